@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers on the command line, as all tools read them: the whole text is one number, within bounds. */
+ * Numbers on the command line of all tools: the complete text is one number within bounds. */
 #ifndef TOOLS_OPTION_NUMBER_H
 #define TOOLS_OPTION_NUMBER_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* False: it is none, or out of bounds; NaN is out of any. */
+/* Returns false if the text is no number or out of bounds; NaN is out of all bounds. */
 static inline bool option_number(const char *text, double least, double most, double *out)
 {
   char *end;

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-# The Debian packages the project needs, and how to get them. Sourced by tools/quickstart and tests/run: the lists stand
-# here and nowhere else. It never changes a package that is installed, and never installs without saying so.
+# The Debian packages of the project, and their installation. tools/quickstart and tests/run source this file, which has the
+# only lists. It never changes an installed package, and prints every package that it installs.
 # shellcheck shell=bash
 
 packages_build=(gcc libc6-dev make cmake pkg-config
-                libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev)
-packages_client=(liblo-tools mbpoll)
-packages_test=("${packages_client[@]}" libcmocka-dev ninja-build python3 curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
-               gnuplot-nox socat mandoc python3-yaml python3-jsonschema python3-pymodbus python3-serial python3-serial-asyncio)
+                libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev)
+packages_client=(liblo-tools mbpoll python3)
+packages_test=("${packages_client[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
+               gnuplot-nox socat mandoc python3-yaml python3-jsonschema python3-h5py python3-pymodbus python3-serial python3-serial-asyncio)
 packages_tidy=(clang-tidy)
 packages_prove=(frama-c-base cvc4)
 packages_chroot=(mmdebstrap debian-archive-keyring)
 packages_arm64=(mmdebstrap debian-archive-keyring gcc-aarch64-linux-gnu qemu-user-static)
 packages_vm=(mmdebstrap genext2fs e2fsprogs qemu-system-x86)
 
-# packages_system: warns on a system on which nobody has tried these lists.
+# packages_system: warns on a system on which these lists were not tried.
 packages_system()
 {
   local system
@@ -22,11 +22,11 @@ packages_system()
   system=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") || system=
   case $system in
   "debian 12" | "debian 13") ;;
-  *) echo "note: tried on Debian 12 and 13 only; this is ${system:-an unknown system}" >&2 ;;
+  *) echo "note: these packages were tried on Debian 12 and 13 only; this is ${system:-an unknown system}" >&2 ;;
   esac
 }
 
-# packages_missing NAME...: prints those that are not installed, on one line.
+# packages_missing NAME...: prints the names that are not installed, on one line.
 packages_missing()
 {
   local name missing=()
@@ -36,14 +36,14 @@ packages_missing()
   echo "${missing[*]}"
 }
 
-# packages_need NAME...: installs what is missing; returns 1, having said exactly what to do, if it cannot.
-# ALI3_PACKAGES=skip leaves the matter to the user (another distribution, own builds of the libraries).
+# packages_need NAME...: installs missing packages; if it cannot, prints the command to run and returns 1.
+# ALI3_PACKAGES=skip leaves the installation to the user (another distribution, own builds of the libraries).
 packages_need()
 {
   local missing root=()
   [ "${ALI3_PACKAGES:-}" = skip ] && return 0
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "This system has no apt-get. Install what these Debian packages hold, then set ALI3_PACKAGES=skip: $*" >&2
+    echo "This system has no apt-get. Install the contents of these Debian packages, then set ALI3_PACKAGES=skip: $*" >&2
     return 1
   fi
   missing=$(packages_missing "$@")
@@ -52,7 +52,7 @@ packages_need()
   echo "Missing Debian packages: $missing"
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
-      echo "Installing needs root, and there is no sudo here. As root:  apt-get install $missing" >&2
+      echo "Installing needs root, and this system has no sudo. As root:  apt-get install $missing" >&2
       return 1
     fi
     root=(sudo)

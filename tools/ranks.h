@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ranks of times, as the tools that time steps report them. */
+ * Ranks of times for the tools that time steps. */
 #ifndef TOOLS_RANKS_H
 #define TOOLS_RANKS_H
 
@@ -13,7 +13,7 @@ static inline int compare_times_ns(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Nearest rank among n sorted times, us; NaN where n is 0. */
+/* Nearest rank among n sorted times, us; NaN if n is 0. */
 static inline double percentile_us(const uint32_t *ns, long n, double fraction)
 {
   const long rank = (long)ceil(fraction * (double)n);

@@ -29,6 +29,7 @@
 #ifndef ALI3_ALI3_H
 #define ALI3_ALI3_H
 
+#include <ali3/flat.h>
 #include <ali3/mechanics.h>
 #include <ali3/model.h>
 #include <ali3/stages.h>

@@ -136,8 +136,10 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
  * forces ignore the value. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
-/* RT. A step has two parts. ali3_prepare() does the work that does not depend on external loads: prediction, rows, factorisation.
- * ali3_feedback() iterates and projects. ali3_step() does both, and skips the first if it is already done.
+/* RT. A step has two parts. ali3_prepare() does the work that does not depend on the inputs of the step: prediction, rows,
+ * factorisation, and the first of three or more iterations with the inputs of the step before. ali3_feedback() iterates and
+ * projects. ali3_step() does both, and skips the first if it is already done. Inputs that are set before or after the prepare
+ * give the same bits.
  *
  * Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR or ALI3_E_VIOLATED. On a negative status
  * the state does not change; the search for the drive that caused the failure takes about as long as six steps. ALI3_E_ARGUMENT:

@@ -33,7 +33,7 @@ static uint64_t mix_bytes(uint64_t print, const void *bytes, size_t size)
   return print;
 }
 
-/* With its end. */
+/* The byte at the end counts, too: "a" "b" differs from "ab" "". */
 static uint64_t mix_text(uint64_t print, const char *text)
 {
   return mix_bytes(print, text ? text : "", text ? strlen(text) + 1 : 1);
@@ -47,7 +47,7 @@ static uint64_t mix_node(uint64_t print, const struct node *n)
   return mix_text(print, "");
 }
 
-/* Any value that is neither a text nor compared as it is written. */
+/* A value of any type except texts, tables and mappings. */
 union value {
   double number[18];
   int integer;
@@ -68,7 +68,8 @@ static size_t value_size(enum key_type type)
   return (size_t)type < sizeof size / sizeof *size ? size[type] : 0;
 }
 
-/* Print of a value and of the node that gives it (NULL: none does). A key without a default counts by being given. */
+/* n: the node that gives the value; NULL: the file does not have the key. For a key without a default it counts whether the
+ * file has it. */
 static uint64_t print_of_key(const struct key *k, const struct node *n, const void *value)
 {
   const size_t size = value_size(k->type);
@@ -96,7 +97,7 @@ static int find_key(const struct section *s, const char *name)
   return i < s->keys ? i : -1;
 }
 
-/* Prints of a section, from the values it was read into: options and other keys may override the file. */
+/* values: the struct that the section was read into. Options and other keys may override the file. */
 static struct mapping_prints *print_of_section(const struct section *s, const struct node *n,
                                                const char *values)
 {
@@ -233,7 +234,7 @@ static void compare_mappings(const struct key *of, const struct mapping_prints *
   }
 }
 
-/* The element of this name, which mostly stands in the same place. */
+/* likely: index to try first. */
 static const struct mapping_prints *find_element(const struct part *p, const char *name, int likely)
 {
   if (likely < p->maps && strcmp(p->map[likely]->name, name) == 0) return p->map[likely];
@@ -269,7 +270,7 @@ static bool same_parts(const struct key *of, const struct part *a, const struct 
   return l.count == 0;
 }
 
-/* Parameters of another platform, or of other inputs, are no matter. */
+/* A section that differs in other keys needs a restart, and its live keys take effect then. */
 static bool is_applied(const struct key *of, const struct part *a, const struct part *b)
 {
   return of->section->by_itself || same_parts(of, a, b);

@@ -13,8 +13,8 @@ struct node;
 struct report;
 
 /* Writes the names of the keys that differ, "cycle.overrun, inputs.push.hold", to text, cut to its size. Returns their number.
- * while_running: only live keys; else all other keys that the daemon reads. Values are compared by their bits, the model and
- * lists without names as text. The keys of a section that is not enabled do not count. */
+ * while_running: only live keys; otherwise all other keys that the daemon reads. Values are compared by their bits, the model
+ * and lists without names as text. The keys of a section that is not enabled do not count. */
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
                      size_t size);
 /* True if no key of the section or list differs, apart from live keys. */
@@ -31,7 +31,8 @@ struct key_prints *prints_new(const struct file_values *v, const struct node *ro
 /* p NULL: no prints. Returns NULL when out of memory. */
 struct key_prints *prints_copy(const struct key_prints *p);
 void prints_free(struct key_prints *p);
-/* The key, of a section or (NULL) of the file, names another file that has the list. p NULL: there are none. */
+/* Adds a list that stands in another file to the print of the key that names the file. section NULL: the key is one of the
+ * whole file. p NULL: does nothing. */
 void prints_add_file(struct key_prints *p, const char *section, const char *key, const struct node *list);
 
 #endif

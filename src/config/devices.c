@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The "devices" list: Modbus devices that are polled, lines that several are on, and apparatus that several entries poll. Set-up
- * only. */
+ * The list "devices": Modbus devices that the daemon polls. Several devices may share a line, and several entries may poll one
+ * device. Set-up only. */
 #include "config/wiring.h"
 #include "signals/exchange.h"
 #include "wire/serial.h"
@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- a device and those before it --- */
+/* --- checks of a device, and of a device with earlier ones --- */
 
 enum { UNIT_LINE_MAX = 247, UNIT_ANY = 255 };
-static const double LINE_TIMEOUT_MAX =
-    5.0; /* s: the end of the daemon waits for an answer under way on a line */
+static const double LINE_TIMEOUT_MAX = 5.0; /* s: the daemon waits for an answer on a line before it ends */
 
 static const struct node *node_or_element(const struct node *n, const char *key)
 {
@@ -21,7 +20,7 @@ static const struct node *node_or_element(const struct node *n, const char *key)
   return found ? found : n;
 }
 
-/* 0 is for all of a line at once, and gets no answer. */
+/* On a line unit 0 is a broadcast, which no device answers. */
 static bool check_unit(const struct modbus_device *d, const struct node *n, struct report *r)
 {
   const bool line = d->place.serial.path;
@@ -48,7 +47,7 @@ static bool check_timeout(const struct modbus_device *d, const struct node *n, s
   return false;
 }
 
-/* Two names of one line, which would be driven twice: a link, say, as under /dev/serial. */
+/* Two paths name one line, such as a link below /dev/serial, and the daemon would open it twice. */
 static bool is_alias(const char *a, const char *b)
 {
   struct stat x, y;
@@ -67,9 +66,8 @@ static bool check_line_name(const struct modbus_device *d, const struct modbus_d
   if (!d->place.serial.path || !other->place.serial.path ||
       !is_alias(d->place.serial.path, other->place.serial.path))
     return true;
-  report_error(r, node_find(n, "serial")->at,
-               "serial: another name of the line of device \"%s\": expected %s", other->name,
-               other->place.serial.path);
+  report_error(r, node_find(n, "serial")->at, "serial: this is the line of device \"%s\"; write it as %s",
+               other->name, other->place.serial.path);
   return false;
 }
 
@@ -84,11 +82,11 @@ static bool check_line_settings(const struct modbus_device *d, const struct modb
                                                    : NULL;
   if (!key) return true;
   report_error(r, node_or_element(n, key)->at,
-               "%s: another than that of device \"%s\", which is on the same line", key, other->name);
+               "%s: differs from device \"%s\" on this line: expected one value for both", key, other->name);
   return false;
 }
 
-static bool same_apparatus(const struct modbus_device *a, const struct modbus_device *b)
+static bool is_one_device(const struct modbus_device *a, const struct modbus_device *b)
 {
   if (a->unit != b->unit || !a->place.host != !b->place.host) return false;
   if (a->place.host) return a->place.port == b->place.port && strcmp(a->place.host, b->place.host) == 0;
@@ -102,24 +100,24 @@ static bool registers_overlap(const struct wired *a, const struct wired *b)
          b->address < a->address + wire_registers(a->wire.type);
 }
 
-/* One apparatus may be polled by several entries, each with a period of its own; but two that write one place would undo each
- * other's work. */
+/* Several entries may poll one device with different periods. If two of them wrote one register, they would overwrite each
+ * other. */
 static bool check_writes(const struct modbus_device *d, const struct modbus_device *other,
                          const struct node *n, struct report *r)
 {
-  if (!same_apparatus(d, other)) return true;
+  if (!is_one_device(d, other)) return true;
   for (int i = 0; i < d->map.count; i++)
     for (int k = 0; k < other->map.count; k++)
       if (registers_overlap(&d->map.item[i], &other->map.item[k])) {
         report_error(r, node_find(n, "map")->at,
-                     "map: %s %d is written by device \"%s\" too, which is the same apparatus",
+                     "map: %s %d is written by entry \"%s\" for this device already; remove one of the two",
                      wire_table_name(d->map.item[i].table), d->map.item[i].address, other->name);
         return false;
       }
   return true;
 }
 
-/* What one device, or it and those before it, must not say. */
+/* Checks one device, and compares it with earlier devices. */
 static void check_device(const struct settings *s, int index, const struct node *n, struct report *r)
 {
   const struct modbus_device *d = &s->device[index];
@@ -135,18 +133,20 @@ void device_check_server_line(const struct node *list, const char *path, struct 
   for (const struct node *n = list->first; n; n = n->next) {
     const struct node *serial = n->kind == NODE_MAP ? node_find(n, "serial") : NULL;
     if (serial && serial->kind == NODE_SCALAR && is_same_line(serial->text, path))
-      report_error(r, serial->at, "serial: the line of the section modbus: expected another one");
+      report_error(r, serial->at, "serial: the section modbus serves this line: expected another line");
   }
 }
 
 /* --- the list --- */
 
-/* Where it is: over the network, or on a line. */
+/* A device has either a host or a serial line, and no key of the other. */
 static bool check_device_place(const struct node *n, const struct device_values *v, struct report *r)
 {
   const struct node *host = node_find(n, "host"), *serial = node_find(n, "serial");
   if (!host && !serial) {
-    report_error(r, n->at, "missing key \"host\" (or \"serial\") in a device");
+    report_error(
+        r, n->at,
+        "missing key \"host\" (or \"serial\") in a device: expected a numeric address such as 192.168.0.10");
     return false;
   }
   if (host && serial) {
@@ -154,20 +154,20 @@ static bool check_device_place(const struct node *n, const struct device_values 
                  "a device is on the network or on a serial line: expected one of the two keys, found both");
     return false;
   }
-  /* No key of the other place. */
+  /* Report keys of the other place. */
   static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
                                                                                                      NULL};
   const struct node *stray;
   for (const char *const *key = host ? of_line : of_network; *key; key++)
     if ((stray = node_find(n, *key))) {
-      report_error(r, stray->key_at, "\"%s\" has no meaning for a device %s", *key,
+      report_error(r, stray->key_at, "\"%s\" has no meaning for a device %s; remove it", *key,
                    host ? "on the network" : "on a serial line");
       return false;
     }
   return !host || check_address(r, v->host, host);
 }
 
-/* A section osc or modbus sets one of its channels by its own map. */
+/* The map of the section osc or modbus sets a channel of this input. */
 static bool is_mapped(const struct settings *s, const struct input_spec *spec)
 {
   const int first = s->signals->input_first + spec->first, end = first + spec->count;
@@ -183,18 +183,19 @@ static bool is_mapped(const struct settings *s, const struct input_spec *spec)
   return mapped;
 }
 
-/* A value has to last until the next one comes, though one answer may be late. */
+/* A value lasts until the next value arrives, even if one answer is late. */
 static void check_hold(const struct modbus_device *d, const struct input_spec *spec, const struct node *n,
                        struct report *r)
 {
   const struct node *period = node_find(n, "period");
   if (spec->hold >= 2.0 * d->period) return;
-  report_error(r, (period ? period : node_find(n, "map"))->at,
-               "period: input \"%.40s\" holds a value for %g s: expected half of that or less, found %g%s",
-               spec->name, spec->hold, d->period, period ? "" : ", its default");
+  report_error(
+      r, (period ? period : node_find(n, "map"))->at,
+      "period: input \"%.40s\" holds a value for %g s: expected at most half of that time, found %g%s",
+      spec->name, spec->hold, d->period, period ? "" : ", its default");
 }
 
-/* The inputs a device sets have no other source. */
+/* An input that a device sets has no other source. */
 static void claim_inputs(struct settings *s, const struct modbus_device *d, int index, const struct node *n,
                          struct report *r)
 {
@@ -206,21 +207,23 @@ static void claim_inputs(struct settings *s, const struct modbus_device *d, int 
       const int channel = d->map.item[k].signal - s->signals->input_first;
       mine |= d->map.item[k].input && channel >= known->first && channel < known->first + known->count;
     }
-    /* One that the device sets: nobody else may. */
+    /* Report every other source of an input that this device sets. */
     if (!mine) continue;
     if (known->sources >> SOURCE_DEVICE)
-      report_error(r, map->at, "map: input \"%.40s\" is set by another device already", known->name);
+      report_error(r, map->at,
+                   "map: another device sets input \"%.40s\" already: expected one device for each input",
+                   known->name);
     else if (known->sources)
-      report_error(
-          r, map->at,
-          "map: input \"%.40s\" has a \"from\", but what a device sets has no other source: leave one "
-          "of the two out",
-          known->name);
+      report_error(r, map->at,
+                   "map: input \"%.40s\" has the key \"from\", and an input that a device sets has no other "
+                   "source; remove one of the two",
+                   known->name);
     else if (is_mapped(s, known))
-      report_error(
-          r, map->at,
-          "map: input \"%.40s\" is in the map of osc or modbus, but what a device sets has no other source",
-          known->name);
+      report_error(r, map->at,
+                   "map: input \"%.40s\" is in the map of osc or modbus, and an input that a device sets has "
+                   "no other source; remove "
+                   "one of the two",
+                   known->name);
     check_hold(d, known, n, r);
     s->signals->input[i].sources = s->input[i].sources = UINT64_C(1) << (SOURCE_DEVICE + index);
   }
@@ -235,10 +238,10 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   if (!check_element_name(r, n, v.name, seen, "device")) return true;
   if (!check_device_place(n, &v, r)) return true;
   if (s->devices == DEVICES_MAX) {
-    report_error(r, n->at, "devices: expected %d at most", DEVICES_MAX);
+    report_error(r, n->at, "devices: expected at most %d", DEVICES_MAX);
     return true;
   }
-  /* Into its place, with texts of its own. */
+  /* Fill in the device, with copies of the texts. */
   struct modbus_device *d = &s->device[s->devices++];
   *d = v.device;
   d->name = strdup(v.name);
@@ -248,7 +251,7 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   /* Read its map, and compare it with the maps of earlier devices. */
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
-  if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");
+  if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected at least one entry");
   check_device(s, s->devices - 1, n, r);
   claim_inputs(s, d, s->devices - 1, n, r);
   return names_add(seen, v.name, s->devices);

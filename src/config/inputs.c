@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the "inputs" list to what each input acts on, the loads it gets in the model, the force element whose value it is, or
- * the platform; and the "injections" list, faults that may be put into the inputs. Set-up only. */
+ * Reads the list "inputs": an input gets two loads of a body, or sets the value of a force element or the target of the
+ * platform. Reads the list "injections": faults that a person may inject into the inputs. Set-up only. */
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "signals/exchange.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct reader {
-  ali3_model *model; /* NULL: has mistakes of its own */
+  ali3_model *model; /* NULL: the model has mistakes */
   const struct names *bodies;
   struct settings *settings;
   struct report *report;
@@ -22,10 +22,10 @@ static void report_strays(const struct reader *rd, const struct node *n, const c
 {
   for (const struct node *stray; *key; key++)
     if ((stray = node_find(n, *key)))
-      report_error(rd->report, stray->key_at, "\"%s\" has no meaning for an input %s", *key, what);
+      report_error(rd->report, stray->key_at, "\"%s\" has no meaning for an input %s; remove it", *key, what);
 }
 
-/* Which keys go with what it acts on. */
+/* An input has one of the keys body, force and platform, and no key of the two others. */
 static bool check_input_keys(const struct reader *rd, const struct node *n)
 {
   static const char *const of_body[] = {"point",        "axes",        "limit_force",
@@ -36,16 +36,19 @@ static bool check_input_keys(const struct reader *rd, const struct node *n)
                     *platform = node_find(n, "platform");
   int before = rd->report->errors;
   if (!body && !force && !platform) {
-    report_error(rd->report, n->at, "missing key \"body\" (or \"force\", or \"platform\") in an input");
+    report_error(rd->report, n->at,
+                 "missing key \"body\" (or \"force\", or \"platform\") in an input: expected the name of the "
+                 "body it acts on");
     return false;
   }
   if ((body != NULL) + (force != NULL) + (platform != NULL) > 1) {
-    report_error(rd->report, (platform ? platform : force)->key_at,
-                 "an input acts on a body, on a force or on the platform: expected one of the keys, found %s",
-                 body && force && platform ? "all" : "both");
+    report_error(
+        rd->report, (platform ? platform : force)->key_at,
+        "an input acts on a body, on a force or on the platform: expected one of the three keys, found %s",
+        body && force && platform ? "all" : "two");
     return false;
   }
-  /* No key of the other two. */
+  /* Report the keys of the two others. */
   const char *what = body ? "on a body" : force ? "on a force" : "on the platform";
   if (!body) report_strays(rd, n, of_body, what);
   if (!force) report_strays(rd, n, of_force, what);
@@ -59,7 +62,7 @@ static bool act_on_body(const struct reader *rd, const struct node *n, struct in
   v->spec.body = mechanism_body(rd->bodies, body, rd->report);
   if (v->spec.body == ALI3_GROUND)
     report_error(rd->report, body->at,
-                 "body: expected the name of a body, found ground, which nothing moves");
+                 "body: expected the name of a body, found ground, which does not move");
   if (v->spec.body < 0) return false;
   if (!rd->model || input_add_loads(rd->model, &v->spec, v->point, v->axes == AXES_BODY) >= 0) return true;
   report_error(rd->report, n->at, "%s", ali3_model_problem(rd->model)->text);
@@ -79,7 +82,7 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   const struct node *force = node_find(n, "force");
   const struct settings *s = rd->settings;
   v->spec.kind = INPUT_VALUE;
-  if (!rd->model) return true; /* its forces are not all known */
+  if (!rd->model) return true; /* a force that is missing may have a mistake */
   v->spec.force = ali3_model_find_force(rd->model, v->force);
   bool load = ali3_model_find_load(rd->model, v->force) >= 0;
   if (v->spec.force < 0 && !load) {
@@ -88,24 +91,24 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   }
   ali3_force_type type = load ? ALI3_FORCE_TYPES : ali3_model_force_type(rd->model, v->spec.force);
   if (load || !ali3_force_type_takes_value(type)) {
-    report_error(
-        rd->report, force->at,
-        "force: input '%s': force '%.40s' is a %s, which takes no value; expected a motor or a drive",
-        v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
+    report_error(rd->report, force->at,
+                 "force: input '%s': force '%.40s' is a %s, which takes no value: expected a motor or an "
+                 "external drive",
+                 v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
     return false;
   }
   if (type == ALI3_FORCE_DRIVE && !ali3_model_force_takes_value(rd->model, v->spec.force)) {
     report_error(
         rd->report, force->at,
-        "force: input '%s': drive '%.40s' has a motion of its own: expected \"external: true\" in it",
+        "force: input '%s': drive '%.40s' follows a function or a table: expected \"external: true\" in it",
         v->name, v->force);
     return false;
   }
   for (int i = 0; i < s->inputs; i++)
     if (s->input[i].kind == INPUT_VALUE && s->input[i].force == v->spec.force) {
       report_error(rd->report, force->at,
-                   "force: input '%s': force '%.40s' has its value from input '%s' already", v->name,
-                   v->force, s->input[i].name);
+                   "force: input '%s': force '%.40s' is set by input '%s' already: expected another force",
+                   v->name, v->force, s->input[i].name);
       return false;
     }
   return true;
@@ -116,7 +119,9 @@ static bool act_on_platform(const struct reader *rd, const struct node *n, struc
   v->spec.kind = INPUT_POSE;
   if (rd->settings->platform.enabled) return true;
   report_error(rd->report, node_find(n, "platform")->key_at,
-               "platform: the section platform is missing, or not enabled");
+               "platform: the section platform is missing or not enabled: expected an enabled platform, or "
+               "the key body or "
+               "force");
   return false;
 }
 
@@ -151,7 +156,7 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
     check_safe_values(rd, n, "safe_torque", range + 3, 3);
     return;
   }
-  if (!v->force) { /* of the platform: its own limits are narrower */
+  if (!v->force) { /* the limits of the platform are narrower than these */
     for (int k = 0; k < PLATFORM_DOF; k++) {
       const double most = k < 3 ? 10.0 : M_PI;
       range[k] = (struct input_range){.lower = -most, .upper = most};
@@ -172,7 +177,7 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
 /* The choices of "from". */
 enum { FROM_ANY, FROM_OSC, FROM_MODBUS };
 
-/* Who may set it: nothing is said here of what a device sets. */
+/* An input that a device sets gets its source in devices.c. */
 static void set_sources(const struct reader *rd, const struct node *n, struct input_values *v)
 {
   const struct node *from = node_find(n, "from");
@@ -182,7 +187,8 @@ static void set_sources(const struct reader *rd, const struct node *n, struct in
   const bool off = (v->from == FROM_OSC && !rd->settings->osc.enabled) ||
                    (v->from == FROM_MODBUS && !rd->settings->modbus.enabled);
   if (off)
-    report_error(rd->report, from->at, "from: the section %s is missing, or not enabled",
+    report_error(rd->report, from->at,
+                 "from: the section %s is missing or not enabled: expected it enabled, or another source",
                  v->from == FROM_OSC ? "osc" : "modbus");
 }
 
@@ -205,12 +211,12 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
   if (!check_element_name(rd->report, n, v.name, seen, "input")) return true;
   if (strcmp(v.name, "frame") == 0 || strcmp(v.name, "blob") == 0) {
     report_error(rd->report, node_find(n, "name")->at,
-                 "name: \"%s\" is an address of OSC that sets all inputs: expected another", v.name);
+                 "name: \"%s\" is an OSC address that sets all inputs: expected another name", v.name);
     return true;
   }
   if (!check_input_keys(rd, n)) return true;
   if (!attach_input(rd, n, &v)) return true;
-  /* Set the limits, the sources and the age at which it is lost. */
+  /* Set the limits, the sources and the age of a fault. */
   set_ranges(rd, n, &v);
   set_sources(rd, n, &v);
   set_fault(rd, n, &v);
@@ -238,7 +244,7 @@ bool inputs_read(const struct node *list, ali3_model *m, const struct names *bod
 
 /* --- injections --- */
 
-/* The keys that only some kinds have. */
+/* Keys that some kinds do not take, and keys that some kinds need. */
 static bool check_kind_keys(const struct node *n, enum inject_kind kind, struct report *r)
 {
   bool good = true;
@@ -246,7 +252,7 @@ static bool check_kind_keys(const struct node *n, enum inject_kind kind, struct 
     const struct key *k = &schema_injection.key[i];
     const struct node *given = node_find(n, k->name);
     if (given && k->only && !(k->only >> kind & 1))
-      report_error(r, given->key_at, "\"%s\" has no meaning for an injection of kind %s", k->name,
+      report_error(r, given->key_at, "\"%s\" has no meaning for an injection of kind %s; remove it", k->name,
                    inject_kind_name(kind));
     else if (!given && k->needed >> kind & 1)
       report_error(r, n->at, "missing key \"%s\" in an injection of kind %s", k->name,
@@ -258,7 +264,7 @@ static bool check_kind_keys(const struct node *n, enum inject_kind kind, struct 
   return good;
 }
 
-/* -1: none has the name; that is said, unless the inputs have mistakes, for which one may be missing. */
+/* -1: no input has the name, which is reported. complete: no input has a mistake, so no input is missing for that reason. */
 static int find_injected_input(const struct node *input, const struct settings *s, bool complete,
                                struct report *r)
 {
@@ -283,10 +289,10 @@ static bool read_injection(const struct node *n, struct settings *s, struct name
   const int input = find_injected_input(node_find(n, "input"), s, complete, r);
   if (!check_kind_keys(n, (enum inject_kind)v.kind, r) || input < 0) return true;
   if (s->injections == INJECTIONS_MAX) {
-    report_error(r, n->at, "injections: expected %d at most", INJECTIONS_MAX);
+    report_error(r, n->at, "injections: expected at most %d", INJECTIONS_MAX);
     return true;
   }
-  /* Into its place. */
+  /* Fill in the injection. */
   struct injection *injection = &s->injection[s->injections];
   *injection = v.spec;
   injection->input = input;

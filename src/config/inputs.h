@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The lists "inputs" and "injections": what their tables read into, and their readers. */
+ * The lists "inputs" and "injections": the structs that their tables of keys fill, and their readers. */
 #ifndef CONFIG_INPUTS_H
 #define CONFIG_INPUTS_H
 
 #include "config/values.h"
 
 struct input_values {
-  struct input_spec spec; /* without name, kind, what it acts on, policy, sources and ranges */
+  struct input_spec spec; /* without name, kind, body, force, policy, sources and ranges */
   const char *name, *body, *force;
   int policy, axes, from, platform;
   double point[3];
@@ -23,7 +23,7 @@ struct injection_values {
 };
 
 /* Reads the "inputs" list (NULL: there is none) into s->input, and gives the model, not yet frozen, the loads
- * of inputs on bodies. m NULL: the model has mistakes, but its bodies are known. False when out of
+ * of inputs on bodies. m NULL: the model has mistakes, and its bodies are known. False when out of
  * memory; mistakes are reported. */
 bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
                  struct report *r);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The tables of keys as a JSON Schema, draft-07, which the YAML language servers of editors know best. Sections whose keys
- * depend on a type say by if and then which of them may stand with which type, so that an editor offers no others. */
+ * Prints the tables of keys as a JSON Schema, draft-07, which YAML language servers of editors support best. A section whose
+ * keys depend on a type has if and then for each type, so that an editor offers the keys of the type only. */
 #include "config/manual.h"
 
 #include <jansson.h>
 #include <string.h>
 
-/* json_object_set_new() takes NULL for an error, so that only the whole has to be judged. */
+/* json_object_set_new() reports an error for NULL, so that only the end has to check `failed`. */
 struct writer {
-  json_t *definitions;               /* of sections, by name */
-  const struct section *section[64]; /* that have one so far */
+  json_t *definitions;               /* sections by name */
+  const struct section *section[64]; /* sections that have a definition */
   int sections;
   bool failed;
 };
@@ -115,7 +115,7 @@ static json_t *value_schema(struct writer *w, const struct key *k)
   return NULL;
 }
 
-/* What the default is in JSON, where an editor may fill it in. */
+/* The default as JSON, which an editor may fill in; NULL: none. */
 static json_t *default_value(const struct key *k)
 {
   if (!k->fallback || !*k->fallback) return NULL;
@@ -141,7 +141,7 @@ static json_t *documented_schema(struct writer *w, const struct key *k)
   const char *live = k->change == WHILE_RUNNING ? " Changes live." : "";
   snprintf(text, sizeof text, "%s%s%s%s%s", k->doc, *k->unit ? " Unit: " : "", k->unit, *k->unit ? "." : "",
            live);
-  if (value && json_object_get(value, "$ref")) /* draft-07 ignores what stands beside a reference */
+  if (value && json_object_get(value, "$ref")) /* draft-07 ignores keys beside a reference */
     value = json_pack("{s:[o]}", "allOf", value);
   put_member(w, value, "description", json_string(text));
   if (by_default) put_member(w, value, "default", by_default);
@@ -157,7 +157,7 @@ static const struct key *key_by(const struct section *s)
   return k;
 }
 
-/* Its keys, those that may stand with a choice (-1: any), and which of them must. */
+/* Writes the keys that may stand with a choice (-1: any), and the list of keys that must stand. */
 static void put_keys(struct writer *w, json_t *object, const struct section *s, int by)
 {
   json_t *properties = json_object(), *required = json_array();
@@ -185,7 +185,7 @@ static bool same_keys(const struct section *s, int a, int b)
   return true;
 }
 
-/* if: {type: one of these}, then: these keys. */
+/* Writes if: {type: one of some types}, then: their keys. */
 static void put_alternatives(struct writer *w, json_t *object, const struct section *s)
 {
   const struct key *by = key_by(s);
@@ -193,7 +193,7 @@ static void put_alternatives(struct writer *w, json_t *object, const struct sect
   for (int i = 0; by->choices[i]; i++) {
     int first = 0;
     while (!same_keys(s, first, i)) first++;
-    if (first < i) continue; /* is with an earlier one */
+    if (first < i) continue; /* an earlier choice has these keys */
     json_t *words = json_array(), *then = json_object();
     for (int j = i; by->choices[j]; j++)
       if (same_keys(s, i, j)) append_value(w, words, json_string(by->choices[j]));
@@ -222,7 +222,7 @@ static void fill_section(struct writer *w, json_t *object, const struct section 
     put_keys(w, object, s, -1);
 }
 
-/* The title without spaces; a second section with the same title gets a number. */
+/* The title without spaces. A second section with one title gets a number. */
 static void name_section(const struct writer *w, int index, char *name, size_t size)
 {
   int before = 0;
@@ -233,7 +233,7 @@ static void name_section(const struct writer *w, int index, char *name, size_t s
   if (before) snprintf(name + strlen(name), size - strlen(name), "_%d", before + 1);
 }
 
-/* A reference to the definition of a section, which is written at the first one. */
+/* A reference to the definition of a section. The first reference writes the definition. */
 static json_t *section_reference(struct writer *w, const struct section *s)
 {
   char name[80], path[100];

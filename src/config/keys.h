@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The words that the rows of the tables in keys_*.c are written with. Every row has a name, what its type needs (unit,
- * range, choices), a default, when the value may change, where it is read to, and its documentation. Behind the
- * documentation a row may set more fields of struct key: .option, .only, .needed, .read. */
+ * Macros for the rows of the tables in keys_*.c. A row has a name, the parameters of its type (unit, range, choices), a
+ * default, the time at which the value may change, the field it is read into, and its documentation. After the documentation
+ * a row may set more fields of struct key: .option, .only, .needed, .example. */
 #ifndef CONFIG_KEYS_H
 #define CONFIG_KEYS_H
 
@@ -14,11 +14,11 @@
 #define BETWEEN(a, b) (a), (b), CLOSED
 #define INSIDE(a, b)  (a), (b), OPEN_MIN | OPEN_MAX
 
-/* Defaults that are none. */
+/* Keys without a default. */
 #define REQUIRED NULL
 #define NONE     ""
 
-/* A value of the key by which a section tells its kind, for .only and .needed. */
+/* The bit of a choice of the key section.by, for .only and .needed. */
 #define KIND(choice) (1u << (choice))
 
 /* clang-format off */
@@ -50,7 +50,8 @@
   {(name), KEY_SIX, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
 #define SIX_POINTS(name, unit, fallback, change, offset, ...) \
   {(name), KEY_SIX_POINTS, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
-/* A mapping of a section: read into the same struct, or by a reader of its own; and lists of such. */
+/* SUBSECTION: a mapping that is read into the struct of the section. ELEMENT: a mapping with a reader of its own. LIST: a list
+ * of mappings with a reader of their own. */
 #define SUBSECTION(name, of, ...) \
   {(name), KEY_SECTION, "", ANY, NONE, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
 #define ELEMENT(name, of, fallback, ...) \
@@ -64,7 +65,7 @@
   {.title = (what), .key = (table), .keys = sizeof(table) / sizeof((table)[0]), __VA_ARGS__}
 /* clang-format on */
 
-/* Sections and choices that rows in another of these files name. */
+/* Sections and choices that several of these files use. */
 extern const struct section schema_platform, schema_osc, schema_modbus;
 extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */

@@ -15,27 +15,28 @@ static const char *const platform_inputs[] = {"pose", NULL};
 
 /* clang-format off */
 #define INPUT(field) offsetof(struct input_values, field)
+#define VALUE_UNITS  "N m, N, rad or m"
 static const struct key input_keys[] = {
   TEXT("name", REQUIRED, AT_START, INPUT(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other inputs.", .example = "push"),
   TEXT("body", NONE, AT_START, INPUT(body),
        "Name of the body on which a force and a torque act. An input has one of the keys body, force and platform. With body "
-       "its signals are input.NAME.force.x .y .z and input.NAME.torque.x .y .z.", .example = "A"),
+       "its signals are input.NAME.force.x .y .z (N) and input.NAME.torque.x .y .z (N m).", .example = "A"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, INPUT(point),
          "Point at which the force acts, in the frame of the body. Only with body."),
   CHOICE("axes", schema_axes, "world", AT_START, INPUT(axes),
          "Axes of force and torque. Axes of the body turn with the body. Only with body."),
   TEXT("force", NONE, AT_START, INPUT(force),
        "Name of the motor or external drive that takes the value of this input. A force element takes at most one input. The "
-       "signal is input.NAME.value."),
+       "signal is input.NAME.value, in N m or N for a motor and in rad or m for a drive."),
   CHOICE("platform", platform_inputs, NONE, AT_START, INPUT(platform),
          "pose: the input is a target of the motion platform in the mode external. It needs the section platform. The "
          "signals are input.NAME.position.surge .sway .heave (m, up to 10) and input.NAME.angle.roll .pitch .yaw (rad, up "
          "to pi)."),
   CHOICE("policy", policies, "ramp", WHILE_RUNNING, INPUT(policy),
          "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
-         "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: as ramp; before, in "
-         "each cycle without a new value, it continues in the line of the last two for at most two periods."),
+         "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: like ramp. In addition, "
+         "a cycle without a new value continues the line through the last two values, for at most two periods."),
   NUMBER("hold", "s", BETWEEN(0, 3600), "0.05", WHILE_RUNNING, INPUT(spec.hold),
          "Age up to which a value is used unchanged. An older input is stale."),
   NUMBER("ramp", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.ramp),
@@ -47,8 +48,8 @@ static const struct key input_keys[] = {
        "true: while the input is not fresh, the daemon refuses the commands arm and run, except run from PAUSED. If it is "
        "not fresh when the warm-up ends, there is no autostart."),
   INTEGER("recover", "samples", BETWEEN(1, 1e6), "10", WHILE_RUNNING, INPUT(spec.recover),
-          "Number of samples in a row after which a stale input is used again, with all policies but hold. At most one "
-          "sample counts per cycle, and each one arrives within hold (or two cycles) of the one before. Write 1 for values "
+          "Number of samples in a row after which a stale input is used again, with every policy except hold. At most one "
+          "sample counts per cycle, and each sample arrives within hold (or two cycles) of the previous sample. Write 1 for values "
           "that a person sends by hand."),
   NUMBER("blend", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.blend),
          "Time from the value in use to the new values when a stale input is used again."),
@@ -67,16 +68,16 @@ static const struct key input_keys[] = {
          "Safe value of the force, within limit_force. Only with body."),
   VECTOR("safe_torque", "N m", ANY, "0 0 0", WHILE_RUNNING, INPUT(t.safe),
          "Safe value of the torque, within limit_torque. Only with body."),
-  NUMBER("limit", "", POSITIVE, "1e4", WHILE_RUNNING, INPUT(limit),
-         "Limit to which the magnitude of the value is clamped, in N, N m, m or rad as the force element has it. Only with "
-         "force."),
-  NUMBER("lower", "", ANY, NONE, WHILE_RUNNING, INPUT(lower),
+  NUMBER("limit", VALUE_UNITS, POSITIVE, "1e4", WHILE_RUNNING, INPUT(limit),
+         "Limit to which the magnitude of the value is clamped. The value of a motor is a torque or force, the value of an "
+         "external drive is a coordinate. Only with force."),
+  NUMBER("lower", VALUE_UNITS, ANY, NONE, WHILE_RUNNING, INPUT(lower),
          "Lower limit of the value. Without this key it is -limit. Only with force."),
-  NUMBER("upper", "", ANY, NONE, WHILE_RUNNING, INPUT(upper),
+  NUMBER("upper", VALUE_UNITS, ANY, NONE, WHILE_RUNNING, INPUT(upper),
          "Upper limit of the value. Without this key it is limit. Only with force."),
-  NUMBER("rate", "", POSITIVE, NONE, WHILE_RUNNING, INPUT(rate),
+  NUMBER("rate", "N m/s, N/s, rad/s or m/s", POSITIVE, NONE, WHILE_RUNNING, INPUT(rate),
          "Largest change of the value in use per second. Without this key there is no limit. Only with force."),
-  NUMBER("safe", "", ANY, "0", WHILE_RUNNING, INPUT(safe), "Safe value, within the limits. Only with force."),
+  NUMBER("safe", VALUE_UNITS, ANY, "0", WHILE_RUNNING, INPUT(safe), "Safe value, within the limits. Only with force."),
 };
 const struct section schema_input = SECTION("an input", input_keys);
 
@@ -99,13 +100,13 @@ static const struct key injection_keys[] = {
          "Simulated time for which the fault lasts. Without this key it does not end."),
   NUMBER("probability", "", BETWEEN(0, 1), "1", AT_START, INJECTION(spec.probability),
          "Probability with which a sample is lost.", .only = KIND(INJECT_DROP)),
-  INTEGER("cycles", "", BETWEEN(1, INJECT_CYCLES_MAX), NONE, AT_START, INJECTION(spec.cycles),
+  INTEGER("cycles", "cycles or samples", BETWEEN(1, INJECT_CYCLES_MAX), NONE, AT_START, INJECTION(spec.cycles),
           "Delay in cycles, or number of samples that are replayed.",
           .only = KIND(INJECT_DELAY) | KIND(INJECT_REPLAY), .needed = KIND(INJECT_DELAY) | KIND(INJECT_REPLAY)),
-  NUMBER("value", "", ANY, NONE, AT_START, INJECTION(spec.value),
-         "The value, or the constant that is added, for every channel in its unit.",
+  NUMBER("value", "the unit of the channel", ANY, NONE, AT_START, INJECTION(spec.value),
+         "Value of every sample, or constant that is added to it. It applies to every channel of the input.",
          .only = KIND(INJECT_STICK) | KIND(INJECT_BIAS), .needed = KIND(INJECT_STICK) | KIND(INJECT_BIAS)),
-  NUMBER("amplitude", "", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.amplitude),
+  NUMBER("amplitude", "the unit of the channel", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.amplitude),
          "Largest magnitude of the random number.", .only = KIND(INJECT_NOISE), .needed = KIND(INJECT_NOISE)),
 };
 const struct section schema_injection = SECTION("an injection", injection_keys, .by = "kind");

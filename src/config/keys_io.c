@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets. Data
- * only. */
+ * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets.
+ * Data only. */
 #include "config/keys.h"
 #include "config/packets.h"
 #include "config/wiring.h"
@@ -16,12 +16,13 @@ static const char *const accesses[] = {"read", "write", NULL};
 
 /* clang-format off */
 #define WORD_ORDER_DOC \
-  "Order of the four bytes of a 32-bit number in two registers. abcd: high word first. cdab: low word first. badc and dcba: " \
-  "the same with the bytes of each word swapped."
+  "Order of the four bytes of a 32-bit number in two registers. abcd: high word first. cdab: low word first. badc: " \
+  "abcd with the two bytes of each word swapped. dcba: cdab with the two bytes of each word swapped."
 
 #define TARGET(field) offsetof(struct target_values, field)
 static const struct key target_keys[] = {
-  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group.", .example = "127.0.0.1"),
+  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group.",
+       .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port), "UDP port of the receiver.", .example = "9101"),
   CHOICE("stream", streams, "all", AT_START, TARGET(stream),
          "Signals that are sent. all: body, sensor and status. out: the entries of osc.map. Write several targets for several "
@@ -32,7 +33,7 @@ static const struct key target_keys[] = {
   TEXT("interface", NONE, AT_START, TARGET(interface),
        "Numeric address of the network interface for a multicast group. Without this key the system chooses."),
   INTEGER("ttl", "", BETWEEN(1, 255), "1", AT_START, TARGET(ttl),
-          "Time to live of packets to a multicast group. 1 stays in the network, each router takes one."),
+          "Time to live of packets to a multicast group. Each router subtracts 1, so 1 stays in the local network."),
 };
 const struct section schema_target = SECTION("a target", target_keys);
 
@@ -53,7 +54,8 @@ const struct section schema_mapped = SECTION("an entry of a map", mapped_keys);
 #define PEER(field) offsetof(struct peer_values, field)
 static const struct key peer_keys[] = {
   TEXT("host", REQUIRED, AT_START, PEER(host),
-       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.", .example = "127.0.0.1"),
+       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.",
+       .example = "127.0.0.1"),
   CHOICE("access", accesses, "write", AT_START, PEER(access),
          "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything."),
 };
@@ -62,14 +64,15 @@ const struct section schema_peer = SECTION("a peer", peer_keys);
 #define WIRED(field) offsetof(struct wired_values, field)
 static const struct key wired_keys[] = {
   TEXT("signal", REQUIRED, AT_START, WIRED(signal),
-       "Name of a signal, or of a group whose members have one address after the other: body.A.position.", .example = "joint.J1.position"),
+       "Name of a signal, or of a group whose members have one address after the other: body.A.position.",
+       .example = "joint.J1.position"),
   CHOICE("table", wire_tables, REQUIRED, AT_START, WIRED(table),
-         "Modbus table. Of the server: clients write signals input.* in coil or holding, and read all other signals in "
-         "discrete or input. Of a device: signals input.* are read from any table, and all other signals are written to coil "
-         "or holding.", .example = "input"),
+         "Modbus table. In the map of the server, clients write signals input.* in coil or holding, and read all other signals "
+         "in discrete or input. In the map of a device, signals input.* are read from any table, and all other signals are "
+         "written to coil or holding.", .example = "input"),
   INTEGER("address", "", BETWEEN(0, 65535), REQUIRED, AT_START, WIRED(address),
-          "Zero-based address. Of the server it is above 199, in tables of bits above 15, and in the table input not from "
-          "1000 to 7999 unless default_map is false.", .example = "200"),
+          "Zero-based address. In the map of the server it is above 199, or above 15 in tables of bits. There it is not from "
+          "1000 to 7999 in the table input, unless default_map is false.", .example = "200"),
   CHOICE("type", wire_types, NONE, AT_START, WIRED(type),
          "Type on the wire. A number that does not fit is clamped. Without this key it is f32, and bit in a table of bits."),
   CHOICE("word_order", wire_orders, NONE, AT_START, WIRED(order),
@@ -88,7 +91,8 @@ const struct section schema_wired = SECTION("an entry of a map", wired_keys);
 static const struct key device_keys[] = {
   TEXT("name", REQUIRED, AT_START, DEVICE(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices.", .example = "plc"),
-  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address, for Modbus TCP. Write either host or serial.", .example = "127.0.0.1"),
+  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address of the device, for Modbus TCP. Write either host or serial.",
+       .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.place.port), "TCP port. Only with host."),
   TEXT("serial", NONE, AT_START, DEVICE(serial),
        "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
@@ -103,12 +107,12 @@ static const struct key device_keys[] = {
           "Unit of the device, from 1 to 247 on a line. Entries with the same place and unit are the same device polled with "
           "different periods; no two may write the same register."),
   NUMBER("period", "s", BETWEEN(1e-3, 3600), "0.02", AT_START, DEVICE(device.period),
-         "Time between two polls. At most half the hold of each input that the device sets."),
+         "Time between two polls. It is at most half the hold of each input that the device sets."),
   NUMBER("timeout", "s", BETWEEN(1e-3, 60), "0.1", AT_START, DEVICE(device.timeout),
          "Time for each complete answer. On a line it includes the time that the request takes."),
   INTEGER_OR_NONE("alive", "", BETWEEN(0, 65535), "none", AT_START, DEVICE(device.alive),
                   "Holding register that the program of the device changes while it runs. While the register does not change, "
-                  "values that are read count as old."),
+                  "the values that are read count as old samples."),
   CHOICE("word_order", wire_orders, "abcd", AT_START, DEVICE(word_order), WORD_ORDER_DOC),
   LIST("map", &schema_wired, REQUIRED,
        "Signals and their addresses in the device. Signals input.* are read from the device, and nothing else may set them. "
@@ -140,11 +144,11 @@ static const struct key osc_keys[] = {
   FLAG("any_interface", "false", AT_START, FILE_VALUE(osc_any_interface),
        "true allows the addresses 0.0.0.0 and ::, which open the port to every network of the machine. There is no password."),
   INTEGER("port", "", BETWEEN(1, 65535), "9100", AT_START, SETTING(osc.port), "UDP port."),
-  TEXT("prefix", "/ali3", AT_START, FILE_VALUE(osc_prefix), "Begin of every address."),
+  TEXT("prefix", "/ali3", AT_START, FILE_VALUE(osc_prefix), "Beginning of every OSC address."),
   LIST("targets", &schema_target, NONE, "Receivers that get the state of every cycle without asking."),
   LIST("peers", &schema_peer, NONE,
-       "Hosts that are served. Other hosts are not. Without this key everybody who reaches the port is served: peers: "
-       "[{host: 127.0.0.1, access: write}, {host: 10.0.0.0/24, access: read}]."),
+       "Hosts that are served, and no others: [{host: 127.0.0.1, access: write}, {host: 10.0.0.0/24, access: read}]. Without "
+       "this key every host that reaches the port is served."),
   LIST_OR_FILE("map", &schema_mapped, NONE,
        "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
        "osc.map. ali3d FILE --print-map prints all addresses.", .file = &schema_file_name),
@@ -162,7 +166,7 @@ static const struct key modbus_keys[] = {
   INTEGER("max_clients", "", BETWEEN(1, 16), "8", AT_START, SETTING(modbus.max_clients),
           "Largest number of connections. One host gets at most half of them."),
   LIST("peers", &schema_peer, NONE,
-       "Hosts that may connect. Without this key everybody who reaches the port may."),
+       "Hosts that may connect. Without this key every host that reaches the port may connect."),
   TEXT("serial", NONE, AT_START, FILE_VALUE(modbus_serial),
        "Device file of a serial line that is served too, as Modbus RTU: /dev/ttyUSB0."),
   INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, SETTING(modbus.serial.baud), "Speed of the line."),
@@ -189,9 +193,10 @@ static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", 
 
 /* clang-format off */
 #define PLACE(type) \
-  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial.", .example = "127.0.0.1"), \
+  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial.", \
+       .example = "127.0.0.1"), \
   INTEGER("port", "", BETWEEN(1, 65535), NONE, AT_START, offsetof(type, place.port), \
-          "UDP port. host needs it, and serial does not take it.", .example = "9102"), \
+          "UDP port. A packet with host needs it, a packet with serial does not take it.", .example = "9102"), \
   TEXT("serial", NONE, AT_START, offsetof(type, place.serial), \
        "Device file of a serial line that nothing else uses. A packet for which the line has no room is dropped whole and " \
        "counted. A line that disappears is opened again every second."), \
@@ -202,7 +207,7 @@ static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", 
   INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, offsetof(type, place.stop_bits), \
           "Stop bits of the line. Only with serial.")
 
-/* What may be said of a field by its type. A number has one source more: signal, value, counter, time or frame. */
+/* The keys of a field depend on its type. A number also has one source: signal, value, counter, time or frame. */
 #define NUMBER_TYPES (KIND(PACKET_ZEROS) - 1)
 #define CHECKSUM_TYPES (KIND(PACKET_CRC32 + 1) - KIND(PACKET_SUM8))
 
@@ -222,25 +227,26 @@ static const struct key packet_field_keys[] = {
          "Offset. The signal is scale times the number that is sent, plus offset. Only with signal.", .only = NUMBER_TYPES),
   TABLE("values", "", NONE, AT_START, FIELD(values),
         "Pairs of a whole value of the signal and the number that is sent for it, in place of scale and offset: [[0, 210], "
-        "[1, 180]]. Only with signal and frame.", .only = NUMBER_TYPES),
+        "[1, 180]]. Only with signal or frame.", .only = NUMBER_TYPES),
   NUMBER("else", "", ANY, NONE, AT_START, FIELD(otherwise),
          "Number that is sent for values that the key values does not list. It is needed beside values, and allowed only "
          "there.", .only = NUMBER_TYPES),
   NUMBER("value", "", ANY, NONE, AT_START, FIELD(value), "Constant number.", .only = NUMBER_TYPES),
   FLAG("counter", "false", AT_START, FIELD(counter),
-       "true: number of the packet, from 0. Dropped packets are counted too. It wraps.", .only = NUMBER_TYPES),
+       "true: the field is the number of the packet, from 0. Dropped packets are counted, too. The number "
+       "wraps.", .only = NUMBER_TYPES),
   CHOICE("time", time_units, NONE, AT_START, FIELD(time),
-         "Time since the first cycle, in this unit. It wraps. The signal time is the simulated time in s.",
+         "The field is the time since the first cycle, in this unit. It wraps. The signal time is the simulated time in s.",
          .only = NUMBER_TYPES),
   CHOICE("frame", frame_numbers, NONE, AT_START, FIELD(frame),
-         "Number from the frame of the cycle, with the codes of ali3d(8). It may have values.",
+         "The field is a number from the frame of the cycle, with the codes of ali3d(8). It may have values.",
          .only = NUMBER_TYPES),
   INTEGER("count", "bytes", BETWEEN(1, PACKET_BYTES_MAX), NONE, AT_START, FIELD(count), "Number of zeros.",
           .only = KIND(PACKET_ZEROS), .needed = KIND(PACKET_ZEROS)),
   TEXT("hex", NONE, AT_START, FIELD(hex), "Hexadecimal digits of the bytes: \"FF FF\".",
        .only = KIND(PACKET_BYTES), .needed = KIND(PACKET_BYTES)),
-  INTEGER("from", "", BETWEEN(0, PACKET_BYTES_MAX), "0", AT_START, FIELD(from),
-          "First byte that the checksum covers.", .only = CHECKSUM_TYPES),
+  INTEGER("from", "bytes", BETWEEN(0, PACKET_BYTES_MAX), "0", AT_START, FIELD(from),
+          "Offset of the first byte that the checksum covers.", .only = CHECKSUM_TYPES),
   CHOICE("endian", endians, NONE, AT_START, FIELD(endian),
          "Byte order of the number. Without this key the endian of the packet applies.",
          .only = NUMBER_TYPES | CHECKSUM_TYPES),

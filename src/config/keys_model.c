@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The keys of a model: bodies, joints, sensors, and what stands in the list of forces, constant loads and force elements, each
- * type with keys of its own. Data only. */
+ * The keys of a model: bodies, joints, sensors, and forces. The list of forces has constant loads and force elements, and each
+ * type of them has keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
 
@@ -34,7 +34,12 @@ const struct section schema_force = SECTION("a force", force_keys, .by = "type",
                                             .variant_first = CONNECTION_FIRST, .variant_count = ALI3_FORCE_TYPES,
                                             .doc = "A constant force on a point of a body, or a constant torque on a body.");
 
-/* What several force elements begin with. */
+/* The first rows of several force elements. Elements on a joint have one of two units. */
+#define COORDINATE   "rad or m"
+#define RATE         "rad/s or m/s"
+#define EFFORT       "N m or N"
+#define STIFFNESS    "N m/rad or N/m"
+#define DAMPING      "N m s/rad or N s/m"
 #define LINK(field) offsetof(struct connection_values, field)
 #define NAMED \
   TEXT("name", REQUIRED, AT_START, LINK(spec.name), \
@@ -50,45 +55,44 @@ const struct section schema_force = SECTION("a force", force_keys, .by = "type",
 #define ON_JOINT \
   NAMED, \
   TEXT("joint", REQUIRED, AT_START, LINK(joint), \
-       "Name of a revolute or prismatic joint. The unit of its coordinate is rad or m, and the unit of what acts on it is " \
-       "N m or N.")
+       "Name of a revolute or prismatic joint. Where two units stand, the first unit is for a revolute joint.")
 #define CONTACT_FRICTION \
   NUMBER("friction", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coefficient of Coulomb friction."), \
   NUMBER("slip", "m/s", POSITIVE, "1e-3", AT_START, LINK(spec.slip), \
-         "Sliding velocity over which friction builds up. A contact that slides more slowly creeps.")
+         "Sliding velocity v over which friction builds up as v/sqrt(v^2 + slip^2). A contact that friction holds creeps.")
 
 static const struct key spring_keys[] = {
   ON_BODIES,
-  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line."),
-  TABLE("force_table", "m, N", NONE, AT_START, LINK(spec.force_table),
+  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line of the points."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line of the points."),
+  TABLE("force_table", "m and N", NONE, AT_START, LINK(spec.force_table),
         "Force over the length less rest_length, in place of stiffness. The first numbers rise from pair to pair. The force "
         "is linear between the pairs and beyond the first and the last pair."),
-  TABLE("damping_table", "m/s, N", NONE, AT_START, LINK(spec.damping_table),
-        "Force over the rate of the length, in place of damping. The table is read as force_table is."),
+  TABLE("damping_table", "m/s and N", NONE, AT_START, LINK(spec.damping_table),
+        "Force over the rate of the length, in place of damping. It has the form of force_table."),
   NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),
          "Length without force. Without this key it is the distance of the points at the start."),
 };
 static const struct key bushing_keys[] = {
   ON_BODIES,
-  VECTOR("stiffness", "N/m", ANY, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
-  VECTOR("damping", "N s/m", ANY, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
-  VECTOR("rotational_stiffness", "N m/rad", ANY, "0 0 0", AT_START, LINK(spec.stiffness[3]),
+  VECTOR("stiffness", "N/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
+  VECTOR("damping", "N s/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
+  VECTOR("rotational_stiffness", "N m/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[3]),
          "Stiffness about the axes of body_a."),
-  VECTOR("rotational_damping", "N m s/rad", ANY, "0 0 0", AT_START, LINK(spec.damping[3]),
+  VECTOR("rotational_damping", "N m s/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[3]),
          "Damping about the axes of body_a."),
 };
 static const struct key joint_spring_keys[] = {
   ON_JOINT,
-  NUMBER("stiffness", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness, in N m/rad or N/m."),
-  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping, in N m s/rad or N s/m."),
-  TABLE("force_table", "", NONE, AT_START, LINK(spec.force_table),
-        "Force or torque over the coordinate less rest, in place of stiffness. The first numbers rise from pair to pair. "
-        "The force is linear between the pairs and beyond the first and the last pair."),
-  TABLE("damping_table", "", NONE, AT_START, LINK(spec.damping_table),
-        "Force or torque over the rate of the coordinate, in place of damping. The table is read as force_table is."),
-  NUMBER("rest", "", ANY, NONE, AT_START, LINK(spec.rest),
-         "Coordinate without force, in rad or m. Without this key it is the coordinate at the start."),
+  NUMBER("stiffness", STIFFNESS, NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness of the spring."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the damper."),
+  TABLE("force_table", "rad and N m, or m and N", NONE, AT_START, LINK(spec.force_table),
+        "Torque or force over the coordinate less rest, in place of stiffness. The first numbers rise from pair to pair. "
+        "The torque or force is linear between the pairs and beyond the first and the last pair."),
+  TABLE("damping_table", "rad/s and N m, or m/s and N", NONE, AT_START, LINK(spec.damping_table),
+        "Torque or force over the rate of the coordinate, in place of damping. It has the form of force_table."),
+  NUMBER("rest", COORDINATE, ANY, NONE, AT_START, LINK(spec.rest),
+         "Coordinate without force. Without this key it is the coordinate at the start."),
 };
 static const struct key cable_keys[] = {
   ON_BODIES,
@@ -108,44 +112,41 @@ static const struct key end_stop_keys[] = {
 };
 static const struct key stop_keys[] = {
   ON_JOINT,
-  NUMBER("lower", "", ANY, NONE, AT_START, LINK(spec.lower),
+  NUMBER("lower", COORDINATE, ANY, NONE, AT_START, LINK(spec.lower),
          "Smallest coordinate. Without this key there is no lower stop. Write lower, upper or both."),
-  NUMBER("upper", "", ANY, NONE, AT_START, LINK(spec.upper),
+  NUMBER("upper", COORDINATE, ANY, NONE, AT_START, LINK(spec.upper),
          "Largest coordinate. Without this key there is no upper stop. Write lower, upper or both."),
-  NUMBER("stiffness", "", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness),
-         "Stiffness beyond a limit, in N m/rad or N/m."),
-  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping),
-         "Damping beyond a limit, in N m s/rad or N s/m."),
+  NUMBER("stiffness", STIFFNESS, POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness beyond a limit."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping beyond a limit."),
 };
 static const struct key friction_keys[] = {
   ON_JOINT,
-  NUMBER("friction", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coulomb friction, in N m or N."),
-  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Viscous friction, in N m s/rad or N s/m."),
-  NUMBER("slip", "", POSITIVE, "1e-3", AT_START, LINK(spec.slip),
-         "Velocity over which Coulomb friction builds up, in rad/s or m/s. A joint that moves more slowly creeps."),
+  NUMBER("friction", EFFORT, NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coulomb friction."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Viscous friction."),
+  NUMBER("slip", RATE, POSITIVE, "1e-3", AT_START, LINK(spec.slip),
+         "Rate v over which Coulomb friction builds up as v/sqrt(v^2 + slip^2). A joint that friction holds creeps."),
 };
 static const struct key motor_keys[] = {
   ON_JOINT,
 };
 static const struct key drive_keys[] = {
   ON_JOINT,
-  NUMBER("offset", "", ANY, NONE, AT_START, LINK(spec.offset),
+  NUMBER("offset", COORDINATE, ANY, NONE, AT_START, LINK(spec.offset),
          "Constant part of the coordinate. Without this key the drive starts from the coordinate at the start."),
-  NUMBER("speed", "", ANY, "0", AT_START, LINK(spec.speed), "Constant rate of the coordinate, in rad/s or m/s."),
-  NUMBER("amplitude", "", ANY, "0", AT_START, LINK(spec.amplitude), "Amplitude of the sine, in rad or m."),
+  NUMBER("speed", RATE, ANY, "0", AT_START, LINK(spec.speed), "Constant rate of the coordinate."),
+  NUMBER("amplitude", COORDINATE, ANY, "0", AT_START, LINK(spec.amplitude), "Amplitude of the sine."),
   NUMBER("frequency", "Hz", ANY, "0", AT_START, LINK(spec.frequency), "Frequency of the sine."),
   NUMBER("phase", "rad", ANY, "0", AT_START, LINK(spec.phase), "Phase of the sine."),
-  TABLE("motion", "", NONE, AT_START, LINK(spec.motion),
-        "Pairs of time (s) and coordinate, joined by a smooth curve, in place of offset, speed and the sine. The coordinate "
+  TABLE("motion", "s and rad, or s and m", NONE, AT_START, LINK(spec.motion),
+        "Pairs of time and coordinate, joined by a smooth curve, in place of offset, speed and the sine. The coordinate "
         "rests before the first pair and after the last pair."),
   FLAG("external", "false", AT_START, LINK(spec.external),
        "true: the drive goes where an input tells it to go, within max_rate and max_acceleration. Until then it stays where "
        "it is at the start."),
-  NUMBER("max_rate", "", POSITIVE, NONE, AT_START, LINK(spec.max_rate),
-         "Largest rate of an external drive, in rad/s or m/s. An external drive needs it, no other drive takes it."),
-  NUMBER("max_acceleration", "", POSITIVE, NONE, AT_START, LINK(spec.max_acceleration),
-         "Largest acceleration of an external drive, in rad/s^2 or m/s^2. An external drive needs it, no other drive takes "
-         "it."),
+  NUMBER("max_rate", RATE, POSITIVE, NONE, AT_START, LINK(spec.max_rate),
+         "Largest rate of an external drive. An external drive needs it, no other drive takes it."),
+  NUMBER("max_acceleration", "rad/s^2 or m/s^2", POSITIVE, NONE, AT_START, LINK(spec.max_acceleration),
+         "Largest acceleration of an external drive. An external drive needs it, no other drive takes it."),
 };
 static const struct key gear_keys[] = {
   ON_JOINT,
@@ -176,15 +177,15 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
       .doc = "A spring and a damper along the line between two points."),
   [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
-      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to some 20 degrees."),
+      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to about 20 degrees."),
   [ALI3_FORCE_JOINT_SPRING] = SECTION("a joint_spring", joint_spring_keys,
       .doc = "A spring and a damper on the coordinate of a joint."),
   [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,
       .doc = "A cable between two points. It pulls and never pushes."),
   [ALI3_FORCE_END_STOP] = SECTION("an end_stop", end_stop_keys,
-      .doc = "An end stop pushes back where the distance of two points exceeds its limits."),
+      .doc = "An end stop pushes back if the distance of two points exceeds its limits."),
   [ALI3_FORCE_STOP] = SECTION("a stop", stop_keys,
-      .doc = "A stop pushes back where the coordinate of a joint exceeds its limits."),
+      .doc = "A stop pushes back if the coordinate of a joint exceeds its limits."),
   [ALI3_FORCE_FRICTION] = SECTION("a friction", friction_keys,
       .doc = "Coulomb and viscous friction on the coordinate of a joint."),
   [ALI3_FORCE_MOTOR] = SECTION("a motor", motor_keys,
@@ -192,7 +193,7 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_DRIVE] = SECTION("a drive", drive_keys,
       .doc = "A drive prescribes the coordinate of a joint: offset + speed t + amplitude sin(2 pi frequency t + phase)."),
   [ALI3_FORCE_GEAR] = SECTION("a gear", gear_keys,
-      .doc = "A gear holds the coordinate of joint at ratio times the coordinate of joint_b, from where both are at the "
+      .doc = "A gear holds the coordinate of joint at ratio times the coordinate of joint_b, from the coordinates at the "
              "start."),
   [ALI3_FORCE_SPHERE_PLANE] = SECTION("a sphere_plane", sphere_plane_keys,
       .doc = "A contact of a plane through point_a of body_a with a sphere about point_b of body_b."),
@@ -219,7 +220,8 @@ static const struct key body_keys[] = {
   TEXT("name", REQUIRED, AT_START, BODY(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
   NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
-         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.", .example = "1.0"),
+         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.",
+       .example = "1.0"),
   INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
           "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
@@ -261,10 +263,12 @@ static const struct key joint_keys[] = {
          "Direction of the joint's axis in the frame of body_b. Any length but 0 is good. Write either axis_a and axis_b, "
          "or axis.", .only = JOINTS_WITH_AXIS),
   VECTOR("at", "m", ANY, NONE, AT_START, JOINT(at),
-         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT, .example = "[0, 0, 0]"),
+         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT,
+       .example = "[0, 0, 0]"),
   VECTOR("axis", "", ANY, NONE, AT_START, JOINT(axis),
          "Direction of the joint's axis in the world at the start, in place of axis_a and axis_b. A universal joint has "
-         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL), .example = "[0, 0, 1]"),
+         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL),
+       .example = "[0, 0, 1]"),
   NUMBER("length", "m", POSITIVE, NONE, AT_START, JOINT(spec.length),
          "Distance between the two points of a distance joint. Without this key the distance at the start is kept.",
          .only = KIND(ALI3_JOINT_DISTANCE)),

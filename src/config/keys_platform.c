@@ -12,7 +12,7 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 
 /* clang-format off */
 /* Each parameter of PLATFORM_PARAM_LIST has its documentation here: DOC_ and its name. */
-#define DOC_gain_lin "Gain of the specific force, in all ways in which the platform shows it."
+#define DOC_gain_lin "Gain of the specific force, in translation and in tilt coordination."
 #define DOC_gain_rot "Gain of the angular velocity."
 #define DOC_in_limit_lin "Limit to which the specific force without gravity is clamped."
 #define DOC_in_limit_rot "Limit to which the angular velocity is clamped."
@@ -28,11 +28,11 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 #define DOC_tilt_acc "Largest angular acceleration of tilt coordination."
 #define DOC_tilt_max "Largest angle of tilt coordination."
 #define DOC_knee \
-  "Part of pos_max and ang_max up to which the target of the washout is unchanged. Beyond it the target " \
+  "Fraction of pos_max and ang_max up to which the target of the washout is unchanged. Beyond it the target " \
   "bends and never reaches the limit, so that the platform brakes over the rest of its travel. 1: the " \
   "target is clamped at the limit."
-#define DOC_pos_max "Limit of surge, sway and heave to both sides."
-#define DOC_ang_max "Limit of roll, pitch and yaw to both sides."
+#define DOC_pos_max "Limit of surge, sway and heave in both directions."
+#define DOC_ang_max "Limit of roll, pitch and yaw in both directions."
 #define DOC_vel_max "Limit of the velocity in surge, sway and heave."
 #define DOC_ang_vel_max "Limit of the rates of roll, pitch and yaw."
 #define DOC_acc_max "Limit of the acceleration in surge, sway and heave."
@@ -43,7 +43,7 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 #define DOC_park_time "Time from neutral to the park pose."
 #define DOC_fault_time "Time to neutral after a fault."
 #define DOC_blend "Time in which a change of parameters, mode or state takes effect."
-#define DOC_smooth_hz "Low-pass of a target that comes from a pose sensor or from an input."
+#define DOC_smooth_hz "Cut-off frequency of the low-pass of a target that comes from a pose sensor or from an input."
 
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
@@ -56,7 +56,7 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 static const struct key platform_keys[] = {
   FLAG("enabled", "true", AT_START, SETTING(platform.enabled), "false: the section is ignored.", .example = "false"),
   CHOICE("mode", platform_modes, "washout", WHILE_RUNNING, PLATFORM(mode),
-         "What the platform follows. pose: a pose sensor, unchanged. washout: an imu, through the classical washout. "
+         "Source of the motion. pose: a pose sensor, unchanged. washout: an imu, through the classical washout. "
          "external: an input. The section names the sensor or input that the mode needs."),
   TEXT("imu", NONE, AT_START, FOR_PLATFORM(imu),
        "Name of an imu among the sensors, at the driver's head, with z up. The mode washout needs it."),
@@ -67,7 +67,8 @@ static const struct key platform_keys[] = {
   CHOICE("kind", platform_kinds, "legs", AT_START, FOR_PLATFORM(kind),
          "legs: six legs change their length. cranks: six cranks turn, each with a rod of constant length."),
   SIX_POINTS("base", "m", NONE, AT_START, GEOMETRY(base),
-             "Joints in the frame of the base; of cranks the centres of their axes. An enabled platform needs it."),
+             "Joints of legs 1 to 6 in the frame of the base, or centres of the axes of cranks 1 to 6. An enabled platform "
+             "needs it."),
   SIX_POINTS("top", "m", NONE, AT_START, GEOMETRY(top),
              "Joints in the frame of the platform, in the order of base. An enabled platform needs it."),
   NUMBER("height", "m", POSITIVE, NONE, AT_START, GEOMETRY(height),
@@ -81,7 +82,8 @@ static const struct key platform_keys[] = {
   NUMBER("joint_max", "deg", BETWEEN(1, 90), "45", AT_START, FOR_PLATFORM(joint_max),
          "Largest angle of a joint from its direction at neutral."),
   NUMBER("margin", "", BETWEEN(0, 1), "0.2", AT_START, GEOMETRY(margin),
-         "Distance from a singular position: least determinant of the Jacobian, as a part of the one at neutral."),
+         "Smallest determinant of the Jacobian, as a fraction of the determinant at neutral. It keeps the platform away from "
+         "singular poses."),
   NUMBER("crank_length", "m", POSITIVE, NONE, AT_START, GEOMETRY(crank_length),
          "Length of a crank. The kind cranks needs it, the kind legs does not take it."),
   NUMBER("rod_length", "m", POSITIVE, NONE, AT_START, GEOMETRY(rod_length),

@@ -28,9 +28,9 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
   INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
-          "Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
+          "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
-         "Penalty of every rigid constraint, in absolute terms. With 0 the key compliance applies, which suits light and "
+         "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),
   NUMBER("compliance", "", INSIDE(0, 1), "4e-9", AT_START, SETTING(options.compliance),
          "Compliance of a rigid constraint, relative to the compliance of the bodies that it joins."),
@@ -44,14 +44,14 @@ static const struct key solver_keys[] = {
          "Above 0.5 stiff modes decay by (1.5 - gamma)/(0.5 + gamma) in every step, and the order is one. Try 0.55 for a "
          "stiff mechanism that rings."),
   NUMBER("beta", "", BETWEEN(0, 2), "0", AT_START, SETTING(options.beta),
-         "Parameter beta of the Newmark formulas. 0 stands for (gamma + 1/2)^2 / 4."),
+         "Parameter beta of the Newmark formulas. 0 means (gamma + 1/2)^2 / 4."),
   FLAG("extrapolate", "false", BY_OPTION, SETTING(options.extrapolate),
        "true: each inner step combines one, two and three shorter steps from the same start. The order is four in place of "
        "two, and a step takes six times the work.", .option = "--extrapolate"),
   NUMBER("violation", "", BETWEEN(0, 1e6), "0.1", AT_START, SETTING(options.violation),
-         "Largest opening of a joint, drive or gear before the loop goes to FAULT. The unit is rad for angles. For lengths "
-         "it is the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that "
-         "leaves a joint open by more than 1e-5 is counted and shown as violated."),
+         "Opening of a joint, drive or gear above which the loop goes to FAULT. An angle is in rad. A length is a fraction of "
+         "the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that leaves a "
+         "joint open by more than 1e-5 is counted and shown as violated."),
 };
 static const struct section solver = SECTION("solver", solver_keys);
 
@@ -81,42 +81,48 @@ static const struct key realtime_keys[] = {
   INTEGER_OR_NONE("cpu", "", BETWEEN(0, 1023), "none", AT_START, SETTING(realtime.cpu),
                   "Processor to which the loop is pinned."),
   INTEGER_OR_AUTO("workers", "", BETWEEN(0, 63), "auto", BY_OPTION, SETTING(realtime.workers),
-                  "Number of threads that share each step with the loop, with the same real-time priority. If the loop is "
-                  "pinned, they are pinned to the processors that follow. auto: before the loop starts, steps are timed "
-                  "with several numbers of workers for some half a second, and the smallest number within a few percent of "
-                  "the best is taken. A mechanism too small to gain gets no workers.", .option = "--workers of ali3-sim"),
+                  "Number of threads that share each step with the loop, with the priority of the loop. If the loop is pinned, "
+                  "they are pinned to the processors that follow. auto: before the loop starts, the daemon times steps with "
+                  "several numbers of workers for about half a second, and takes the smallest number within a few percent "
+                  "of the best. A small mechanism gets no workers.", .option = "--workers of ali3-sim"),
   FLAG("lock_memory", "true", AT_START, SETTING(realtime.lock_memory),
        "true: all memory of the daemon is locked against paging."),
   INTEGER_OR_NONE("wake_limit", "us", BETWEEN(0, 1e6), "0", AT_START, SETTING(realtime.wake_limit),
-                  "Longest time in which a processor may wake from idle. The daemon asks the kernel for it through "
+                  "Longest time that a processor may take to wake from idle. The daemon asks the kernel for it through "
                   "/dev/cpu_dma_latency, which costs power. none: the daemon does not ask."),
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);
 
 static const struct key telemetry_keys[] = {
   TEXT("name", NONE, AT_START, FILE_VALUE(instance),
-       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.", .example = "model"),
+       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.",
+       .example = "model"),
+  NUMBER("frames", "s", BETWEEN(0, 3600), "10", AT_START, SETTING(frames.seconds),
+         "Length of the frame ring: every cycle of these last seconds, with all signals, in shared memory. Recorders and "
+         "pictures read it. 0: no ring."),
+  NUMBER("frames_limit", "MB", BETWEEN(1, 100000), "64", AT_START, SETTING(frames.limit_mb),
+         "Largest size of the frame ring. A larger ring is shortened, but never below 1 s. The memory is locked."),
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 
 static const struct key file_keys[] = {
   ELEMENT("model", &schema_model, REQUIRED, "The mechanism."),
-  SUBSECTION("simulation", &simulation, "How the model is run."),
-  SUBSECTION("solver", &solver, "How a step is solved."),
-  SUBSECTION("cycle", &cycle, "The clock."),
-  SUBSECTION("realtime", &realtime, "What the daemon asks of the operating system."),
+  SUBSECTION("simulation", &simulation, "Length of a run, and instruction set."),
+  SUBSECTION("solver", &solver, "Integration of one step: iterations, inner steps, penalty and damping."),
+  SUBSECTION("cycle", &cycle, "Period, clock, overrun and start of the cycles."),
+  SUBSECTION("realtime", &realtime, "Real-time settings that the daemon asks of the operating system."),
   LIST("inputs", &schema_input, NONE,
        "Values that the bench applies from outside: a force and a torque on a body, the value of a motor or drive, or a "
        "target of the motion platform. Inputs on the same body add up."),
   LIST("injections", &schema_injection, NONE,
-       "Faults that a person may inject into the inputs for tests. With an empty list nobody can. While a fault acts, "
+       "Faults that a person may inject into the inputs for tests. With an empty list nobody can inject a fault. While a fault acts, "
        "frames, tools and the log show it."),
   SUBSECTION("platform", &schema_platform,
        "A motion platform with six legs or six cranks that follows the motion of the model within its limits. The signals "
        "platform.* hold its targets in every cycle and state. Before the first command arm or run the position of the rig is "
        "unknown, and every output that could move it is withheld; the rig must stand in its park pose then. It is parked "
-       "while nothing moves and in SAFE, goes to neutral in READY, holds in PAUSED, and is parked before the daemon ends. A "
-       "loop that was stuck for ten periods, and 0.1 s at least, goes on in SAFE. A platform needs clock: timer and does not "
+       "while nothing moves and in SAFE, goes to neutral in READY, holds in PAUSED, and is parked before the daemon ends. After "
+       "it was stuck for ten periods, and at least 0.1 s, the loop goes on in SAFE. A platform needs clock: timer and does not "
        "allow overrun: catch_up. Frames: x points forward, y left, z up; pitch is positive nose down."),
   SUBSECTION("osc", &schema_osc, "Open Sound Control over UDP. Without this section it is off."),
   SUBSECTION("modbus", &schema_modbus,
@@ -129,7 +135,7 @@ static const struct key file_keys[] = {
        "of the list, {file: PATH} names a file that has nothing but such a list; config/platform has files for motion "
        "platforms. The keys host, port, serial, baud, parity and stop_bits beside file replace what the file says: packets: "
        "{file: platform/moog-udp.yaml, host: 10.0.0.7, port: 991}.", .file = &schema_packet_file),
-  SUBSECTION("telemetry", &telemetry, "What ali3-top shows."),
+  SUBSECTION("telemetry", &telemetry, "Name of this daemon in ali3-top."),
 };
 const struct section schema_file = SECTION("the file", file_keys);
 /* clang-format on */

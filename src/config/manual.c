@@ -36,7 +36,7 @@ static bool has_key(const struct section *s, const char *name)
   return false;
 }
 
-/* The contents of a key: its section, the file that may stand for it, and the variants of its elements. */
+/* Walks the section of a key, the mapping {file: PATH} that may stand for it, and the types of its elements. */
 static bool walk_below(const struct key_place *p, bool (*visit)(void *user, const struct key_place *place),
                        void *user)
 {
@@ -52,7 +52,7 @@ static bool walk_below(const struct key_place *p, bool (*visit)(void *user, cons
   return true;
 }
 
-/* but: a section whose keys are left out. */
+/* but: a section whose keys are omitted. */
 static bool walk_section(const struct section *s, const char *above, const struct section *but,
                          bool (*visit)(void *user, const struct key_place *place), void *user)
 {
@@ -71,7 +71,7 @@ void manual_walk(bool (*visit)(void *user, const struct key_place *place), void 
   walk_section(&schema_file, "", NULL, visit, user);
 }
 
-/* --- the help on one --- */
+/* --- the help on one key --- */
 
 static void print_conditions(const struct key_place *p, FILE *out)
 {
@@ -110,7 +110,7 @@ static void print_value_facts(const struct key_place *p, FILE *out)
   print_conditions(p, out);
 }
 
-/* name: its first sentence. */
+/* Prints the name and the first sentence. */
 static void print_brief(const char *name, const char *doc, FILE *out)
 {
   char first[48], sentence[200];
@@ -155,7 +155,7 @@ struct search {
   char best[sizeof(struct key_place){0}.path];
 };
 
-/* The words of `wanted`, in their order, stand in the path, which ends with the last of them. */
+/* The path has the words of `wanted` in their order, and ends with the last of them. */
 static bool has_words(const char *path, const char *wanted)
 {
   if (!*wanted) return false;
@@ -188,6 +188,12 @@ static bool print_fitting(void *user, const struct key_place *place)
   return true;
 }
 
+static bool fits_all(const char *path, const char *wanted)
+{
+  (void)path;
+  return strcmp(wanted, "all") == 0;
+}
+
 static bool try_nearest(void *user, const struct key_place *place)
 {
   struct search *s = user;
@@ -205,7 +211,7 @@ static bool try_nearest(void *user, const struct key_place *place)
 
 bool manual_print_key(const char *path, FILE *out, FILE *errors)
 {
-  bool (*const fits[])(const char *, const char *) = {is_same_path, is_end_of_path, has_words};
+  bool (*const fits[])(const char *, const char *) = {fits_all, is_same_path, is_end_of_path, has_words};
   struct search s = {.path = path, .out = out, .near.word = path};
   for (size_t i = 0; i < sizeof fits / sizeof *fits && s.found == 0; i++) {
     s.fits = fits[i];
@@ -213,7 +219,8 @@ bool manual_print_key(const char *path, FILE *out, FILE *errors)
   }
   if (s.found) return true;
   manual_walk(try_nearest, &s);
-  fprintf(errors, "no key is named \"%.60s\"%s%s%s\n", path, s.near.best ? "; did you mean \"" : "",
-          s.near.best ? s.best : "", s.near.best ? "\"?" : "");
+  fprintf(errors, "no key is named \"%.60s\"; %s%s%s\n", path,
+          s.near.best ? "did you mean \"" : "--help all prints every key", s.near.best ? s.best : "",
+          s.near.best ? "\"?" : "");
   return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer alone; here its verdicts
- * get their line and column. Set-up only. */
+ * Builds an ali3_model from the mapping "model". The model layer alone decides whether a mechanism is valid; this file adds
+ * line and column to its reasons. Set-up only. */
 #include "config/mechanism.h"
 #include "math/euler.h"
 #include "math/vec3.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pose at the start, for what is given in the world: at, axis. */
+/* Pose at the start, for the keys in world axes: at, axis. */
 struct frame_at_start {
   double position[3], rotation[9];
 };
@@ -23,9 +23,9 @@ struct builder {
   struct report *report;
 };
 
-/* --- what is wrong with an element --- */
+/* --- reports --- */
 
-/* The key of an element that a field of its spec was read from. */
+/* The node of the key that gave a field of the spec; the element if the file does not have the key. */
 static const struct node *key_of_field(const struct node *element, const char *field)
 {
   static const struct {
@@ -38,7 +38,7 @@ static const struct node *key_of_field(const struct node *element, const char *f
   return n ? n : element;
 }
 
-/* What the model layer had against an element, at the key that it names. */
+/* Reports why the model layer refused an element, at the key that it names. */
 static void report_problem(const struct builder *b, const struct node *element)
 {
   const ali3_problem *p = ali3_model_problem(b->model);
@@ -49,17 +49,17 @@ static void report_problem(const struct builder *b, const struct node *element)
     report_error(b->report, n->at, "%s: %s", n->key, p->text);
 }
 
-/* Two keys of an element that stand for each other, if both are there. */
+/* Reports two keys of an element that exclude each other. */
 static void report_both(const struct builder *b, const struct node *element, const char *key,
                         const char *other)
 {
   const struct node *n = node_find(element, key);
   if (n && node_find(element, other))
-    report_error(b->report, n->key_at, "\"%s\" stands for \"%s\": expected one of the two, found both", key,
-                 other);
+    report_error(b->report, n->key_at, "\"%s\" stands for \"%s\": expected one of the two keys, found both",
+                 key, other);
 }
 
-/* Keeps the place of element `index` of the model; negative: it was refused, and that is reported. */
+/* Keeps the place of element `index` of the model. index < 0: reports why the model refused it. */
 static void keep_place(const struct builder *b, struct place_list *list, int index,
                        const struct node *element)
 {
@@ -83,10 +83,9 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
   return BODY_UNKNOWN;
 }
 
-/* --- forces: constant loads, and connections between bodies or on joints, each type with keys of its own --- */
+/* --- forces: constant loads, and force elements between bodies or on joints --- */
 
-/* Index of the joint that `n` names; -1 after reporting that there is none, or if it was refused for its own
- * mistake. */
+/* Index of the joint that `n` names. -1: no joint has the name, which is reported, or the joint was refused for a mistake. */
 static int find_joint(const struct builder *b, const struct node *n)
 {
   int index = ali3_model_find_joint(b->model, n->text);
@@ -115,7 +114,7 @@ static bool find_ends(const struct builder *b, const struct node *n, ali3_force_
   return spec->joint >= 0 && spec->joint_b >= 0;
 }
 
-/* A drive has a function, a motion, or is led from outside: keys of another one would be read for nothing. */
+/* A drive follows a function, a table or an input. The keys of the two others would have no effect, and are reported. */
 static void check_drive_keys(const struct builder *b, const struct node *n, bool external)
 {
   static const char *const function[] = {"offset", "speed", "amplitude", "frequency", "phase"};
@@ -128,10 +127,11 @@ static void check_drive_keys(const struct builder *b, const struct node *n, bool
   for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
     const struct node *given = node_find(n, limit[i]);
     if (external && !given)
-      report_error(b->report, n->at, "missing key \"%s\" in a drive with external: true", limit[i]);
+      report_error(b->report, n->at,
+                   "missing key \"%s\" in a drive with external: true: expected a number > 0", limit[i]);
     if (given && !external)
-      report_error(b->report, given->key_at, "\"%s\" has no meaning for a drive without external: true",
-                   limit[i]);
+      report_error(b->report, given->key_at,
+                   "\"%s\" has no meaning for a drive without external: true; remove it", limit[i]);
   }
 }
 
@@ -182,7 +182,7 @@ static void add_connection(const struct builder *b, const struct node *n, ali3_f
         keep_place(b, &b->places->force, force, n);
     }
   }
-  free((void *)v.spec.force_table.point); /* the model has its own */
+  free((void *)v.spec.force_table.point); /* the model has copies */
   free((void *)v.spec.damping_table.point);
   free((void *)v.spec.motion.point);
 }
@@ -197,12 +197,14 @@ static void add_load(const struct builder *b, const struct node *n)
   const struct node *other = node_find(n, force ? "torque" : "force");
   if (!other && !force) other = node_find(n, "point");
   if (other) {
-    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s", other->key, own);
+    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s; remove it", other->key,
+                 own);
     return;
   }
-  /* The vector of its type, and a body. */
+  /* Check that it has the vector of its type, and a body. */
   if (!node_find(n, own)) {
-    report_error(b->report, n->at, "missing key \"%s\" in a force of type %s", own, own);
+    report_error(b->report, n->at,
+                 "missing key \"%s\" in a force of type %s: expected three numbers [x, y, z]", own, own);
     return;
   }
   v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
@@ -212,7 +214,7 @@ static void add_load(const struct builder *b, const struct node *n)
   if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
 }
 
-/* Bodies and joints have been read before. */
+/* Bodies and joints were read before. */
 static void add_force_element(const struct builder *b, const struct node *n)
 {
   const struct node *type = node_find(n, "type");
@@ -221,7 +223,7 @@ static void add_force_element(const struct builder *b, const struct node *n)
       add_connection(b, n, (ali3_force_type)i);
       return;
     }
-  add_load(b, n); /* which also says that a type is none */
+  add_load(b, n); /* which also reports an unknown type */
 }
 
 /* --- bodies, joints, sensors --- */
@@ -264,7 +266,8 @@ static void report_key_unless(bool has, const struct builder *b, const struct no
                               const char *type)
 {
   const struct node *n = node_find(joint, key);
-  if (n && !has) report_error(b->report, n->key_at, "\"%s\" has no meaning for a %s joint", key, type);
+  if (n && !has)
+    report_error(b->report, n->key_at, "\"%s\" has no meaning for a %s joint; remove it", key, type);
 }
 
 static void report_missing_key(const struct builder *b, const struct node *joint, const char *key,
@@ -272,18 +275,21 @@ static void report_missing_key(const struct builder *b, const struct node *joint
 {
   if (node_find(joint, key) || (shorthand && node_find(joint, shorthand))) return;
   if (shorthand)
-    report_error(b->report, joint->at, "missing key \"%s\" (or \"%s\", in the world) in a %s joint", key,
-                 shorthand, type);
+    report_error(
+        b->report, joint->at,
+        "missing key \"%s\" (or \"%s\", in world axes) in a %s joint: expected three numbers [x, y, z]", key,
+        shorthand, type);
   else
-    report_error(b->report, joint->at, "missing key \"%s\" in a %s joint", key, type);
+    report_error(b->report, joint->at, "missing key \"%s\" in a %s joint: expected three numbers [x, y, z]",
+                 key, type);
 }
 
-/* Which keys go with which type. An axis_b beside an axis_a is let pass everywhere: programs write both. */
+/* A joint has the keys of its type and no others. axis_b is allowed wherever axis_a is, because programs write both. */
 static bool check_joint_keys(const struct builder *b, const struct node *n, ali3_joint_type type)
 {
   const char *name = ali3_joint_type_name(type);
   bool axis_a = ali3_joint_type_has_axis_a(type), axis_b = ali3_joint_type_has_axis_b(type);
-  /* One axis cannot say two perpendicular ones, nor one point a distance. */
+  /* The axes of a universal joint differ, and so do the points of a distance joint. */
   bool by_axis = axis_a && type != ALI3_JOINT_UNIVERSAL, by_point = type != ALI3_JOINT_DISTANCE;
   bool oriented = type == ALI3_JOINT_FIXED || type == ALI3_JOINT_PRISMATIC;
   int before = b->report->errors;
@@ -301,8 +307,8 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
   report_both(b, n, "axis", "axis_b");
   const struct node *position = node_find(n, "position");
   if (position && type == ALI3_JOINT_PRISMATIC && schema_in_degrees(position))
-    report_error(b->report, position->at, "position: expected metres in a prismatic joint, found %.40s",
-                 position->text);
+    report_error(b->report, position->at,
+                 "position: expected a number in metres for a prismatic joint, found %.40s", position->text);
   if (b->report->errors > before) return false;
 
   report_missing_key(b, n, "point_a", by_point ? "at" : NULL, name);
@@ -340,7 +346,8 @@ static void add_sensor(struct builder *b, const struct node *n)
   v.spec.type = (ali3_sensor_type)v.type;
   const struct node *orientation = node_find(n, "orientation");
   if (orientation && v.spec.type == ALI3_SENSOR_POINT) {
-    report_error(b->report, orientation->key_at, "\"orientation\" has no meaning for the type point");
+    report_error(b->report, orientation->key_at,
+                 "\"orientation\" has no meaning for the type point; remove it");
     return;
   }
   v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
@@ -358,7 +365,7 @@ static bool add_bodies(struct builder *b, const struct node *model)
   return memory;
 }
 
-/* Goes on after a mistake, so that one run shows as many as it can. */
+/* It goes on after a mistake, so that one run reports as many mistakes as it can. */
 static void build_model(struct builder *b, const struct node *model, ali3_options *options)
 {
   struct model_values v = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The "model" mapping: what its tables read into, and who makes a model of it. */
+ * The mapping "model": the structs that its tables of keys fill, and the function that builds the model. */
 #ifndef CONFIG_MECHANISM_H
 #define CONFIG_MECHANISM_H
 
@@ -28,14 +28,14 @@ struct force_values {
   double force[3], torque[3];
 };
 
-/* Connections: behind the loads in the choice of types, in the order of ali3_force_type. */
+/* Force elements follow the two loads in the choice of types, in the order of ali3_force_type. */
 enum { CONNECTION_FIRST = ALI3_LOAD_TORQUE + 1 };
 struct connection_values {
   ali3_force_spec spec; /* without type, bodies and joints; tables to be freed */
   int type;
   const char *body_a, *body_b, *joint, *joint_b;
 };
-extern const struct section schema_connection[ALI3_FORCE_TYPES]; /* each type has keys of its own */
+extern const struct section schema_connection[ALI3_FORCE_TYPES]; /* the keys of each type */
 
 struct sensor_values {
   ali3_sensor_spec spec; /* without type and body */
@@ -43,17 +43,17 @@ struct sensor_values {
   const char *body;
 };
 
-/* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
+/* Values beside indices in a set of body names: the name is not in the set; the body was refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
 
 /* Builds the model that a "model" mapping describes, not frozen yet, and sets the options that the mapping gives. Fills
- * `bodies` with every name the mapping declares, those of refused bodies with BODY_REFUSED; the names live as long as the
+ * `bodies` with every name that the mapping declares, and BODY_REFUSED for refused bodies; the names live as long as the
  * tree. Fills `places`, to be freed in any case. NULL after a mistake, which is reported. */
 ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,
                             struct places *places, struct report *r);
 
-/* Index of the body that `n` names; BODY_UNKNOWN after reporting it, BODY_REFUSED if its own mistake was
- * reported. */
+/* Index of the body that `n` names. BODY_UNKNOWN: no body has the name, which is reported. BODY_REFUSED: the mistake of the
+ * body was reported before. */
 int mechanism_body(const struct names *bodies, const struct node *n, struct report *r);
 
 #endif

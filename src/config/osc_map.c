@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The lists osc.targets and osc.map: who gets what, and signals at addresses of the user's own. Set-up only. */
+ * The lists osc.targets and osc.map: receivers of streams, and signals at addresses of the user's own. Set-up only. */
 #include "config/wiring.h"
 #include "signals/exchange.h"
 
@@ -9,7 +9,7 @@
 
 /* --- targets --- */
 
-/* *multicast: the host is a group. False: it cannot be. */
+/* *multicast: the host is an IPv4 group. False after a mistake, which is reported. */
 static bool check_host(const char *host, const struct node *n, struct report *r, bool *multicast)
 {
   struct in_addr v4;
@@ -17,9 +17,10 @@ static bool check_host(const char *host, const struct node *n, struct report *r,
   if (!check_address(r, host, n)) return false;
   *multicast = inet_pton(AF_INET, host, &v4) == 1 && IN_MULTICAST(ntohl(v4.s_addr));
   if (inet_pton(AF_INET6, host, &v6) != 1 || !IN6_IS_ADDR_MULTICAST(&v6)) return true;
-  report_error(r, n->at,
-               "host: multicast is served over IPv4 only: expected 224.0.0.0 to 239.255.255.255, found %.40s",
-               host);
+  report_error(
+      r, n->at,
+      "host: multicast works over IPv4 only: expected a group from 224.0.0.0 to 239.255.255.255, found %.40s",
+      host);
   return false;
 }
 
@@ -31,8 +32,8 @@ static bool check_multicast(const struct node *n, const struct target_values *v,
   for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !multicast; i++) {
     const struct node *stray = node_find(n, keys[i]);
     if (!stray) continue;
-    report_error(r, stray->key_at, "\"%s\" has no meaning for %.40s, which is no multicast group", keys[i],
-                 v->host);
+    report_error(r, stray->key_at, "\"%s\" has no meaning for %.40s, which is no multicast group; remove it",
+                 keys[i], v->host);
     return false;
   }
   if (!v->interface || inet_pton(AF_INET, v->interface, &v4) == 1) return true;
@@ -41,7 +42,7 @@ static bool check_multicast(const struct node *n, const struct target_values *v,
   return false;
 }
 
-/* What one name and another have in common. */
+/* The stream all contains body, sensor and status. */
 static bool groups_overlap(int a, int b)
 {
   if (a == b) return true;
@@ -58,8 +59,10 @@ static bool check_twice(const struct node *n, const struct target_values *v, con
     if (strcmp(t->host, v->host) != 0 || t->port != v->port || !groups_overlap(t->stream, v->stream))
       continue;
     if (v->interface && t->interface && strcmp(v->interface, t->interface) != 0) continue;
-    report_error(r, n->at, "a target at %.40s port %d has this stream already, or part of it", v->host,
-                 v->port);
+    report_error(r, n->at,
+                 "another target sends this stream, or part of it, to %.40s port %d: expected another "
+                 "stream, host or port",
+                 v->host, v->port);
     return false;
   }
   return true;
@@ -78,7 +81,7 @@ bool osc_targets_read(const struct node *list, struct settings *s, struct report
     if (!check_host(v.host, node_find(n, "host"), r, &multicast) || !check_multicast(n, &v, multicast, r) ||
         !check_twice(n, &v, s, r))
       continue;
-    /* Into its place, with texts of its own. */
+    /* Fill in the target, with copies of the texts. */
     struct osc_target *t = &s->osc.target[s->osc.targets++];
     *t = (struct osc_target){.port = v.port,
                              .divisor = v.divisor,
@@ -107,12 +110,13 @@ static bool check_map_address(const struct node *n, const char *prefix, struct r
   }
   if (strncmp(n->text, prefix, length) != 0 || (n->text[length] != '/' && n->text[length] != '\0'))
     return true;
-  report_error(r, n->at, "address: the daemon has all below %.60s for itself: expected another, found %.60s",
+  report_error(r, n->at,
+               "address: the daemon uses every address below %.60s: expected another address, found %.60s",
                prefix, n->text);
   return false;
 }
 
-/* What the entries before have to do with it. */
+/* Earlier entries do not set this signal or use this address in the other direction. */
 static bool check_others(const struct node *n, const struct mapping *map, int first, int count, bool input,
                          const struct signals *s, struct report *r)
 {
@@ -121,23 +125,24 @@ static bool check_others(const struct node *n, const struct mapping *map, int fi
   for (int i = 0; i < map->count; i++) {
     const struct mapped *m = &map->item[i];
     if (input && m->input && m->signal >= first && m->signal < first + count) {
-      report_error(r, node_find(n, "signal")->at, "signal: \"%.60s\" has its value from %.60s already",
+      report_error(r, node_find(n, "signal")->at,
+                   "signal: \"%.60s\" is set by address %.60s already: expected one address for each input",
                    s->signal[m->signal].name, m->address);
       return false;
     }
     /* An address is either sent or received. */
     if (strcmp(m->address, at->text) != 0) continue;
     if (m->input != input) {
-      report_error(r, at->at, "address: %.60s is %s already, and cannot be %s, too", at->text,
-                   input ? "sent" : "received", input ? "received" : "sent");
+      report_error(r, at->at,
+                   "address: %.60s is %s already, and cannot be %s as well: expected another address",
+                   at->text, input ? "sent" : "received", input ? "received" : "sent");
       return false;
     }
     arguments++;
   }
   if (arguments <= MAPPED_ARGUMENTS_MAX) return true;
-  report_error(r, at->at,
-               "address: %.60s has %d arguments: expected %d at most, so that they fit in a packet", at->text,
-               arguments, MAPPED_ARGUMENTS_MAX);
+  report_error(r, at->at, "address: %.60s has %d arguments: expected at most %d, which fit in a packet",
+               at->text, arguments, MAPPED_ARGUMENTS_MAX);
   return false;
 }
 
@@ -173,7 +178,7 @@ static bool read_mapped(const struct node *n, const char *prefix, struct setting
     report_error(r, node_find(n, "scale")->at, "scale: expected a number other than 0");
     return true;
   }
-  /* Which way it goes, and what that asks for. */
+  /* An input is received, every other signal is sent. */
   const bool input = first >= all->input_first && first < all->input_first + all->channels;
   if ((input && !check_source(r, all, first, SOURCE_OSC, signal)) ||
       !check_map_address(node_find(n, "address"), prefix, r) ||

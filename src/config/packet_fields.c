@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is in a packet: its fields, one after the other. Set-up only. */
+ * The fields of a packet, one after the other. Set-up only. */
 #include "config/packets.h"
 #include "config/wiring.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a field may be, as bits: numbers by where they come from, then the rest. */
+/* Kinds of fields, as bits: numbers by their source, then the others. */
 enum kind {
   KIND_SIGNAL = 1 << 0,
   KIND_VALUE = 1 << 1,
@@ -21,7 +21,7 @@ enum kind {
   KINDS_NUMBER = KIND_SIGNAL | KIND_VALUE | KIND_COUNTER | KIND_TIME | KIND_FRAME,
 };
 
-/* Which key belongs to which; those of one bit say what a field is. */
+/* The kinds that take each key. The first SOURCES keys name the source of a number. */
 static const struct {
   const char *key;
   unsigned kinds;
@@ -45,7 +45,7 @@ enum { MEANINGS = sizeof MEANING / sizeof MEANING[0], SOURCES = 5 };
 struct field_reader {
   const struct signals *signals;
   struct packet *packet;
-  bool little; /* unless a field says otherwise */
+  bool little; /* byte order of fields without the key endian */
   struct report *report;
 };
 
@@ -61,8 +61,9 @@ static unsigned field_kind(const struct field_reader *f, const struct node *n, e
   for (int i = 0; i < SOURCES; i++) {
     const struct node *source = node_find(n, MEANING[i].key);
     if (source && found) {
-      report_error(f->report, source->key_at, "\"%s\": the field has its number from \"%s\" already",
-                   MEANING[i].key, found->key);
+      report_error(f->report, source->key_at,
+                   "\"%s\": the field takes its number from \"%s\"; remove one of the two", MEANING[i].key,
+                   found->key);
       return 0;
     }
     if (!source) continue;
@@ -70,8 +71,9 @@ static unsigned field_kind(const struct field_reader *f, const struct node *n, e
     kind = MEANING[i].kinds;
   }
   if (!found)
-    report_error(f->report, n->at,
-                 "a field needs a number: expected one of the keys signal, value, counter, time, frame");
+    report_error(
+        f->report, n->at,
+        "a field of a number needs a source: expected one of the keys signal, value, counter, time, frame");
   return kind;
 }
 
@@ -82,11 +84,11 @@ static bool check_field_keys(const struct field_reader *f, const struct node *n,
     const struct node *stray = node_find(n, MEANING[i].key);
     if (!stray || (MEANING[i].kinds & kind)) continue;
     if (kind & KINDS_NUMBER)
-      report_error(f->report, stray->key_at, "\"%s\" has no meaning for this field of type %s",
+      report_error(f->report, stray->key_at, "\"%s\" has no meaning for this field of type %s; remove it",
                    MEANING[i].key, packet_type_name(type));
     else
-      report_error(f->report, stray->key_at, "\"%s\" has no meaning for the type %s", MEANING[i].key,
-                   packet_type_name(type));
+      report_error(f->report, stray->key_at, "\"%s\" has no meaning for the type %s; remove it",
+                   MEANING[i].key, packet_type_name(type));
     return false;
   }
   return true;
@@ -94,14 +96,14 @@ static bool check_field_keys(const struct field_reader *f, const struct node *n,
 
 /* --- numbers --- */
 
-/* A number that is sent as it is written. */
+/* A number that is sent without scale and offset. */
 static bool check_sent(const struct field_reader *f, const struct node *at, const char *key,
                        enum packet_type type, double value)
 {
   const double low = packet_lowest(type), high = packet_highest(type);
   const bool whole = packet_is_float(type) || value == floor(value);
   if (whole && value >= low && value <= high) return true;
-  report_error(f->report, at->at, "%s: expected %s from %.17g to %.17g, as %s holds it, found %.17g", key,
+  report_error(f->report, at->at, "%s: expected %s from %.17g to %.17g, the range of %s, found %.17g", key,
                packet_is_float(type) ? "a number" : "a whole number", low, high, packet_type_name(type),
                value);
   return false;
@@ -120,11 +122,11 @@ static bool check_table(const struct field_reader *f, const struct node *n,
   }
   const struct node *scaled = node_find(n, "scale") ? node_find(n, "scale") : node_find(n, "offset");
   if (scaled) {
-    report_error(f->report, scaled->key_at,
-                 "\"%s\" has no meaning beside \"values\", which says what is sent", scaled->key);
+    report_error(f->report, scaled->key_at, "\"%s\" has no meaning beside \"values\"; remove it",
+                 scaled->key);
     return false;
   }
-  /* Whole numbers to what the type holds. */
+  /* Check that pairs lead from whole numbers to numbers that the type holds. */
   const enum packet_type type = (enum packet_type)v->type;
   const struct node *pair = values->first;
   for (int i = 0; i < v->values.n; i++, pair = pair->next) {
@@ -145,7 +147,8 @@ static bool check_number(const struct field_reader *f, const struct node *n, uns
   if (kind == KIND_VALUE)
     return check_sent(f, node_find(n, "value"), "value", (enum packet_type)v->type, v->value);
   if (kind == KIND_COUNTER && !v->counter) {
-    report_error(f->report, node_find(n, "counter")->at, "counter: expected true, or another source");
+    report_error(f->report, node_find(n, "counter")->at,
+                 "counter: expected true, or another source of the number, found false");
     return false;
   }
   if (kind == KIND_SIGNAL && v->scale == 0.0) {
@@ -172,7 +175,7 @@ static enum packet_source source_of(unsigned kind, const struct packet_field_val
   }
 }
 
-/* The signal, or those of a group. False: there is none. */
+/* The signal, or the signals of a group. False: no signal has the name, which is reported. */
 static bool find_signals(const struct field_reader *f, const struct node *n, int *first, int *count)
 {
   const int group = signals_find_group(f->signals, n->text);
@@ -184,7 +187,7 @@ static bool find_signals(const struct field_reader *f, const struct node *n, int
 
 /* --- bytes --- */
 
-/* Pairs of digits, with spaces between them as one likes. Bytes there are; -1: it is something else. */
+/* Pairs of digits; spaces may stand between them. Returns the number of bytes; -1: the text has another form. */
 static int parse_hex(const char *text, uint8_t *out)
 {
   int used = 0;
@@ -225,12 +228,12 @@ static bool read_hex(const struct field_reader *f, const struct node *n, const c
 
 /* --- fields --- */
 
-/* Behind those that are there; takes its bytes. False when out of memory; that it does not fit is reported. */
+/* Takes the bytes of the field. False when out of memory. A field that does not fit is reported. */
 static bool append_field(const struct field_reader *f, const struct node *n, struct packet_field *field)
 {
   struct packet *p = f->packet;
   if (p->size + field->size > PACKET_BYTES_MAX) {
-    report_error(f->report, n->at, "fields: the packet ends beyond %d bytes here: expected fewer",
+    report_error(f->report, n->at, "fields: the packet has more than %d bytes here: expected fewer fields",
                  PACKET_BYTES_MAX);
     free(field->bytes);
     return true;
@@ -247,7 +250,7 @@ static bool append_field(const struct field_reader *f, const struct node *n, str
   return true;
 }
 
-/* Each has a table of its own. */
+/* Gives the field a copy of the table "values". */
 static bool append_number(const struct field_reader *f, const struct node *n, struct packet_field field,
                           const struct packet_field_values *v)
 {
@@ -288,6 +291,7 @@ static bool read_number_field(const struct field_reader *f, const struct node *n
 static bool read_byte_field(const struct field_reader *f, const struct node *n, unsigned kind,
                             const struct packet_field_values *v, struct packet_field field)
 {
+  /* Zeros have a count, bytes have digits, and a checksum has bytes before it. */
   if (kind == KIND_ZEROS) {
     field.size = v->count;
     if (v->count > 0) return append_field(f, n, &field);
@@ -301,8 +305,10 @@ static bool read_byte_field(const struct field_reader *f, const struct node *n, 
   field.from = v->from;
   if (v->from < f->packet->size) return append_field(f, n, &field);
   const struct node *from = node_find(n, "from");
-  report_error(f->report, from ? from->at : n->at, "%s: a checksum of nothing: expected bytes before it",
-               from ? "from" : "type");
+  report_error(
+      f->report, from ? from->at : n->at,
+      "%s: this checksum covers no bytes: expected an offset of a byte before it, or fields before it",
+      from ? "from" : "type");
   return true;
 }
 
@@ -333,6 +339,6 @@ bool packet_fields_read(const struct node *list, bool little, const struct signa
   bool memory = true;
   for (const struct node *n = list->first; n && memory; n = n->next) memory = read_field(&f, n);
   if (packet->size == 0 && r->errors == errors)
-    report_error(r, list->at, "fields: expected one entry at least");
+    report_error(r, list->at, "fields: expected at least one entry");
   return memory;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
+ * The list "packets", in the configuration or in a file of its own: names and places of packets. packet_fields.c reads their
+ * fields. Set-up only. */
 #include "config/packets.h"
 #include "config/changes.h"
 #include "config/wiring.h"
@@ -9,25 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHARACTER_FRAME = 9 }; /* bits around a parity and stop bits: start and data */
+enum {
+  CHARACTER_FRAME = 9
+}; /* bits of a character without parity and stop bits: one start bit, eight data bits */
 
 struct reader {
   struct settings *settings;
   struct report *report;
   struct names seen;
-  const struct packet_place_values *instead; /* of the places in the list; NULL: those count */
+  const struct packet_place_values *instead; /* replaces the places in the list; NULL: they count */
 };
 
 /* --- places --- */
 
-/* Over the network or on a line, and no key of the other one. */
+/* A packet has either a host or a serial line, and no key of the other. */
 static bool check_packet_place(const struct node *n, const struct packet_place_values *v, struct report *r)
 {
   static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
                                                                                                      NULL};
   const struct node *host = node_find(n, "host"), *serial = node_find(n, "serial");
   if (!host && !serial) {
-    report_error(r, n->at, "missing key \"host\" (or \"serial\") in a packet");
+    report_error(
+        r, n->at,
+        "missing key \"host\" (or \"serial\") in a packet: expected a numeric address such as 192.168.0.10");
     return false;
   }
   if (host && serial) {
@@ -36,15 +41,15 @@ static bool check_packet_place(const struct node *n, const struct packet_place_v
         "a packet goes over the network or on a serial line: expected one of the two keys, found both");
     return false;
   }
-  /* Nor a key of the other place. */
+  /* Report keys of the other place. */
   for (const char *const *key = host ? of_line : of_network; *key; key++) {
     const struct node *stray = node_find(n, *key);
     if (!stray) continue;
-    report_error(r, stray->key_at, "\"%s\" has no meaning for a packet %s", *key,
+    report_error(r, stray->key_at, "\"%s\" has no meaning for a packet %s; remove it", *key,
                  host ? "over the network" : "on a serial line");
     return false;
   }
-  /* What the place needs. */
+  /* Check the port, the address and the speed. */
   if (host && !node_find(n, "port")) {
     report_error(r, n->at, "missing key \"port\" in a packet: expected a whole number from 1 to 65535");
     return false;
@@ -65,13 +70,13 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
   return false;
 }
 
-/* A line is nobody else's: what others write would fall between the bytes of a packet. */
+/* Nothing else uses the line: bytes of another sender would fall between the bytes of a packet. */
 static bool check_line_is_free(const struct settings *s, const struct packet *p, const struct node *at,
                                struct report *r)
 {
   if (!p->place.serial.path) return true;
   if (is_line_of_modbus(s, p->place.serial.path)) {
-    report_error(r, at->at, "serial: Modbus is on this line: expected another one");
+    report_error(r, at->at, "serial: Modbus uses this line: expected another line");
     return false;
   }
   for (int i = 0; i < s->packets; i++) {
@@ -79,14 +84,13 @@ static bool check_line_is_free(const struct settings *s, const struct packet *p,
     if (other == p || !other->place.serial.path ||
         !is_same_line(other->place.serial.path, p->place.serial.path))
       continue;
-    report_error(r, at->at, "serial: packet \"%s\" is on this line already: expected another one",
-                 other->name);
+    report_error(r, at->at, "serial: packet \"%s\" uses this line: expected another line", other->name);
     return false;
   }
   return true;
 }
 
-/* What comes more often than the line can carry it would be dropped for ever. */
+/* The line carries every packet. Otherwise packets would be dropped in every cycle. */
 static bool check_speed(const struct settings *s, const struct packet *p, const struct node *at,
                         struct report *r)
 {
@@ -94,8 +98,10 @@ static bool check_speed(const struct settings *s, const struct packet *p, const 
   const int bits = CHARACTER_FRAME + p->place.serial.stop_bits + (p->place.serial.parity != PARITY_NONE);
   const double every = p->divisor * s->options.dt, least = p->size * bits / every;
   if (least <= p->place.serial.baud) return true;
-  report_error(r, at->at, "baud: %d bytes every %g ms take %.0f or more, found %d", p->size, every * 1e3,
-               ceil(least), p->place.serial.baud);
+  report_error(
+      r, at->at,
+      "baud: %d bytes every %g ms need %.0f baud or more, found %d: expected a higher baud or divisor",
+      p->size, every * 1e3, ceil(least), p->place.serial.baud);
   return false;
 }
 
@@ -113,7 +119,7 @@ static bool take_place(struct packet *p, const struct packet_place_values *v)
 
 /* --- packets --- */
 
-/* Where a mistake about the place is shown. */
+/* The node to report a mistake of the place at. */
 static const struct node *place_node(const struct reader *r, const struct node *n, const char *key)
 {
   const struct node *found = r->instead ? NULL : node_find(n, key);
@@ -130,10 +136,10 @@ static bool read_packet(struct reader *r, const struct node *n)
       (!r->instead && !check_packet_place(n, &v.place, r->report)))
     return true;
   if (s->packets == PACKETS_MAX) {
-    report_error(r->report, n->at, "packets: expected %d at most", PACKETS_MAX);
+    report_error(r->report, n->at, "packets: expected at most %d", PACKETS_MAX);
     return true;
   }
-  /* Into its place, with its fields; then what they ask of the line. */
+  /* Fill in the packet and its fields, and check the line. */
   struct packet *p = &s->packet[s->packets++];
   p->divisor = v.divisor;
   p->name = strdup(v.name);

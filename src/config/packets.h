@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The "packets" list: what its tables read into, and its readers. */
+ * The list "packets": the structs that its tables of keys fill, and its readers. */
 #ifndef CONFIG_PACKETS_H
 #define CONFIG_PACKETS_H
 
@@ -26,16 +26,17 @@ struct packet_field_values {
   bool counter;
 };
 
-/* packets: {file: PATH}, and where its packets go in place of what it says. */
+/* packets: {file: PATH}, and the place that replaces the places of the packets in the file. */
 struct packet_file_values {
   struct packet_place_values place;
   const char *file;
 };
 
-/* Reads "packets" (NULL: there are none) into s->packet: a list, or the name of the file that has it. False when out
- * of memory; mistakes are reported. */
+/* Reads "packets" (NULL: there are none) into s->packet. n is the list, or the mapping that names the file with the list. False
+ * when out of memory; mistakes are reported. */
 bool packets_read(const struct node *n, struct settings *s, struct report *r);
-/* Reads the list "fields" of a packet. little: byte order of fields without one. Returns as packets_read(). */
+/* Reads the list "fields" of a packet. little: byte order of fields without the key endian. False when
+ * out of memory; mistakes are reported. */
 bool packet_fields_read(const struct node *list, bool little, const struct signals *signals,
                         struct packet *packet, struct report *r);
 

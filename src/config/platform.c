@@ -108,13 +108,24 @@ static void check_parameters(const struct node *section, const struct platform_p
                (low ? low : high)->key, p->lp_wn[0], p->hp_wn[0], p->hp_wn[1]);
 }
 
+/* The value of the key that the text begins with, or NULL: "leg_max: leg 1 is at ...". */
+static const struct node *find_named_key(const struct node *section, const char *text)
+{
+  char name[40];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+  return node_find(section, name);
+}
+
 /* False when out of memory. */
 static bool try_platform(const struct node *section, const struct platform_spec *spec, struct report *r)
 {
   char error[300];
   struct platform *p = calloc(1, sizeof *p);
   if (!p) return false;
-  if (!platform_init(p, spec, error, sizeof error)) report_error(r, section->key_at, "platform: %s", error);
+  if (!platform_init(p, spec, error, sizeof error)) {
+    const struct node *key = find_named_key(section, error);
+    report_error(r, key ? key->at : section->key_at, "%s%s", key ? "" : "platform: ", error);
+  }
   free(p);
   return true;
 }

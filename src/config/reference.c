@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * config/reference.yaml: every key with its documentation. It is a valid file: keys of sections have their default, and each
- * list has one element with the examples of the table. All other keys are commented out. */
+ * Prints config/reference.yaml, which has every key with its documentation. The file is valid: keys of sections have their
+ * default, and each list has one element with the examples of the table. All other keys are commented out. */
 #include "config/manual.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ enum { WIDTH = 110 };
 struct page {
   FILE *out;
   int indent;
-  bool element;        /* an element of a list: a dash precedes its first key */
-  const char *variant; /* its type, where all keys are commented out; NULL: they are not */
+  bool element;        /* the mapping is an element of a list: a dash precedes its first key */
+  const char *variant; /* type of the element, whose keys are commented out; NULL: they are not */
 };
 
 static void print_keys(const struct page *p, const struct section *s);
@@ -23,7 +23,7 @@ static void print_comment(const struct page *p, const char *text)
   manual_wrap(p->out, WIDTH, margin, margin, text);
 }
 
-/* The choices of the key by which the section tells its kind. */
+/* Prints the choices of the key section.by with which a key may stand. */
 static void print_kinds(FILE *out, const struct section *s, unsigned kinds)
 {
   const struct key *by = s->key;
@@ -38,7 +38,7 @@ static void print_kinds(FILE *out, const struct section *s, unsigned kinds)
   fputc('.', out);
 }
 
-/* Type, unit, range, default, and whether it changes live. */
+/* Prints type, unit, range and default, and whether the key changes live. */
 static void print_facts(const struct page *p, const struct section *s, const struct key *k)
 {
   char expected[400], text[900];
@@ -70,7 +70,7 @@ static void print_example(FILE *out, const struct key *k)
   fputs(list ? "]\n" : "\n", out);
 }
 
-/* NAME:, and the dash of an element before its first key. */
+/* Prints NAME:, with the dash of an element before its first key. */
 static void print_name(const struct page *p, const struct key *k, bool first, bool off)
 {
   fprintf(p->out, "%*s%s%s%s:", p->indent + (p->element && !first ? 2 : 0), "", off ? "#" : "",
@@ -100,7 +100,7 @@ static void print_key(const struct page *p, const struct section *s, const struc
 {
   const bool list = k->type == KEY_LIST || k->type == KEY_LIST_FILE;
   const bool has_value = k->example || (!p->element && k->fallback && *k->fallback);
-  if (p->variant && strcmp(k->name, "type") == 0) { /* the comment above says it */
+  if (p->variant && strcmp(k->name, "type") == 0) { /* the comment above names the type */
     print_name(p, k, first, true);
     fprintf(p->out, " %s\n", p->variant);
     return;
@@ -131,17 +131,15 @@ void manual_print_reference(FILE *out)
 {
   const struct page file = {.out = out};
   static const char head[] =
-      "Every key that a configuration of ali3d may have. ali3d --print-reference prints this file; it is "
-      "valid, and "
-      "ali3d --check reads it. Format: YAML 1.2; a JSON file is YAML, too. Units are SI. An unknown key, a "
-      "value of the wrong "
-      "type or out of its range, and a mechanism that makes no sense are errors with file, line and column, "
-      "and nothing is "
-      "started. Keys with a default, optional keys and whole sections but model may be left out. The file is "
-      "read at the "
-      "start. Keys that change live take effect in the next cycle after a reload (SIGHUP, systemctl reload). "
-      "Every other "
-      "changed key is logged and needs a restart. An option of the command line overrides its key.";
+      "This file has every key that a configuration of ali3d may have. ali3d --print-reference prints it, "
+      "and "
+      "ali3d --check accepts it. The format is YAML 1.2. A JSON file is YAML, too. Units are SI. An unknown "
+      "key, a value of the wrong type or out of its range, and an impossible mechanism are errors with file, "
+      "line and column, and nothing is started. You may omit keys with a default, optional keys, and every "
+      "section except model. The file is read at the start. Keys that change live take effect in the next "
+      "cycle after a reload (SIGHUP, systemctl reload). Every other changed key is logged and needs a "
+      "restart. "
+      "An option of the command line overrides its key.";
   print_comment(&file, head);
   print_keys(&file, &schema_file);
 }

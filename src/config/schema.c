@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reads nodes by the tables of the schema. Knows types and ranges, not the keys themselves. Set-up only. */
+ * Reads nodes by the tables of the schema. This file knows types and ranges, and no single key. Set-up only. */
 #include "config/schema.h"
 #include "yaml/nearest.h"
 
@@ -44,7 +44,7 @@ const char *schema_range(const struct key *k, char *text, size_t size)
     for (int i = 0; k->choices[i] && used < size; i++)
       used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", k->choices[i]);
   else if (low && high)
-    snprintf(text, size, "%s %g %s %g", k->ends & OPEN_MIN ? "above" : "from", k->min,
+    snprintf(text, size, "%s %.10g %s %.10g", k->ends & OPEN_MIN ? "above" : "from", k->min,
              k->ends & OPEN_MAX ? "and below" : "to", k->max);
   else if (low)
     snprintf(text, size, "%s %g", k->ends & OPEN_MIN ? ">" : ">=", k->min);
@@ -74,8 +74,7 @@ static const char *skip_digits(const char *p)
   return p;
 }
 
-/* A decimal number and nothing after it: strtod alone also takes nan, inf, hexadecimals, and the "1" of "1x".
- */
+/* A whole text that is a decimal number. strtod() also accepts nan, inf, hexadecimals, and the "1" of "1x". */
 static bool is_decimal(const char *text, bool integer)
 {
   const char *p = text + (*text == '+' || *text == '-');
@@ -118,7 +117,7 @@ bool schema_in_degrees(const struct node *n)
   return length > strlen(unit) && strcmp(n->text + length - strlen(unit), unit) == 0;
 }
 
-/* 2 deg, or a number in rad. */
+/* "2 deg", or a number in rad. */
 static bool read_angle(const struct key *k, const struct node *n, double *out, struct report *r)
 {
   static const double DEGREE = 3.14159265358979323846 / 180.0;
@@ -164,7 +163,7 @@ static bool read_string(const struct key *k, const struct node *n, const char **
   bool other = !n->quoted && is_decimal(n->text, false);
   for (size_t i = 0; i < sizeof word / sizeof *word && !other; i++)
     other = !n->quoted && strcmp(n->text, word[i]) == 0;
-  if (other) return refuse_value(k, n, " (to mean the text, put it in quotes)", r);
+  if (other) return refuse_value(k, n, " (put it in quotes to make it a text)", r);
   const bool prose = strcmp(k->name, "description") == 0; /* all other texts are names, paths and addresses */
   if (!prose && strpbrk(n->text, "\n\t")) return refuse_value(k, n, " (expected one line without tabs)", r);
   *out = n->text;
@@ -220,7 +219,7 @@ static bool read_inertia(const struct key *k, const struct node *n, double *out,
   return good;
 }
 
-/* A pair of a table, behind the one before, if any. */
+/* A pair of a table. before: the previous pair; NULL: none. */
 static bool read_pair(const struct key *k, const struct node *n, const double *before, double out[2],
                       struct report *r)
 {
@@ -240,7 +239,7 @@ static bool read_pair(const struct key *k, const struct node *n, const double *b
   return false;
 }
 
-/* One mistake is told, not those that follow from it. */
+/* Reports the first mistake only, because others would follow from it. */
 static bool read_table(const struct key *k, const struct node *n, ali3_table *out, struct report *r)
 {
   char why[24];
@@ -252,7 +251,7 @@ static bool read_table(const struct key *k, const struct node *n, ali3_table *ou
     report_error(r, n->at, "%s: out of memory", k->name);
     return false;
   }
-  /* Each pair lies behind the one before. */
+  /* The first numbers rise from pair to pair. */
   bool good = true;
   int i = 0;
   for (const struct node *c = n->first; c && good; c = c->next, i++)
@@ -315,7 +314,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_numbers(k, n, 6, at, r);
   case KEY_SIX_POINTS:
     return read_six_points(k, n, at, r);
-  /* Mappings, and lists of them: most are read elsewhere, element by element. */
+  /* Mappings, and lists of mappings, whose elements other files read. */
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
@@ -334,7 +333,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
   return false;
 }
 
-/* A default goes through the same readers as a value: the table cannot hold one that a file could not. */
+/* A default goes through the readers of values, so that the table cannot hold a default that a file could not. */
 static void set_default(const struct key *k, void *base, struct report *r)
 {
   if (k->type == KEY_SECTION) {
@@ -350,7 +349,7 @@ static void set_default(const struct key *k, void *base, struct report *r)
     read_value(k, &scalar[0], base, r);
     return;
   }
-  /* Several numbers become a list, as a file would have it. */
+  /* Several numbers become a list node. */
   snprintf(word, sizeof word, "%s", k->fallback);
   char *rest = NULL;
   for (char *w = strtok_r(word, "[, ]", &rest); w && list.count < 4; w = strtok_r(NULL, "[, ]", &rest)) {
@@ -398,7 +397,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     return false;
   }
 
-  /* What the mapping has, each key once. */
+  /* Read each key of the mapping, once. */
   const struct node *seen[SECTION_KEYS_MAX] = {0};
   bool good = true;
   for (const struct node *n = map->first; n; n = n->next) {
@@ -408,8 +407,8 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
       report_unknown(s, n, r);
       good = false;
     } else if (seen[i]) {
-      report_error(r, n->key_at, "duplicate key \"%s\": it was set on line %d already", n->key,
-                   seen[i]->key_at.line);
+      report_error(r, n->key_at, "duplicate key \"%s\": line %d has it already; remove one of the two",
+                   n->key, seen[i]->key_at.line);
       good = false;
     } else {
       seen[i] = n;

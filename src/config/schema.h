@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The schema of configuration files: one row per key, in tables from which come reading, defaults, range checks, messages,
- * the comparison at a reload, the help on keys, the JSON Schema and config/reference.yaml. The tables are in keys_*.c. */
+ * The schema of configuration files: tables with one row per key, in keys_*.c. From them come the reader, defaults, range
+ * checks, messages, the comparison at a reload, the help on keys, the JSON Schema, config/reference.yaml and ali3d.yaml(5). */
 #ifndef CONFIG_SCHEMA_H
 #define CONFIG_SCHEMA_H
 
@@ -20,24 +20,24 @@ enum key_type {
   KEY_VECTOR,     /* double[3] */
   KEY_QUATERNION, /* double[4] */
   KEY_INERTIA,    /* double[9], from 3 rows of 3 or from the 3 on the diagonal */
-  KEY_TABLE,      /* ali3_table, from two pairs or more; .point is the caller's to free */
+  KEY_TABLE,      /* ali3_table, from two pairs or more; the caller frees .point */
   KEY_SIX,        /* double[6] */
   KEY_SIX_POINTS, /* double[6][3] */
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
-  KEY_LIST_FILE,  /* likewise, or a mapping that names the file where it is */
+  KEY_LIST_FILE,  /* a KEY_LIST, or a mapping that names the file with the list */
 };
 
-/* Which ends of a range are themselves out of range. */
+/* The ends that do not belong to a range. */
 enum key_ends { CLOSED = 0, OPEN_MIN = 1, OPEN_MAX = 2 };
 
 /* When a value may change. */
 enum key_change {
   AT_START,      /* read once, when the program starts */
-  BY_SIMULATOR,  /* as BY_OPTION, and only ali3-sim reads it */
-  BY_OPTION,     /* likewise, and an option of the command line goes before the file */
-  WHILE_RUNNING, /* with SIGHUP, too: see cycle_tune() */
+  BY_SIMULATOR,  /* BY_OPTION, and only ali3-sim reads it */
+  BY_OPTION,     /* AT_START, and an option of the command line overrides the file */
+  WHILE_RUNNING, /* AT_START, and with SIGHUP: see cycle_tune() */
 };
 
 struct key {
@@ -46,16 +46,18 @@ struct key {
   const char *unit; /* "": none */
   double min, max;  /* numbers, integers, and the components of a vector */
   enum key_ends ends;
-  const char *fallback; /* the default as it would be written; "": optional without one; NULL: required */
+  const char
+      *fallback; /* the default in the form of the file; "": optional without a default; NULL: required */
   enum key_change change;
-  size_t offset;   /* in the struct the section is read into */
-  const char *doc; /* meaning, in sentences; it does not repeat the other fields */
+  size_t offset;   /* in the struct that the section is read into */
+  const char *doc; /* meaning, in sentences that do not repeat the other fields */
   const char *const *choices;
   const struct section *section;
-  const struct section *file; /* KEY_LIST_FILE: of the mapping that names a file */
-  const char *option;         /* BY_OPTION: of the command line */
+  const struct section *file; /* KEY_LIST_FILE: section of the mapping that names a file */
+  const char *option;         /* BY_OPTION: the option of the command line */
   const char *example;        /* a value in config/reference.yaml in place of the default */
-  unsigned only, needed; /* bits of the choices of section.by with which it may stand (0: all), and must */
+  unsigned only,
+      needed; /* bits of the choices of section.by: the key may stand with these (0: all), and must stand */
 };
 
 enum { SECTION_KEYS_MAX = 64 };
@@ -64,31 +66,31 @@ struct section {
   const struct key *key;
   int keys;
   const char *doc;
-  bool
-      by_itself; /* a key that may change while the loop runs may do so whatever the others say; else only if they stay */
-  const char *by;                 /* the key whose choice says which keys may stand; NULL: all may */
-  const struct section *variants; /* instead of this one for the choices from variant_first on; NULL: none */
+  bool by_itself; /* true: live keys take effect even if other keys of the section changed */
+  const char *by; /* the key whose choice decides which keys may stand; NULL: all may stand */
+  const struct section
+      *variants; /* sections that replace this one for the choices from variant_first on; NULL: none */
   int variant_first, variant_count;
 };
 
-/* The section of a whole file, and those of its elements (see keys_*.c); schema_force: of the constant ones. */
+/* The sections of a whole file and of elements of its lists. schema_force: constant loads. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
     schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
     schema_packet, schema_packet_field, schema_packet_file;
 extern const struct section schema_file_name, schema_packets,
-    schema_maps; /* {file: PATH}; of files that lists are taken from */
+    schema_maps; /* {file: PATH}; files that hold lists */
 
-/* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
- * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */
+/* Reads a mapping into `base`: first the defaults, then the keys of the node. map NULL: only the defaults. Reports every
+ * mistake, and returns false if there was one. A key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
 
-/* One key alone, to `at` and not into its struct; n NULL: its default. */
+/* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
 
 /* The value of a KEY_ANGLE is written in degrees. */
 bool schema_in_degrees(const struct node *n);
 
-/* The words of a type, and of a range or of the choices ("": any value); together "a number > 0 (kg)": what a key expects. */
+/* The text of a type, of a range or of the choices ("": any value), and of all with the unit: "a number > 0 (kg)". */
 const char *schema_type(const struct key *k);
 const char *schema_range(const struct key *k, char *text, size_t size);
 const char *schema_expected(const struct key *k, char *text, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
- * and the checks that take more than one key. Set-up only; prints nothing but to the stream it is given. */
+ * and the checks that take more than one key. Set-up only. It prints only to the stream that it is given. */
 #include "config/settings.h"
 
 #include "base/isa.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 
 struct settings_reader {
-  struct yaml main, model;       /* the file, and the one it takes its model from */
-  const struct node *model_node; /* the mapping of the model, in either */
+  struct yaml main, model;       /* the file, and the file of its model */
+  const struct node *model_node; /* the mapping of the model, in one of the two */
   struct names bodies;
   struct file_values values;
   bool isa_overridden; /* by the command line */
@@ -42,7 +42,8 @@ static void check_bind(struct settings_reader *l, const char *section, const cha
   const struct node *n = given_key(l, section, "bind");
   if (!n || !check_address(&l->report, address, n) || !is_any_address(address) || any_allowed) return;
   report_error(&l->report, n->at,
-               "bind: %s opens the port to every network; to mean that, add \"any_interface: true\" to %s",
+               "bind: %s opens the port to every network: expected an address of one network, or "
+               "\"any_interface: true\" in %s",
                address, section);
 }
 
@@ -63,34 +64,37 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
 {
   struct report *r = &l->report;
   if (l->model_node->count > 1) {
-    report_error(r, l->model_node->at, "model: expected \"file\" alone, or the model itself, found both");
+    report_error(r, l->model_node->at,
+                 "model: expected either the key \"file\" or the keys of a model, found both");
     return false;
   }
   if (path->kind != NODE_SCALAR) {
-    report_error(r, path->at, "file: expected the path of a model file");
+    report_error(r, path->at, "file: expected a text, the path of a model file");
     return false;
   }
   char *file = path_beside(l->main.source.file, path->text);
   bool good = file && yaml_read_part(&l->model, file, r);
   free(file);
-  l->model.source.shown = good && node_find(l->model.root, "model"); /* else it may be any file */
+  l->model.source.shown =
+      good && node_find(l->model.root, "model"); /* never show lines of a file that is no model */
   if (good && !l->model.source.shown) {
     report_error(r, l->model.root->at, "expected a model file with the key \"model\", found none");
     good = false;
   }
   if (!good) {
     r->source = &l->main.source;
-    report_error(r, path->at, "file: the model file could not be used");
+    report_error(r, path->at, "file: the model file has mistakes, or cannot be read");
     return false;
   }
 
-  struct file_values other = {0}; /* its other sections are checked, then left alone */
+  struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
   if (good && l->values.settings.duration == 0) l->values.settings.duration = other.settings.duration;
   const struct node *deeper = node_find(l->model_node, "file");
   if (deeper)
-    report_error(r, deeper->key_at, "file: a model file cannot take its model from yet another file");
+    report_error(r, deeper->key_at,
+                 "file: a model file cannot name another model file: expected the keys of a model");
   return l->model_node && l->model_node->kind == NODE_MAP && !deeper;
 }
 
@@ -116,7 +120,7 @@ static void read_model(struct settings_reader *l)
   l->report.source = &l->main.source;
 }
 
-/* Where the file says what is wrong with an option; NULL: it does not, or the command line goes before it. */
+/* The node that gives an option; NULL: the file does not have it, or the command line overrides it. */
 static const struct node *option_given(const struct settings_reader *l, const char *field)
 {
   if (strcmp(field, "dt") == 0) return given_key(l, "cycle", "period");
@@ -153,7 +157,7 @@ void settings_not_frozen(struct settings_reader *l)
   report_error(&l->report, l->model_node->at, "%s", p->text);
 }
 
-/* The default instance name: the model's, as far as a file name takes it. */
+/* The default instance name: the name of the model, with _ for characters that a file name does not take. */
 static char *instance_from(const char *model)
 {
   char *name = strndup(model && *model ? model : "model", NAME_LENGTH_MAX);
@@ -162,7 +166,7 @@ static char *instance_from(const char *model)
   return name;
 }
 
-/* The texts point into the tree so far: gives the result copies of its own. */
+/* Texts point into the tree, which is freed: makes copies. */
 static bool copy_texts(struct settings_reader *l)
 {
   const struct file_values *v = &l->values;
@@ -176,44 +180,51 @@ static bool copy_texts(struct settings_reader *l)
          (!v->modbus_serial || s->modbus.serial.path);
 }
 
-/* How cycles follow each other: what takes more than one key to judge. */
+/* Rules of the section cycle that concern more than one key. */
 static void check_cycle(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
   struct report *r = &l->report;
   const struct node *clock = given_key(l, "cycle", "clock"), *pull = given_key(l, "cycle", "pull");
-  /* Whose beats it follows. */
+  /* The protocol of the beats is served. */
   const bool beaten =
       (s->cycle.beat == BEAT_OSC && s->osc.enabled) || (s->cycle.beat == BEAT_MODBUS && s->modbus.enabled);
   if (s->cycle.beat != BEAT_NONE && !beaten)
     report_error(r, given_key(l, "cycle", "beat")->at,
-                 "beat: the section it names is missing, or not enabled");
+                 "beat: the section %s is missing or not enabled: expected the section, or \"beat: none\"",
+                 s->cycle.beat == BEAT_OSC ? "osc" : "modbus");
   if (s->cycle.beat == BEAT_MODBUS && beaten && !s->modbus.default_map)
-    report_error(r, given_key(l, "cycle", "beat")->at,
-                 "beat: modbus counts register 164 of the default map: expected \"default_map: true\"");
+    report_error(
+        r, given_key(l, "cycle", "beat")->at,
+        "beat: modbus needs register 164 of the default map: expected \"default_map: true\" in modbus");
   if (s->cycle.clock == CLOCKING_INPUT && s->cycle.beat == BEAT_NONE)
-    report_error(r, clock->at, "clock: input needs to know whose frames: \"beat: osc\" or \"beat: modbus\"");
-  /* What each clock needs, and what it does not go with. */
+    report_error(r, clock->at,
+                 "clock: input starts cycles at beats: expected \"beat: osc\" or \"beat: modbus\" in cycle");
+  /* Each clock has the sections and keys that it needs, and no others. */
   if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
     report_error(r, clock->at,
-                 "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
+                 "clock: lockstep takes a step for each command: expected a section osc or modbus, over "
+                 "which commands come");
   if (s->cycle.clock != CLOCKING_TIMER && s->platform.enabled)
-    report_error(r, clock->at, "clock: a platform moves by the clock, as its limits do: expected timer");
+    report_error(r, clock->at, "clock: the limits of a platform hold per period of a timer: expected timer");
   if (s->cycle.live.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
-    report_error(r, given_key(l, "cycle", "overrun")->at,
-                 "overrun: cycles made up for in a row would move the platform faster than its limits: "
-                 "expected skip, slip or stop");
+    report_error(
+        r, given_key(l, "cycle", "overrun")->at,
+        "overrun: catch_up would move the platform faster than its limits: expected skip, slip or stop");
   if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
     report_error(r, given_key(l, "cycle", "publish")->at,
-                 "publish: in lockstep the frame is the answer to the step: expected at_once");
-  /* Times within the period, of a timer only. */
+                 "publish: in lockstep a frame answers each step: expected at_once");
+  /* Only a timer has times within the period. */
   if (s->cycle.pull > 0 && (s->cycle.clock != CLOCKING_TIMER || s->cycle.beat == BEAT_NONE))
-    report_error(r, pull->at, "pull: expected with \"clock: timer\" and a beat only");
+    report_error(
+        r, pull->at,
+        "pull: expected \"clock: timer\" and a beat other than none beside it; remove pull or change them");
   if (s->cycle.pull > 0.1 * s->options.dt)
     report_error(r, pull->at, "pull: expected at most a tenth of the period, %g s, found %g",
                  0.1 * s->options.dt, s->cycle.pull);
   if (s->cycle.spin > 0 && s->cycle.clock != CLOCKING_TIMER)
-    report_error(r, given_key(l, "cycle", "spin")->at, "spin: expected with \"clock: timer\" only");
+    report_error(r, given_key(l, "cycle", "spin")->at,
+                 "spin: expected \"clock: timer\" beside it; remove spin or change the clock");
   if (s->cycle.spin > 0.5 * s->options.dt)
     report_error(r, given_key(l, "cycle", "spin")->at,
                  "spin: expected at most half the period, %g s, found %g", 0.5 * s->options.dt,
@@ -221,7 +232,7 @@ static void check_cycle(struct settings_reader *l)
   if (s->cycle.live.overrun == OVERRUN_STOP && s->cycle.live.max_misses == 0) s->cycle.live.max_misses = 1;
 }
 
-/* A platform moves people: it starts by itself only where the file says so in words that nobody writes by chance. */
+/* A platform moves people: it starts by itself only if the file has even_with_platform, which nobody writes by chance. */
 static void check_autostart(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
@@ -230,8 +241,9 @@ static void check_autostart(struct settings_reader *l)
   s->cycle.autostart = AUTOSTART_OFF;
   if (autostart)
     report_error(&l->report, autostart->at,
-                 "autostart: true would move the platform as soon as the daemon starts: expected false, or "
-                 "even_with_platform to mean that");
+                 "autostart: true would move the platform when the daemon starts: expected false, or "
+                 "even_with_platform if "
+                 "that is the intention");
 }
 
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
@@ -253,7 +265,7 @@ static bool read_map(struct settings_reader *l, const char *section, const struc
   return memory;
 }
 
-/* Who reads and writes what of the signals. False when out of memory; mistakes are in the report. */
+/* Reads maps, peers and devices. False when out of memory; mistakes are in the report. */
 static bool read_wiring(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
@@ -267,7 +279,7 @@ static bool read_wiring(struct settings_reader *l)
          devices_read(devices, s, &l->report);
 }
 
-/* What OSC names that is not in its own section. False when out of memory. */
+/* Gives OSC the names of bodies and injections, and the period. False when out of memory. */
 static bool name_for_osc(struct settings *s)
 {
   const int bodies = ali3_model_bodies(s->model);
@@ -282,7 +294,7 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
-/* The checks of single sections that need no model. A value with a mistake kept its default, so these judge what was read. */
+/* Checks of single sections that need no model. A value with a mistake kept its default, so the checks see valid values. */
 static void check_sections(struct settings_reader *l)
 {
   const struct file_values *v = &l->values;
@@ -294,7 +306,7 @@ static void check_sections(struct settings_reader *l)
   check_autostart(l);
   if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
     report_error(&l->report, given_key(l, "modbus", "tcp")->at,
-                 "tcp: without it nobody is served: expected a serial line");
+                 "tcp: false without a serial line serves nobody: expected true, or the key serial");
   if (v->instance && !is_name(v->instance))
     report_error(&l->report, given_key(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX,
                  v->instance);
@@ -308,7 +320,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
 
-  /* The sections as they stand; one that is missing is off. */
+  /* The sections; a missing section is off. */
   schema_read(&schema_file, l->main.root, v, r);
   read_model(l);
   if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
@@ -326,7 +338,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   override_options(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
 
-  /* By these a reload sees what changed. */
+  /* Take prints, by which a reload finds the changed keys. */
   if (memory && r->errors == 0) s->prints = prints_new(v, l->main.root, l->model_node, r);
   memory = memory && (s->prints || r->errors > 0);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -367,7 +379,7 @@ static void release_settings(struct settings *s)
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);
   packets_release(s->packet, s->packets);
-  /* What the servers of ports have. */
+  /* Settings of OSC and Modbus. */
   free(s->osc.peers.rule);
   free(s->modbus.peers.rule);
   free(s->modbus.map.item);

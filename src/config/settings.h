@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Everything a configuration file says, read, checked and ready to use: for each consumer the struct that it owns. */
+ * The contents of a configuration file, read and checked. Each consumer has its own struct. */
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
 #include "devices/config.h"
+#include "frames/settings.h"
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
@@ -21,60 +22,62 @@
 
 struct settings {
   ali3_model *model;    /* frozen */
-  struct places places; /* of its elements */
+  struct places places; /* lines of its elements */
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
-  double duration;      /* s, simulation.duration; 0: none given */
+  double duration;      /* s, simulation.duration; 0: not given */
 
   struct cycle_settings cycle; /* autostart: with a platform never AUTOSTART_ON */
   struct realtime_settings realtime;
   struct platform_setup platform; /* the motion platform */
-  struct input_spec *input;       /* (inputs) those on bodies have two loads each in the model */
+  struct input_spec *input;       /* (inputs) an input on a body has two loads in the model */
   int inputs;
-  struct signals *signals; /* of the model, the inputs, the platform, and the figures of the loop */
+  struct signals *signals; /* signals of the model, the inputs, the platform and the loop */
   struct osc_config osc;
   struct modbus_config modbus;
-  struct injection *injection; /* (injections) faults that may be put into the inputs */
+  struct injection *injection; /* (injections) faults that a person may inject into inputs */
   int injections;
   struct modbus_device *device; /* (devices) */
   int devices;
-  struct packet *packet; /* (packets) of own layout */
+  struct packet *packet; /* (packets) */
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
+  struct frames_settings frames;
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };
 
-/* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file
- * says. */
+/* Overrides from the command line, applied before the model is frozen. Negative or 0: keep the value of the file. */
 struct settings_overrides {
   double dt;
   int iterations;
   double alpha;
   int substeps;
-  bool extrapolate; /* false: keep */
-  const char *isa;  /* as simulation.isa; NULL: keep */
+  bool extrapolate; /* false: keep the value of the file */
+  const char *isa;  /* as simulation.isa; NULL: keep the value of the file */
   bool again;       /* FILE is read again while the loop runs: it may not be a pipe */
 };
 
-/* A configuration file that is being read: first what needs no frozen model, then what names signals. The caller freezes the
- * model and makes the signal table in between; setup/setup.h does all of it. On any mistake every message goes to `errors` as
+/* A configuration file that is being read: first the sections that need no frozen model, then the lists that name signals.
+ * The caller freezes the model and makes the signal table in between; setup/setup.h does all of it. Every mistake is one
+ * message to `errors`:
  *   FILE:LINE:COLUMN: error: TEXT
  * with the source line and a caret below. FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may
  * also be a pipe. */
 struct settings_reader;
-/* Everything but the wiring. The model is not frozen, and there is no signal table. NULL after a mistake. */
+/* Reads everything except maps, devices and packets. The model is not frozen, and there is no signal table. NULL after a
+ * mistake. */
 struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors);
 struct settings *settings_read_so_far(struct settings_reader *l);
-/* ali3_model_freeze() refused the model with these options: reports why, where the file says it. */
+/* Call it after ali3_model_freeze() refused the model with these options: reports the reason at its place in the file. */
 void settings_not_frozen(struct settings_reader *l);
-/* Maps, devices and packets, which name signals. Takes the table over; NULL: out of memory, which is reported. False after a
- * mistake. */
+/* Reads maps, devices and packets, which name signals. Takes the table over; signals NULL: out of memory, which is reported.
+ * False after a mistake. */
 bool settings_connect(struct settings_reader *l, struct signals *signals);
 /* The settings, which no longer need the file; NULL after a mistake. */
 struct settings *settings_close(struct settings_reader *l);
 void settings_free(struct settings *s);
 
-/* The lines of the drives or gears of a violation, " (lines 8 and 9)"; empty where it has none. */
+/* Writes the lines of the drives or gears of a violation, " (lines 8 and 9)". The text is empty if there are none. */
 void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What several readers share: checks of single values and names, and lists that may stand in a file of their own, in place of
- * which {file: PATH} is written. Set-up only. */
+ * Functions that several readers share: checks of values and names, and lists that {file: PATH} puts into another file. Set-up
+ * only. */
 #include "config/values.h"
 #include "config/keys.h"
 #include "yaml/nearest.h"
@@ -52,7 +52,7 @@ bool check_element_name(struct report *r, const struct node *n, const char *name
   if (!is_name(name))
     report_error(r, at->at, NAME_EXPECTED, NAME_LENGTH_MAX, name);
   else if (names_find(seen, name) >= 0)
-    report_error(r, at->at, "name: two %ss are named \"%s\"", what, name);
+    report_error(r, at->at, "name: two %ss are named \"%s\": expected another name", what, name);
   else
     return true;
   return false;
@@ -81,8 +81,8 @@ char *path_beside(const char *file, const char *path)
   return joined;
 }
 
-/* Nothing of the file is shown before the list is there: it may be any file that a configuration names. The values that the
- * schema reads are of no use: this checks the keys. */
+/* The report shows no line of a file that has no list: a configuration could name any file of the machine. schema_read() only
+ * checks the keys; its values are not used. */
 static const struct node *find_list(struct list_file *l, const struct section *keys, const char *section,
                                     const char *key, struct report *r)
 {
@@ -94,7 +94,7 @@ static const struct node *find_list(struct list_file *l, const struct section *k
     return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
   }
   report_error(r, l->tree.root->at,
-               "expected a list of mappings under %s%s%s in this included file, found none",
+               "expected a list of mappings with the key %s%s%s in this included file, found none",
                section ? section : "", section ? "." : "", key);
   return NULL;
 }
@@ -113,6 +113,7 @@ bool list_open(struct list_file *l, const struct node *file, const struct sectio
 void list_close(struct list_file *l, struct report *r)
 {
   r->source = l->here;
-  if (r->errors > l->errors) report_error(r, l->file->at, "file: the list in this file could not be used");
+  if (r->errors > l->errors)
+    report_error(r, l->file->at, "file: the list in this file has mistakes, or cannot be read");
   yaml_free(&l->tree);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists that say who is joined to what: peers, maps of signals to registers, devices. Set-up only. */
+ * The lists of peers, and maps of signals to registers. Set-up only. */
 #include "config/wiring.h"
 #include "signals/exchange.h"
 #include "yaml/nearest.h"
@@ -50,7 +50,10 @@ bool check_source(struct report *r, const struct signals *s, int signal, int sou
     const int channel = signal - s->input_first - spec->first;
     if (channel < 0 || channel >= spec->count || spec->sources == 0 || (spec->sources >> source & 1))
       continue;
-    report_error(r, n->at, "signal: input \"%.40s\" is not set from here, as its \"from\" says", spec->name);
+    report_error(r, n->at,
+                 "signal: the key \"from\" of input \"%.40s\" excludes this protocol: expected another "
+                 "signal, or another \"from\"",
+                 spec->name);
     return false;
   }
   return true;
@@ -62,7 +65,7 @@ struct map_reader {
   const struct wiring_rules *rules;
   const struct signals *signals;
   struct report *report;
-  const struct node **at; /* (used) of each item, while they are read */
+  const struct node **at; /* (used) node of each item */
   struct wired *item;
   int used, room;
 };
@@ -87,7 +90,7 @@ static bool is_written(enum wire_table table) /* by a client */
   return table == TABLE_COIL || table == TABLE_HOLDING;
 }
 
-/* What the signal and the table have to do with each other. */
+/* *input: the signal is received. The direction of a signal limits its tables. */
 static bool check_direction(const struct map_reader *m, const struct node *n, bool channel,
                             enum wire_table table, bool *input)
 {
@@ -95,14 +98,15 @@ static bool check_direction(const struct map_reader *m, const struct node *n, bo
   if (m->rules->server) {
     *input = channel && is_written(table);
     if (channel || !is_written(table)) return true;
-    report_error(m->report, at->at, "table: clients write to %s, but only to a signal input.*: expected %s",
+    report_error(m->report, at->at,
+                 "table: clients write to the table %s, and may write signals input.* only: expected %s",
                  wire_table_name(table), is_bits(table) ? "discrete" : "input");
     return false;
   }
   *input = channel;
   if (channel || is_written(table)) return true;
   report_error(m->report, at->at,
-               "table: %s cannot be written: expected %s, or a signal input.*, which is read",
+               "table: the table %s cannot be written: expected %s, or a signal input.*, which is read",
                wire_table_name(table), is_bits(table) ? "coil" : "holding");
   return false;
 }
@@ -123,24 +127,26 @@ static bool check_type(const struct map_reader *m, const struct node *n, struct 
   return false;
 }
 
-/* Addresses that the server has for itself. */
 static bool check_reserved(const struct map_reader *m, const struct node *n, const struct wired_values *v,
                            int registers)
 {
   enum { BITS = 16, HEAD = 200, BLOCKS = 1000, BLOCKS_END = 8000 };
-  /* Beyond the last register; in the server's head; among the bodies and sensors of the default map. */
   const int first = v->address, end = first + registers;
   const struct node *at = node_find(n, "address");
+  /* Refuse addresses beyond the last register, of the server, and of bodies and sensors. */
   if (end > UINT16_MAX + 1)
-    report_error(m->report, at->at, "address: %d registers from %d on end beyond 65535", registers, first);
+    report_error(m->report, at->at,
+                 "address: %d registers from %d end beyond 65535: expected a smaller address", registers,
+                 first);
   else if (m->rules->server && first < (is_bits((enum wire_table)v->table) ? BITS : HEAD))
-    report_error(m->report, at->at, "address: the server has 0 to %d for itself: expected more, found %d",
+    report_error(m->report, at->at, "address: the server uses 0 to %d: expected a larger address, found %d",
                  (is_bits((enum wire_table)v->table) ? BITS : HEAD) - 1, first);
   else if (m->rules->server && m->rules->default_map && v->table == TABLE_INPUT && first < BLOCKS_END &&
            end > BLOCKS)
     report_error(m->report, at->at,
-                 "address: %d to %d hold bodies and sensors, but for \"default_map: false\"", BLOCKS,
-                 BLOCKS_END - 1);
+                 "address: %d to %d hold bodies and sensors: expected another address, or \"default_map: "
+                 "false\" in modbus",
+                 BLOCKS, BLOCKS_END - 1);
   else
     return true;
   return false;
@@ -149,17 +155,19 @@ static bool check_reserved(const struct map_reader *m, const struct node *n, con
 static bool check_overlap(const struct map_reader *m, const struct node *n, const struct wired *w)
 {
   const int end = w->address + wire_registers(w->wire.type);
+  /* An input has one address, and an address has one signal. */
   for (int i = 0; i < m->used; i++) {
     const struct wired *o = &m->item[i];
     if (w->input && o->input && w->signal == o->signal) {
       report_error(m->report, node_find(n, "signal")->at,
-                   "signal: \"%.60s\" has its value from line %d already", m->signals->signal[w->signal].name,
-                   m->at[i]->at.line);
+                   "signal: \"%.60s\" is mapped on line %d already: expected one address for each input",
+                   m->signals->signal[w->signal].name, m->at[i]->at.line);
       return false;
     }
     if (o->table != w->table || o->address >= end || w->address >= o->address + wire_registers(o->wire.type))
       continue;
-    report_error(m->report, node_find(n, "address")->at, "address: %s %d is taken by \"%.60s\" on line %d",
+    report_error(m->report, node_find(n, "address")->at,
+                 "address: %s %d holds \"%.60s\" of line %d: expected another address",
                  wire_table_name(w->table), w->address > o->address ? w->address : o->address,
                  m->signals->signal[o->signal].name, m->at[i]->at.line);
     return false;
@@ -184,20 +192,21 @@ static bool keep_wired(struct map_reader *m, const struct wired *w, const struct
   return true;
 }
 
-/* An input has a policy of its own; and what moves a rig would jump to the value at each e-stop. */
+/* Inputs and signals of the platform take no key "safe": an input has a policy, and a rig would jump to the value at an
+ * e-stop. */
 static bool check_safe_bits(const struct map_reader *m, const struct node *n, bool input, int signal)
 {
   const struct node *safe = node_find(n, "safe");
   if (!safe) return true;
   if (input)
-    report_error(m->report, safe->at, "safe: \"%.60s\" is an input: it has a policy of its own",
+    report_error(m->report, safe->at, "safe: \"%.60s\" is an input, which has a policy; remove safe",
                  node_find(n, "signal")->text);
   else if (signals_is_motion(m->signals, signal))
-    report_error(
-        m->report, safe->at,
-        "safe: \"%.60s\" moves the motion platform, which brakes and parks in every state: a value in its "
-        "place would be a jump; leave safe out",
-        node_find(n, "signal")->text);
+    report_error(m->report, safe->at,
+                 "safe: \"%.60s\" moves the motion platform, which brakes and parks in every state, and "
+                 "would jump to this "
+                 "value; remove safe",
+                 node_find(n, "signal")->text);
   else
     return true;
   return false;
@@ -211,7 +220,7 @@ static bool read_wired(struct map_reader *m, const struct node *n)
   bool input;
   if (n->kind != NODE_MAP || !schema_read(&schema_wired, n, &v, m->report)) return true;
   if (!find_signal(m, node_find(n, "signal"), &first, &count)) return true;
-  /* Which way it goes, and what that asks for. */
+  /* Check direction, type and addresses. */
   const enum wire_table table = (enum wire_table)v.table;
   const bool channel =
       first >= m->signals->input_first && first < m->signals->input_first + m->signals->channels;
@@ -222,7 +231,7 @@ static bool read_wired(struct map_reader *m, const struct node *n)
     return true;
   const int registers = wire_registers((enum wire_type)v.type);
   if (!check_reserved(m, n, &v, registers * count)) return true;
-  /* Each signal of a group behind the one before. */
+  /* The signals of a group have one address after the other. */
   for (int i = 0; i < count; i++) {
     const struct wired w = {
         .signal = first + i,

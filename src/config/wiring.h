@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lists that say who is joined to what: targets, peers, maps of signals, devices. What their tables read into, and their
- * readers. */
+ * The lists of targets, peers, maps of signals, and devices: the structs that their tables of keys fill, and their readers.
+ * Each reader returns false when out of memory, and reports mistakes. */
 #ifndef CONFIG_WIRING_H
 #define CONFIG_WIRING_H
 
@@ -33,36 +33,36 @@ struct device_values {
   int word_order;
 };
 
-/* Reads a "peers" list (NULL: there is none). False when out of memory; mistakes are reported. */
+/* Reads a list "peers" (NULL: there is none). */
 bool peers_read(const struct node *list, struct peers *out, struct report *r);
 
-/* Which map a list of signals and addresses is. */
+/* The owner of a map. */
 struct wiring_rules {
-  bool server;           /* of our own server; else of a device that is polled */
-  bool default_map;      /* of the server: the usual addresses are taken */
-  enum wire_order order; /* of numbers that say nothing of it */
+  bool server;           /* true: our own server; false: a device that is polled */
+  bool default_map;      /* server: the addresses of bodies and sensors are taken */
+  enum wire_order order; /* for entries without a word_order */
 };
-/* Reads a "map" list (NULL: there is none). Likewise. */
+/* Reads a list "map" (NULL: there is none). */
 bool wiring_read(const struct node *list, const struct wiring_rules *rules, const struct signals *signals,
                  struct wiring *out, struct report *r);
 
 /* Reports that no signal has the name in an entry of the list, and the nearest name. */
 void report_no_signal(struct report *r, const struct signals *s, const struct node *n);
-/* Likewise: False if the "from" of the input that the signal belongs to does not let this source set it. */
+/* False, with a report, if the key "from" of the signal's input excludes this source. */
 bool check_source(struct report *r, const struct signals *s, int signal, int source, const struct node *n);
 
-/* Reads the list osc.targets (NULL: there is none) into s->osc.target. Likewise. */
+/* Reads the list osc.targets (NULL: there is none) into s->osc.target. */
 bool osc_targets_read(const struct node *list, struct settings *s, struct report *r);
 
-/* Reads the list osc.map (NULL: there is none) into s->osc.map. Likewise. */
+/* Reads the list osc.map (NULL: there is none) into s->osc.map. */
 bool osc_map_read(const struct node *list, const char *prefix, struct settings *s, struct report *r);
 
-/* Reads the "devices" list into s->device, and makes each the only source of the inputs it sets. Likewise. */
+/* Reads the list "devices" into s->device. A device becomes the only source of the inputs that it sets. */
 bool devices_read(const struct node *list, struct settings *s, struct report *r);
 
-/* Two names of one serial line, or one name. */
+/* Both paths name one serial line. */
 bool is_same_line(const char *a, const char *b);
-/* The line that is our own server's (NULL: none) is nobody else's. */
+/* Reports devices on the line at `path`, which the section modbus serves (NULL: it serves none). */
 void device_check_server_line(const struct node *list, const char *path, struct report *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What --check does: findings about the mechanism as text, one line each, or as JSON. */
+ * --check: findings about the mechanism as text, one line each, or as JSON. */
 #include "daemon/check.h"
 
 #include "findings/findings.h"
@@ -28,7 +28,7 @@ static int errors_of(const struct check *c)
          (c->strict ? findings_of(c->findings, FINDING_WARNING) : 0);
 }
 
-/* Forces of the model as the file has it: the loads of inputs are counted as inputs. */
+/* Forces of the file; a load driven by an input counts as an input. */
 static int own_forces(const struct settings *s)
 {
   int forces = ali3_model_loads(s->model) + ali3_model_forces(s->model);
@@ -87,7 +87,7 @@ static void print_summary(const struct check *c)
          s->platform.enabled ? ", " : "", s->options.dt, warned, f->start[0] ? "; " : "", f->start);
 }
 
-/* Errors to standard error; else the warnings, then the summary, then what is worth knowing. */
+/* Errors to standard error; without errors the warnings, the summary, then the notes. */
 static void print_text(const struct check *c)
 {
   const struct findings *f = c->findings;
@@ -140,7 +140,7 @@ static json_t *summary_json(const struct check *c)
                    "period_s", s->options.dt);
 }
 
-/* Takes `root`; NULL: out of memory. */
+/* Takes over `root`; NULL: out of memory. */
 static bool print_root(json_t *root)
 {
   const bool good = root && json_dumpf(root, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) == 0;
@@ -159,7 +159,7 @@ static bool print_json(const struct check *c)
                               c->strict, "summary", summary_json(c), "findings", list));
 }
 
-/* Messages of the reader, FILE:LINE:COLUMN: error: TEXT with the line and a caret below, as findings. */
+/* Turns messages of the reader (FILE:LINE:COLUMN: error: TEXT, then the line and a caret) into findings. */
 static bool print_refused(const char *file, bool strict, char *messages)
 {
   static const char MARK[] = ": error: ";
@@ -169,7 +169,7 @@ static bool print_refused(const char *file, bool strict, char *messages)
     struct place at = {0};
     if (!text) continue;
     *text = '\0';
-    /* Split FILE:LINE:COLUMN; a message without a line has the file alone. */
+    /* Split FILE:LINE:COLUMN; a message without a line has only the file. */
     char *column = strrchr(line, ':'), *row = NULL;
     if (column) {
       *column = '\0';
@@ -184,7 +184,7 @@ static bool print_refused(const char *file, bool strict, char *messages)
                               "summary", "findings", list));
 }
 
-/* Reads the file; its mistakes go to standard error in any case. */
+/* Reads the file; its mistakes always go to standard error. */
 static struct settings *read_settings(const struct options *o, const struct settings_overrides *over)
 {
   char *messages = NULL;
@@ -203,7 +203,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
 {
   struct settings *s = read_settings(o, over);
   if (!s) return STATUS_USAGE;
-  /* Judge the mechanism. */
+  /* Examine the mechanism. */
   const struct findings_given given = {.gravity = s->places.gravity.line > 0};
   struct findings *f = findings_make(s->model, &given);
   const struct check c = {o->file, s, f, o->strict};
@@ -215,7 +215,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
     printed = print_json(&c);
   else
     print_text(&c);
-  /* A report that nobody could read is a failure, too. */
+  /* A report that could not be written is a failure, too. */
   if (f && errors_of(&c) > 0) status = STATUS_USAGE;
   if (!printed || fflush(stdout) != 0 || ferror(stdout)) status = STATUS_FAILED;
   findings_free(f);

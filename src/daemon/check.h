@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Is a file right, beyond its words: what is there to say about the mechanism? */
+ * --check: examines the mechanism of a correct file. */
 #ifndef DAEMON_CHECK_H
 #define DAEMON_CHECK_H
 
 #include "config/settings.h"
 #include "daemon/options.h"
 
-/* --check: reads the file, assembles the mechanism and prints what was found about it, the likeliest mistake first.
- * Returns an exit status. */
+/* Reads the file, assembles the mechanism and prints findings about it, the likeliest mistake first. Returns an exit
+ * status. */
 int check_file(const struct options *options, const struct settings_overrides *over);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What stands around the loop. Set-up only. */
+ * Telemetry, bell and endpoints of the loop. Set-up only. */
 #include "daemon/endpoints.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The only list of the protocols; their order is that of the ports, of the start and of the texts. */
+/* The only list of the protocols. Its order is the order of ports, starts and texts. */
 void endpoints_list(struct endpoints *all, const struct settings *s)
 {
   *all = (struct endpoints){.settings = s};
@@ -33,7 +33,7 @@ static bool fail_allocation(char *error, size_t size)
   return false;
 }
 
-/* Whose input frames are the beats. */
+/* The source whose input frames are beats. */
 static int beat_source(const struct settings *s)
 {
   static const int source[] = {[BEAT_NONE] = -1, [BEAT_OSC] = SOURCE_OSC, [BEAT_MODBUS] = SOURCE_MODBUS};
@@ -88,7 +88,7 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
   return true;
 }
 
-/* Tools read a description beside the telemetry. One that cannot be made stops nothing. */
+/* Tools read a description beside the telemetry. A missing description is not an error. */
 static void describe_endpoint(const struct endpoints *all, const struct endpoint *e)
 {
   char *text = e->protocol->describe ? e->protocol->describe(e, all->settings->instance) : NULL;

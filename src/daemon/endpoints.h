@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What stands around the loop: the telemetry, the bell, and an endpoint for every protocol, with its ports. */
+ * The surroundings of the loop: telemetry, bell, and an endpoint for every protocol with its ports. */
 #ifndef DAEMON_ENDPOINTS_H
 #define DAEMON_ENDPOINTS_H
 
@@ -13,10 +13,10 @@ enum { ENDPOINTS = 4, PORTS_MAX = 3 + DEVICES_MAX };
 
 struct endpoints {
   struct telemetry *telemetry;
-  struct telemetry_left left; /* what a killed daemon of this name left behind */
+  struct telemetry_left left; /* block of a killed daemon with this name */
   struct bell *bell;
-  struct endpoint endpoint[ENDPOINTS]; /* of every protocol, also of those that are off */
-  struct port *port[PORTS_MAX];        /* (ports) those in use */
+  struct endpoint endpoint[ENDPOINTS]; /* one for every protocol, also for those that are off */
+  struct port *port[PORTS_MAX];        /* (ports) ports in use */
   int ports;
 
   /* private */
@@ -24,20 +24,21 @@ struct endpoints {
   struct port *place;
 };
 
-/* Set-up: the endpoints as the settings say, which must live as long. Opens nothing; endpoints_close()
- * is due after it. */
+/* Set-up: makes the endpoints from the settings, which must outlive them. Opens nothing. Call endpoints_close()
+ * afterwards. */
 void endpoints_list(struct endpoints *all, const struct settings *s);
-/* After endpoints_list(): telemetry and ports. False on failure, the reason in error[size]. */
+/* After endpoints_list(): opens telemetry and ports. Returns false on failure, with the reason in error[size]. */
 bool endpoints_open(struct endpoints *all, char *error, size_t size);
-/* Opens the sockets and starts the threads of the protocols. False on failure, the reason in error[size]. */
+/* Opens the sockets and starts the threads of the protocols. Returns false on failure, with the reason in error[size]. */
 bool endpoints_start(struct endpoints *all, char *error, size_t size);
-/* Stops the threads first: nobody may use the ports any more, the loop included. */
+/* Stops the threads first; no thread, the loop included, may use the ports any more. */
 void endpoints_close(struct endpoints *all);
 
-/* Commands that found no room in a ring. */
+/* Commands that were dropped because a ring was full. */
 uint64_t endpoints_commands_dropped(struct endpoints *all);
 
-/* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200 8N1": what is open, for people. */
+/* The open places, for people: "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200
+ * 8N1". */
 void endpoints_text(const struct endpoints *all, char *text, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const uint64_t MINUTE_NS = 60 * NS_PER_S;
 
-/* The port that takes inputs from this source; NULL: there is none. */
+/* The port that takes inputs from this source; NULL: none. */
 static const struct port *port_of(const struct cycle_config *g, int source)
 {
   for (int p = 0; p < g->ports; p++)
@@ -18,7 +18,7 @@ static const struct port *port_of(const struct cycle_config *g, int source)
   return NULL;
 }
 
-/* A device is its own port, and its only client. */
+/* A device is a port with one client, the device itself. */
 static void source_text(const struct port *p, const char *between, const char *client, char *text,
                         size_t size)
 {
@@ -45,7 +45,7 @@ static void log_refusal(const struct cycle_config *g, const struct port *p, cons
   source_text(p, " client", r->client, who, sizeof who);
   const char *input = r->input < (uint32_t)inputs ? g->signals->input[r->input].name : "?";
   if (r->owner.source == OWNER_NONE) {
-    log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: the key `from` leaves %s out", input, who,
+    log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: its key `from` does not name %s", input, who,
              p->name);
     return;
   }
@@ -53,7 +53,7 @@ static void log_refusal(const struct cycle_config *g, const struct port *p, cons
   log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: owned by %s", input, who, owner);
 }
 
-/* Refusals since the last look that their port had no room for. */
+/* Refusals since the last tick for which the port had no room. */
 static uint64_t newly_lost(struct input_log *l, int p, struct ring *refusals)
 {
   const uint64_t lost = ring_dropped(refusals), since = lost - l->lost[p];
@@ -97,17 +97,18 @@ static void name_owners(const struct cycle_config *g)
   }
 }
 
-/* A line every ten seconds at most. */
+/* Logs at most one line in ten seconds. */
 static void look_at_overflow(struct input_log *l, struct telemetry *t, uint64_t now_ns)
 {
   const uint64_t overflow = counter_get(&t->counters.osc_overflow);
   if (overflow != l->overflow) atomic_store_explicit(&t->overflow_ns, now_ns, memory_order_relaxed);
   l->overflow = overflow;
   if (overflow == l->overflow_said || now_ns - l->overflow_said_ns < 10 * NS_PER_S) return;
-  log_line(LOG_LEVEL_WARNING,
-           "osc: the kernel dropped %" PRIu64
-           " datagrams because the socket was full; raise net.core.rmem_max or find who floods",
-           overflow - l->overflow_said);
+  log_line(
+      LOG_LEVEL_WARNING,
+      "osc: the kernel dropped %" PRIu64
+      " datagrams because the socket was full; raise net.core.rmem_max or stop the client that floods it",
+      overflow - l->overflow_said);
   l->overflow_said = overflow;
   l->overflow_said_ns = now_ns;
 }

@@ -8,24 +8,23 @@
 
 #include <stdint.h>
 
-enum { REFUSAL_LINES = 5 }; /* in a minute; the rest is summed up */
+enum { REFUSAL_LINES = 5 }; /* lines in a minute; further refusals are counted */
 
-struct input_log {    /* begins as zeros */
-  uint64_t minute_ns; /* when the minute began */
-  uint64_t lines;     /* in it */
-  uint64_t held;      /* refusals without a line */
-  uint64_t lost
-      [PORTS_MAX];   /* of each port: refusals that found no room in its ring, as far as they were counted */
-  uint64_t named_ns; /* when owners were named last */
-  uint64_t overflow; /* osc_overflow as of the last look */
-  uint64_t overflow_said; /* as of the last line about it */
+struct input_log {          /* starts as zeros */
+  uint64_t minute_ns;       /* start of the minute */
+  uint64_t lines;           /* lines in this minute */
+  uint64_t held;            /* refusals without a line */
+  uint64_t lost[PORTS_MAX]; /* refusals of each port without room in its ring, already counted */
+  uint64_t named_ns;        /* last time at which owners were named */
+  uint64_t overflow;        /* osc_overflow at the last tick */
+  uint64_t overflow_said;   /* osc_overflow at the last line about it */
   uint64_t overflow_said_ns;
 };
 
-/* Looks once: logs refusals, names owners in the telemetry once a second, notes when the socket overflowed. */
+/* Call once a tick: logs refusals, names owners in the telemetry once a second, notes when the socket overflowed. */
 void input_log_tick(struct input_log *l, const struct cycle_config *g, uint64_t now_ns);
 
-/* "modbus client 10.0.0.3:502"; "nobody". Set in text[size]. */
+/* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
 void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size);
 
 #endif

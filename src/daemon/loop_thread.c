@@ -22,7 +22,7 @@ uint64_t loop_thread_ran_ns(const struct loop_thread *t)
   return clock_gettime(t->cpu_clock, &ran) == 0 ? clock_ns(ran) : 0;
 }
 
-/* What a file of /proc says of the thread, in one line; false where it is hidden or gone. */
+/* Reads a file of /proc about the thread, one line. Returns false if it is hidden or gone. */
 static bool read_proc_line(const struct loop_thread *t, const char *file, char *text, size_t size)
 {
   char path[64];
@@ -54,7 +54,7 @@ static const char *state_text(char letter)
   case 'X':
     return "has ended";
   default:
-    return "is in a state not known here";
+    return "is in an unknown state";
   }
 }
 
@@ -69,7 +69,7 @@ void loop_thread_text(const struct loop_thread *t, char *text, size_t size)
   const char letter = name_end && name_end[1] == ' ' ? name_end[2] : '?';
   if (letter != 'R' && read_proc_line(t, "wchan", place, sizeof place) && strcmp(place, "0") != 0)
     snprintf(in, sizeof in, " in %s", place);
-  /* "running" of one that is in no call, "-1" of one that is held outside of any */
+  /* the file says "running" for a thread in no call, and "-1" for one that is held outside of any call */
   if (read_proc_line(t, "syscall", call, sizeof call) && call[0] >= '0' && call[0] <= '9')
     snprintf(number, sizeof number, ", system call %.*s", (int)strspn(call, "0123456789"), call);
   snprintf(text, size, "its thread %d %s%s%s", (int)t->tid, state_text(letter), in, number);

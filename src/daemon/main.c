@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3d: reads the file, and runs it. */
+ * ali3d: reads the file and runs it. */
 #include "daemon/check.h"
 #include "daemon/options.h"
 #include "daemon/print_map.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Whoever closed a standard stream must not find it again as a socket, with the log in its datagrams. Opened the
- * wrong way round, so that using it is an error. False if there is no /dev/null. */
+/* A socket must not get the number of a closed standard stream, or the log would go into its datagrams. The replacement
+ * is opened with the wrong access mode, so that using it fails. Returns false without /dev/null. */
 static bool open_standard_streams(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

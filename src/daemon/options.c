@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The command line of ali3d: parsing, and the text that explains it. */
+ * The command line of ali3d: parsing and help text. */
 #include "daemon/options.h"
 #include "base/build_info.h"
 
@@ -37,7 +37,7 @@ static const char USAGE_TEXT[] =
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
     "                      (default: simulation.isa of FILE)\n"
     "  --help [KEY]        print this text, or what a key of FILE means: --help solver.gamma,\n"
-    "                      --help forces\n"
+    "                      --help forces, --help all\n"
     "  --print-reference   print a FILE that has every key, with comments\n"
     "  --schema            print the JSON Schema of FILE, for editors\n"
     "  --version\n"
@@ -74,7 +74,7 @@ static bool parse_size(const char *text, int *mb)
   return end != text && *end == '\0' && errno == 0 && n >= 1 && n <= MISS_LOG_MB_MOST;
 }
 
-/* key: that is asked for; NULL: none. */
+/* key: the key that the user asks for; NULL: none. */
 static int print_help(const char *key)
 {
   if (!key) fputs(USAGE_TEXT, stdout);
@@ -116,7 +116,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  /* Read option by option; the first mistake ends it. */
+  /* Read the options; the first mistake ends it. */
   *o = (struct options){.miss_log_mb = MISS_LOG_MB};
   optind = 1;
   int option;
@@ -159,7 +159,7 @@ int options_parse(struct options *o, int argc, char **argv)
       if (!isa_is_word(optarg)) return usage("--isa: expected " ISA_WORDS, optarg);
       o->isa = optarg;
       break;
-    /* Options that print a text and end. */
+    /* Options that print a text and exit. */
     case HELP_TEXT:
       return print_help(optarg || !argv[optind] || argv[optind][0] == '-' ? optarg : argv[optind]);
     case REFERENCE:

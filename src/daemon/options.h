@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 
-/* Exit status of the program; part of its interface, see --help. */
+/* Exit status of the program, a public interface, see --help. */
 enum {
   STATUS_OK = 0,
-  STATUS_FAILED = 1,       /* at run time: a port in use, the model in FAULT at the end */
-  STATUS_USAGE = 2,        /* command line or file */
-  STATUS_NOT_REALTIME = 3, /* refused, under --require-realtime */
+  STATUS_FAILED = 1,       /* failed at run time: a port in use, the model in FAULT at the end */
+  STATUS_USAGE = 2,        /* mistake in the command line or the file */
+  STATUS_NOT_REALTIME = 3, /* real time was refused, under --require-realtime */
 };
 
 enum { MISS_LOG_MB = 64, MISS_LOG_MB_MOST = 1000000 };
@@ -20,20 +20,19 @@ enum check_format { CHECK_NONE, CHECK_TEXT, CHECK_JSON };
 
 struct options {
   const char *file;
-  double duration;         /* s after the warm-up; 0: until told to stop */
-  const char *report;      /* where to write it, "-": standard output; NULL: nowhere */
-  const char *miss_log;    /* a line for every deadline missed; NULL: nowhere */
-  int miss_log_mb;         /* at which a new one is begun */
-  const char *state_dir;   /* folder of the state file; NULL: the usual one */
-  enum check_format check; /* only see whether FILE is right */
+  double duration;         /* s after the warm-up; 0: until a stop */
+  const char *report;      /* path; "-": standard output; NULL: no report */
+  const char *miss_log;    /* path of the file with a line per miss; NULL: none */
+  int miss_log_mb;         /* size at which a new one is begun */
+  const char *state_dir;   /* folder of the state file; NULL: the default */
+  enum check_format check; /* only check whether FILE is correct */
   bool strict;             /* with check: warnings are errors */
-  enum map_format map;     /* only print who can be reached where */
-  bool require_realtime;   /* rather not run than run without it */
-  const char *isa;         /* before simulation.isa of the file; NULL: not given */
+  enum map_format map;     /* only print the map */
+  bool require_realtime;   /* exit instead of running without real time */
+  const char *isa;         /* takes precedence over simulation.isa; NULL: not given */
 };
 
-/* Returns -1 if there is something to do, else the exit status: help and version are printed, mistakes
- * explained. */
+/* Returns -1 if there is something to run, else the exit status: help, version or a mistake was printed. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What --print-map does. */
+ * --print-map. */
 #ifndef DAEMON_PRINT_MAP_H
 #define DAEMON_PRINT_MAP_H
 

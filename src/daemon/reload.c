@@ -14,24 +14,24 @@
 #include <systemd/sd-daemon.h>
 
 enum { STACK_KB = 1024, NAMES = 600, SPARE = 4 << 20 /* bytes of free memory to keep */ };
-static const uint64_t LONG_NS = 10 * NS_PER_S; /* for one reading */
-static const uint64_t BETWEEN_NS =
-    NS_PER_S / 5; /* two beginnings: any number of SIGHUPs makes five readings a second */
+static const uint64_t LONG_NS = 10 * NS_PER_S; /* limit for one reading */
+/* Minimum between two readings: any number of SIGHUPs causes five a second at most. */
+static const uint64_t BETWEEN_NS = NS_PER_S / 5;
 
 void reload_ask(struct reload *r)
 {
   r->wanted = true;
 }
 
-/* The work of the thread, which has it alone until DONE: a read() from a server that is away may never return. */
-enum { WORKING, DONE, ABANDONED /* nobody waits for it: the thread frees it */ };
+/* State of the thread, which owns its data until DONE: a read() from a server that does not answer may never return. */
+enum { WORKING, DONE, ABANDONED /* nobody waits for it: the thread frees its data */ };
 struct reading {
   const char *file;
   struct settings_overrides over;
-  FILE *said; /* mistakes in the file, into text */
+  FILE *said; /* mistakes in the file are written here, into `text` */
   char *text;
   size_t size;
-  struct settings *read; /* NULL: there were mistakes */
+  struct settings *read; /* NULL: the file has mistakes */
   atomic_int state;
 };
 
@@ -62,7 +62,7 @@ static void *read_in_thread(void *arg)
   return NULL;
 }
 
-/* All memory is locked, so what stays free in the heap is lost to all other processes. In a thread of its own: a large model
+/* All memory is locked, so free memory in the heap is lost to other processes. Runs in a thread: freeing a large model
  * takes longer than a tick. */
 static void *free_reading(void *arg)
 {
@@ -115,7 +115,7 @@ static void begin_reading(struct reload *r, uint64_t now_ns)
       r->reading ? thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, read_in_thread, r->reading)
                  : -1;
   if (status == 0) return;
-  log_line(LOG_LEVEL_ERROR, "%s: cannot be read again: %s; nothing is changed", r->file,
+  log_line(LOG_LEVEL_ERROR, "%s: cannot be reread: %s; nothing changes", r->file,
            status > 0 ? strerror(status) : ali3_status_text(ALI3_E_MEMORY));
   if (r->reading) fclose(r->reading->said);
   reading_free(r->reading);
@@ -123,13 +123,14 @@ static void begin_reading(struct reload *r, uint64_t now_ns)
   sd_notify(0, "READY=1");
 }
 
-/* Of each mistake the first line, which has file, line and key; the others show the place to people at a terminal. */
+/* Logs the first line of each mistake, which has file, line and key; the other lines show the position to people at a
+ * terminal. */
 static void log_mistakes(struct reload *r)
 {
   char *rest = NULL;
   for (char *line = strtok_r(r->reading->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
     if (strstr(line, ": error: ")) log_line(LOG_LEVEL_ERROR, "%s", line);
-  log_line(LOG_LEVEL_ERROR, "%s: not applied: everything stays as it was", r->file);
+  log_line(LOG_LEVEL_ERROR, "%s: not applied; correct the file and reload again", r->file);
 }
 
 static bool tune_loop(struct cycle *c, const struct settings *s, const struct settings *started)
@@ -148,7 +149,7 @@ static bool tune_loop(struct cycle *c, const struct settings *s, const struct se
   return true;
 }
 
-/* Keeps the live keys of a reading. A list of inputs that differs, and another platform, were refused before. Names stay. */
+/* Takes the live keys of a reading. A changed list of inputs and another platform were refused before. Names stay. */
 static void keep_live_keys(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;
@@ -162,13 +163,13 @@ static void keep_live_keys(struct reload *r, const struct settings *read)
   settings_keep_changes(force, read);
 }
 
-/* A file without the platform may say what does not go with the one that is there until the restart. */
+/* A file without the platform may have keys that do not go with the platform that runs until the restart. */
 static void keep_overrun(struct reload *r, struct settings *read)
 {
   if (!r->started->platform.enabled || read->cycle.live.overrun != OVERRUN_CATCH_UP) return;
   read->cycle.live.overrun = r->force.cycle.live.overrun;
   settings_keep_key(read, &r->force, "cycle", "overrun");
-  log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: catch_up does not go with the platform",
+  log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: the platform does not allow catch_up",
            r->file);
 }
 
@@ -181,11 +182,11 @@ static void apply_reading(struct reload *r, struct cycle *c)
     log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
     return;
   }
-  /* The log tells live keys that changed, and keys that need a restart. */
+  /* Log the live keys that changed and the keys that need a restart. */
   if (settings_changes(&r->force, read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
-    log_line(LOG_LEVEL_INFO, "%s: read again, nothing to change", r->file);
+    log_line(LOG_LEVEL_INFO, "%s: reread, nothing changed", r->file);
   if (r->platform_set && settings_same_section(r->started, read, "platform")) {
     log_line(LOG_LEVEL_NOTICE, "%s: platform parameters set over OSC are back to the values of the file",
              r->file);
@@ -226,7 +227,7 @@ static void look_at_slow(struct reload *r, uint64_t now_ns)
 {
   if (r->slow || r->freeing || now_ns - r->since_ns < LONG_NS) return;
   r->slow = true;
-  log_line(LOG_LEVEL_WARNING, "%s: reading it takes longer than %d s; is its file system away?", r->file,
+  log_line(LOG_LEVEL_WARNING, "%s: reading it takes longer than %d s; check its file system", r->file,
            (int)(LONG_NS / NS_PER_S));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration read again while the loop runs: what may change does, the rest is named. */
+ * Rereads the configuration while the loop runs: applies the live keys and logs every other change. */
 #ifndef DAEMON_RELOAD_H
 #define DAEMON_RELOAD_H
 
@@ -12,29 +12,31 @@
 #include <stdint.h>
 
 struct reload {
-  /* set by the owner */
+  /* Set by the owner. */
   const char *file;
   struct settings_overrides over; /* as at the start */
-  const struct settings *started; /* with */
+  const struct settings *started; /* settings of the start */
 
   /* private */
   bool wanted;
-  struct reading *reading; /* NULL: none is on */
-  pthread_t thread;        /* that reads, or frees what was read: a large model takes longer than a tick */
-  bool freeing;            /* applied; its memory goes back */
-  uint64_t since_ns;       /* when it began */
-  bool slow;               /* the log was told */
-  bool copied;             /* force is there */
+  struct reading *reading; /* NULL: no reading is under way */
+  pthread_t thread;        /* reads, or frees a reading: a large model takes longer than a tick */
+  bool freeing;            /* the reading was applied and its memory is being freed */
+  uint64_t since_ns;       /* start of the reading */
+  bool slow;               /* the log has a line about a slow reading */
+  bool copied;             /* `force` is valid */
   struct settings
-      force; /* the live keys in use; it owns its inputs and prints, and borrows all other lists from `started` */
-  bool platform_set; /* parameters were set over OSC since; the owner tells */
+      force; /* live keys in use; it owns its inputs and prints, and borrows all other lists from `started` */
+  bool platform_set; /* parameters were set over OSC since; set by the owner */
 };
 
-/* The file is to be read, with the next tick at the earliest. */
+/* Asks for a reading, at the next tick at the earliest. */
 void reload_ask(struct reload *r);
-/* Once a tick: begins to read where that is asked for, and applies what has been read. Tells log and service manager. */
+/* Call once a tick: starts a reading if one was asked for, and applies a finished one. Reports to the log and the
+ * service manager. */
 void reload_tick(struct reload *r, struct cycle *c, uint64_t now_ns);
-/* Waits for nothing: a thread that still reads is left behind, since a file server that is away may hold it for ever. */
+/* Does not wait: a thread that still reads is abandoned, because a file server that does not answer may block it for
+ * ever. */
 void reload_close(struct reload *r);
 
 #endif

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * The life of the daemon. The order matters:
- *   model at its initial state, telemetry and ports
- *   sockets and the ordinary threads behind them      before anything is real-time, lest it be inherited
- *   memory locked
- *   loop thread promoted, which chooses the number of workers; workers; telemetry complete
- *   the state file says that this run has begun; the gate opens: the loop runs, this thread supervises
- *   the loop has ended as it was told to: the state file says so
- * A failure at any point unwinds what there is. */
+ *   1. model at its initial state, telemetry and ports
+ *   2. sockets and the ordinary threads of the protocols, before anything is real-time: threads inherit it
+ *   3. memory locked
+ *   4. loop thread promoted, which chooses the number of workers; workers; telemetry complete
+ *   5. the state file says that this run has begun; the gate opens: the loop runs, this thread supervises
+ *   6. the loop has ended as ordered: the state file says so
+ * A failure at any point undoes the steps before it. */
 #include "daemon/run.h"
 
 #include "base/arena.h"
+#include "base/build_info.h"
 #include "daemon/check.h"
 #include "daemon/endpoints.h"
 #include "daemon/supervisor.h"
+#include "frames/writer.h"
 #include "journal/log.h"
 #include "journal/report_file.h"
-#include "loop/choose.h"
+#include "journal/wall_clock.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
+#include "rt/choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
@@ -32,20 +35,20 @@
 #include <unistd.h>
 
 enum {
-  REST_NS = 200000, /* between steps that are timed: the workers fall asleep in less, as between two cycles */
+  REST_NS = 200000, /* between timed steps: the workers fall asleep in less, like between two cycles */
 };
 
 struct loop {
   struct cycle cycle;
   const struct settings *settings;
-  struct pool_config pool; /* of the workers */
-  struct choice choice;    /* how many of them, where that is to be found out */
+  struct pool_config pool; /* configuration of the workers */
+  struct choice choice;    /* number of workers, if ali3d is to choose it */
   struct realtime_grant grant;
   pthread_t thread;
   struct loop_thread self;
   sem_t promoted, gate;
   bool started;
-  bool may_run; /* as the gate opens: run, rather than leave */
+  bool may_run; /* true when the gate opens: run; false: leave */
 };
 
 struct daemon {
@@ -54,13 +57,14 @@ struct daemon {
   struct supervisor supervisor;
   struct restart restart;
   struct endpoints endpoints;
+  struct frames_writer frames;
   struct loop loop;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
   struct report_file report;
 };
 
-/* In the loop's own thread, so that steps are timed as they will run. */
+/* Runs in the loop's thread, so that steps are timed under its conditions. */
 static void choose_number(struct loop *l)
 {
   const struct choose_plan plan = {
@@ -88,10 +92,29 @@ static int report_start_failure(const char *what, const char *why)
   return STATUS_FAILED;
 }
 
-/* 0: without end. A duration below the rounding of a period is one period. */
+/* 0: no limit. A duration below the rounding of a period is one period. */
 static double periods_of(double duration, double dt)
 {
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
+}
+
+/* The frame ring, if the file asks for one. */
+static bool open_frames(struct daemon *d, char *error, size_t size)
+{
+  const struct settings *s = d->settings;
+  char version[400];
+  if (s->frames.seconds <= 0.0) return true;
+  snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
+  const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
+                                   .model = s->model,
+                                   .signals = s->signals,
+                                   .period_ns = (uint64_t)llround(s->options.dt * (double)NS_PER_S),
+                                   .start_utc = wall_clock_at(d->endpoints.telemetry->start_ns),
+                                   .seconds = s->frames.seconds,
+                                   .limit_bytes = (uint64_t)(s->frames.limit_mb * 1e6),
+                                   .version = version,
+                                   .config = d->options->file};
+  return frames_create(&d->frames, &plan, error, size);
 }
 
 static int set_up_model(struct daemon *d)
@@ -104,6 +127,7 @@ static int set_up_model(struct daemon *d)
                                       .port = d->endpoints.port,
                                       .ports = d->endpoints.ports,
                                       .telemetry = d->endpoints.telemetry,
+                                      .frames = d->frames.head ? &d->frames : NULL,
                                       .period_ns = period_ns,
                                       .periods = (uint64_t)periods,
                                       .last_run = d->restart.start,
@@ -136,13 +160,13 @@ static void append_reason(char *text, size_t size, const char *more)
   snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
 }
 
-/* The loop's thread stands at the gate, as real-time as the host allows; so do the workers. */
+/* Starts the loop's thread and the workers, as real-time as the host allows; they wait at the gate. */
 static int go_realtime(struct daemon *d)
 {
   struct loop *l = &d->loop;
   const struct settings *s = d->settings;
   char error[320];
-  /* Memory and processors first: the thread of the loop begins with what it was granted. */
+  /* Memory and processors first: the loop's thread starts with what was granted. */
   l->pool = (struct pool_config){.workers = s->realtime.workers,
                                  .priority = s->realtime.priority,
                                  .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
@@ -159,7 +183,7 @@ static int go_realtime(struct daemon *d)
     choose_text(&l->choice, text, sizeof text);
     log_line(LOG_LEVEL_INFO, "%s", text);
   }
-  /* Workers stand beside the loop; one that is refused makes the whole not real-time. */
+  /* Workers. If the host refuses real time to one worker, the daemon is not real-time. */
   if (l->pool.workers > 0) {
     d->pool = pool_new(&l->pool, error, sizeof error);
     if (!d->pool) return report_start_failure("", error);
@@ -171,7 +195,8 @@ static int go_realtime(struct daemon *d)
   if (l->grant.realtime) return STATUS_OK;
   log_line(LOG_LEVEL_WARNING, "NOT REAL-TIME: %s", l->grant.reason);
   if (!d->options->require_realtime) return STATUS_OK;
-  log_line(LOG_LEVEL_ERROR, "real time is required and was refused: not started");
+  log_line(LOG_LEVEL_ERROR,
+           "the host refuses real time, which --require-realtime demands: not started; run ali3-doctor");
   return STATUS_NOT_REALTIME;
 }
 
@@ -181,7 +206,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
   const struct platform_geometry *geometry = &d->settings->platform.spec.geometry;
-  /* What never changes from here on; readers wait for telemetry_ready(). */
+  /* Fill in the constant fields; readers wait for telemetry_ready(). */
   t->period_ns = d->loop.cycle.config.period_ns;
   snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
   snprintf(t->reason, sizeof t->reason, "%s", grant->reason);
@@ -190,6 +215,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   t->bodies = (uint32_t)ali3_model_bodies(m);
   t->rows = (uint32_t)ali3_model_rows(m);
   t->workers = (uint32_t)d->loop.pool.workers;
+  if (d->frames.head) d->frames.head->workers = t->workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
   t->clocking = d->loop.cycle.config.settings.clock;
@@ -221,9 +247,10 @@ static bool open_supervisor(struct daemon *d)
 static int start_daemon(struct daemon *d)
 {
   char error[320];
-  realtime_flush_denormals(); /* here too, for the initial state */
+  realtime_flush_denormals(); /* here, too, for the initial state */
   endpoints_list(&d->endpoints, d->settings);
-  if (!endpoints_open(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
+  if (!endpoints_open(&d->endpoints, error, sizeof error) || !open_frames(d, error, sizeof error))
+    return report_start_failure("", error);
   const struct restart_ports ports = {d->endpoints.port, d->endpoints.ports,
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
@@ -232,7 +259,7 @@ static int start_daemon(struct daemon *d)
   if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
   status = go_realtime(d);
   if (status != STATUS_OK) return status;
-  /* Files now, to fail before a long run and not after it. */
+  /* Open files now: fail before a long run, not after it. */
   status = open_report(d);
   if (status != STATUS_OK) return status;
   if (!open_supervisor(d)) return STATUS_FAILED;
@@ -258,7 +285,7 @@ static void log_start(struct daemon *d)
            d->endpoints.telemetry->instance);
   if (d->settings->platform.enabled)
     log_line(LOG_LEVEL_NOTICE,
-             "platform outputs are withheld until arm: the rig must stand in its park pose then");
+             "platform outputs are withheld until arm; move the rig to its park pose before you arm");
 }
 
 static int finish_run(struct daemon *d)
@@ -285,13 +312,14 @@ static void stop_daemon(struct daemon *d)
 {
   struct loop *l = &d->loop;
   if (l->started) {
-    sem_post(&l->gate); /* one post more does no harm where it is open */
+    sem_post(&l->gate); /* another post does no harm to an open gate */
     pthread_join(l->thread, NULL);
   }
   if (d->supervised) supervisor_close(&d->supervisor);
   restart_close(&d->restart);
   report_file_close(&d->report);
   pool_free(d->pool);
+  frames_destroy(&d->frames, d->endpoints.telemetry);
   endpoints_close(&d->endpoints);
   cycle_free(&l->cycle);
 }
@@ -306,14 +334,14 @@ int run(const struct options *o, const struct settings *s)
   sem_init(&d->loop.promoted, 0, 0);
   sem_init(&d->loop.gate, 0, 0);
   supervisor_block_signals(&d->supervisor);
-  /* All threads stand at the gate; then the loop runs, and this thread supervises until it has ended. */
+  /* All threads wait at the gate. Then the loop runs, and this thread supervises until the loop has ended. */
   int status = start_daemon(d);
   if (status == STATUS_OK) {
     log_start(d);
     d->loop.may_run = true;
     sem_post(&d->loop.gate);
     if (!supervisor_run(&d->supervisor)) {
-      log_line(LOG_LEVEL_ERROR, "the loop does not end: leaving without it");
+      log_line(LOG_LEVEL_ERROR, "the loop does not end: exiting without it");
       _exit(STATUS_FAILED);
     }
     status = finish_run(d);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The life of the daemon, from a file that was read to the report. */
+ * The life of the daemon, from a parsed file to the report. */
 #ifndef DAEMON_RUN_H
 #define DAEMON_RUN_H
 
 #include "config/settings.h"
 #include "daemon/options.h"
 
-/* Runs until told to stop. Returns an exit status. Once per process: it changes signal masks and locks
- * memory. */
+/* Runs until a stop. Returns an exit status. Call once per process: it changes signal masks and locks memory. */
 int run(const struct options *o, const struct settings *s);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum {
   PERIODS = 10,
-  WARM_UP = 10, /* times as long: the first cycles touch all memory, and nothing moves yet */
+  WARM_UP = 10, /* factor of the limit: the first cycles touch all memory, and nothing moves yet */
   TICKS_LATE = 3,
 };
 
@@ -17,8 +17,8 @@ void stall_begin(struct stall *s, uint64_t period_ns, uint64_t tick_ns, uint64_t
       .limit_ns = limit > least ? limit : least, .tick_ns = tick_ns, .since_ns = now_ns, .looked_ns = now_ns};
 }
 
-/* Where the watcher itself comes late the whole process may have been stopped, or the machine; only the time in which the
- * loop ran all the same is then held against it. */
+/* If the watcher itself is late, the whole process or the machine may have been stopped. Then only the time in which
+ * the loop's thread ran counts against it. */
 static uint64_t excused_ns(const struct stall *s, uint64_t ran_ns, uint64_t now_ns)
 {
   const uint64_t gap = now_ns - s->looked_ns;

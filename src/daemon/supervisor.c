@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The main thread while the loop runs. It looks every 20 ms at what the loop shows, and never touches it: all it sends is
- * the wish to stop, to clear the book, and that it stands still.
+ * The main thread while the loop runs. It looks at the loop's figures every 20 ms and never touches the loop: it only
+ * asks it to stop and to clear its histograms, and declares it stuck.
  *
  *   advances ---- stall_look: STALL_STUCK: declared, ports say SAFE, watchdog not fed ---> STUCK
  *      ^                                                                                     |
  *      |                                                              STALL_OVER: watchdog fed
  *      |                                                                                     v
- *      '---- the loop has taken the declaration, and published as SAFE itself ---- advances, ports say SAFE
+ *      '---- the loop has taken the declaration, and published SAFE itself ---- advances, ports say SAFE
  *
- * Invariant: between a frame of the time before and one in which the loop itself is in SAFE, the ports say SAFE. */
+ * Invariant: after the last frame before the declaration, the ports say SAFE until the loop itself publishes SAFE. */
 #include "daemon/supervisor.h"
 
 #include "journal/events.h"
@@ -23,19 +23,18 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = NS_PER_S / 50;
-static const uint64_t GRACE_NS = 5 * NS_PER_S; /* for the loop to end */
-static const uint64_t PARKS_NS =
-    CYCLE_PARKS_S * NS_PER_S;  /* and to park the platform before, while it goes on */
-static const int EXTEND_S = 5; /* by which the service manager is asked to wait, each second */
+static const uint64_t GRACE_NS = 5 * NS_PER_S; /* time for the loop to end */
+/* Time to park the platform before, while it moves. */
+static const uint64_t PARKS_NS = CYCLE_PARKS_S * NS_PER_S;
+static const int EXTEND_S = 5; /* the service manager is asked each second to wait this long */
 enum {
-  SIGNALS = 64, /* taken in one turn: a storm of them does not keep this thread from its work */
-  FEEDS = 4,    /* in the time that the service manager allows */
-  CYCLES =
-      3, /* until a declaration has been taken and published, by a loop that publishes in the next cycle */
+  SIGNALS = 64, /* signals per turn: a storm of them must not keep this thread from its work */
+  FEEDS = 4,    /* feeds within the service manager's limit */
+  CYCLES = 3,   /* cycles until a loop has taken and published a declaration */
 };
 
-/* SIGHUP is the end of a terminal, where there is one to end; else somebody who wants the file read again. One who started
- * the daemon with nohup wants neither. */
+/* SIGHUP ends the daemon if there is a terminal, because it means that the terminal is gone; else it asks for a reload.
+ * Under nohup it does neither. */
 void supervisor_block_signals(struct supervisor *s)
 {
   struct sigaction hangup;
@@ -48,7 +47,8 @@ void supervisor_block_signals(struct supervisor *s)
   s->hangup_reloads = getenv("NOTIFY_SOCKET") || !isatty(STDIN_FILENO);
   pthread_sigmask(SIG_BLOCK, &s->signals, NULL);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails with EFBIG, and ends nothing */
+  /* a write beyond the limit of file sizes then fails with EFBIG instead of killing the process */
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 bool supervisor_open(struct supervisor *s)
@@ -56,8 +56,10 @@ bool supervisor_open(struct supervisor *s)
   host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
   s->host.tick_ns = TICK_NS;
-  return misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host, s->miss_log,
-                     s->miss_log_mb);
+  const bool opened = misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host,
+                                  s->miss_log, s->miss_log_mb);
+  s->misses.frames = s->cycle->config.frames;
+  return opened;
 }
 
 void supervisor_close(struct supervisor *s)
@@ -71,19 +73,21 @@ static enum log_level event_level(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
-  if (e->cause == CAUSE_VIOLATED) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_VIOLATED || e->cause == CAUSE_REFUSED) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
-  if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
+  if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* the state did not change */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
   return e->to == STATE_SAFE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
 }
 
-/* Events of which a client can make as many as he likes; -1: what stops the motion, or happens once. */
+/* Returns the kind of an event that clients can repeat at will; -1 for an event that stops the motion or happens once. */
 static int event_kind(const struct cycle_event *e)
 {
   const bool stops = e->to == STATE_SAFE || e->to == STATE_FAULT;
   switch (e->cause) {
   case CAUSE_COMMAND:
+  case CAUSE_REFUSED:
+    /* A command that stops the motion is always logged. */
     return e->from != e->to && stops ? -1 : log_kind_of_command(e->code);
   case CAUSE_PLATFORM_STATE:
     return e->to == PLATFORM_FAULT ? -1 : LOG_KIND_PLATFORM_STATE;
@@ -99,14 +103,23 @@ static int event_kind(const struct cycle_event *e)
   }
 }
 
+static void tell_ring_of_event(struct supervisor *s, const struct cycle_event *e, const char *text,
+                               uint64_t now)
+{
+  const struct frames_event event = {
+      .cycle = e->cycle, .t_ns = now, .kind = FRAMES_EVENT_STATE, .code = e->cause, .a = e->from, .b = e->to};
+  frames_tell(s->cycle->config.frames, &event, text);
+}
+
 static void log_events(struct supervisor *s, uint64_t now)
 {
   const struct cycle_config *g = &s->cycle->config;
   struct cycle_event e;
-  /* Events that stop the motion are always logged; those that clients can repeat are limited. */
+  /* Events that stop the motion are always logged; events that clients can repeat are limited. */
   while (outbox_next_event(&s->cycle->outbox, &e)) {
     char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
+    tell_ring_of_event(s, &e, text, now);
     const int kind = event_kind(&e);
     if (kind >= 0)
       log_limited(&s->limits, (unsigned)kind, event_level(&e), now, "%s", text);
@@ -130,7 +143,7 @@ static void look_around(struct supervisor *s, uint64_t now)
   const struct host_interval *t = host_history_add(&s->host, &sample);
   if (t->wall_step_ns)
     log_limited(&s->limits, LOG_KIND_HOST, LOG_LEVEL_INFO, now,
-                "wall clock set by %+.3f s: nothing here goes by it",
+                "wall clock set by %+.3f s; ali3d does not depend on it",
                 (double)t->wall_step_ns / (double)NS_PER_S);
   if (t->asleep_ns)
     log_line(LOG_LEVEL_WARNING, "the machine was suspended for %.1f s",
@@ -140,7 +153,7 @@ static void look_around(struct supervisor *s, uint64_t now)
                 "SIGCONT: the process was stopped for %.3f s", (double)t->stopped_ns / (double)NS_PER_S);
 }
 
-/* The lines are counted through all endpoints, in one order. */
+/* Serial lines are numbered through all endpoints, in one order. */
 static void look_at_lines(struct supervisor *s, uint64_t now)
 {
   int number = 0;
@@ -163,7 +176,7 @@ static void notify_status(struct supervisor *s, const struct telemetry_live *liv
 {
   if (now - s->status_ns < NS_PER_S) return;
   s->status_ns = now;
-  sd_notifyf(0, "STATUS=%s%s%s at cycle %" PRIu64 ", %" PRIu64 " deadlines missed",
+  sd_notifyf(0, "STATUS=%s%s%s at cycle %" PRIu64 ", misses %" PRIu64,
              s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
              run_state_name(live->state), live->cycle, live->misses);
   if (s->parks) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d", EXTEND_S * 1000000);
@@ -183,12 +196,11 @@ static void declare_stuck(struct supervisor *s, const struct telemetry_live *liv
   show_stuck(s, FAULT_STUCK);
   s->stuck_cycle = live->cycle;
   loop_thread_text(&s->thread, doing, sizeof doing);
-  log_line(LOG_LEVEL_ERROR,
-           "the loop has stood still at cycle %" PRIu64 " for %.3f s, in %s: SAFE to the outside; %s",
+  log_line(LOG_LEVEL_ERROR, "loop stuck at cycle %" PRIu64 " for %.3f s (%s); reporting SAFE to clients; %s",
            live->cycle, (double)s->stall.stood_ns / (double)NS_PER_S, run_state_name(live->state), doing);
 }
 
-/* `pending` is read before `live`: once the declaration has been taken, live is of that cycle at the earliest. */
+/* `pending` must be read before `live`: once the loop has taken the declaration, live is of that cycle or a later one. */
 static bool has_taken_it(const struct supervisor *s, const struct telemetry_live *live, bool pending)
 {
   return !pending && (live->waiting || live->over || live->cycle >= s->stuck_cycle + CYCLES);
@@ -213,7 +225,7 @@ static void watch_loop(struct supervisor *s, const struct telemetry_live *live, 
   if (s->shown_stuck) show_stuck(s, has_taken_it(s, live, pending) ? FAULT_NONE : FAULT_STUCK);
 }
 
-/* By the clock, not by cycles: a period may be longer than the service manager's patience. */
+/* By the clock, not by cycles: a period may be longer than the service manager's limit. */
 static void feed_watchdog(struct supervisor *s, uint64_t now)
 {
   if (s->feed_ns == 0 || s->stall.stuck || now - s->fed_ns < s->feed_ns) return;
@@ -223,18 +235,18 @@ static void feed_watchdog(struct supervisor *s, uint64_t now)
 
 static void hang_up(struct supervisor *s)
 {
-  log_limited(&s->limits, LOG_KIND_SIGNAL, LOG_LEVEL_INFO, clock_now_ns(), "SIGHUP: reading %s again",
+  log_limited(&s->limits, LOG_KIND_SIGNAL, LOG_LEVEL_INFO, clock_now_ns(), "SIGHUP: rereading %s",
               s->reload.file);
   miss_file_reopen(&s->misses.file);
   reload_ask(&s->reload);
 }
 
-/* A second one does not wait for the platform to be parked. */
+/* A second signal does not wait for the platform to park. */
 static void stop_loop(struct supervisor *s, int number)
 {
   const bool parks = s->cycle->config.platform, again = s->stop_ns > 0;
   log_line(LOG_LEVEL_INFO, "SIG%s%s: stopping%s", sigabbrev_np(number), again ? " again" : "",
-           parks && again ? " at once, the platform parked or not" : "");
+           parks && again ? " at once, without parking the platform" : "");
   if (!again) s->stop_ns = clock_now_ns();
   if (!again || s->parks) s->waits_ns = s->waited_ns = clock_now_ns();
   s->parks = parks && !again;
@@ -251,7 +263,7 @@ static void take_signal(struct supervisor *s, int number)
     s->continued = true;
   } else if (number == SIGUSR1) {
     log_limited(&s->limits, LOG_KIND_SIGNAL, LOG_LEVEL_INFO, clock_now_ns(),
-                "SIGUSR1: maxima and distributions begin anew");
+                "SIGUSR1: maxima and distributions cleared");
     cycle_clear_book(s->cycle);
   } else if (number == SIGHUP && s->hangup_reloads) {
     hang_up(s);
@@ -260,8 +272,8 @@ static void take_signal(struct supervisor *s, int number)
   }
 }
 
-/* Sleeps for a tick, or until a signal comes; then takes all that are there, as many as one turn allows. A stop ends the sleep
- * with EINTR, and leaves SIGCONT behind. */
+/* Sleeps for a tick or until a signal comes, then takes all waiting signals, up to the limit of a turn. A stop of the
+ * process ends the sleep with EINTR and leaves SIGCONT behind. */
 static void take_signals(struct supervisor *s)
 {
   struct timespec wait = clock_timespec(TICK_NS);
@@ -272,15 +284,15 @@ static void take_signals(struct supervisor *s)
     wait = (struct timespec){0};
     if (number > 0) {
       take_signal(s, number);
-    } else if (errno != EINTR && !waits) { /* none is there: a later SIGCONT comes after this moment */
+    } else if (errno != EINTR && !waits) { /* no signal waits: a later SIGCONT comes after this time */
       s->quiet_ns = before;
       return;
     }
   }
 }
 
-/* Told to end it has not, nor does it go on to park the platform. Of the time in which this thread stood still the loop may
- * have had as little. */
+/* The loop was asked to end and neither ends nor parks the platform. While this thread was stopped, the loop may have
+ * been stopped, too. */
 static bool is_overdue(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
 {
   if (s->stop_ns == 0) return false;
@@ -319,7 +331,7 @@ bool supervisor_run(struct supervisor *s)
     input_log_tick(&s->inputs, g, now);
     look_at_lines(s, now);
     const bool pending = atomic_load_explicit(&s->cycle->inbox.stuck, memory_order_acquire);
-    struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */
+    struct telemetry_live fresh; /* stays torn if the loop is stuck while it writes */
     if (telemetry_read(g->telemetry, &fresh)) {
       live = fresh;
       seen = true;
@@ -333,7 +345,7 @@ bool supervisor_run(struct supervisor *s)
     if (is_overdue(s, &live, now)) return false;
   }
   sd_notify(0, "STOPPING=1");
-  log_events(s, clock_now_ns()); /* those pushed between the last look and the end */
+  log_events(s, clock_now_ns()); /* events between the last tick and the end */
   log_limits_tick(&s->limits, clock_now_ns(), true);
   misses_end(&s->misses, clock_now_ns());
   return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The main thread while the loop runs: takes signals, watches the loop, tells the service manager, writes the log. */
+ * The main thread while the loop runs: takes signals, watches the loop, informs the service manager, writes the log. */
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
@@ -19,17 +19,17 @@
 
 struct supervisor {
   struct cycle *cycle;
-  struct loop_thread thread;       /* of the loop */
+  struct loop_thread thread;       /* thread of the loop */
   const char *miss_log;            /* path; NULL: none */
-  int miss_log_mb;                 /* at which a new one is begun */
-  struct restart *restart;         /* begun */
-  const struct endpoint *endpoint; /* (endpoints) started, or off */
+  int miss_log_mb;                 /* size at which a new one is begun */
+  struct restart *restart;         /* restart_begin() was called */
+  const struct endpoint *endpoint; /* (endpoints) running or off */
   int endpoints;
-  sigset_t signals;    /* that it takes; blocked in every thread */
-  bool hangup_reloads; /* SIGHUP: read the file again, in place of stop */
+  sigset_t signals;    /* signals that it takes; blocked in every thread */
+  bool hangup_reloads; /* SIGHUP: reload the file instead of stopping */
 
-  /* filled by supervisor_run() */
-  uint32_t final_state; /* enum run_state, the last before EXIT */
+  /* Filled by supervisor_run(). */
+  uint32_t final_state; /* enum run_state, the last one before EXIT */
 
   /* private */
   struct host_history host;
@@ -40,32 +40,32 @@ struct supervisor {
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;
-  bool ready;                  /* the service manager was told */
+  bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
-  uint64_t continued_since_ns; /* it was not there yet */
-  uint64_t quiet_ns;           /* no signal was there */
-  bool shown_stuck;            /* the ports say SAFE for the loop */
-  uint64_t stuck_cycle;        /* at which it was declared stuck */
-  uint64_t ran_ns;             /* of the loop's thread, at the last look */
-  uint64_t feed_ns, fed_ns;    /* the watchdog: how often (0: there is none), and when last */
+  uint64_t continued_since_ns; /* SIGCONT had not come at this time */
+  uint64_t quiet_ns;           /* no signal waited at this time */
+  bool shown_stuck;            /* the ports say SAFE in place of the loop */
+  uint64_t stuck_cycle;        /* cycle at which the loop was declared stuck */
+  uint64_t ran_ns;             /* processor time of the loop's thread at the last look */
+  uint64_t feed_ns, fed_ns;    /* interval of feeding the watchdog (0: none), and last time */
   uint64_t events_lost, status_ns;
-  uint64_t stop_ns;     /* told to end; 0: not */
-  uint64_t waits_ns;    /* since when it is waited for */
-  uint64_t waited_ns;   /* as far as it was looked at */
-  uint64_t parks_cycle; /* the last that was seen meanwhile */
-  bool parks;           /* it may park the platform before */
+  uint64_t stop_ns;     /* time of the order to stop; 0: none */
+  uint64_t waits_ns;    /* start of the wait for the end */
+  uint64_t waited_ns;   /* part of the wait that this thread has watched */
+  uint64_t parks_cycle; /* last cycle seen in that wait */
+  bool parks;           /* the platform may park before the end */
 };
 
-/* Blocks the signals the supervisor takes in the calling thread; threads it starts inherit that. */
+/* Blocks the signals of the supervisor in the calling thread; threads that it starts inherit the mask. */
 void supervisor_block_signals(struct supervisor *s);
 
-/* Before supervisor_run(), which expects cycle, thread and reload to be there. False if the miss log cannot be written, which
- * is said. supervisor_close() is due either way. */
+/* Call before supervisor_run(), after cycle, thread and reload are set. Returns false if the miss log cannot be
+ * written; the log then has the reason. Call supervisor_close() in both cases. */
 bool supervisor_open(struct supervisor *s);
 void supervisor_close(struct supervisor *s);
 
-/* Returns when the loop has ended: by itself, or after a signal. False if it did not end in time after one:
- * then the loop's thread still uses its memory, and only leaving the process helps. */
+/* Returns when the loop has ended, by itself or after a signal. Returns false if it did not end in time after a signal:
+ * its thread then still uses its memory, and the process must exit. */
 bool supervisor_run(struct supervisor *s);
 
 #endif

@@ -131,6 +131,13 @@ bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group)
   return all;
 }
 
+/* The joint of row i of a bundle. */
+static int joint_of_row(const struct tree *t, int joint, int i)
+{
+  for (int rows; i >= (rows = t->tile[t->tile_of_joint[joint]].rows); joint = t->after[joint]) i -= rows;
+  return joint;
+}
+
 int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body)
 {
   const struct tree_group *o = &t->group[group];
@@ -140,7 +147,8 @@ int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool
       int item = t->member[o->member_first + l];
       double d = w->front[o->front + (size_t)((i * (i + 1) / 2 + i) * o->width + l)];
       if (o->kind == TREE_JOINT) d = -d;
-      if (item >= 0 && !(d > 0.0 && d < INFINITY)) return item; /* the pivot, or one over it */
+      if (item >= 0 && !(d > 0.0 && d < INFINITY)) /* the pivot, or one over it */
+        return *is_body ? item : joint_of_row(t, item, i);
     }
   return t->member[o->member_first];
 }

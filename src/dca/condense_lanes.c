@@ -175,7 +175,7 @@ static void add_couples(const struct tree *t, const struct tree_group *group, nu
     int p = group->pivot, row = c->at - p;
     for (int i = 0; i < c->rows; i++)
       for (int y = 0; y < TREE_Y; y++) {
-        int place = hub ? p * (row + i) + y : p * (row + y) + i, from = c->stride * i + y;
+        int place = hub ? p * (row + i) + y : p * (row + y) + c->row + i, from = c->stride * i + y;
         E[place] += c->aligned ? block[from] : num_pick(J, c->J, from);
       }
   }

@@ -31,11 +31,6 @@ FLAT num take_sum(const double *from, const int **list, int count)
 }
 
 /* Element i of what is aligned: lane by lane in one tile; of one lane anywhere. */
-FLAT num *aligned_place(double *a, size_t at, size_t stride, int i)
-{
-  return (num *)(a + at) + (LANES == 1 ? (size_t)i * stride : (size_t)i);
-}
-
 FLAT num aligned_number(const double *a, size_t at, size_t stride, int i)
 {
   return ((const num *)(a + at))[LANES == 1 ? (size_t)i * stride : (size_t)i];
@@ -51,12 +46,15 @@ FLAT num listed_number(const double *a, const int *source, int i)
 /* Unknown k of the group, of what is stored as the vector of unknowns is. */
 FLAT num own_aligned(const struct tree_group *group, const double *x, int k)
 {
-  return aligned_number(x, group->at->at, group->at->stride, k);
+  return *(const num *)(x + group->own[k]);
 }
 
 static inline num own_number(const struct tree_group *group, const double *x, int k)
 {
-  return group->aligned ? own_aligned(group, x, k) : num_pick(x, group->at, k);
+  num v = num_all(0.0);
+  if (group->aligned) return own_aligned(group, x, k);
+  for (int l = 0; l < LANES; l++) num_lane(v, l) = x[group->own[k * LANES + l]];
+  return v;
 }
 
 /* function(t, w, group, pivot, more), the pivot as a constant */

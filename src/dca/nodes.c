@@ -83,14 +83,14 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   }
 }
 
-bool nodes_build(const struct tree_graph *g, bool ground_last, struct nodes *n)
+bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct nodes *n)
 {
   struct order o;
   size_t borders = 0, children = 0;
   int b = 0, c = 0;
   *n = (struct nodes){.graph = g};
   /* The elimination order. */
-  if (!order_compute(g, ground_last, &o)) return false;
+  if (!order_compute(g, rule, &o)) return false;
   n->count = o.vertices;
   /* Room for all borders and children. */
   for (int v = 0; v < o.vertices; v++) {

@@ -35,9 +35,11 @@ struct nodes {
   int *child; /* ascending */
 };
 
-bool nodes_build(const struct tree_graph *graph, bool ground_last,
+bool nodes_build(const struct tree_graph *graph, struct order_rule rule,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
+/* fastness.c. fast: the solves of this tree lose digits, through a hub or a carried body. False: out of memory. */
+bool nodes_hold_fast(const struct nodes *n, bool *fast);
 
 /* Which nodes are computed side by side. */
 struct group_plan {
@@ -59,7 +61,7 @@ struct plan {
 /* Fills plan and the slots of all borders. False: out of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
-/* choose_order.c. The better one of both orders (order.h), with its nodes. False: out of memory. */
+/* choose_order.c. The cheapest plan of several orders (order.h), with its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
 /* shapes.c. Place of vertex v, eliminated at node a or in its border, in the front of a. */

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  DEAR = 2,     /* a vertex dearer than this times the median waits for a later round */
-  HUB_ROWS = 32 /* a body with more rows may stay until its joints have gone */
-};
+enum { HUB_ROWS = 32 }; /* a body with more rows may stay until its joints have gone */
 
 bool list_push(struct list *l, int item)
 {
@@ -27,7 +24,7 @@ bool list_push(struct list *l, int item)
 
 struct work {
   const struct tree_graph *g;
-  bool ground_last;
+  struct order_rule rule;
   struct order *o;
   int *joint_first, *joint_of; /* bodies' joints, by body */
   bool *hub;                   /* (bodies) may stay until its joints have gone */
@@ -180,7 +177,7 @@ static int compare_vertices(const void *a, const void *b)
 static bool vertex_waits(const struct work *w, int v)
 {
   const int *ends = w->g->ends[v < w->g->joints ? v : 0];
-  return w->ground_last && v < w->g->joints && (ends[0] < 0 || ends[1] < 0);
+  return w->rule.ground_last && v < w->g->joints && (ends[0] < 0 || ends[1] < 0);
 }
 
 /* remaining: vertices not eliminated, ascending; sorted: scratch of the same length. */
@@ -198,11 +195,11 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
       if (!walk_neighbours(w, v)) return false;
       sorted[able++] = w->cost[v] = elimination_cost(w, v);
     }
-    /* A round takes what costs at most DEAR times the median. */
+    /* A round takes what is not dear. */
     qsort(sorted, (size_t)able, sizeof *sorted, compare_vertices);
-    double limit = DEAR * sorted[(able - 1) / 2];
+    double limit = w->rule.dear * sorted[(able - 1) / 2];
     /* Eliminate them, those that wait for the ground last; neighbours of one are blocked for this round. */
-    for (int late = 0; late <= w->ground_last; late++)
+    for (int late = 0; late <= w->rule.ground_last; late++)
       for (int i = 0; i < left; i++) {
         int v = remaining[i];
         bool cheap = w->cost[v] >= 0.0 && w->cost[v] <= limit;
@@ -250,7 +247,7 @@ static bool joints_of_bodies(struct work *w)
   return ok;
 }
 
-bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o)
+bool order_compute(const struct tree_graph *g, struct order_rule rule, struct order *o)
 {
   size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
   *o = (struct order){.vertices = (int)n};
@@ -259,7 +256,7 @@ bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o
   o->vertex = malloc(room * sizeof(int));
   o->border = calloc(room, sizeof(struct list));
   o->child = calloc(room, sizeof(struct list));
-  struct work w = {.g = g, .ground_last = ground_last, .o = o};
+  struct work w = {.g = g, .rule = rule, .o = o};
   w.element = calloc(room, sizeof(struct list));
   w.absorbed = calloc(room, sizeof(bool));
   w.stamp = calloc(room, sizeof(int));

@@ -20,10 +20,15 @@ struct order {
   struct list *child;  /* (vertices) by vertex: the vertices whose borders it took over, ascending in rank */
 };
 
-/* ground_last: of the vertices of a round, joints to the ground come after all others; else as they are counted. Which is better
- * for a chain depends on its length. False: out of memory, or the fronts would
- * exceed TREE_FRONTS_MB, which is then in graph->excess. */
-bool order_compute(const struct tree_graph *graph, bool ground_last, struct order *o);
+/* Which rule is better depends on the mechanism (choose_order.c). */
+struct order_rule {
+  double dear; /* a vertex dearer than this times the median waits for a later round */
+  bool
+      ground_last; /* of the vertices of a round, joints to the ground come after all others; else as they are counted */
+};
+
+/* False: out of memory, or the fronts would exceed TREE_FRONTS_MB, which is then in graph->excess. */
+bool order_compute(const struct tree_graph *graph, struct order_rule rule, struct order *o);
 void order_free(struct order *o);
 
 static inline int vertex_size(const struct tree_graph *g, int v)

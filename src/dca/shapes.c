@@ -54,6 +54,7 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
   int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
   bool unit_columns = g->unit_columns && g->unit_columns[joint];
   uint64_t h = hash_mix(1, (uint64_t)vertex_size(g, joint));
+  h = hash_mix(h, g->parts ? g->parts[joint] : 0);
   h = hash_mix(h, (uint64_t)joint_sides(g, joint));
   return hash_mix(h, (uint64_t)(unit_columns ? 2 + e->couple : 0));
 }

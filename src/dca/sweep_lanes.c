@@ -147,16 +147,16 @@ FLAT void even_down(const struct tree *t, const struct tree_work *w, const struc
   for (const num *end = K + s * group->border; K < end; K += s * s, list += SOURCE)
     for (int i = 0; i < s; i++) row_down(K + s * i, listed_number(w->vector, list, i), s, sum);
   for (int k = 0; k < s; k++) f[k] = sum[k];
-  for (int k = 0; k < s; k++) *aligned_place(x, group->at->at, group->at->stride, k) = sum[k];
+  for (int k = 0; k < s; k++) *(num *)(x + group->own[k]) = sum[k];
 }
 
-static inline void put_own(const struct tree_group *group, double *x, int k, num v)
+static inline void put_own(const struct tree *t, const struct tree_group *group, double *x, int k, num v)
 {
   if (group->aligned)
-    *aligned_place(x, group->at->at, group->at->stride, k) = v;
+    *(num *)(x + group->own[k]) = v;
   else
     for (int l = 0; l < LANES; l++)
-      if (group->at[l].stride) x[group->at[l].at + (size_t)k * group->at[l].stride] = num_lane(v, l);
+      if (t->member[group->member_first + l] >= 0) x[group->own[k * LANES + l]] = num_lane(v, l);
 }
 
 /* The solution on a part of the border. */
@@ -188,7 +188,7 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
   }
   for (int k = 0; k < p; k++) {
     f[k] = sum[k];
-    put_own(group, x, k, sum[k]);
+    put_own(t, group, x, k, sum[k]);
   }
 }
 

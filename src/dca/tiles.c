@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 struct store {
-  const struct nodes *n;
+  const struct tree_graph *g; /* of the joints */
+  const struct bundles *bundles;
+  const struct nodes *n; /* of the bundles */
   const struct plan *p;
   struct tree *t;
   int items;
@@ -106,39 +108,63 @@ static void place_items(struct tree *t)
   t->slots++;
 }
 
-/* A tile of nodes: a lane each, -1 not in use; the first one says what it is. */
-static void add_tile(struct store *s, const int *node, int lanes)
+/* A tile of joints or bodies, a lane each, -1 not in use; the first one says what it is. */
+static void add_tile(struct store *s, enum tree_kind kind, const int *item, int lanes)
 {
-  const struct tree_graph *g = s->n->graph;
-  const struct node *a = &s->n->node[node[0]];
+  const struct tree_graph *g = s->g;
   struct tree_tile *o = &s->t->tile[s->t->tiles++];
-  bool joint = a->kind == TREE_JOINT;
-  *o = (struct tree_tile){.kind = a->kind, .width = lanes, .item_first = s->items, .at = -1, .slot = -1};
-  if (joint) {
-    o->rows = a->pivot;
-    o->sides = joint_sides(g, a->vertex);
-    o->soft = g->soft && g->soft[a->vertex];
+  *o = (struct tree_tile){.kind = kind, .width = lanes, .item_first = s->items, .at = -1, .slot = -1};
+  if (kind == TREE_JOINT) {
+    o->rows = vertex_size(g, item[0]);
+    o->sides = joint_sides(g, item[0]);
+    o->soft = g->soft && g->soft[item[0]];
   } else {
-    o->carried = g->carried && g->carried[a->vertex - g->joints];
+    o->carried = g->carried && g->carried[item[0]];
   }
   for (int l = 0; l < lanes; l++) {
-    int v = node[l] < 0 ? -1 : s->n->node[node[l]].vertex;
-    s->t->item[s->items++] = v < 0 ? -1 : joint ? v : v - g->joints;
-    o->used += v >= 0;
+    s->t->item[s->items++] = item[l];
+    o->used += item[l] >= 0;
   }
 }
 
-/* A node that is in no pack. */
+/* The tiles of nodes side by side: one of bodies, or one for each joint of their bundles. */
+static void add_nodes(struct store *s, const struct group_plan *p)
+{
+  const struct bundles *bundles = s->bundles;
+  const struct node *a = &s->n->node[p->node[0]];
+  const bool joint = a->kind == TREE_JOINT;
+  int count = joint ? bundles->first[a->vertex + 1] - bundles->first[a->vertex] : 1;
+  for (int m = 0; m < count; m++) {
+    int item[ISA_LANES_MAX];
+    for (int l = 0; l < p->width; l++) {
+      int v = p->node[l] < 0 ? -1 : s->n->node[p->node[l]].vertex;
+      item[l] = v < 0 ? -1 : joint ? bundles->member[bundles->first[v] + m] : v - bundles->g.joints;
+    }
+    add_tile(s, a->kind, item, p->width);
+  }
+}
+
+/* A joint or body whose node is in no pack. */
 struct single {
-  uint64_t kind;
-  int vertex, node;
+  int kind[4]; /* only those of equal kind share a tile */
+  int ends;    /* of joints at a body: a tile takes the time of the body that has most */
+  int item;
 };
+
+static int compare_kinds(const struct single *a, const struct single *b)
+{
+  for (int i = 0; i < 4; i++)
+    if (a->kind[i] != b->kind[i]) return a->kind[i] < b->kind[i] ? -1 : 1;
+  return 0;
+}
 
 static int by_kind(const void *pa, const void *pb)
 {
   const struct single *a = pa, *b = pb;
-  if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-  return a->vertex - b->vertex;
+  int order = compare_kinds(a, b);
+  if (order) return order;
+  if (a->ends != b->ends) return a->ends - b->ends;
+  return a->item - b->item;
 }
 
 static void add_singles(struct store *s, struct single *single, int count)
@@ -146,56 +172,95 @@ static void add_singles(struct store *s, struct single *single, int count)
   int lanes = s->p->lanes;
   if (count > 1) qsort(single, (size_t)count, sizeof *single, by_kind);
   for (int first = 0, end; first < count; first = end) {
-    int node[ISA_LANES_MAX];
+    int item[ISA_LANES_MAX];
     for (end = first + 1; end < count && end < first + lanes; end++)
-      if (single[end].kind != single[first].kind) break;
+      if (compare_kinds(&single[end], &single[first])) break;
     if (end - first < plan_enough(lanes)) end = first + 1;
-    for (int l = 0; l < ISA_LANES_MAX; l++) node[l] = first + l < end ? single[first + l].node : -1;
-    add_tile(s, node, end - first > 1 ? lanes : 1);
+    for (int l = 0; l < ISA_LANES_MAX; l++) item[l] = first + l < end ? single[first + l].item : -1;
+    add_tile(s, (enum tree_kind)single[first].kind[0], item, end - first > 1 ? lanes : 1);
   }
+}
+
+static int add_single_joints(struct store *s, int vertex, struct single *o)
+{
+  const struct tree_graph *g = s->g;
+  const int *first = s->bundles->first + vertex;
+  for (int m = first[0]; m < first[1]; m++) {
+    int j = s->bundles->member[m];
+    bool soft = g->soft && g->soft[j];
+    *o++ = (struct single){
+        {TREE_JOINT, g->kind ? (int)g->kind[j] : 0, 2 * vertex_size(g, j) + soft, joint_sides(g, j)}, 0, j};
+  }
+  return first[1] - first[0];
+}
+
+/* Returns how many singles a node has: a body, or the joints of its bundle. */
+static int add_single(struct store *s, const struct node *a, const int *ends, struct single *o)
+{
+  int body = a->vertex - s->bundles->g.joints;
+  if (body < 0) return add_single_joints(s, a->vertex, o);
+  *o = (struct single){{(int)a->kind, s->g->carried && s->g->carried[body]}, ends[body], body};
+  return 1;
+}
+
+static int *count_ends(const struct tree_graph *g)
+{
+  int *ends = calloc((size_t)g->bodies + 1, sizeof *ends);
+  for (int j = 0; j < g->joints && ends; j++)
+    for (int side = 0; side < joint_sides(g, j); side++)
+      if (g->ends[j][side] >= 0) ends[g->ends[j][side]]++;
+  return ends;
 }
 
 static bool allocate_tiles(struct store *s)
 {
   struct tree *t = s->t;
-  size_t nodes = (size_t)s->n->count + 1, bodies = (size_t)t->bodies + 1, joints = (size_t)t->joints + 1;
-  t->tile = calloc(nodes, sizeof *t->tile);
-  t->item = calloc(nodes * (size_t)t->lanes, sizeof *t->item);
+  size_t bodies = (size_t)t->bodies + 1, joints = (size_t)t->joints + 1, items = bodies + joints;
+  t->tile = calloc(items, sizeof *t->tile);
+  t->item = calloc(items * (size_t)t->lanes, sizeof *t->item);
   t->body = calloc(bodies, sizeof *t->body);
   t->joint = calloc(joints, sizeof *t->joint);
   t->tile_of_joint = calloc(joints, sizeof *t->tile_of_joint);
+  t->after = calloc(joints, sizeof *t->after);
   t->hub_at = calloc(bodies, sizeof *t->hub_at);
   t->carried_at = calloc(bodies, sizeof *t->carried_at);
-  t->body_tile = calloc(nodes, sizeof *t->body_tile);
-  t->joint_tile = calloc(nodes, sizeof *t->joint_tile);
-  t->body_run_end = calloc(nodes, sizeof *t->body_run_end);
-  t->joint_run_end = calloc(nodes, sizeof *t->joint_run_end);
-  return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->hub_at && t->carried_at &&
-         t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
+  t->body_tile = calloc(items, sizeof *t->body_tile);
+  t->joint_tile = calloc(items, sizeof *t->joint_tile);
+  t->body_run_end = calloc(items, sizeof *t->body_run_end);
+  t->joint_run_end = calloc(items, sizeof *t->joint_run_end);
+  return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->after && t->hub_at &&
+         t->carried_at && t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
 }
 
-bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
+static void link_bundles(const struct bundles *bundles, struct tree *t)
 {
-  struct store s = {.n = n, .p = p, .t = t};
-  struct single *single = calloc((size_t)n->count + 1, sizeof *single);
-  int singles = 0;
-  bool good = single && allocate_tiles(&s);
+  for (int b = 0; b < bundles->g.joints; b++)
+    for (int m = bundles->first[b]; m < bundles->first[b + 1]; m++)
+      t->after[bundles->member[m]] = m + 1 < bundles->first[b + 1] ? bundles->member[m + 1] : -1;
+}
+
+bool store_build(const struct tree_graph *g, const struct bundles *bundles, const struct nodes *n,
+                 const struct plan *p, struct tree *t)
+{
+  struct store s = {.g = g, .bundles = bundles, .n = n, .p = p, .t = t};
+  struct single *single = calloc((size_t)(g->bodies + g->joints) + 1, sizeof *single);
+  int singles = 0, *ends = count_ends(g);
+  bool good = single && ends && allocate_tiles(&s);
   /* Packed groups keep their lanes; all other nodes are collected one by one. */
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
-    if (o->packed) add_tile(&s, o->node, o->width);
+    if (o->packed) add_nodes(&s, o);
     for (int l = 0; l < o->width && !o->packed; l++)
-      if (o->node[l] >= 0) {
-        const struct node *a = &n->node[o->node[l]];
-        single[singles++] = (struct single){nodes_class(n, a), a->vertex, o->node[l]};
-      }
+      if (o->node[l] >= 0) singles += add_single(&s, &n->node[o->node[l]], ends, single + singles);
   }
   /* Single nodes are sorted by kind, and only then places are known. */
   if (good) {
     add_singles(&s, single, singles);
     place_all(&s);
     place_items(t);
+    link_bundles(bundles, t);
   }
   free(single);
+  free(ends);
   return good;
 }

@@ -32,7 +32,7 @@ static void describe_group(struct build *b, int group)
 {
   const struct group_plan *p = &b->p.group[group];
   const struct node *a = template_of(b, group);
-  const struct tree_graph *g = b->g;
+  const struct tree_graph *g = &b->bundles.g;
   struct tree_group *o = &b->t->group[group];
   bool joint = a->kind == TREE_JOINT;
   /* What all lanes share is read off the template. */
@@ -46,7 +46,7 @@ static void describe_group(struct build *b, int group)
   /* Who lies in which lane. */
   for (int l = 0; l < p->width; l++) {
     int v = p->node[l] < 0 ? -1 : b->n.node[p->node[l]].vertex;
-    b->t->member[b->members++] = v < 0 ? -1 : joint ? v : v - g->joints;
+    b->t->member[b->members++] = v < 0 ? -1 : joint ? b->bundles.member[b->bundles.first[v]] : v - g->joints;
     if (p->node[l] >= 0) o->flops += b->n.node[p->node[l]].flops;
   }
   b->t->flops += o->flops;
@@ -81,8 +81,8 @@ static void merge_leaves(struct build *b, int group)
 static bool allocate_tree(struct build *b)
 {
   struct tree *t = b->t;
-  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1,
-         largest = 1;
+  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
+         groups = (size_t)t->groups + 1, largest = 1;
   /* Sizes from the templates of all groups. */
   for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
@@ -96,6 +96,9 @@ static bool allocate_tree(struct build *b)
       unknowns += n + n * (n + 1) / 2;
     }
     members += width;
+    owns += width * (size_t)a->pivot;
+    for (int e = a->border_first; e < a->border_end; e++)
+      if (b->n.border[e].couple >= 0) couples += (size_t)bundle_of_edge(b, a, &b->n.border[e]).count;
   }
   /* One array of each kind for the whole tree. */
   b->origin = calloc(borders, sizeof(int));
@@ -104,14 +107,15 @@ static bool allocate_tree(struct build *b)
   t->member = calloc(members, sizeof *t->member);
   t->branch = calloc(children, sizeof *t->branch);
   t->pull = calloc(borders, sizeof *t->pull);
-  t->couple = calloc(borders, sizeof *t->couple);
-  t->place = calloc(2 * (children + borders) + members, sizeof *t->place);
+  t->couple = calloc(couples, sizeof *t->couple);
+  t->own = calloc(owns, sizeof *t->own);
+  t->place = calloc(2 * (children + borders) + (size_t)t->lanes * couples, sizeof *t->place);
   t->mix = aligned_zalloc(parts * sizeof *t->mix);
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   return lists_open(&b->lists, largest) && b->origin && b->unused && t->group && t->member && t->branch &&
-         t->pull && t->couple && t->place && t->mix && t->place_of_body && t->to && t->run;
+         t->pull && t->couple && t->own && t->place && t->mix && t->place_of_body && t->to && t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -165,19 +169,23 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
 {
   struct build b = {.g = g};
   struct tree *t = calloc(1, sizeof *t);
-  bool ok = t && plan_best(g, lanes, &b.n, &b.p);
+  bool ok = t && bundles_build(g, &b.bundles) && plan_best(&b.bundles.g, lanes, &b.n, &b.p);
+  if (!ok && g->excess && g->excess->joint >= 0 && b.bundles.first)
+    g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
   /* Choose the order, give everything its place, then lay out the groups. */
   if (ok) {
     *t = (struct tree){
         .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
     b.t = t;
-    ok = store_build(&b.n, &b.p, t) && allocate_tree(&b) && lay_out_groups(&b);
+    ok = nodes_hold_fast(&b.n, &t->fast) && store_build(g, &b.bundles, &b.n, &b.p, t) && allocate_tree(&b) &&
+         lay_out_groups(&b);
     free(b.unused);
     free(b.origin);
     lists_close(&b.lists);
     plan_free(&b.p);
     nodes_free(&b.n);
   }
+  bundles_free(&b.bundles);
   if (ok) return t;
   tree_free(t);
   return NULL;

@@ -15,8 +15,8 @@
  *     joint  pivot -(c + D): the merge of paper 1, of as many assemblies as meet there
  *     hub    a body after some of its joints: a 7x7 pivot, so that a star of a thousand bodies stays linear.
  *            Where the joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as
- *            with a penalty method: only bodies with many rows are hubs, and the solves of a tree with hubs
- *            are refined.
+ *            with a penalty method: only bodies with many rows are hubs, and the solves of a tree with such a hub
+ *            are refined. Where each of its assemblies floats no digit is lost (fastness.c).
  *
  * A carried body is one without mass, or with too little: delta does not exist. It is a hub that stays until
  * all its joints have gone, and then has what they hold it by as its pivot; its increment is an unknown that
@@ -43,6 +43,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
   TREE_Y = 7,      /* unknowns of a body */
@@ -64,8 +65,10 @@ struct tree_graph {
   /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0 and 1, and
    * 0 in all others; NULL: of none */
   const bool *unit_columns;
-  const int *sides;           /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
-  const unsigned *kind;       /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
+  const int *sides;     /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const unsigned *kind; /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
+  /* (joints) what a bundle is made of (bundles.h): bodies share a group if those of their joints are equal; NULL: all alike */
+  const uint64_t *parts;
   struct tree_excess *excess; /* for tree_build() to fill; NULL: not wanted */
 };
 
@@ -97,6 +100,7 @@ struct tree_couple {
   int side;                /* of all lanes, if so */
   int rows, stride;        /* from a row to the next, in elements */
   int at;                  /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
+  int row;                 /* joint: place of the rows in the pivot */
   bool aligned;            /* lane by lane in one tile */
   const struct lane_at *J; /* (width) element 0 of the block */
 };
@@ -156,19 +160,20 @@ struct tree_tile {
 /* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. First what the
  * sweeps look at.
  *
- * A group of one lane reads each number from where it is, whatever the width there: its branches, its pulls and, of a
- * joint, its own unknowns count as aligned, and its kernels look at the stride. */
+ * A group of one lane reads each number from where it is, whatever the width there: its branches, its pulls and its own unknowns
+ * count as aligned, and its kernels look at the stride. */
 struct tree_group {
   enum tree_kind kind;
   /* 3 or 5: there are kernels for this front. A joint coupled to no hub, with two children at most, as all that join two
    * bodies: so many rows has every part of it, the pivot and those of the border; and it and its children are aligned. A
    * leaf: so many rows has each of its joints, all with unit columns and aligned. */
   int even;
-  int pivot;                /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
-  int border;               /* unknowns of the border */
-  size_t front, update;     /* element 0 of lane 0, see tree_place(); merged leaf: none */
-  size_t vector;            /* likewise: right-hand side, then solution, pivot + border */
-  const struct lane_at *at; /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
+  int pivot;            /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
+  int border;           /* unknowns of the border */
+  size_t front, update; /* element 0 of lane 0, see tree_place(); merged leaf: none */
+  size_t vector;        /* likewise: right-hand side, then solution, pivot + border */
+  /* (pivot) places of its unknowns in the vector of unknowns, of lane 0; if it is not aligned, (pivot, width). Leaf: NULL */
+  const int *own;
   /* Places in tree.list. up: if sum.aligned and not leaf_children, how many children add to each place of the vector, and
    * from where in vector; an even front has this for the first place of each part only. down: if near, where in vector the
    * solution on each part of the border is. With one lane, a stride follows each place of down, and of up in an even
@@ -186,9 +191,9 @@ struct tree_group {
   int child_first, child_end;   /* in tree.branch */
   int couple_first, couple_end; /* in tree.couple */
   const struct tree_body *body; /* (width) leaf, hub: the bodies */
-  int member_first;             /* in tree.member: a joint or body for each lane; -1: lane not in use */
-  int used;                     /* lanes in use, the first one among them */
-  int level;                    /* 0: no children */
+  int member_first; /* in tree.member: a body, or the first joint of a bundle, for each lane; -1: lane not in use */
+  int used;         /* lanes in use, the first one among them */
+  int level;        /* 0: no children */
   int same_width_first, same_width_end; /* the groups around it that have its width */
   double flops;                         /* estimate of the condensation, all lanes */
 };
@@ -231,6 +236,7 @@ struct tree {
   int *hub_at; /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
   int *carried_at;                /* (bodies) likewise, carried bodies only */
   int carried, hubs;              /* how many */
+  bool fast;                      /* hubs that are held fast, or carried bodies: solves are to be refined */
   size_t front_size, vector_size; /* doubles */
   double flops, owned_flops;      /* all; of the runs that are owned */
   int nodes, levels;
@@ -243,6 +249,8 @@ struct tree {
   int *body_run_end,
       *joint_run_end; /* for each place in these lists the next one whose tile has another width */
   int *tile_of_joint; /* (joints) */
+  int *
+      after; /* (joints) the next one in its bundle (bundles.h), whose rows follow in the same pivot; -1: the last */
   /* groups */
   int groups;
   struct tree_group *group;
@@ -254,7 +262,8 @@ struct tree {
    * time; then one run after the other, of groups that do not depend on each other */
   int runs, owned;
   struct tree_run *run;
-  struct lane_at *place; /* what groups, couples, branches and pulls point into */
+  int *own;              /* what groups point into */
+  struct lane_at *place; /* likewise couples, branches and pulls */
   struct lane_mix *mix;  /* likewise pulls */
   struct tree_body *place_of_body;
   int *to, *list;

@@ -17,6 +17,7 @@ void tree_free(struct tree *t)
   free(t->pull);
   free(t->couple);
   free(t->place);
+  free(t->own);
   free(t->mix);
   free(t->to);
   free(t->list);
@@ -24,6 +25,7 @@ void tree_free(struct tree *t)
   free(t->body);
   free(t->joint);
   free(t->tile_of_joint);
+  free(t->after);
   free(t->hub_at);
   free(t->carried_at);
   free(t->body_tile);

@@ -3,15 +3,17 @@
 #ifndef DCA_TREE_PARTS_H
 #define DCA_TREE_PARTS_H
 
+#include "dca/bundles.h"
 #include "dca/sum_lists.h"
 #include "dca/tiles.h"
 
 struct build {
-  const struct tree_graph *g;
+  const struct tree_graph *g; /* as it was given */
+  struct bundles bundles;     /* whose joints the nodes eliminate */
   struct nodes n;
   struct plan p;
   struct tree *t;
-  int branches, pulls, couples, members, places, bodies, tos, mixes;
+  int branches, pulls, couples, members, places, bodies, tos, mixes, owns;
   struct lists lists;
   int *origin;  /* (pulls) group in whose vector the first lane finds it */
   bool *unused; /* (slots) lanes that have no body */
@@ -21,6 +23,23 @@ struct build {
 static inline const struct node *template_of(const struct build *b, int group)
 {
   return &b->n.node[b->p.group[group].node[0]];
+}
+
+/* The joints of a bundle. */
+struct bundle {
+  const int *joint;
+  int count;
+};
+static inline struct bundle bundle_of(const struct build *b, int vertex)
+{
+  const int *first = b->bundles.first + vertex;
+  return (struct bundle){b->bundles.member + first[0], first[1] - first[0]};
+}
+
+/* The joints that couple a node to a part of its border. */
+static inline struct bundle bundle_of_edge(const struct build *b, const struct node *a, const struct edge *e)
+{
+  return bundle_of(b, a->kind == TREE_JOINT ? a->vertex : e->vertex);
 }
 
 /* Where the lanes of a group find their own bodies or rows, and the rows by which they couple to their border. */

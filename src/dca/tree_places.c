@@ -136,14 +136,19 @@ static int slot_of(const struct build *b, int node, int v)
   return -1;
 }
 
-/* Where the unknowns of a vertex are in their vector. */
-static struct lane_at unknowns_of(const struct build *b, int vertex)
+/* Where the unknowns of a vertex are in their vector. False: those of a bundle of several joints are in several places. */
+static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
 {
   const struct tree *t = b->t;
-  if (vertex < t->joints)
-    return (struct lane_at){(size_t)t->joint[vertex].row, (size_t)t->joint[vertex].width};
-  int body = vertex - t->joints;
-  return (struct lane_at){(size_t)t->hub_at[body], (size_t)t->body[body].width};
+  if (vertex < b->bundles.g.joints) {
+    struct bundle bundle = bundle_of(b, vertex);
+    const struct tree_joint *j = &t->joint[bundle.joint[0]];
+    *o = (struct lane_at){(size_t)j->row, (size_t)j->width};
+    return bundle.count == 1;
+  }
+  int body = vertex - b->bundles.g.joints;
+  *o = (struct lane_at){(size_t)t->hub_at[body], (size_t)t->body[body].width};
+  return true;
 }
 
 /* Lanes that have no such border take what the first one takes, times 0. */
@@ -153,7 +158,8 @@ static const struct lane_mix *mix_of(struct build *b, int group, int slot)
   struct lane_at from[ISA_LANES_MAX];
   for (int l = 0; l < width; l++) {
     const struct edge *e = edge_of(b, group, slot, l);
-    from[l] = e ? unknowns_of(b, e->vertex) : from[0];
+    from[l] = from[0];
+    if (e && !find_unknowns(b, e->vertex, &from[l])) return NULL;
   }
   const struct lane_mix *mix = lane_mix_find(from, width, &b->t->mix[b->mixes]);
   b->mixes += mix != NULL;
@@ -211,67 +217,90 @@ static const int *tile_members(const struct tree *t, const struct tree_tile *til
   return item[0] == first && tile->width == width ? item : NULL;
 }
 
-/* Lanes not in use take what lies beside the first one, if that is not in use either; else they read what the
- * first one reads, and write nothing. */
-static void lay_own(struct build *b, int group)
+/* Puts down where row i of a joint is, of all lanes. A lane not in use takes the place of an unused lane of the tile, or reads what the
+ * first one reads, and writes nothing. */
+static bool lay_joint_row(struct build *b, int group, int member, int i, int *own)
+{
+  const struct tree *t = b->t;
+  const struct group_plan *p = &b->p.group[group];
+  int first = bundle_of(b, b->n.node[p->node[0]].vertex).joint[member];
+  const int *in_tile = tile_members(t, &t->tile[t->tile_of_joint[first]], first, p->width);
+  bool aligned = true;
+  for (int l = 0; l < p->width; l++) {
+    int joint = p->node[l] < 0 ? first : bundle_of(b, b->n.node[p->node[l]].vertex).joint[member];
+    const struct tree_joint *j = &t->joint[joint];
+    own[l] = j->row + i * j->width + (p->node[l] < 0 && in_tile && in_tile[l] < 0 ? l : 0);
+    aligned &= own[l] == own[0] + l;
+  }
+  return aligned && own[0] % p->width == 0;
+}
+
+/* Only the places of lane 0 are needed of a group that is aligned. */
+static void keep_first_lanes(struct build *b, struct tree_group *o, int *own)
+{
+  for (int k = 1; k < o->pivot && o->aligned; k++) own[k] = own[k * o->width];
+  o->own = own;
+  b->owns += o->aligned ? o->pivot : o->pivot * o->width;
+}
+
+static void lay_own_joints(struct build *b, int group)
+{
+  struct tree_group *o = &b->t->group[group];
+  struct bundle bundle = bundle_of(b, template_of(b, group)->vertex);
+  int *own = b->t->own + b->owns, row = 0;
+  o->aligned = true;
+  for (int m = 0; m < bundle.count; m++)
+    for (int i = 0; i < vertex_size(b->g, bundle.joint[m]); i++)
+      o->aligned &= lay_joint_row(b, group, m, i, own + o->width * row++);
+  keep_first_lanes(b, o, own);
+}
+
+static void lay_own_bodies(struct build *b, int group)
 {
   struct tree *t = b->t;
   struct tree_group *o = &t->group[group];
   const int *member = t->member + o->member_first;
   struct tree_body *body = t->place_of_body + b->bodies;
-  struct places p = take_places(b, o->width);
-  bool joint = o->kind == TREE_JOINT;
-  const struct tree_tile *tile = joint ? &t->tile[t->tile_of_joint[member[0]]] : NULL;
-  const int *tile_member = joint ? tile_members(t, tile, member[0], o->width) : NULL;
+  int *own = t->own + b->owns;
   b->bodies += o->width;
   o->aligned = true;
-  /* A lane not in use takes the place of an unused lane of the tile, or reads lane 0 with stride 0. */
   for (int l = 0; l < o->width; l++) {
     bool used = member[l] >= 0;
-    if (joint) {
-      const struct tree_joint *j = &t->joint[member[used ? l : 0]];
-      p.at[l] = (struct lane_at){(size_t)j->row, used ? (size_t)j->width : 0};
-      if (!used && tile_member && tile_member[l] < 0)
-        p.at[l] = (struct lane_at){(size_t)(j->row + l), (size_t)j->width};
-      o->aligned &= (int)p.at[l].stride == o->width && p.at[l].at == p.at[0].at + (size_t)l;
-      continue;
-    }
-    const struct tree_body *own = &t->body[member[used ? l : 0]];
-    bool unused = !used && own->width == o->width && own->lane == 0 && b->unused[own->first + l];
-    body[l] = (struct tree_body){own->first, own->width, unused ? l : own->lane};
+    int item = member[used ? l : 0];
+    const struct tree_body *at = &t->body[item];
+    bool unused = !used && at->width == o->width && at->lane == 0 && b->unused[at->first + l];
+    body[l] = (struct tree_body){at->first, at->width, unused ? l : at->lane};
     o->aligned &= body[l].width == o->width && body[l].first == body[0].first && body[l].lane == l;
-    if (o->kind == TREE_LEAF) continue;
-    p.at[l] = (struct lane_at){(size_t)(t->hub_at[member[used ? l : 0]] + (unused ? l : 0)),
-                               used || unused ? (size_t)own->width : 0};
+    for (int k = 0; k < o->pivot; k++)
+      own[k * o->width + l] = t->hub_at[item] + (unused ? l : 0) + k * at->width;
   }
-  /* Aligned: all lanes side by side in one tile. */
-  if (joint) o->aligned = o->width == 1 || (o->aligned && p.at[0].at % (size_t)o->width == 0);
-  if (!joint) o->body = body;
-  if (o->kind != TREE_LEAF) o->at = p.at;
+  o->body = body;
+  if (o->kind != TREE_LEAF) keep_first_lanes(b, o, own);
 }
 
-static void lay_couple(struct build *b, int group, int slot)
+/* One joint of a bundle, with its rows from `row` on. */
+static void lay_couple(struct build *b, int group, int slot, int member, int row)
 {
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
   const struct node *a = template_of(b, group);
   const struct edge *f = &b->n.border[a->border_first + slot];
-  if (f->couple < 0) return;
-  int joint = a->kind == TREE_JOINT ? a->vertex : f->vertex;
-  /* Which rows couple, and by which side. */
+  int joint = bundle_of_edge(b, a, f).joint[member];
   struct tree_couple *r = &t->couple[b->couples++];
   *r = (struct tree_couple){
       .rows = vertex_size(b->g, joint), .stride = TREE_Y * joint_sides(b->g, joint), .at = f->at};
+  *(a->kind == TREE_JOINT ? &r->row : &r->at) += row;
   r->unit_columns = b->g->unit_columns && b->g->unit_columns[joint];
-  r->side = f->couple;
+  r->side = f->couple ^ b->bundles.swapped[joint];
   /* Where each lane finds its Jacobian. */
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     const struct edge *e = edge_of(b, group, slot, l);
     if (!e || e->couple < 0) continue;
-    joint = a->kind == TREE_JOINT ? b->n.node[b->p.group[group].node[l]].vertex : e->vertex;
+    joint = bundle_of_edge(b, &b->n.node[b->p.group[group].node[l]], e).joint[member];
+    int side = e->couple ^ b->bundles.swapped[joint];
     const struct tree_joint *j = &t->joint[joint];
-    p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * e->couple * j->width), (size_t)j->width};
+    p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * side * j->width), (size_t)j->width};
     p.used[l] = true;
     if (l == 0) p.first = tile_members(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
@@ -281,13 +310,26 @@ static void lay_couple(struct build *b, int group, int slot)
   r->J = p.at;
 }
 
+static void lay_bundle(struct build *b, int group, int slot)
+{
+  const struct node *a = template_of(b, group);
+  const struct edge *f = &b->n.border[a->border_first + slot];
+  if (f->couple < 0) return;
+  struct bundle bundle = bundle_of_edge(b, a, f);
+  for (int m = 0, row = 0; m < bundle.count; row += vertex_size(b->g, bundle.joint[m++]))
+    lay_couple(b, group, slot, m, row);
+}
+
 void tree_lay_bodies(struct build *b, int group)
 {
   struct tree_group *o = &b->t->group[group];
   const struct node *a = template_of(b, group);
-  lay_own(b, group);
+  if (o->kind == TREE_JOINT)
+    lay_own_joints(b, group);
+  else
+    lay_own_bodies(b, group);
   o->couple_first = b->couples;
-  for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, group, i);
+  for (int i = 0; i < a->border_end - a->border_first; i++) lay_bundle(b, group, i);
   o->couple_end = b->couples;
   o->unit_columns = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
   for (int i = o->couple_first; i < o->couple_end; i++) o->unit_columns &= b->t->couple[i].unit_columns;

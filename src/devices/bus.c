@@ -16,7 +16,7 @@
 
 enum {
   FD_LIMIT = 1024,      /* libmodbus keeps descriptors in fd_sets */
-  QUIET_AT_LONGEST = 4, /* answers' time, that a line is waited for to fall silent */
+  QUIET_AT_LONGEST = 4, /* longest wait for a line to fall silent, in answer timeouts */
 };
 
 bool bus_init(struct bus *b, const struct remote_place *place, int stop)
@@ -24,7 +24,7 @@ bool bus_init(struct bus *b, const struct remote_place *place, int stop)
   const struct serial_place *line = &place->serial;
   *b = (struct bus){.place = *place, .stop = stop};
   pthread_mutex_init(&b->lock, NULL);
-  /* Over TCP it never connects by itself: it is given a socket. */
+  /* With TCP the context never connects itself; it gets a connected socket. */
   b->context = place->host
                    ? modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT)
                    : modbus_new_rtu(line->path, line->baud, parity_letter(line->parity), 8, line->stop_bits);
@@ -44,7 +44,7 @@ void bus_address(struct bus *b, int unit, uint64_t timeout_ns)
   b->timeout_ns = timeout_ns;
 }
 
-/* Waits for events of fd as long as an answer may take: those that came; 0 if none did. */
+/* Waits for events of fd for the answer timeout. Returns the events that came; 0 if none did. */
 static short wait_for(const struct bus *b, int fd, short events)
 {
   struct pollfd p[] = {{.fd = fd, .events = events}, {.fd = b->stop, .events = POLLIN}};
@@ -61,7 +61,7 @@ static int connect_in_time(const struct bus *b, int fd, const struct addrinfo *t
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &(socklen_t){sizeof e}) == 0 ? e : errno;
 }
 
-/* Towards a port of this machine where nobody listens a socket may happen to get that port, and meet itself: then it would
+/* A socket that connects to a closed port of this machine may get that port itself and connect to itself. It would then
  * take its own requests for answers. */
 static bool is_itself(int fd)
 {
@@ -71,7 +71,7 @@ static bool is_itself(int fd)
          memcmp(&near, &far, sizeof near) == 0;
 }
 
-/* A socket that is connected, or -1 with errno. */
+/* Returns a connected socket, or -1 with errno. */
 static int make_connection(const struct bus *b)
 {
   char service[16];
@@ -85,7 +85,7 @@ static int make_connection(const struct bus *b)
   int e = fd < 0 ? errno : fd >= FD_LIMIT ? EMFILE : connect_in_time(b, fd, a);
   freeaddrinfo(a);
   if (e == 0 && is_itself(fd)) {
-    /* At once, without the time that a port is kept after its use: a server wants it. */
+    /* Close at once, without TIME_WAIT: the port may be needed by a server. */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
     e = ECONNREFUSED;
   }
@@ -117,7 +117,7 @@ static bool open_line(struct bus *b)
   return small;
 }
 
-/* On a connection at rest nothing comes but its end, or an answer nobody waits for. */
+/* On an idle connection only its end can come, or an answer that nobody waits for. */
 static bool connection_is_quiet(const struct bus *b)
 {
   struct pollfd p = {.fd = modbus_get_socket(b->context), .events = POLLIN};
@@ -162,7 +162,7 @@ static enum bus_result result_of(int e)
   return e > MODBUS_ENOBASE ? BUS_WRONG : BUS_LOST;
 }
 
-/* Late answers still on the line have come when it has been quiet for as long as one may take. */
+/* Late answers on the line have arrived once it has been quiet for the answer timeout. */
 static void wait_for_silence(struct bus *b)
 {
   const int fd = modbus_get_socket(b->context);
@@ -171,13 +171,13 @@ static void wait_for_silence(struct bus *b)
     continue;
 }
 
-/* What is left of the connection, and the reason in words. */
+/* Closes the connection if it must not be used again, and tells the reason in words. */
 static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_table table, int address,
                                      int count, char *error, size_t size)
 {
   const int e = errno;
   const enum bus_result result = result_of(e);
-  /* The reason in words: what was asked, and why it failed. */
+  /* The reason: what was requested, and why it failed. */
   char why[48];
   if (result == BUS_TIMEOUT)
     snprintf(why, sizeof why, "no answer in %g s", (double)b->timeout_ns / (double)NS_PER_S);
@@ -187,7 +187,7 @@ static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_
     snprintf(error, size, "%s %s %d-%d: %s", what, wire_table_name(table), address, address + count - 1, why);
   else
     snprintf(error, size, "%s %s %d: %s", what, wire_table_name(table), address, why);
-  /* A connection whose next answer cannot be trusted is closed; on a line it waits until all is quiet. */
+  /* Close a connection whose next answer cannot be trusted; on a line wait until late answers have come. */
   if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host))
     bus_close(b);
   else if (result != BUS_EXCEPTION)
@@ -196,14 +196,15 @@ static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_
   return result;
 }
 
-/* The whole answer is to be there in time: without a limit from byte to byte that for the first counts for all. */
+/* The complete answer must arrive within the timeout. libmodbus applies it to all bytes if no timeout between bytes is
+ * set. */
 static void prepare_request(struct bus *b)
 {
   const uint64_t us = b->timeout_ns / 1000;
   modbus_set_slave(b->context, b->unit);
   modbus_set_response_timeout(b->context, (uint32_t)(us / 1000000), (uint32_t)(us % 1000000));
   modbus_set_byte_timeout(b->context, 0, 0);
-  modbus_flush(b->context); /* nobody has asked for what is there already */
+  modbus_flush(b->context); /* discard bytes that no request waits for */
 }
 
 enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int count, uint16_t *words,
@@ -212,7 +213,7 @@ enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int 
   uint8_t bits[PLAN_READ_BITS];
   int got = -1;
   prepare_request(b);
-  /* Each table has its own function; bits come as bytes. */
+  /* Each table has its own function; a bit comes as a byte. */
   switch (table) {
   case TABLE_COIL:
     got = modbus_read_bits(b->context, address, count, bits);
@@ -233,7 +234,7 @@ enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int 
   return BUS_OK;
 }
 
-/* A single coil by function 5: fewer devices know 15. */
+/* One coil goes by function 5, because fewer devices know function 15. */
 static int write_bits(struct bus *b, int address, int count, const uint16_t *words)
 {
   uint8_t bits[PLAN_WRITE_BITS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A Modbus device that is polled: an entry of the section `devices` of a configuration file. */
+ * A polled Modbus device: an entry of the section `devices` of a configuration file. */
 #ifndef DEVICES_CONFIG_H
 #define DEVICES_CONFIG_H
 
@@ -8,12 +8,11 @@
 
 struct modbus_device {
   char *name;
-  struct remote_place
-      place; /* devices with one path are on one line, with the speed and parity of the first */
+  struct remote_place place; /* devices with one path share a line with the speed and parity of the first */
   int unit;
-  double period, timeout; /* s; the timeout is that of each answer */
-  int alive;              /* holding register that changes while its program lives; -1: none */
-  struct wiring map;      /* inputs are read from it, all else is written to it */
+  double period, timeout; /* s; the timeout applies to each answer */
+  int alive;              /* holding register that changes while the device's program runs; -1: none */
+  struct wiring map;      /* inputs are read from the device, other signals are written to it */
 };
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * When which device is polled.
+ * Schedules the polls.
  *
- *   due ----> poll: complete, or refused -------> the next instant of the grid
- *                 | nothing came, the first time -> likewise
- *                 | again, or not to be reached --> after 0.1 s, 0.2 s ... 5 s
+ *   due ----> poll: complete, or refused -----> the next time of the grid
+ *                 | no answer, first time ---> the next time of the grid
+ *                 | again, or unreachable ---> after 0.1 s, 0.2 s ... 5 s
  *
- * So a device that keeps silent takes little of a line from those that share it. */
+ * A silent device thus takes little time from other devices on its line. */
 #include "devices/devices.h"
 
 #include "devices/station.h"
@@ -23,32 +23,32 @@
 enum { STACK_KB = 128 };
 static const uint64_t BACK_OFF_NS = NS_PER_S / 10;
 static const uint64_t BACK_OFF_MOST_NS = 5 * NS_PER_S;
-static const uint64_t PATIENCE_NS = NS_PER_S / 5; /* with an answer over TCP, when the daemon is to end */
+static const uint64_t PATIENCE_NS = NS_PER_S / 5; /* wait for an answer over TCP when the daemon stops */
 
 struct member {
   struct station station;
   uint64_t due_ns;
   uint64_t back_off_ns; /* 0: none */
-  int silent;           /* polls in a row that nothing came of */
+  int silent;           /* consecutive polls without an answer */
 };
 
-/* A thread, and what it polls. */
+/* A thread and the devices that it polls. */
 struct line {
   struct bus bus;
   struct member *member; /* (members) */
   int members;
-  int stop;            /* of the endpoint */
-  sem_t *heard;        /* of the endpoint */
-  _Atomic bool leaves; /* it has heard that it is to stop */
+  int stop;            /* stop event of the endpoint */
+  sem_t *heard;        /* semaphore of the endpoint */
+  _Atomic bool leaves; /* the thread has seen its stop event */
 };
 
 struct lines {
-  struct line *line; /* (lines); thread i of the endpoint is that of line i */
+  struct line *line; /* (lines); thread i of the endpoint serves line i */
   int lines;
-  sem_t heard; /* posted by each line that has heard that it is to stop */
+  sem_t heard; /* each line posts it when it sees its stop event */
 };
 
-/* False if it is to stop first. */
+/* Returns false if the stop event came first. */
 static bool sleep_until(const struct line *l, uint64_t due_ns)
 {
   struct pollfd stop = {.fd = l->stop, .events = POLLIN};
@@ -92,7 +92,7 @@ static void schedule_poll(struct member *m, enum bus_result result, bool answere
   }
 }
 
-/* Those who wait for a line wait no longer when one of them has found it. */
+/* When one member finds the line open, the others need not back off any longer. */
 static void wake_others(struct line *l, const struct member *m)
 {
   const uint64_t now_ns = clock_now_ns();
@@ -123,7 +123,7 @@ static void *run_line(void *arg)
   l->bus.stop = -1;
   for (int i = 0; i < l->members; i++) {
     struct member *m = &l->member[i];
-    /* What keeps silent would take the time of the others on its line; over TCP there are none, and it may be back. */
+    /* A silent device would take time from others on its line; a TCP connection has one device only, which may be back. */
     if (m->back_off_ns == 0 || l->bus.place.host) station_leave(&m->station, &l->bus);
     atomic_store_explicit(&m->station.view->state, DEVICE_OFF, memory_order_relaxed);
   }
@@ -132,7 +132,7 @@ static void *run_line(void *arg)
 
 /* --- the endpoint --- */
 
-/* The line of a device; those with one path share it. NULL when out of memory. */
+/* Finds or makes the line of a device; devices with one path share it. Returns NULL when out of memory. */
 static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_place *place)
 {
   for (int i = 0; i < all->lines && place->serial.path; i++) {
@@ -173,7 +173,7 @@ static bool start_devices(struct endpoint *e, char *error, size_t size)
   return ok;
 }
 
-/* A thread that still waits for an answer over TCP after PATIENCE_NS waits no longer. */
+/* Interrupts threads that still wait for an answer over TCP after PATIENCE_NS. */
 static void hurry_devices(struct endpoint *e)
 {
   struct lines *all = e->state;
@@ -220,7 +220,8 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
     snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
   else
     snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
-  /* The map of the device, then the register that tells that it lives. */
+  io_map_add_remote(map, &d->place, "Modbus TCP", "Modbus RTU", d->unit, d->name);
+  /* The map of the device, then its alive register. */
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];
     io_map_add_modbus(map, &(struct io_map_modbus){.device = place,
@@ -238,7 +239,7 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
                                                    .address = d->alive,
                                                    .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
                                                    .name = "alive",
-                                                   .text = "ali3d reads it: has to change"});
+                                                   .text = "ali3d reads it; it must change"});
 }
 
 static bool map_devices(const struct endpoint *e, struct io_map *map)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How far a request may reach. */
+/* The largest request and the largest gap. */
 struct reach {
   int registers, bits, gap_registers, gap_bits;
 };
@@ -16,7 +16,7 @@ static bool alloc_plan(struct modbus_plan *p, const struct wiring *map)
   return p->request && p->item;
 }
 
-/* The next thing in the order of tables and addresses: extends the last request, or begins one. */
+/* Adds the next item in the order of tables and addresses: extends the last request or begins one. */
 static void append_item(struct modbus_plan *p, int item, enum wire_table table, int address, int count,
                         const struct reach *reach, int used)
 {
@@ -58,7 +58,7 @@ bool modbus_plan_reads(struct modbus_plan *p, const struct wiring *map, int aliv
                               .gap_bits = bridge ? PLAN_GAP_BITS : 0};
   if (!alloc_plan(p, map)) return false;
   int used = 0;
-  /* The map is in order; `alive` is put in at its place. */
+  /* The map is sorted; `alive` is inserted at its place. */
   bool waits = alive >= 0;
   for (int i = 0; i <= map->count; i++) {
     const struct wired *w = i < map->count ? &map->item[i] : NULL;

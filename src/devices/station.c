@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-  COUNTER_BITS = 16, /* of the register that tells that it lives */
+  COUNTER_BITS = 16, /* width of the alive register */
   NO_SUCH_ADDRESS = 2,
-  NO_SUCH_VALUE = 3, /* or length */
+  NO_SUCH_VALUE = 3, /* exception 3: illegal value or length */
 };
-static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the daemon is to end */
+static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the daemon stops */
 
 static uint64_t device_ns(double seconds)
 {
@@ -68,14 +68,14 @@ static enum bus_result worse_result(enum bus_result a, enum bus_result b)
   return a > b ? a : b;
 }
 
-/* Without a connection, and on a line that has just kept silent, there is no use in asking on. */
+/* False without a connection, and on a line whose device has just kept silent. */
 static bool may_go_on(const struct bus *b, enum bus_result result)
 {
   return b->open && result != BUS_TIMEOUT;
 }
 
-/* A number that is none leaves what was there, with its age. Where the device is to show that it lives, there is nothing to go by
- * before it has. */
+/* A value of NaN or "no value" changes nothing: the last value stays and ages. If the device has an alive register,
+ * nothing counts before that register has changed. */
 static void take_value(struct station *s, const struct wired *w, const uint16_t *at, uint64_t t_ns)
 {
   const double value = wire_get(&w->wire, at);
@@ -122,7 +122,7 @@ static enum bus_result read_inputs(struct station *s, struct bus *b, bool *answe
         note_result(s, bus_read(b, r->table, r->address, r->count, words, error, sizeof error), error);
     *answered |= result <= BUS_EXCEPTION;
     if (result == BUS_OK) take_answer(s, p, r, words);
-    /* The device has nothing in a gap that was read along: from now on it is asked without gaps. */
+    /* The device refuses a gap that was read along: from now on read without gaps. */
     if (result == BUS_EXCEPTION && r->bridges &&
         (b->exception == NO_SUCH_ADDRESS || b->exception == NO_SUCH_VALUE)) {
       s->gapless = 1;
@@ -140,8 +140,8 @@ static double value_to_write(const struct station *s, const struct wired *w, boo
   return !isnan(w->safe) && (!runs || !isfinite(value)) ? w->safe : value;
 }
 
-/* False where nothing is to be written: what stands in for "no value" would be a number to the device. The safe value of a rig
- * that nobody has armed is withheld, too: nobody knows how far from there it stands. */
+/* Returns false if nothing must be written, because the device would take the value that stands for "no value" as a
+ * number. The safe value of a rig that is not armed is withheld, too, because nobody knows its distance from that pose. */
 static bool put_output(struct station *s, const struct wired *w, bool runs, uint16_t *at)
 {
   if ((s->frame->flags & FLAG_WITHHELD) && signals_is_motion(s->signals, w->signal)) return false;
@@ -152,7 +152,7 @@ static bool put_output(struct station *s, const struct wired *w, bool runs, uint
   return fit != WIRE_NO_VALUE;
 }
 
-/* Of a request, the words from `first` to before `end`. */
+/* Writes the words from `first` to before `end` of a request. */
 static enum bus_result write_request_words(struct station *s, struct bus *b, const struct modbus_request *r,
                                            const uint16_t *words, int first, int end)
 {
@@ -162,13 +162,13 @@ static enum bus_result write_request_words(struct station *s, struct bus *b, con
       s, bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error), error);
 }
 
-/* In as many writes as what is not to be written leaves of it. */
+/* Writes a request in parts if some of its words must not be written. */
 static enum bus_result write_request(struct station *s, struct bus *b, const struct modbus_request *r,
                                      bool runs)
 {
   uint16_t words[PLAN_WRITE_BITS];
   enum bus_result worst = BUS_OK, result = BUS_OK;
-  int first = 0, end = 0; /* of the words that wait to be written */
+  int first = 0, end = 0; /* range of words that wait to be written */
   for (int i = 0; i < r->items && may_go_on(b, result); i++) {
     const struct wired *w = &s->device->map.item[s->writes.item[r->first + i]];
     const int at = w->address - r->address, next = at + wire_registers(w->wire.type);

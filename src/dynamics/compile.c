@@ -43,19 +43,19 @@ static void add_orientation(struct joint_rows *j, const struct joint *joint, con
 /* Angle 0, before `zero` is added: the initial configuration. */
 static void set_angle(struct coordinate *c, const struct joint *joint, const struct joint_view *v)
 {
-  double world[3], seen[3];
+  double world[3], seen[3], *u0 = c->angle + ANGLE_U0, *v0 = c->angle + ANGLE_V0;
   c->kind = COORDINATE_ANGLE;
   c->zero = joint->position;
   v3_copy(c->axis, joint->axis[0]);
-  v3_perpendicular(c->axis, c->u0, c->u1);
-  m3_mul(world, v->f[0]->R, c->u0);
+  v3_perpendicular(c->axis, u0, c->angle + ANGLE_U1);
+  m3_mul(world, v->f[0]->R, u0);
   m3_tmul(seen, v->f[1]->R, world);
   v3_axpy(seen, -v3_dot(seen, joint->axis[1]), joint->axis[1]);
   double norm = sqrt(v3_dot(seen, seen));
   if (norm > 1e-6)
-    for (int i = 0; i < 3; i++) c->v0[i] = seen[i] / norm;
+    for (int i = 0; i < 3; i++) v0[i] = seen[i] / norm;
   else /* the axes are a right angle apart: far from assembled, any reference serves */
-    v3_perpendicular(joint->axis[1], c->v0, seen);
+    v3_perpendicular(joint->axis[1], v0, seen);
 }
 
 /* The distance along the axis, with `position` in the initial configuration. */
@@ -65,7 +65,7 @@ static void set_slide(struct coordinate *c, const struct joint *joint, const str
   v3_copy(c->axis, joint->axis[0]);
   memcpy(c->point, joint->point, sizeof c->point);
   c->zero =
-      joint->position - coordinate_wrapped(c, &(struct body_pair){{v->x[0], v->x[1]}, {v->f[0], v->f[1]}});
+      joint->position - coordinate_value(c, &(struct body_pair){{v->x[0], v->x[1]}, {v->f[0], v->f[1]}}, 0.0);
 }
 
 void rows_start_at(const ali3_model *m, const int body[2], const double (*point)[3], struct rows_start *s)

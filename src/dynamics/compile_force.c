@@ -51,9 +51,10 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
     j->coordinate[k] = own->coordinate[0];
     for (int s = 0; s < 2; s++) j->slot[k][s] = side_of_joint(j, own->body[s]);
     rows_start_at(m, own->body, own->point, &start);
-    sum += j->ratio[k] *
-           coordinate_wrapped(&own->coordinate[0], &(struct body_pair){.x = {&start.x[0], &start.x[1]},
-                                                                       .f = {&start.f[0], &start.f[1]}});
+    sum += j->ratio[k] * coordinate_value(&own->coordinate[0],
+                                          &(struct body_pair){.x = {&start.x[0], &start.x[1]},
+                                                              .f = {&start.f[0], &start.f[1]}},
+                                          own->coordinate[0].zero);
   }
   rows_add(j, ROW_COORDINATE, NULL, NULL);
   return sum;

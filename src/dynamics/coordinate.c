@@ -3,33 +3,14 @@
  * w_a), which is exact if the axes of the joint are parallel. */
 #include "dynamics/primitives.h"
 
-static const double TURN = 6.28318530717958647693;
-
-static double joint_angle_of(const struct coordinate *c, const struct body_pair *v)
-{
-  double U0[3], U1[3], V0[3];
-  m3_mul(U0, v->f[0]->R, c->u0);
-  m3_mul(U1, v->f[0]->R, c->u1);
-  m3_mul(V0, v->f[1]->R, c->v0);
-  return atan2(v3_dot(V0, U1), v3_dot(V0, U0));
-}
-
-double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
+double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)
 {
   double U[3], d[3];
   if (c->kind == COORDINATE_NONE) return 0.0;
-  if (c->kind == COORDINATE_ANGLE) return joint_angle_of(c, v) + c->zero;
+  if (c->kind == COORDINATE_ANGLE) return coordinate_angle(c->angle, c->zero, v, turn);
   world_vector(U, v->f[0], c->axis);
   point_separation(v, c->point, d);
   return v3_dot(U, d) + c->zero;
-}
-
-double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)
-{
-  double x = coordinate_wrapped(c, v), off = x - turn;
-  if (c->kind != COORDINATE_ANGLE) return x;
-  if (!(fabs(off) < 0.5 * TURN)) off = remainder(off, TURN); /* else it would be the same */
-  return turn + off;
 }
 
 double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
@@ -53,24 +34,13 @@ double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
 
 double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
 {
-  double y[2][BODY_Y], U[3], U1[3], wa[3], wb[3], bias;
+  double bias;
   struct pair_motion m;
-  switch (c->kind) {
-  case COORDINATE_ANGLE: /* the axis turns with a: (w_a x axis) . w_b */
-    body_velocity(v->x[0], y[0]);
-    body_velocity(v->x[1], y[1]);
-    m3_mul(U, v->f[0]->R, c->axis);
-    m3_mul(wa, v->f[0]->R, y[0] + 3);
-    m3_mul(wb, v->f[1]->R, y[1] + 3);
-    v3_cross(U1, wa, U);
-    return v3_dot(U1, wb);
-  case COORDINATE_SLIDE:
-    pair_motion(&m, v, c->point);
-    primitive_bias(ROW_IN_PLANE, v, &(struct primitive_place){.u = c->axis}, &m, &bias);
-    return bias;
-  default:
-    return 0.0;
-  }
+  if (c->kind == COORDINATE_NONE) return 0.0;
+  pair_motion(&m, v, c->point);
+  primitive_bias(c->kind == COORDINATE_ANGLE ? ROW_ANGLE : ROW_IN_PLANE, v,
+                 &(struct primitive_place){.u = c->axis}, &m, &bias);
+  return bias;
 }
 
 void coordinate_gradient(const struct coordinate *c, const struct body_pair *v, double scale, double *a,

@@ -13,6 +13,9 @@ struct primitive_place {
   const num (*point)[3]; /* of a and b */
   const num *u, *v;
   num length; /* L */
+  /* of an angle: its nine numbers, its zero, and where it was */
+  const num *angle;
+  num zero, turn;
 };
 
 static inline int primitive_count(enum primitive_kind kind)
@@ -154,6 +157,17 @@ static inline void primitive_rows(enum primitive_kind kind, const struct body_pa
     points_row(J, pair, p->point, U);
     *Phi = length - p->length;
     break;
+  case ROW_ANGLE:
+    /* d angle = axis . (th_b in axes of a - th_a) */
+    m3_mul(U, pair->f[0]->R, p->u);
+    m3_tmul(V, pair->f[1]->R, U);
+    for (int i = 0; i < PAIR; i++) J[i] = num_all(0.0);
+    for (int i = 0; i < 3; i++) {
+      J[3 + i] = -p->u[i];
+      J[BODY_Y + 3 + i] = V[i];
+    }
+    *Phi = coordinate_angle(p->angle, p->zero, pair, p->turn) - p->length;
+    break;
   default:
     break;
   }
@@ -207,6 +221,13 @@ static inline void primitive_bias(enum primitive_kind kind, const struct body_pa
     k = inverse_or_zero(num_sqrt(v3_dot(m->d, m->d)));
     along = k * v3_dot(m->d, m->rate);
     *bias = k * (v3_dot(m->rate, m->rate) - along * along + v3_dot(m->d, m->second));
+    break;
+  case ROW_ANGLE: /* the axis turns with a: (w_a x axis) . w_b */
+    m3_mul(U, pair->f[0]->R, p->u);
+    m3_mul(Ud, pair->f[0]->R, m->y[0] + 3);
+    m3_mul(Vd, pair->f[1]->R, m->y[1] + 3);
+    v3_cross(U2, Ud, U);
+    *bias = v3_dot(U2, Vd);
     break;
   default:
     break;

@@ -16,7 +16,9 @@ static struct body_pair coordinate_pair(const struct joint_rows *j, const struct
 
 static struct primitive_place place_of_primitive(const struct joint_rows *j, const struct primitive *p)
 {
-  return (struct primitive_place){.point = j->point, .u = p->u, .v = p->v, .length = j->length};
+  const struct coordinate *c = &j->coordinate[0];
+  return (struct primitive_place){
+      .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = c->angle, .zero = c->zero};
 }
 
 /* The row of one or two coordinates. */
@@ -145,7 +147,7 @@ void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, dou
                      double *velocity)
 {
   struct body_pair pair = pair_of(v);
-  *position = coordinate_wrapped(&j->coordinate[0], &pair);
+  *position = coordinate_value(&j->coordinate[0], &pair, v->turn[0]);
   *velocity = coordinate_rate(&j->coordinate[0], &pair);
 }
 

@@ -11,6 +11,7 @@
  *   length      |d| - L
  *   gap         U . d - L               sphere of radius L over the plane through P_a normal to U
  *   coordinate  sum of ratio x - L      x: coordinates of one joint or two (coordinate.h)
+ *   angle       x - L                   in lanes: the coordinate of one joint, if that is an angle
  *   slip        sliding at a contact    no position: a velocity row (0, J)
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
@@ -48,6 +49,7 @@ enum primitive_kind {
   ROW_LENGTH,
   ROW_GAP,
   ROW_COORDINATE,
+  ROW_ANGLE,
   ROW_SLIP
 };
 
@@ -120,7 +122,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
 /* RT. Phi' = J y' (count), with the present y'. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
-/* RT. Coordinate of a joint, an angle within half a turn of where it is given, and its rate. */
+/* RT. Coordinate of a joint, an angle nearest to v->turn, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity);
 

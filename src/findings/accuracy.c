@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How accurate the steps are: the first steps of the mechanism beside two half steps each, and beside more
- * iterations. Then drives that are functions of time are followed, to see whether the mechanism gets
- * there. */
+ * Measures the accuracy of the steps: compares the first steps of the mechanism with two half steps each, and with more
+ * iterations. It also follows drives that are functions of time, to find positions that the mechanism cannot reach. */
 #include "findings/inspection.h"
 #include "stepper/elements.h"
 
@@ -13,8 +12,8 @@
 
 static const double AFFORDABLE_FLOPS = 1.5e9; /* flops of the comparison, and of the drives */
 enum { STEPS = 100, FEWEST = 2 };
-/* Error in a second, relative to the size of the mechanism: above the first limit the finding says what to
- * do, above the second one it is a warning. */
+/* Error in a second, relative to the size of the mechanism. Above the first limit the finding has a remedy, above the second
+ * limit it is a warning. */
 static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
 
 /* The largest distance of a place on a body between two states, m. */
@@ -38,8 +37,8 @@ static double twin_distance(const struct inspection *in, const struct model_twin
   return largest;
 }
 
-/* The runs that are compared: with the options as given, with two half steps, with more iterations. */
-enum { AS_IS, HALVED, ITERATED, TWINS };
+/* The runs that are compared: with the options of the model, with two half steps, with more iterations. */
+enum { GIVEN, HALVED, ITERATED, TWINS };
 
 static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
 {
@@ -47,7 +46,7 @@ static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
   ali3_options o[TWINS] = {in->m->options, in->m->options, in->m->options};
   o[HALVED].substeps *= 2;
   o[ITERATED].iterations = 2 * o[ITERATED].iterations + 4;
-  if (o[HALVED].substeps > 1000) { /* the most that there are */
+  if (o[HALVED].substeps > 1000) { /* the largest number of substeps */
     o[HALVED].substeps /= 2;
     o[HALVED].iterations = o[ITERATED].iterations;
   }
@@ -60,12 +59,13 @@ static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
   return made == TWINS;
 }
 
+/* A finding that can make a step fail. */
 static bool is_felt(enum finding_id id)
 {
   return id != FINDING_UNHELD && id != FINDING_LOOSE_END && id != FINDING_GRAVITY;
 }
 
-/* The warning that is the likeliest reason for a step to fail; NULL: there is none. */
+/* The warning that is the likeliest reason for a failed step; NULL: there is none. */
 static const struct finding *likeliest_cause(const struct findings *f)
 {
   const struct finding *o = NULL;
@@ -75,21 +75,21 @@ static const struct finding *likeliest_cause(const struct findings *f)
   return o;
 }
 
-/* status: of all twins in the step in which the first one failed. */
+/* status: of each twin in the step that failed. */
 static void report_twin_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
 {
   const ali3_report *r = ali3_report_get(t->data);
-  /* Find the likeliest remedy: a warning that explains the failure, or what a twin did better. */
+  /* Find the likeliest remedy: a warning that explains the failure, or the options of a twin that did not fail. */
   const struct finding *why = likeliest_cause(in->to);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
   if (why)
-    snprintf(remedy, sizeof remedy, "likely because of this: %.380s", why->text);
+    snprintf(remedy, sizeof remedy, "the likely cause is this: %.380s", why->text);
   else if (status[ITERATED] >= 0)
     snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * in->m->options.iterations + 4);
   else if (status[HALVED] >= 0)
     snprintf(remedy, sizeof remedy, "raise solver.substeps to %d", 2 * in->m->options.substeps);
-  /* Name the place that the report blames most. */
+  /* Name the worst element of the report. */
   const enum finding_kind kind = r->worst_joint >= 0   ? FINDING_OF_JOINT
                                  : r->worst_force >= 0 ? FINDING_OF_FORCE
                                  : r->worst_body >= 0  ? FINDING_OF_BODY
@@ -104,34 +104,34 @@ static void report_twin_failure(struct inspection *in, const struct model_twin *
 
 struct errors {
   double step, iterations; /* m, largest difference so far */
-  int body;                /* that is furthest off */
+  int body;                /* with the largest difference */
   int degraded;            /* steps that did not converge */
   int steps;
 };
 
-/* False: a step failed, and that has been found. */
+/* False: a step failed, which is reported. */
 static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int steps, struct errors *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
     /* Step each twin once. */
     int status[TWINS], body;
     for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
-    if (status[AS_IS] < 0) {
-      report_twin_failure(in, &t[AS_IS], status);
+    if (status[GIVEN] < 0) {
+      report_twin_failure(in, &t[GIVEN], status);
       return false;
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
     /* Keep the largest differences. */
-    o->degraded += status[AS_IS] > 0;
-    o->iterations = fmax(o->iterations, twin_distance(in, &t[AS_IS], &t[ITERATED], &body));
-    const double now = twin_distance(in, &t[AS_IS], &t[HALVED], &body);
+    o->degraded += status[GIVEN] > 0;
+    o->iterations = fmax(o->iterations, twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
+    const double now = twin_distance(in, &t[GIVEN], &t[HALVED], &body);
     if (now > o->step) o->body = body;
     o->step = fmax(o->step, now);
   }
   return o->steps > 0;
 }
 
-/* Error over the difference to half steps: 1/(1 - 2^-order). */
+/* Error of a step over its difference to two half steps: 1/(1 - 2^-order). */
 static double order_factor(const ali3_options *o)
 {
   return o->extrapolate ? 16.0 / 15.0 : o->gamma == 0.5 ? 4.0 / 3.0 : 2.0;
@@ -144,7 +144,7 @@ static void report_errors(struct inspection *in, const struct errors *e)
                iterations = e->iterations / time;
   const double percent = 100.0 * step / in->length, LEAST = 1e-6;
   const bool much = step > VISIBLE_ERROR * in->length, by_iterations = iterations > 0.5 * step;
-  /* Choose the remedy by what changes the result most. */
+  /* Choose the remedy that changes the result most. */
   char degraded[80] = "", remedy[200] = "", freedoms[80] = "";
   if (e->degraded)
     snprintf(degraded, sizeof degraded, "; %d of %d steps did not converge", e->degraded, e->steps);
@@ -160,8 +160,7 @@ static void report_errors(struct inspection *in, const struct errors *e)
       in, step > LARGE * in->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
       e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
       "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
-      "the first %d "
-      "steps; more iterations change %s%s%s%s",
+      "the first %d steps; more iterations change %s%s%s%s",
       quantity_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
       e->body >= 0 ? ", body \"" : "", e->body >= 0 ? in->m->body[e->body].name : "",
       e->body >= 0 ? "\"" : "", e->steps, quantity_length(iterations).text, degraded, remedy, freedoms);
@@ -170,8 +169,7 @@ static void report_errors(struct inspection *in, const struct errors *e)
   finding_add_number(f, "size", in->length, "m");
 }
 
-/* How long it takes a drive to show where it goes: one period, one turn, its table. s; 0: not a function of
- * time. */
+/* Time of one period, one turn or the table of a drive, s. 0: the drive is no function of time. */
 static double way_of(const ali3_model *m, int force)
 {
   const ali3_force_spec *s = &m->force[force].spec;
@@ -183,7 +181,7 @@ static double way_of(const ali3_model *m, int force)
   return way;
 }
 
-/* The drive to blame for a mechanism that does not follow: the one with the largest load. */
+/* The drive with the largest load, which is the likely reason if the mechanism does not follow; -1: none. */
 static int hardest_drive(const struct model_twin *t)
 {
   int found = -1;
@@ -210,14 +208,13 @@ static void report_end(struct inspection *in, const struct model_twin *t)
   struct finding *f =
       finding_add(in, FINDING_WARNING, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
                   "drive \"%s\" leads out of reach: at t = %.3g s, %s, the mechanism cannot "
-                  "follow; limit its motion, or correct the "
-                  "geometry",
+                  "follow; limit its motion, or correct the geometry",
                   inspection_force(in, drive), time, quantity_coordinate(s.target, turns).text);
   finding_add_number(f, "time", time, "s");
   finding_add_number(f, "target", s.target, turns ? "rad" : "m");
 }
 
-/* Rows are open by so much (rad, or of the mechanism's size) only where they contradict each other. */
+/* Opening of a row above which rows contradict each other: rad, or a fraction of the size of the mechanism. */
 static const double OPEN_ROWS = 1e-4;
 
 static bool has_open_rows(const struct inspection *in, const struct model_twin *t)
@@ -225,11 +222,11 @@ static bool has_open_rows(const struct inspection *in, const struct model_twin *
   return ali3_report_get(t->data)->position > OPEN_ROWS * fmin(1.0, fmax(in->length, 0.01));
 }
 
-/* Returns how many steps the drives can be followed. */
+/* Returns the number of steps in which the mechanism follows the drives. */
 static int follow_drives(struct inspection *in, struct model_twin *t, double cost)
 {
   const double LONGEST = 60.0; /* s */
-  /* Follow until every drive has shown its whole motion, within what a check may cost. */
+  /* Follow each drive through its motion, within the time that a check may take. */
   double way = 0.0;
   for (int i = 0; i < in->m->forces; i++) way = fmax(way, way_of(in->m, i));
   if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
@@ -237,7 +234,8 @@ static int follow_drives(struct inspection *in, struct model_twin *t, double cos
                steps = fmin(wanted, AFFORDABLE_FLOPS / cost);
   if (steps < wanted)
     finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-                "the drives were followed for %.3g s only: the mechanism is large; run ali3-sim for longer",
+                "the drives were followed for %.3g s only, because the mechanism is large: run ali3-sim to "
+                "follow them longer",
                 floor(steps) * in->m->options.dt);
   /* Step until a joint opens. */
   for (int k = 0; k < (int)steps; k++) {
@@ -249,7 +247,7 @@ static int follow_drives(struct inspection *in, struct model_twin *t, double cos
   return STEPS;
 }
 
-/* Flops of a step, all told; roughly. */
+/* Flops of a step, roughly. */
 static double cost_of(const ali3_model *m)
 {
   const ali3_options *o = &m->options;
@@ -263,18 +261,19 @@ void inspect_accuracy(struct inspection *in)
   struct model_twin t[TWINS] = {{.force = NULL}};
   struct errors e = {.body = -1};
   const ali3_options *o = &in->m->options;
-  /* See how many steps the comparison can afford. */
+  /* Compute the number of steps that the comparison can afford. */
   const double cost = cost_of(in->m);
   const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
   const int steps = (int)fmin(STEPS, AFFORDABLE_FLOPS / all);
   if (steps < FEWEST)
     finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-                "the accuracy of the steps was not measured: the mechanism is too large; compare two runs of "
-                "ali3-sim");
+                "the accuracy of the steps was not measured, because the mechanism is large: compare two "
+                "runs of ali3-sim "
+                "with different substeps");
   /* Compare only the steps in which the drives can be followed. */
   else if (make_twins(in, t)) {
-    const int followed = follow_drives(in, &t[AS_IS], cost);
-    ali3_reset(&t[AS_IS].model, t[AS_IS].data);
+    const int followed = follow_drives(in, &t[GIVEN], cost);
+    ali3_reset(&t[GIVEN].model, t[GIVEN].data);
     if (compare_twins(in, t, followed < steps ? followed - 1 : steps, &e)) report_errors(in, &e);
   }
   for (int i = 0; i < TWINS; i++) model_twin_free(&t[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Why a mechanism cannot be put into its initial state. */
+ * The reason for which a mechanism cannot be put into its initial state. */
 #include "findings/inspection.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 enum { DRIVES_TRIED = 50 };
 
-/* Whether it can be assembled when drives prescribe nothing; position: where the joint of drive `of` then
- * stands. */
+/* The mechanism can be assembled if the drives in `motor` prescribe nothing. position: coordinate of the joint of drive `of`
+ * then. */
 static bool assembles_without(struct inspection *in, const bool *motor, int of, double *position)
 {
   struct model_twin t;
@@ -22,8 +22,8 @@ static bool assembles_without(struct inspection *in, const bool *motor, int of, 
   return good;
 }
 
-/* The drive without which the mechanism can be assembled; if only all together are too many, the first. -1:
- * drives are not the reason. */
+/* The drive without which the mechanism can be assembled, or the first drive if it can be assembled only without all drives.
+ * -1: drives are not the reason. */
 static int find_drive(struct inspection *in, double *position)
 {
   const ali3_model *m = in->m;
@@ -33,13 +33,13 @@ static int find_drive(struct inspection *in, double *position)
     in->memory = false;
     return -1;
   }
-  /* Try without any drive: if even that fails, drives are not the reason. */
+  /* Try without any drive. If that fails, drives are not the reason. */
   for (int i = 0; i < m->forces; i++) {
     motor[i] = m->force[i].spec.type == ALI3_FORCE_DRIVE;
     if (motor[i] && drives++ == 0) first = i;
   }
   if (drives > 0 && assembles_without(in, motor, first, position)) found = first;
-  /* Leave out one drive at a time. */
+  /* Omit one drive at a time. */
   for (int i = 0; found >= 0 && drives > 1 && drives <= DRIVES_TRIED && i < m->forces; i++) {
     double at;
     if (m->force[i].spec.type != ALI3_FORCE_DRIVE) continue;
@@ -66,11 +66,11 @@ static int rival_of(const ali3_model *m, int drive)
 
 static void report_rivals(struct inspection *in, int drive, int other)
 {
-  finding_add(
-      in, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, drive,
-      "drive \"%s\" and drive \"%s\" want joint \"%s\" in different places at the start: remove one of them",
-      inspection_force(in, drive), inspection_force(in, other),
-      in->m->joint[in->m->force[drive].spec.joint].name);
+  finding_add(in, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, drive,
+              "drive \"%s\" and drive \"%s\" prescribe different coordinates of joint \"%s\" at the start: "
+              "remove one of them",
+              inspection_force(in, drive), inspection_force(in, other),
+              in->m->joint[in->m->force[drive].spec.joint].name);
 }
 
 static void report_drive(struct inspection *in, int drive, double position)
@@ -79,13 +79,12 @@ static void report_drive(struct inspection *in, int drive, double position)
   const bool turns = ali3_model_force_turns(in->m, drive);
   ali3_force_state s;
   ali3_force_get(in->m, in->d, drive, &s);
-  struct finding *f =
-      finding_add(in, FINDING_ERROR, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
-                  "drive \"%s\" is out of reach: the mechanism cannot be assembled with joint \"%s\" at %s, "
-                  "where the drive begins; "
-                  "without the drive the joint is at %s: correct the offset of the drive",
-                  inspection_force(in, drive), in->m->joint[spec->joint].name,
-                  quantity_coordinate(s.target, turns).text, quantity_coordinate(position, turns).text);
+  struct finding *f = finding_add(
+      in, FINDING_ERROR, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
+      "drive \"%s\" is out of reach: the mechanism cannot be assembled with joint \"%s\" at %s, "
+      "where the drive begins; without the drive the joint is at %s: correct the offset of the drive",
+      inspection_force(in, drive), in->m->joint[spec->joint].name, quantity_coordinate(s.target, turns).text,
+      quantity_coordinate(position, turns).text);
   finding_add_number(f, "target", s.target, turns ? "rad" : "m");
   finding_add_number(f, "position", position, turns ? "rad" : "m");
 }
@@ -95,8 +94,8 @@ void inspect_failure(struct inspection *in)
   const ali3_report *r = ali3_report_get(in->d);
   double position = 0.0;
   char text[FINDING_TEXT];
-  /* Blame a drive where the mechanism can be assembled without it. */
-  const bool too_far = ali3_initial_get(in->d)->too_far; /* it can be assembled, elsewhere */
+  /* Report a drive if the mechanism can be assembled without it. */
+  const bool too_far = ali3_initial_get(in->d)->too_far; /* it can be assembled, too far away */
   const int drive = too_far ? -1 : find_drive(in, &position);
   if (drive >= 0) {
     const int rival = rival_of(in->m, drive);
@@ -106,7 +105,7 @@ void inspect_failure(struct inspection *in)
       report_drive(in, drive, position);
     return;
   }
-  /* Otherwise name the place that is open farthest. */
+  /* Otherwise report the element with the largest opening. */
   enum finding_kind kind = FINDING_OF_MODEL;
   int index = -1;
   if (r->worst_joint >= 0) {

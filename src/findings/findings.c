@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The list of findings, and the order in which a mechanism is looked at. */
+ * The list of findings, and the order in which the parts of the inspection run. */
 #include "findings/inspection.h"
 
 #include "math/vec3.h"
@@ -20,7 +20,7 @@ const char *finding_kind_name(enum finding_kind kind)
   return name[kind];
 }
 
-/* The farthest connection of each body, from its centre of mass. */
+/* Fills in the measures of the mechanism. */
 static void measure_mechanism(struct inspection *in)
 {
   const ali3_model *m = in->m;
@@ -66,7 +66,7 @@ static void inspect_all(struct inspection *in)
   ali3_report_text(in->m, in->d, in->to->start, sizeof in->to->start);
   if (in->to->status < 0) {
     const bool assembled = in->to->status != ALI3_E_ASSEMBLE && in->to->status != ALI3_E_SINGULAR;
-    if (assembled) inspect_structure(in); /* rates that contradict each other */
+    if (assembled) inspect_structure(in); /* finds rates that contradict each other */
     if (!has_errors(in)) inspect_failure(in);
     return;
   }
@@ -74,10 +74,10 @@ static void inspect_all(struct inspection *in)
   inspect_loose_ends(in);
   inspect_start(in);
   inspect_soft(in);
-  if (!has_errors(in)) inspect_accuracy(in); /* what fights cannot be stepped */
+  if (!has_errors(in)) inspect_accuracy(in); /* drives that fight cannot be stepped */
 }
 
-/* Stable: qsort() with the place as the last key. */
+/* A stable order: qsort() with the place as the last key. */
 struct order {
   struct finding item;
   int place;
@@ -109,7 +109,7 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
   in.d = ali3_data_new(m);
   in.reach = calloc((size_t)m->bodies + 1, sizeof *in.reach);
   in.memory = in.to && in.d && in.reach;
-  /* Inspect, then sort by severity. */
+  /* Inspect the mechanism, then sort the findings by severity. */
   if (in.memory) {
     in.to->freedoms = in.to->redundant = -1;
     measure_mechanism(&in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Findings: a list of the likely mistakes in a mechanism, and of figures that a user should know. Set-up
- * only: this code allocates, makes steps, and takes up to seconds. It prints nothing and knows no file. */
+ * Findings: a list of likely mistakes in a mechanism, and of figures that a user should know. Set-up only: this code allocates,
+ * makes steps, and takes up to seconds. It prints nothing and knows no file. */
 #ifndef FINDINGS_FINDINGS_H
 #define FINDINGS_FINDINGS_H
 
@@ -8,8 +8,8 @@
 
 enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
 
-/* X(id, name): `name` is part of the interface of --check=json. Those that are most likely the mistake of the
- * user come first: the list is the order of findings of one severity. */
+/* X(id, name): `name` is part of the interface of --check=json. Findings of one severity have the order of this list, which
+ * begins with the likeliest mistakes. */
 #define FINDING_LIST(X)                                                                                      \
   X(FINDING_LENGTHS, "lengths-out-of-proportion")                                                            \
   X(FINDING_MASSES, "mass-out-of-proportion")                                                                \
@@ -56,33 +56,33 @@ struct finding {
   enum finding_severity severity;
   enum finding_id id;
   enum finding_kind kind;
-  int index; /* in the model; of the model itself -1 */
+  int index; /* in the model; -1: the whole model */
   struct {
-    const char *name, *unit; /* static strings; unit as signals have it, "" for a bare number */
+    const char *name, *unit; /* static strings; unit as for signals, "" for a number without a unit */
     double value;
   } number[FINDING_NUMBERS];
   int numbers;
-  char text[FINDING_TEXT]; /* one line: what it is; what to do */
+  char text[FINDING_TEXT]; /* one line: the fact, and the remedy */
 };
 
 struct findings {
-  struct finding *item; /* (count) errors, warnings, infos; the likeliest mistake of each first */
+  struct finding *item; /* (count) errors, warnings, infos; the likeliest mistakes first */
   int count;
   char start[2400]; /* ali3_report_text() of the reset */
-  int status;       /* that the reset returned: ALI3_OK, ALI3_MOVED, or negative */
-  int freedoms;     /* with drives and gears; -1: not known, the mechanism was not assembled */
+  int status;       /* result of the reset: ALI3_OK, ALI3_MOVED, or negative */
+  int freedoms;     /* with drives and gears; -1: not known, because the mechanism was not assembled */
   int redundant;    /* rigid rows that depend on others; -1: not known */
 };
 
-/* What the file says and the model does not. */
+/* Facts of the file that the model does not have. */
 struct findings_given {
-  bool gravity; /* a zero gravity was written down */
+  bool gravity; /* the file has the key gravity */
 };
 
-/* Looks at a frozen model. NULL: out of memory. */
+/* Inspects a frozen model. NULL: out of memory. */
 struct findings *findings_make(const ali3_model *m, const struct findings_given *given);
 void findings_free(struct findings *f);
-/* How many there are of a severity. */
+/* The number of findings of a severity. */
 int findings_of(const struct findings *f, enum finding_severity severity);
 
 #endif

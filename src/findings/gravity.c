@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Gravity that is forgotten, points up, or is not that of the earth. */
+ * Gravity that is missing, points up, or differs from 9.81 m/s^2. */
 #include "findings/inspection.h"
 
 #include "math/vec3.h"
@@ -25,12 +25,13 @@ static void gravity_numbers(struct finding *f, const double g[3])
 static void report_no_gravity(struct inspection *in)
 {
   const double none[3] = {0};
-  struct finding *f = in->given->gravity
-                          ? finding_add(in, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                                        "gravity is 0, as the file says")
-                          : finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                                        "gravity is not given, and 0: write model.gravity, such as [0, 0, "
-                                        "-9.81], or [0, 0, 0] to mean that");
+  struct finding *f =
+      in->given->gravity
+          ? finding_add(in, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                        "gravity is 0, given by the key gravity")
+          : finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                        "gravity is not given, so it is 0: write model.gravity, such as [0, 0, "
+                        "-9.81], or [0, 0, 0] if 0 is intended");
   gravity_numbers(f, none);
 }
 
@@ -42,27 +43,26 @@ void inspect_gravity(struct inspection *in)
     report_no_gravity(in);
     return;
   }
-  /* Judge size and direction; the first doubt is the one reported. */
+  /* Report the first doubt about size and direction. */
   const int axis = axis_of(g, size);
   const bool earth = size >= EARTH[0] && size <= EARTH[1];
   struct finding *f;
   /* A size that suits no planet suggests a wrong unit. */
   if (size < LEAST || size > MOST)
     f = finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                    "gravity is %.4g m/s^2, of the earth it is 9.81: %s", size,
+                    "gravity is %.4g m/s^2, on the earth it is 9.81: %s", size,
                     size > 1000.0 ? "is it in mm/s^2? Give m, m/s^2 and kg" : "correct model.gravity");
   /* The usual axes have z upwards. */
   else if (axis >= 0 && g[axis] > 0.0)
-    f = finding_add(
-        in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-        "gravity points along +%c: things fall up, unless %c points down in your axes; give -%.4g to turn it "
-        "round",
-        "xyz"[axis], "xyz"[axis], size);
+    f = finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                    "gravity points along +%c, so bodies fall up unless %c points down in your axes; write "
+                    "-%.4g to turn it round",
+                    "xyz"[axis], "xyz"[axis], size);
   else if (axis < 0 && !earth)
     f = finding_add(
         in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-        "gravity (%.4g, %.4g, %.4g) is along no axis, and %.4g m/s^2 in all: correct model.gravity", g[0],
-        g[1], g[2], size);
+        "gravity (%.4g, %.4g, %.4g) is along no axis, and its size is %.4g m/s^2: correct model.gravity",
+        g[0], g[1], g[2], size);
   else
     f = finding_add(in, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1, "gravity %.4g m/s^2 along %s%s",
                     size, axis < 0 ? "no axis: " : "",

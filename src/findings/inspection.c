@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How findings are added and worded, and what those who look for them share. */
+ * Adds and words findings, and makes twins of a model. */
 #include "findings/inspection.h"
 
 #include "math/vec3.h"

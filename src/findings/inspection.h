@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What those who look for findings share. Set-up only. */
+ * State and functions that the parts of the inspection share. Set-up only. */
 #ifndef FINDINGS_INSPECTION_H
 #define FINDINGS_INSPECTION_H
 
@@ -8,22 +8,22 @@
 
 struct inspection {
   const ali3_model *m;
-  ali3_data *d; /* after the reset; whoever steps or condenses it resets it again */
+  ali3_data *d; /* after the reset; a part that steps or condenses it resets it again */
   const struct findings_given *given;
   struct findings *to;
-  int found[FINDING_IDS]; /* of each kind, those not listed included */
-  bool memory;            /* false: it ran out; the findings are not complete */
-  /* to judge by */
+  int found[FINDING_IDS]; /* number of each kind, with findings that are not listed */
+  bool memory;            /* false: out of memory; the findings are not complete */
+  /* Measures of the mechanism. */
   double length; /* m, size of the mechanism */
-  double mass;   /* kg, of all bodies */
-  double weight; /* N, of all bodies under the model's gravity, or under that of the earth if there is none */
-  double arm;    /* m, the longest lever arm from a centre of mass to a connection; 0: there is none */
+  double mass;   /* kg, sum of all bodies */
+  double weight; /* N, all bodies under the gravity of the model, or under 9.81 m/s^2 if the model has none */
+  double arm;    /* m, longest lever arm from a centre of mass to a connection; 0: there is no connection */
   double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
 };
 
-enum { FINDINGS_LISTED = 20 }; /* findings of one kind that are listed; more are counted */
+enum { FINDINGS_LISTED = 20 }; /* findings of one kind that are listed; further findings are counted */
 
-/* NULL: out of memory; memory says so from then on. */
+/* NULL: out of memory, which sets `memory` to false, or enough findings of this kind are listed. */
 __attribute__((format(printf, 6, 7))) struct finding *finding_add(struct inspection *in,
                                                                   enum finding_severity severity,
                                                                   enum finding_id id, enum finding_kind kind,
@@ -31,7 +31,7 @@ __attribute__((format(printf, 6, 7))) struct finding *finding_add(struct inspect
 /* Adds a number to a finding, which may be NULL. */
 void finding_add_number(struct finding *f, const char *name, double value, const char *unit);
 
-/* A force by its name, or "?": it need not have one. */
+/* The name of a force; "?" if it has none. */
 const char *inspection_force(const struct inspection *in, int force);
 
 /* A list of names as text: `"a", "b" and 12 more`. */
@@ -41,7 +41,7 @@ struct name_list {
   bool closed;
 };
 void name_list_add(struct name_list *n, const char *name);
-const char *name_list_text(struct name_list *n); /* closes it */
+const char *name_list_text(struct name_list *n); /* closes the list */
 
 /* A length or an angle for people: "12.3 mm", "1.5 m", "3 deg". */
 struct quantity_text {
@@ -49,12 +49,11 @@ struct quantity_text {
 };
 struct quantity_text quantity_length(double m);
 struct quantity_text quantity_angle(double rad);
-struct quantity_text quantity_load(double value, bool turns); /* N or N m, with kN and so on */
+struct quantity_text quantity_load(double value, bool turns); /* N or N m, with the prefixes k, M, G */
 struct quantity_text quantity_coordinate(double value, bool turns);
 
-/* A model with the elements of another one, frozen with other options, and data for it. `motor`: (forces)
- * drives that are to prescribe nothing; NULL: none. False: out of memory, or refused; nothing to free
- * then. */
+/* A model with the elements of another model, frozen with other options, and its data. `motor`: (forces) drives that become
+ * motors and prescribe nothing; NULL: none. False: out of memory, or the model was refused; there is nothing to free then. */
 struct model_twin {
   struct ali3_model model;
   struct force *force;

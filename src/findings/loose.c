@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Bodies that hang on the mechanism by one joint though they look as if they were to be joined at their other
- * end, too: the joint that was forgotten there leaves a model that is in order, so all of this is guessing,
- * and careful.
+ * Bodies that hang on one joint, and whose other end probably lacks a joint. A model without that joint is valid, so these
+ * findings are guesses, made with care.
  *
- *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint,
- *                    or an end of this kind
- *   a loose strut    a slide with a spring, motor or drive in it, which nothing holds about the joint at its
- *                    foot
+ *   ends that meet   the end of a body opposite to its only joint lies at a joint, or at such an end, of another
+ *                    body
+ *   a loose strut    a slide with a spring, motor or drive, which can turn freely about the joint at its foot
  *   a loose link     in a mechanism with loops, a body that falls about its only joint
  *
- * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load
- * that hangs straight down, a wheel and a turntable are left alone. */
+ * Bodies with loads, sensors or contacts have a task, and are not reported. A body falls if gravity moves it about its joint. A
+ * load that hangs straight down, a wheel and a turntable do not fall. */
 #include "findings/inspection.h"
 #include "stepper/elements.h"
 
@@ -22,24 +20,24 @@
 #include <string.h>
 
 struct node { /* a body; the last one is the ground */
-  int degree; /* joints and forces that connect it to another body, not yet peeled off */
+  int degree; /* joints and forces to bodies that are not peeled off yet */
   int joints;
   bool task;           /* loads, sensors, contacts */
-  bool peeled;         /* hangs on the rest */
-  double mass, sum[3]; /* kg, kg m: of it and all that hangs on it */
+  bool peeled;         /* it hangs on the rest */
+  double mass, sum[3]; /* kg, kg m: sums over it and the bodies that hang on it */
   int bodies;
-  bool strut; /* in what hangs: a slide that something works in */
-  bool falls; /* a joint about which the rest falls, */
-  bool loose; /* a joint about which nothing holds such a slide */
+  bool strut; /* it and the bodies that hang on it have a slide with an actuator, */
+  bool falls; /* a joint about which bodies fall, */
+  bool loose; /* a joint about which such a slide turns freely, */
   bool busy;  /* a task */
   int upper;  /* body of the joint it hangs on; model.bodies: the ground */
-  int joint;  /* it hangs on */
+  int joint;  /* the joint it hangs on */
 };
 
 struct edge {
   int body[2];
   int joint;  /* -1: a force */
-  bool acted; /* something works on its coordinate */
+  bool acted; /* a spring, motor, drive or gear acts on its coordinate */
 };
 
 struct graph {
@@ -70,7 +68,7 @@ static int joint_between(const struct graph *graph, int a, int b)
   return -1;
 }
 
-/* first and of, from the edges so far. */
+/* Fills `first` and `of` from the edges. */
 static void index_edges(const ali3_model *m, struct graph *graph)
 {
   memset(graph->first, 0, ((size_t)m->bodies + 2) * sizeof *graph->first);
@@ -79,7 +77,7 @@ static void index_edges(const ali3_model *m, struct graph *graph)
   for (int n = 0; n <= m->bodies; n++) graph->first[n + 1] += graph->first[n];
   for (int i = graph->edges - 1; i >= 0; i--)
     for (int s = 0; s < 2; s++) graph->of[--graph->first[graph->edge[i].body[s] + 1]] = i;
-  /* counted down by one place: first[n + 1] is now where node n begins */
+  /* The loop left the beginning of node n in first[n + 1]. */
   memmove(graph->first, graph->first + 1, ((size_t)m->bodies + 1) * sizeof *graph->first);
   graph->first[m->bodies + 1] = 2 * graph->edges;
 }
@@ -146,7 +144,7 @@ static void free_graph(struct graph *graph)
   free(graph->of);
 }
 
-/* Place and axis (of a) of a joint in the world, at the start. */
+/* Point and axis (of body a) of a joint in world axes, at the start. */
 static void joint_point(const struct inspection *in, int joint, int side, double point[3])
 {
   const struct joint *j = &in->m->joint[joint];
@@ -168,7 +166,7 @@ static void joint_axis(const struct inspection *in, int joint, double axis[3])
     m3_mul(axis, stored_frame(in->m, in->d, j->body[0]).R, j->axis[0]);
 }
 
-/* Whether gravity moves what hangs on a joint, by itself. */
+/* Gravity moves the bodies that hang on a joint. */
 static bool falls_about_joint(const struct inspection *in, const struct node *n, int joint)
 {
   const ali3_joint_type type = in->m->joint[joint].type;
@@ -181,7 +179,7 @@ static bool falls_about_joint(const struct inspection *in, const struct node *n,
   v3_cross(moment, arm, g);
   const double far = size * fmax(sqrt(v3_dot(arm, arm)), 0.01 * in->length);
   if (ali3_joint_type_has_axis_a(type)) joint_axis(in, joint, axis);
-  /* Gravity moves it where the joint leaves a component free. */
+  /* They move if the moment or the force has a component that the joint leaves free. */
   switch (type) {
   case ALI3_JOINT_REVOLUTE:
     return fabs(v3_dot(moment, axis)) > LITTLE * far;
@@ -193,7 +191,7 @@ static bool falls_about_joint(const struct inspection *in, const struct node *n,
   case ALI3_JOINT_SPHERICAL:
     return sqrt(v3_dot(moment, moment)) > LITTLE * far;
   default:
-    return false; /* on a line, in a plane: nobody hangs a body on these alone */
+    return false; /* no body hangs on a line or a plane alone */
   }
 }
 
@@ -202,7 +200,7 @@ static bool is_turning_joint(ali3_joint_type type)
   return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_UNIVERSAL || type == ALI3_JOINT_SPHERICAL;
 }
 
-/* Takes off the end `b`, which hangs on one more edge; the body it hangs on, or -1. */
+/* Peels off body b, which has one edge. Returns the body it hangs on if that has one edge now, otherwise -1. */
 static int peel_end(const struct inspection *in, struct graph *graph, int b)
 {
   struct node *n = &graph->node[b];
@@ -215,7 +213,7 @@ static int peel_end(const struct inspection *in, struct graph *graph, int b)
     if (graph->node[other].peeled) continue;
     struct node *up = &graph->node[other];
     const ali3_joint_type type = e->joint >= 0 ? in->m->joint[e->joint].type : ALI3_JOINT_FIXED;
-    /* Note what the end hangs on, and whether it falls or swings there. */
+    /* Keep the joint of the end, and whether the end falls or swings there. */
     n->upper = other;
     n->joint = e->joint;
     n->busy |= e->joint < 0;
@@ -223,7 +221,7 @@ static int peel_end(const struct inspection *in, struct graph *graph, int b)
     n->falls |= drops;
     n->loose |= n->strut && e->joint >= 0 && !e->acted && is_turning_joint(type);
     n->strut |= e->acted && (type == ALI3_JOINT_PRISMATIC || type == ALI3_JOINT_CYLINDRICAL);
-    /* Cut it off, and hand its mass and its marks on. */
+    /* Peel it off, and add its mass and its marks to the body it hangs on. */
     n->degree--;
     up->degree--;
     if (other == in->m->bodies) return -1;
@@ -260,7 +258,7 @@ static bool points_meet(const struct inspection *in, const double a[3], const do
   return sqrt(v3_dot(d, d)) < 1e-3 * in->length;
 }
 
-/* A body other than `b` with a joint, or an end, at the place; model.bodies: the ground; -2: none. */
+/* A body other than b with a joint or an end at the place; model.bodies: the ground; -2: none. */
 static int body_at(const struct inspection *in, const struct graph *graph, int b, const double place[3])
 {
   const ali3_model *m = in->m;
@@ -290,7 +288,7 @@ static int find_meetings(struct inspection *in, const struct graph *graph)
     tried++;
     const int other = body_at(in, graph, b, end);
     if (other < 0 || (other < b && free_end(in, graph, other, (double[3]){0})))
-      continue; /* told of the other one */
+      continue; /* the other end reports the pair */
     /* Report the pair and the place. */
     const char *name = other == in->m->bodies ? "ground" : in->m->body[other].name;
     struct finding *f = finding_add(in, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
@@ -305,7 +303,7 @@ static int find_meetings(struct inspection *in, const struct graph *graph)
   return found;
 }
 
-/* Each thing that hangs, at the body next to what it hangs on. */
+/* Reports bodies that hang, at the body next to the rest of the mechanism. */
 static void find_hanging(struct inspection *in, const struct graph *graph)
 {
   for (int b = 0; b < in->m->bodies; b++) {
@@ -327,7 +325,7 @@ static void find_hanging(struct inspection *in, const struct graph *graph)
     char held[200];
     snprintf(held, sizeof held, "%s %s", name_list_text(&names), n->bodies > 1 ? "are" : "is");
     finding_add(in, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
-                "%s %s held by joint \"%s\" alone and free otherwise: is a joint at the other end forgotten?",
+                "%s %s held by joint \"%s\" alone: is a joint at the other end forgotten?",
                 n->bodies > 1 ? "bodies" : "body", held, in->m->joint[n->joint].name);
   }
 }

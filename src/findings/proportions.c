@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Mass, inertia and lengths that do not go together. The measure is the radius of gyration k = sqrt(tr(J)/(2
- * m)), which is 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong
- * unit is a factor of 1000 in a length or in k (kg mm^2), and of 32 in k (g). */
+ * Mass, inertia and lengths that do not fit each other. The measure is the radius of gyration k = sqrt(tr(J)/(2 m)), which is
+ * 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong unit is a factor of 1000 in a
+ * length or in k (kg mm^2), and a factor of 32 in k (g). */
 #include "findings/inspection.h"
 
 #include "math/vec3.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double OUT = 30.0;    /* a factor of proportion that no shape explains */
-static const double USUAL = 0.3;   /* k over distance of bodies as they are */
+static const double OUT = 30.0;    /* ratio that no shape explains */
+static const double USUAL = 0.3;   /* k over distance of usual bodies */
 static const double BETWEEN = 178; /* halfway, in logarithms, from 32 to 1000 */
 
-enum verdict { FINE, SMALL, LARGE }; /* k, beside the distances */
+enum verdict { FINE, SMALL, LARGE }; /* of k, compared with the distances */
 
 struct box { /* around the connections of a body */
   double low[3], high[3];
@@ -23,7 +23,7 @@ struct box { /* around the connections of a body */
 
 struct measures {
   struct box *box;       /* (bodies) */
-  double *ratio;         /* (bodies) k over the distance of connections; NaN: nothing to compare with */
+  double *ratio;         /* (bodies) k over the distance of connections; NaN: the body has none, or no mass */
   enum verdict *verdict; /* (bodies) */
 };
 
@@ -60,8 +60,8 @@ static double gyration_radius(const struct body *b)
   return sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2.0 * b->mass));
 }
 
-/* Small is judged between two connections only: a point mass on a rod is a pendulum. Large is judged with
- * what the whole mechanism measures, too: a flywheel may be held in its middle. */
+/* SMALL needs two connections, because a point mass on a rod is a pendulum. LARGE takes the size of the mechanism into account,
+ * because a flywheel may have a connection in its middle only. */
 static void judge_body(const struct inspection *in, const struct measures *o, int body)
 {
   const struct body *b = &in->m->body[body];
@@ -70,7 +70,7 @@ static void judge_body(const struct inspection *in, const struct measures *o, in
   o->verdict[body] = FINE;
   if (b->mass <= 0.0 || reach <= 0.0) return;
   const double k = gyration_radius(b);
-  if (k <= 0.0) return; /* a point: the freeze asks for what holds it */
+  if (k <= 0.0) return; /* a point mass: the freeze checks it */
   o->ratio[body] = k / reach;
   if (k > OUT * fmax(reach, 0.1 * in->length)) o->verdict[body] = LARGE;
   if (k * OUT < span) o->verdict[body] = SMALL;
@@ -83,7 +83,7 @@ static void report_body(struct inspection *in, const struct measures *o, enum fi
   const double k = gyration_radius(b), distance = fmax(span_of(&o->box[body]), in->reach[body]);
   struct finding *f = finding_add(
       in, FINDING_WARNING, id, FINDING_OF_BODY, body,
-      "body \"%s\": mass %.4g kg and inertia make a radius of gyration of %s, but its joints are %s %s: %s",
+      "body \"%s\": mass %.4g kg and inertia give a radius of gyration of %s, but its joints are %s %s: %s",
       b->name, b->mass, quantity_length(k).text, quantity_length(distance).text,
       o->box[body].points > 1 ? "apart" : "away", guess);
   finding_add_number(f, "mass", b->mass, "kg");
@@ -124,26 +124,26 @@ static double median_ratio(const struct inspection *in, const struct measures *o
   return middle;
 }
 
-/* One mistake in many bodies is one finding. */
+/* One mistake in many bodies becomes one finding. */
 static void report_many(struct inspection *in, const struct measures *o, enum verdict verdict, int judged,
                         int out)
 {
-  /* Guess the mistake from the median of the bodies. */
+  /* The median of the bodies gives the likely mistake. */
   enum finding_id id;
   const double middle = median_ratio(in, o, verdict),
                factor = verdict == LARGE ? middle / USUAL : USUAL / middle;
   const char *guess = guess_of(verdict, factor, &id);
-  /* Show it at the first of them. */
+  /* Report it at the first body. */
   int first = 0;
   while (o->verdict[first] != verdict) first++;
   const double k = gyration_radius(&in->m->body[first]),
                distance = fmax(span_of(&o->box[first]), in->reach[first]);
-  struct finding *f = finding_add(in, FINDING_WARNING, id, FINDING_OF_BODY, first,
-                                  "%d of %d bodies: radius of gyration and distance of joints do not go "
-                                  "together (body \"%s\", %.4g kg: %s "
-                                  "and %s): %s",
-                                  out, judged, in->m->body[first].name, in->m->body[first].mass,
-                                  quantity_length(k).text, quantity_length(distance).text, guess);
+  struct finding *f =
+      finding_add(in, FINDING_WARNING, id, FINDING_OF_BODY, first,
+                  "%d of %d bodies: radius of gyration and distance of joints do not fit each other "
+                  "(body \"%s\", %.4g kg: %s and %s): %s",
+                  out, judged, in->m->body[first].name, in->m->body[first].mass, quantity_length(k).text,
+                  quantity_length(distance).text, guess);
   finding_add_number(f, "bodies", out, "");
   finding_add_number(f, "mass", in->m->body[first].mass, "kg");
   finding_add_number(f, "radius_of_gyration", k, "m");
@@ -169,18 +169,17 @@ static void list_verdict(struct inspection *in, const struct measures *o, enum v
   }
 }
 
-/* Lengths and inertias in mm go together; the mass does not. */
+/* Lengths and inertias in mm fit each other. Their density gives the mistake away. */
 static void inspect_density(struct inspection *in)
 {
   const double LARGE_FROM = 30.0, THIN = 1e-3; /* m; kg/m^3, a thousandth of air */
   if (in->arm < LARGE_FROM || in->mass >= THIN * in->arm * in->arm * in->arm) return;
   for (int i = 0; i < in->to->count; i++)
     if (in->to->item[i].id == FINDING_LENGTHS) return;
-  struct finding *f =
-      finding_add(in, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
-                  "the mechanism has arms of %s but weighs %.3g kg: are the lengths in mm? Give m and "
-                  "kg m^2",
-                  quantity_length(in->arm).text, in->mass);
+  struct finding *f = finding_add(
+      in, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
+      "the mechanism has arms of %s and a mass of %.3g kg: are the lengths in mm? Give m and kg m^2",
+      quantity_length(in->arm).text, in->mass);
   finding_add_number(f, "length", in->arm, "m");
   finding_add_number(f, "mass", in->mass, "kg");
 }

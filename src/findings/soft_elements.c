@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How fast springs, stops and contacts swing, beside the step: the effective mass along a row is 1/(J M^-1 J'), with the
- * joints at work. */
+ * Frequencies of springs, stops and contacts, compared with the step. The effective mass along a row is 1/(J M^-1 J') with the
+ * joints. */
 #include "findings/inspection.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ASKED = 12, SHOWN = 3 }; /* elements whose joints are asked, and that are named */
+enum { ASKED = 12, SHOWN = 3 }; /* elements whose frequency includes the joints; elements that are named */
 
 struct swing {
   int force, row;
-  double stiffness, omega; /* N/m or N m/rad; rad/s, of the softest guess until the joints are asked */
+  double stiffness, omega; /* N/m or N m/rad; rad/s, without the joints before ask_joints() */
 };
 
 static int by_frequency(const void *a, const void *b)
@@ -23,7 +23,7 @@ static int by_frequency(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-/* The stiffest row of each element, by its bodies alone. */
+/* The stiffest row of each element, with free bodies. */
 static int list_swings(const struct inspection *in, struct swing *o)
 {
   const ali3_model *m = in->m;
@@ -47,7 +47,7 @@ static void ask_joints(const struct inspection *in, struct swing *o)
 {
   const struct joint_rows *j = &in->m->frozen->link[in->m->frozen->force_link[o->force]];
   for (int side = 0; side < j->sides;
-       side++) /* what has no mass is held by springs: not to be told apart here */
+       side++) /* a massless body hangs on springs, and its frequency is not defined */
     if (j->body[side] != ALI3_GROUND && body_is_carried(in->m, j->body[side])) return;
   const double free = penalty_entry(in->m, in->d, j, o->row),
                mobility = penalty_mobility(in->m, in->d, j, o->row);
@@ -64,7 +64,7 @@ static void report_swings(struct inspection *in, const struct swing *o, int n)
     used += snprintf(text + used, sizeof text - (size_t)used, "%s\"%.40s\" %.3g Hz, %.3g steps a period",
                      i ? "; " : "", inspection_force(in, o[i].force), o[i].omega / TURN,
                      TURN / (o[i].omega * dt));
-  /* Advise where a step is too long for the fastest of them. */
+  /* Advise if a step is too long for the fastest element. */
   const ali3_force_spec *spec = &in->m->force[o[0].force].spec;
   const bool turns = spec->type == ALI3_FORCE_BUSHING
                          ? o[0].row >= 3
@@ -74,9 +74,9 @@ static void report_swings(struct inspection *in, const struct swing *o, int n)
   char more[200] = "";
   if (steps < FINE)
     snprintf(more, sizeof more,
-             ": stable, and right at rest, but below %g the frequency is off by more than 1 %%; where that "
-             "matters raise "
-             "solver.substeps or shorten cycle.period",
+             ": stable, and right at rest, but with fewer than %g steps a period the frequency is off by "
+             "more than "
+             "1 %%: if that matters, raise solver.substeps or shorten cycle.period",
              FINE);
   struct finding *f = finding_add(in, FINDING_INFO, FINDING_SOFT, FINDING_OF_FORCE, o[0].force,
                                   "stiffest soft elements: %s%s", text, more);

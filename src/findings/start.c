@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts that are violated
- * already, and the largest loads. */
+ * The mechanism at the start: openings of joints that the assembly closed, violated stops and contacts, and the largest
+ * loads. */
 #include "findings/inspection.h"
 #include "stepper/elements.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Open by less is rounding of the numbers in the file. */
+/* A smaller opening is rounding of the numbers in the file. */
 static const double VISIBLE_OPENING = 1e-3; /* times the size of the mechanism, and rad */
 
 static void report_opening(struct inspection *in, enum finding_kind kind, int index, const ali3_opening *o,
@@ -46,7 +46,7 @@ static bool on_angle(const ali3_model *m, int force)
   return ali3_force_type_on_joint(m->force[force].spec.type) && ali3_model_force_turns(m, force);
 }
 
-/* A stop that carries the mechanism is pressed in by less than its weight. */
+/* A stop that carries the mechanism has a load below the weight. */
 static void inspect_stop(struct inspection *in, int force)
 {
   const ali3_model *m = in->m;
@@ -64,15 +64,15 @@ static void inspect_stop(struct inspection *in, int force)
                out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
   const double load = fabs(law_force(law, x, rate[0], 0.0, &slope));
   const bool much = load > in->weight * (turns ? in->length : 1.0);
-  if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre on the road */
-  /* Word it: a load below the weight may be meant. */
-  const char *what = !much     ? "less than the weight of the mechanism, so it may be meant"
+  if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre that stands on the road */
+  /* Word the finding: a load below the weight may be intended. */
+  const char *what = !much     ? "this is less than the weight of the mechanism and may be intended"
                      : contact ? "move the bodies apart, or correct radii and points"
-                               : "correct the limits, or start within them";
+                               : "correct the limits, or start within the limits";
   char line[300];
   snprintf(line, sizeof line,
-           contact ? "the bodies overlap by %s at the start, which makes a force of %s"
-                   : "the stop is violated by %s at the start, which makes a load of %s",
+           contact ? "the bodies overlap by %s at the start, with a force of %s"
+                   : "the stop is violated by %s at the start, with a load of %s",
            quantity_coordinate(fabs(out), turns).text, quantity_load(load, turns).text);
   struct finding *f =
       finding_add(in, much ? FINDING_WARNING : FINDING_INFO, contact ? FINDING_CONTACT : FINDING_STOP,
@@ -91,8 +91,7 @@ static void keep_larger(struct largest *o, int index, double value)
   if (o->index < 0 || value > o->value) *o = (struct largest){index, value};
 }
 
-/* Loads that only a mechanism next to a singular position, or a locked one, has; unless a warning explains
- * them. */
+/* Only a locked mechanism, or one near a singular position, has such loads. A warning explains them already. */
 static bool is_absurd(const struct inspection *in, double force)
 {
   return in->weight > 0.0 && force > 1e5 * in->weight && findings_of(in->to, FINDING_WARNING) == 0;
@@ -109,14 +108,16 @@ static void inspect_reactions(struct inspection *in)
     keep_larger(&torque, i, sqrt(v3_dot(s.torque, s.torque)));
   }
   if (force.index < 0 || (force.value < 1e-9 && torque.value < 1e-9)) return;
-  /* Report both; absurd ones are a warning. */
+  /* Report both. Absurd loads are a warning. */
   const bool absurd = is_absurd(in, force.value);
   struct finding *f = finding_add(
       in, absurd ? FINDING_WARNING : FINDING_INFO, FINDING_REACTION, FINDING_OF_JOINT, force.index,
       "largest reaction at the start: %s in joint \"%s\"; largest torque: %s in joint \"%s\"%s",
       quantity_load(force.value, false).text, in->m->joint[force.index].name,
       quantity_load(torque.value, true).text, in->m->joint[torque.index].name,
-      absurd ? "; 1e5 times the weight: look for drives, stops or joints that work against each other" : "");
+      absurd ? "; this is more than 1e5 times the weight: find drives, stops or joints that work against "
+               "each other"
+             : "");
   finding_add_number(f, "force", force.value, "N");
   finding_add_number(f, "torque", torque.value, "N m");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Freedoms, parts, redundancy and contradictions: what src/mechanics finds, in words. */
+ * Freedoms, parts, redundancy and contradictions, as src/mechanics finds them, in words. */
 #include "findings/inspection.h"
 
 #include <ali3/mechanics.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PARTS_TOLD = 8 };
+enum { PARTS_REPORTED = 8 };
 
 /* The contents of one part. */
 struct part {
@@ -40,7 +40,7 @@ static void add_part_joint(const struct inspection *in, struct part *p, int join
   name_list_add(&p->redundant, in->m->joint[joint].name);
 }
 
-/* part: (parts + 1), the last one the whole. */
+/* part: (parts + 1); the last one is the whole mechanism. */
 static void read_parts(const struct inspection *in, const ali3_mechanics *a, struct part *part)
 {
   const ali3_model *m = in->m;
@@ -96,7 +96,7 @@ static void report_whole(struct inspection *in, int parts, struct part *p)
         finding_add(
             in, FINDING_INFO, FINDING_REDUNDANT, FINDING_OF_JOINT, p->first_redundant,
             "%d redundant row%s, among joints %s: the motion is right, but the reactions of these joints are "
-            "not unique; joints that hold less would make them so",
+            "not unique; use joints that hold less to make them unique",
             p->of.redundant, p->of.redundant == 1 ? "" : "s", name_list_text(&p->redundant)),
         "redundant", p->of.redundant, "");
 }
@@ -115,7 +115,7 @@ static void report_part(struct inspection *in, int index, struct part *p)
                &p->of);
 }
 
-/* What floats where there is no gravity, or where the bench pushes it, is meant. */
+/* A part that floats without gravity, or that the bench pushes, is intended. */
 static void inspect_unheld(struct inspection *in, struct part *p)
 {
   if (p->of.grounded || p->of.sprung) return;
@@ -125,12 +125,12 @@ static void inspect_unheld(struct inspection *in, struct part *p)
       in, meant ? FINDING_INFO : FINDING_WARNING, FINDING_UNHELD, FINDING_OF_BODY, p->first_body,
       "%s %s: nothing holds %s%s", p->of.bodies > 1 ? "bodies" : "body", name_list_text(&p->bodies),
       p->of.bodies > 1 ? "them" : "it",
-      meant ? " but loads"
+      meant ? " except loads"
             : ": no joint or force leads to the ground or to another body; add the missing joint");
   finding_add_number(f, "bodies", p->of.bodies, "");
 }
 
-/* A weld is meant to be locked. */
+/* A part of welds only is locked by intention. */
 static void inspect_locked(struct inspection *in, struct part *p)
 {
   if (p->of.freedoms_undriven > 0 || !p->mobile) return;
@@ -138,17 +138,16 @@ static void inspect_locked(struct inspection *in, struct part *p)
   char among[200] = "";
   if (p->redundant.all) snprintf(among, sizeof among, " (among %s)", name_list_text(&p->redundant));
   if (p->drive >= 0)
-    finding_add(
-        in, FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, p->drive,
-        "drive \"%s\" works on a mechanism that is locked: bodies %s cannot move even without drives; "
-        "a joint "
-        "holds too much%s, such as a pin where a roller or slide belongs",
-        inspection_force(in, p->drive), name_list_text(&p->bodies), among);
+    finding_add(in, FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, p->drive,
+                "drive \"%s\" acts on a mechanism that is locked: bodies %s cannot move even without drives; "
+                "replace a "
+                "joint that holds too much%s, such as a pin in place of a roller or slide",
+                inspection_force(in, p->drive), name_list_text(&p->bodies), among);
   else
     finding_add(in, FINDING_WARNING, FINDING_LOCKED, FINDING_OF_JOINT, joint,
-                "the mechanism is locked: bodies %s have 0 freedoms; a joint holds too much%s, such as a pin "
-                "where a roller "
-                "or slide belongs",
+                "the mechanism is locked: bodies %s have 0 freedoms; replace a joint that holds too much%s, "
+                "such as a "
+                "pin in place of a roller or slide",
                 name_list_text(&p->bodies), among);
 }
 
@@ -158,8 +157,8 @@ static void inspect_singular(struct inspection *in, struct part *p)
   finding_add_number(
       finding_add(
           in, FINDING_WARNING, FINDING_SINGULAR, FINDING_OF_JOINT, p->first_redundant,
-          "the start is a singular position: %d row%s of joints %s depend%s on others here, and not nearby; "
-          "its motion from here is not determined: start a little beside it",
+          "the start is a singular position: %d row%s of joints %s depend%s on other rows here, and not "
+          "nearby, so the motion from here is not determined: start at a position beside it",
           p->of.singular, p->of.singular == 1 ? "" : "s", name_list_text(&p->redundant),
           p->of.singular == 1 ? "s" : ""),
       "singular", p->of.singular, "");
@@ -184,31 +183,28 @@ static void inspect_conflict(struct inspection *in, const ali3_mechanics *a, con
   if (other < 0) {
     ali3_mechanics_part part;
     ali3_mechanics_part_get(a, ali3_mechanics_part_of_force(a, c->force), &part);
-    if (part.freedoms_undriven == 0) return; /* told of the part */
-    f = finding_add(
-        in, agree ? FINDING_WARNING : FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, c->force,
-        "%s \"%s\" works on joint \"%s\", which the other joints keep locked: one of them holds too much, "
-        "such as a pin "
-        "where a roller or slide belongs, or the %s is one too many",
-        force_kind(in, c->force), inspection_force(in, c->force), in->m->joint[spec->joint].name,
-        force_kind(in, c->force));
+    if (part.freedoms_undriven == 0) return; /* inspect_locked() reports the part */
+    f = finding_add(in, agree ? FINDING_WARNING : FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE,
+                    c->force,
+                    "%s \"%s\" acts on joint \"%s\", which the other joints lock: replace a joint that holds "
+                    "too much, such as "
+                    "a pin in place of a roller or slide, or remove the %s",
+                    force_kind(in, c->force), inspection_force(in, c->force), in->m->joint[spec->joint].name,
+                    force_kind(in, c->force));
   } else if (!agree) {
-    f = finding_add(
-        in, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-        "%s \"%s\" and %s \"%s\" prescribe the same freedom and contradict each other by %.3g %s: "
-        "remove one of "
-        "them",
-        force_kind(in, c->force), inspection_force(in, c->force), force_kind(in, other),
-        inspection_force(in, other), fabs(c->velocity), turns ? "rad/s" : "m/s");
+    f = finding_add(in, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
+                    "%s \"%s\" and %s \"%s\" prescribe one freedom and contradict each other by %.3g %s: "
+                    "remove one of them",
+                    force_kind(in, c->force), inspection_force(in, c->force), force_kind(in, other),
+                    inspection_force(in, other), fabs(c->velocity), turns ? "rad/s" : "m/s");
   } else if (spec->type == ALI3_FORCE_GEAR && in->m->force[other].spec.type == ALI3_FORCE_GEAR) {
     f = finding_add(in, FINDING_INFO, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-                    "gear \"%s\" repeats what gear \"%s\" and others ask", inspection_force(in, other),
-                    inspection_force(in, c->force));
+                    "gear \"%s\" repeats the condition of gear \"%s\" and others",
+                    inspection_force(in, other), inspection_force(in, c->force));
   } else {
     f = finding_add(in, FINDING_WARNING, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-                    "%s \"%s\" and %s \"%s\" prescribe the same freedom; they agree at the start, and would "
-                    "fight as soon as "
-                    "they do not: remove one of them",
+                    "%s \"%s\" and %s \"%s\" prescribe one freedom; they agree at the start, and fight "
+                    "when they no longer agree: remove one of them",
                     force_kind(in, c->force), inspection_force(in, c->force), force_kind(in, other),
                     inspection_force(in, other));
   }
@@ -226,7 +222,7 @@ static void inspect_parts(struct inspection *in, const ali3_mechanics *a)
   read_parts(in, a, part);
   report_whole(in, parts, &part[parts]);
   for (int i = 0; i < parts; i++) {
-    if (parts > 1 && i < PARTS_TOLD) report_part(in, i, &part[i]);
+    if (parts > 1 && i < PARTS_REPORTED) report_part(in, i, &part[i]);
     inspect_unheld(in, &part[i]);
     inspect_locked(in, &part[i]);
     inspect_singular(in, &part[i]);

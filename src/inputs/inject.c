@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Fault injection. RT but for injector_init(), injector_free() and injection_find(). */
+ * Fault injection. RT except injector_init(), injector_free() and injection_find(). */
 #include "inputs/inject.h"
 
 #include "base/arena.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came for an input in one cycle. */
+/* The samples of an input in one cycle. */
 struct batch {
   struct arrival channel[INPUT_WRENCH_CHANNELS];
 };
 
 struct injector_state {
   bool on, acts;
-  uint64_t draws;       /* since it began to act */
-  struct batch *stored; /* (spec->cycles) freeze, reorder: one */
-  int next, filled;     /* in stored: to be written next; so many are there */
-  bool second;          /* reorder: the one that comes next goes first */
+  uint64_t draws;       /* random numbers drawn since it started acting */
+  struct batch *stored; /* (spec->cycles) freeze, reorder: one element */
+  int next, filled;     /* next element of `stored` to write; number of elements stored */
+  bool second;          /* reorder: the next sample goes out first */
 };
 
 const char *inject_kind_name(unsigned kind)
@@ -70,7 +70,7 @@ bool injector_switch(struct injector *j, uint32_t index, bool on)
   return true;
 }
 
-/* What freeze and replay repeat was stored before; what the others keep must not be from another time. */
+/* Freeze and replay repeat samples that were stored before; other kinds must not keep any from an earlier time. */
 static void begin_injection(const struct injection *spec, struct injector_state *s)
 {
   s->draws = 0;
@@ -100,7 +100,7 @@ bool injector_acts(const struct injector *j, int index)
   return j->state[index].acts;
 }
 
-/* A number from 0 up to 1: a hash of which draw it is (splitmix64). */
+/* A number in [0, 1): a hash (splitmix64) of the number of the draw. */
 static double draw_uniform(struct injector_state *s, int index)
 {
   static const uint64_t SEED = UINT64_C(0xa113d), GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
@@ -131,7 +131,7 @@ static void store_arrivals(const struct injection *spec, struct injector_state *
   }
 }
 
-/* As if it came now. */
+/* Gives the samples the time of the present. */
 static void refresh_times(struct arrival *a, int count, const struct arrival *now)
 {
   for (int k = 0; k < count; k++) {
@@ -189,11 +189,11 @@ static void change_values(const struct injection *spec, struct injector_state *s
   }
 }
 
-/* True if something was or is there to be changed. */
+/* Returns true if a sample was or is there to change. */
 static bool act_on_arrivals(const struct injection *spec, struct injector_state *s, int index,
                             struct arrival *a, int count, const struct arrival *now)
 {
-  /* Faults of time come first: they decide which samples arrive. */
+  /* Faults of time first: they decide which samples arrive. */
   const bool came = has_arrival(a, count);
   switch (spec->kind) {
   case INJECT_FREEZE:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Values from outside: what there is of them, what is tuned, forgotten and handed on. RT but for inputs_init(),
+ * Values from outside: storage, tuning, forgetting, and handing them to the model. RT except inputs_init(),
  * inputs_free() and inputs_start_from(). */
 #include "inputs/inputs.h"
 
@@ -33,7 +33,7 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
     inputs_free(in);
     return false;
   }
-  /* Nobody has set an input yet. */
+  /* No input is set yet. */
   if (inputs) memcpy(in->spec, config->signals->input, inputs * sizeof *in->spec);
   for (size_t i = 0; i < inputs; i++) {
     in->condition[i] = (struct input_condition){.age_ns = UINT64_MAX, .owner = -1};
@@ -64,7 +64,7 @@ void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *
     ali3_force_state force;
     if (spec->kind != INPUT_VALUE) continue;
     ali3_force_get(m, d, spec->force, &force);
-    in->value[spec->first] = in->start[spec->first] = force.target; /* 0 of a motor */
+    in->value[spec->first] = in->start[spec->first] = force.target; /* a motor has 0 */
   }
 }
 
@@ -87,7 +87,7 @@ void inputs_lapse(const struct inputs *in, int channel, const struct input_range
   ch->good = 0;
 }
 
-/* True if all channels ever set count, and there are some. */
+/* True if all channels that were ever set count, and there is one. */
 static bool is_fresh(const struct inputs *in, const struct input_spec *spec, uint64_t now_ns)
 {
   bool any = false;
@@ -107,8 +107,8 @@ int inputs_missing(const struct inputs *in, uint64_t now_ns)
   return -1;
 }
 
-/* Values in use stay where they are, unless they are out of their range now: the latch sees to that. One that is stale by what
- * holds now goes from there to where it has to be, over the blend, but for the policy safe. */
+/* Values in use stay, unless the new range excludes them: the latch clamps them. A value that is stale by the new
+ * settings goes to its new target over the blend, except with the policy safe. */
 static void tune_channel(struct inputs *in, const struct input_spec *spec, int k)
 {
   const struct input_range *r = &spec->range[k];
@@ -116,7 +116,7 @@ static void tune_channel(struct inputs *in, const struct input_spec *spec, int k
   const double value = in->value[spec->first + k];
   const bool stale = ch->lapsed || inputs_age(ch->since_ns, in->latched_ns) > spec->hold;
   if (ch->t_ns == 0) return;
-  if (ch->lapsed && spec->policy == INPUT_HOLD) { /* which knows no way back */
+  if (ch->lapsed && spec->policy == INPUT_HOLD) { /* the policy hold has no way back */
     ch->base = value;
     ch->lapsed = ch->blends = false;
   } else if (stale && spec->policy != INPUT_HOLD) {
@@ -131,7 +131,7 @@ static void tune_channel(struct inputs *in, const struct input_spec *spec, int k
   ch->base = base;
 }
 
-/* Where its values have to be does not change. */
+/* True if both specs lead a stale channel to one value. */
 static bool leads_alike(const struct input_spec *a, const struct input_spec *b)
 {
   bool alike = a->policy == b->policy && a->hold == b->hold && a->ramp == b->ramp;
@@ -171,7 +171,7 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
       ali3_set_load_vector(m, d, spec->load, value);
       ali3_set_load_vector(m, d, spec->load + 1, value + 3);
       break;
-    case INPUT_POSE: /* the platform's: see platform_drive.c */
+    case INPUT_POSE: /* used by the platform: see platform_drive.c */
       break;
     }
   }
@@ -183,7 +183,7 @@ static void forget_channel(struct input_channel *ch, uint64_t t_ns)
     *ch = (struct input_channel){0};
     return;
   }
-  ch->base = ch->value; /* as the first */
+  ch->base = ch->value; /* like a first sample */
   ch->base_ns = ch->since_ns;
   ch->slope = 0.0;
   ch->lapsed = ch->blends = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the channels of the inputs are at an instant, and how it is with the inputs. RT. */
+ * Values of the channels at the present time, and the condition of the inputs. RT. */
 #include "inputs/inputs.h"
 
 #include <math.h>
 
-/* What the model gets, before the blend. */
+/* The value by policy, before the blend. */
 static double by_policy(const struct inputs *in, const struct input_spec *spec, const struct input_range *r,
                         const struct input_channel *ch, uint64_t now_ns)
 {
@@ -57,7 +57,7 @@ static enum input_state latch_channel(struct inputs *in, const struct input_spec
   return ch->lapsed && ch->good > 0 ? INPUT_RECOVERING : INPUT_STALE;
 }
 
-/* The state of an input is that of its worst channel. */
+/* An input has the state of its worst channel. */
 static bool is_worse(enum input_state a, enum input_state b)
 {
   static const int badness[] = {
@@ -65,7 +65,7 @@ static bool is_worse(enum input_state a, enum input_state b)
   return badness[a] > badness[b];
 }
 
-/* trusted_age: s, of the last sample that counted. One that nobody waits for may be missing. */
+/* trusted_age: age in s of the last sample that counted. An input that is not required may be missing. */
 static bool is_lost(const struct input_spec *spec, const struct input_condition *now, double trusted_age,
                     uint64_t now_ns)
 {
@@ -80,7 +80,7 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
   struct input_condition *now = &in->condition[i];
   const enum input_state before = now->state;
   double trusted_age = 0.0;
-  /* The oldest and worst channel decides. */
+  /* The oldest and the worst channel decide. */
   now->state = INPUT_NEVER;
   now->age_ns = UINT64_MAX;
   now->limits = 0;
@@ -103,7 +103,7 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
   if (before != INPUT_STALE && before != INPUT_RECOVERING) counter_add(&in->counters->inputs_stale, 1);
 }
 
-/* An owner that has been silent for too long is none any more: the next sample of anybody shows that, not the frame before. */
+/* An owner that has been silent for too long no longer owns the input; the next frame shows that. */
 static void show_owner(struct inputs *in, int i, uint64_t now_ns)
 {
   const struct input_condition *now = &in->condition[i];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * From the ports to the channels of the inputs: which samples count, and since when. RT. */
+ * From the ports to the channels: which samples count, and their age. RT. */
 #include "inputs/inputs.h"
 
 #include "rt/clock.h"
 
 #include <math.h>
 
-/* Each a sample of the input, however many of its channels it has. */
+/* One entry per sample of the input, however many channels the sample has. */
 struct tally {
   bool repeated, late, restarted, nonfinite;
 };
 
-/* Bit k: channel k of the input is new in the port. Each sample is new once, though the port shows it again with every other
- * one that comes. */
+/* Bit k: channel k of the input has a new sample in the port. Each sample is new once, although the port shows it again
+ * with every other sample. */
 static uint32_t fresh_channels(struct inputs *in, const struct input_spec *spec, int p,
                                const struct input_sample *sample)
 {
@@ -27,7 +27,7 @@ static uint32_t fresh_channels(struct inputs *in, const struct input_spec *spec,
   return fresh;
 }
 
-/* The owner's numbers are its own. */
+/* The port owns the input; its sequence numbers start with its first sample. */
 static void own_input(struct inputs *in, int i, int p)
 {
   const struct input_spec *spec = &in->spec[i];
@@ -47,7 +47,7 @@ static bool takes_ownership(struct inputs *in, int i, const struct port *port, i
   return true;
 }
 
-/* What came from all ports for input i. */
+/* Collects the new samples of input i from all ports. */
 static void collect_arrivals(struct inputs *in, int i, struct port *const *port, struct arrival *arrival,
                              uint64_t now_ns, bool by_clock)
 {
@@ -70,7 +70,7 @@ static void collect_arrivals(struct inputs *in, int i, struct port *const *port,
   }
 }
 
-/* False: the number says that it is no sign of life. */
+/* Returns false if the sequence number is no sign of life. */
 static bool count_on(struct input_channel *ch, const struct input_sample *s, struct tally *t, bool *restarted)
 {
   *restarted = false;
@@ -78,7 +78,7 @@ static bool count_on(struct input_channel *ch, const struct input_sample *s, str
     ch->sequence = (struct sequence){0};
     return true;
   }
-  /* A sample counts if its number moves on. */
+  /* A sample counts if its number advances. */
   switch (sequence_take(&ch->sequence, s->sequence, s->counted)) {
   case SEQUENCE_REPEATED:
     t->repeated = true;
@@ -95,7 +95,8 @@ static bool count_on(struct input_channel *ch, const struct input_sample *s, str
   return true;
 }
 
-/* The newest sample counts. Slopes go by latches: two samples may come in a moment, or in a burst. */
+/* The newest sample counts. Slopes use the times of latches, because two samples may come almost together or in a
+ * burst. */
 static void rely_on(const struct inputs *in, const struct input_spec *spec, int channel, uint64_t now_ns,
                     bool first)
 {
@@ -117,7 +118,7 @@ static void rely_on(const struct inputs *in, const struct input_spec *spec, int 
   ch->taken_ns = now_ns;
 }
 
-/* From one sample that is taken to the next: where only one of a cycle is seen, it need not be the next that came. */
+/* A gap between two taken samples. If only one sample per cycle is seen, samples between them may be missing. */
 static bool is_gap(const struct inputs *in, const struct input_spec *spec, uint64_t from_ns, uint64_t to_ns)
 {
   const double cycles = 2e-9 * (double)in->period_ns;
@@ -133,7 +134,8 @@ static void accept_sample(struct inputs *in, const struct input_spec *spec, int 
   bool restarted;
   if (a->sample.t_ns == 0 || a->sample.t_ns <= in->epoch_ns) return;
   if (!isfinite(
-          a->sample.value)) { /* the sender refuses these; one that slips by would spoil the state for good */
+          a->sample
+              .value)) { /* the sender refuses NaN; a sample that gets here would spoil the state for good */
     t->nonfinite = true;
     return;
   }

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * Numbers that a peer counts its messages by, in 16 or 32 bits that go round. Pure.
+ * Sequence numbers of a peer's messages, 16 or 32 bits that wrap. Pure.
  *
- * Behind means: more than half the circle ahead. A number a little behind is a message that was overtaken on its way. One far
- * behind, or a second one behind that goes on from the first, is a peer that has begun anew; of old messages that are sent
- * again a number cannot tell that. */
+ * A number is behind if it lies more than half the circle ahead. A number a little behind belongs to a message that was
+ * overtaken. A number far behind, or a second number behind that continues the first, belongs to a peer that has
+ * restarted; the numbers cannot tell a restart from old messages that are sent again. */
 #ifndef INPUTS_SEQUENCE_H
 #define INPUTS_SEQUENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SEQUENCE_LATE_MAX = 16 }; /* so far behind it may just be late */
+enum { SEQUENCE_LATE_MAX = 16 }; /* a number at most this far behind may be late */
 
 enum sequence_verdict {
-  SEQUENCE_NEXT,     /* ahead, whatever was left out */
-  SEQUENCE_REPEATED, /* the same again */
+  SEQUENCE_NEXT,     /* ahead, with or without a gap */
+  SEQUENCE_REPEATED, /* equal to the last one */
   SEQUENCE_LATE,
   SEQUENCE_RESTART,
 };
 
 struct sequence {
-  uint32_t last, late; /* of what was taken; of what came late after that */
-  uint32_t bits;       /* of the numbers so far; 0: none came */
-  bool behind;         /* the last one came late */
+  uint32_t last, late; /* last number taken; last number that came late after it */
+  uint32_t bits;       /* width of the numbers so far; 0: none came */
+  bool behind;         /* the last number came late */
 };
 
-/* RT. Takes a number of 16 or 32 bits. The first one is the next, as is the first with other bits. */
+/* RT. Takes a number of 16 or 32 bits. The first number, and the first one of another width, is a next one. */
 static inline enum sequence_verdict sequence_take(struct sequence *s, uint32_t number, uint32_t bits)
 {
   const uint32_t mask = bits < 32 ? (UINT32_C(1) << bits) - 1 : UINT32_MAX, half = mask / 2;
   const bool first = s->bits != bits;
   const uint32_t ahead = (number - s->last) & mask, back = (s->last - number) & mask;
   if (!first && ahead == 0) return SEQUENCE_REPEATED;
-  /* A number behind the last one is late, or the first of a sender that started again. */
+  /* A number behind the last one is late, or the first one of a restarted sender. */
   enum sequence_verdict verdict = SEQUENCE_NEXT;
   if (!first && ahead > half) {
     const uint32_t on = (number - s->late) & mask;

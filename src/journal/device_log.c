@@ -16,8 +16,8 @@ static void log_device(struct device_log *l, int i, const struct device_view *v,
   rate->most = DEVICE_LINES;
   const uint64_t held = rate_limit_sum(rate, now_ns, false, &seconds);
   if (held)
-    log_line(LOG_LEVEL_WARNING, "device %s: came or went %" PRIu64 " times more in the last %.1f s", v->name,
-             held, seconds);
+    log_line(LOG_LEVEL_WARNING, "device %s: %" PRIu64 " more changes between up and down in the last %.1f s",
+             v->name, held, seconds);
 
   /* Log changes only. A device that never answered counts as down once it gives a reason. */
   const bool was_up = l->device[i].said == DEVICE_LOG_UP;

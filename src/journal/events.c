@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Which joint or drive is open, and which drive is the cause. */
+/* Names the open joint or drive, and the drive that is the cause. */
 static void describe_violation(const struct cycle_event *e, const ali3_model *m, char *text, size_t size)
 {
   const size_t used = strlen(text);
@@ -26,25 +26,25 @@ static void describe_place(const struct cycle_event *e, const ali3_model *m, cha
            e->body >= 0 ? " body " : "", e->body >= 0 ? ali3_model_body_name(m, e->body) : "");
 }
 
-/* What follows the cause: who did it, or where it happened. */
+/* The text after the cause: the client, or the input or joint. */
 static void describe_origin(const struct cycle_event *e, const struct cycle_config *g, char *text,
                             size_t size)
 {
   text[0] = '\0';
-  /* Name the client that did it. */
+  /* Name the client. */
   if (e->port >= 0) {
     char client[CLIENT_NAME];
     clients_get(&g->port[e->port]->clients, e->client, client);
     snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
-    /* After the warm-up: say why the loop does not run. */
+    /* After the warm-up: the reason why the loop does not run. */
   } else if (e->cause == CAUSE_WARM && e->to == STATE_SAFE) {
     snprintf(text, size, "; the last run left a stop latched: %s", fault_text(e->code));
   } else if (e->cause == CAUSE_WARM && e->code == WARM_DISARMED) {
-    snprintf(text, size, "; no autostart: the last run did not end on purpose, or it ended before an arm");
+    snprintf(text, size, "; no autostart: the last run ended without an order, or before an arm");
   } else if (e->input >= 0 && e->cause == CAUSE_WARM) {
-    snprintf(text, size, "; no autostart: input %s is required, and not fresh",
+    snprintf(text, size, "; no autostart: input %s is required and not fresh",
              g->signals->input[e->input].name);
-    /* Name the input or the place of a fault. */
+    /* Name the input or the joint of a fault. */
   } else if (e->input >= 0) {
     snprintf(text, size, ": %s", g->signals->input[e->input].name);
   } else if (e->cause == CAUSE_FAULT && e->to == STATE_FAULT) {
@@ -75,8 +75,8 @@ static void injection_text(const struct cycle_event *e, const struct cycle_confi
   const struct injection *injection = &g->injection[e->code >> 1];
   const bool on = e->code & 1;
   const char *what = e->cause == CAUSE_INJECT_SWITCHED ? (on ? "switched on" : "switched off")
-                     : on                              ? "begins to act"
-                                                       : "acts no longer";
+                     : on                              ? "starts acting"
+                                                       : "stops acting";
   snprintf(text, size, "cycle %" PRIu64 ": FAULT INJECTION %s, %s of input %s: %s%s", e->cycle,
            injection->name, inject_kind_name(injection->kind), g->signals->input[injection->input].name, what,
            origin);
@@ -93,9 +93,27 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
              e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
 }
 
+/* Why a command was refused, and the command that leads on. */
+static const char *refusal_text(const struct cycle_event *e)
+{
+  switch ((enum command_result)e->value) {
+  case RESULT_TOO_SOON:
+    return "too soon after a stop: send it 0.5 s or more after STOPPED is shown";
+  case RESULT_NOT_READY:
+    return "a required input is not fresh: send its values first";
+  case RESULT_BAD_ARGUMENT:
+    return "bad argument";
+  default:
+    break;
+  }
+  if (e->to == STATE_SAFE || e->to == STATE_FAULT) return "a stop is latched: send reset first";
+  if (e->to == STATE_STOPPED && e->code == COMMAND_RUN) return "motion needs an arm: send arm first";
+  return "not possible in this state";
+}
+
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
-  /* Injections, the platform and open rows have texts of their own. */
+  /* Injections, the platform and open rows have their own texts. */
   char change[64], origin[600];
   describe_origin(e, g, origin, sizeof origin);
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) {
@@ -104,6 +122,11 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
   }
   if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
     platform_text(e, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_REFUSED) {
+    snprintf(text, size, "cycle %" PRIu64 ": %s: %s%s refused: %s", e->cycle, run_state_name(e->to),
+             command_name(e->code), origin, refusal_text(e));
     return;
   }
   if (e->cause == CAUSE_VIOLATED) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * From samples to intervals, and from intervals to the part of a record that explains a miss. */
+ * Makes intervals from samples, and from intervals the part of a record that explains a miss. */
 #include "journal/host_history.h"
 
-static const uint64_t NOTABLE_NS = 1000000; /* less than this is how clocks are read, not how they are set */
+/* Smaller differences come from reading the clocks, not from setting them. */
+static const uint64_t NOTABLE_NS = 1000000;
 
-/* For the log: only with both is it known that the process was stopped. A gap alone may be a busy machine,
- * and SIGCONT is also sent to processes that were not stopped. */
+/* For the log: a gap and SIGCONT together prove that the process was stopped. A gap alone may be a busy machine, and
+ * SIGCONT is also sent to running processes. */
 static uint64_t stopped_ns(const struct host_history *s, const struct host_sample *sample, uint64_t gap_ns)
 {
   return sample->continued && gap_ns > 2 * s->tick_ns ? gap_ns - s->tick_ns : 0;
@@ -13,7 +14,7 @@ static uint64_t stopped_ns(const struct host_history *s, const struct host_sampl
 
 const struct host_interval *host_history_add(struct host_history *s, const struct host_sample *sample)
 {
-  /* Subtract the sample before. Differences below `notable` come from reading the clocks one by one. */
+  /* Subtract the previous sample. Differences below `notable` come from reading the clocks one after another. */
   const struct host_sample *last = s->begun ? &s->last : sample;
   const struct clocks *now = &sample->clocks, *before = &last->clocks;
   const int64_t notable = (int64_t)(NOTABLE_NS + now->slack_ns + before->slack_ns);

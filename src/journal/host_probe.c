@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PART = 16384 }; /* of /proc/stat: the lines of the processors come first */
+enum { PART = 16384 }; /* part of /proc/stat that is read: the lines of the processors come first */
 
 uint64_t stolen_ticks(const char *stat, int cpu)
 {
@@ -24,7 +24,7 @@ uint64_t stolen_ticks(const char *stat, int cpu)
       at += strcspn(at, " \n");
       at += strspn(at, " ");
     }
-    return strtoull(at, NULL, 10); /* 0 where the line ends before */
+    return strtoull(at, NULL, 10); /* 0 if the line ends before */
   }
   return 0;
 }

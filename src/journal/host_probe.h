@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One sample of the host: its clocks, and two files of /proc that stay open. A part whose file is hidden
- * stays 0. */
+ * One sample of the host: its clocks and two files of /proc that stay open. If a file is hidden, its part stays 0. */
 #ifndef JOURNAL_HOST_PROBE_H
 #define JOURNAL_HOST_PROBE_H
 
@@ -12,23 +11,24 @@
 
 struct host_sample {
   struct clocks clocks;
-  uint64_t stolen_ns;          /* by hypervisors so far; 0 where /proc/stat is hidden */
-  uint32_t debugger;           /* that traces the loop's thread; 0: none */
-  bool continued;              /* SIGCONT has come since the sample before */
-  uint64_t continued_since_ns; /* it was not there yet; 0: at the sample before */
+  uint64_t stolen_ns;          /* time taken by hypervisors so far; 0 if /proc/stat is hidden */
+  uint32_t debugger;           /* process that traces the loop's thread; 0: none */
+  bool continued;              /* SIGCONT has come since the last sample */
+  uint64_t continued_since_ns; /* SIGCONT had not come at this time; 0: at the last sample */
 };
 
-/* cpu: the one the loop is kept on, -1: several; loop: its thread. */
+/* cpu: CPU of the loop, -1 for several; loop: its thread. */
 struct host_probe {
   int stat; /* /proc/stat; -1: hidden */
   int status;
   int cpu;
 };
 void host_probe_open(struct host_probe *e, pid_t loop, int cpu);
-void host_probe_read(const struct host_probe *e, struct host_sample *sample); /* all but `continued` */
+void host_probe_read(const struct host_probe *e,
+                     struct host_sample *sample); /* all members except `continued` */
 void host_probe_close(struct host_probe *e);
 
-/* Reads the text of /proc/stat: the column "steal" of this processor, or of all (-1), in ticks. */
+/* Reads column "steal" from the text of /proc/stat, for this processor or for all (-1), in ticks. */
 uint64_t stolen_ticks(const char *stat, int cpu);
 
 #endif

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 enum {
-  LINE = 1024,    /* below PIPE_BUF: poll() says of a pipe that so much fits */
-  READER_MS = 50, /* for a reader to make room */
+  LINE = 1024,    /* below PIPE_BUF: poll() reports a pipe as writable if this many bytes fit */
+  READER_MS = 50, /* time for a reader to make room */
 };
 
-/* The journal adds the name and takes the priority off; a terminal wants the name. The variable alone does
- * not tell: every program started from a desktop inherits it. */
+/* The journal adds the name and removes the priority; a terminal needs the name. The variable alone decides nothing:
+ * every program started from a desktop inherits it. */
 static bool to_journal(void)
 {
   const char *stream = getenv("JOURNAL_STREAM");
@@ -29,9 +29,9 @@ static bool to_journal(void)
   return end != colon + 1 && *end == '\0' && st.st_dev == device && st.st_ino == inode;
 }
 
-/* One write: lines of other processes on the same terminal do not get in between. A reader who has stopped
- * must not stop the supervisor, which would hear no signal and feed no watchdog: the line is lost then.
- * Whoever closed standard error does not want to know. */
+/* One write() per line, so that other processes on the terminal cannot split it. A reader that has stopped must not
+ * stop the supervisor, which would then miss signals and the watchdog: the line is dropped. A closed standard error is
+ * not an error. */
 static bool write_log_line(const char *line, size_t n, int wait_ms)
 {
   struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -47,23 +47,23 @@ static int put_prefix(char *line, size_t size, enum log_level level)
   return snprintf(line, size, "ali3d: %s", level <= LOG_LEVEL_ERROR ? "error: " : "");
 }
 
-/* Names and paths come from others: no line of theirs may pass for ours, and no sequence of theirs move a
- * terminal's cursor. */
+/* Names and paths come from outside: they must neither fake a line nor move a terminal's cursor. */
 static void make_clean(char *text)
 {
   for (unsigned char *p = (unsigned char *)text; *p; p++) {
-    const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* in UTF-8 */
+    const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* UTF-8 forms of C1 control characters */
     if (*p < ' ' || *p == 0x7f || c1) *p = '?';
   }
 }
 
 void log_line(enum log_level level, const char *format, ...)
 {
-  static unsigned long lost; /* lines, since one was written */
+  static unsigned long lost; /* lines dropped since the last written one */
   char line[LINE];
   if (lost) {
     const int n = put_prefix(line, sizeof line, LOG_LEVEL_WARNING);
-    const int more = snprintf(line + n, sizeof line - (size_t)n, "%lu lines lost: nobody read them\n", lost);
+    const int more = snprintf(line + n, sizeof line - (size_t)n,
+                              "%lu log lines dropped: standard error was not read\n", lost);
     if (write_log_line(line, (size_t)n + (size_t)more, 0)) lost = 0;
   }
   const int prefix = put_prefix(line, sizeof line, level);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Log lines that somebody else can cause as often as he likes: of each kind at most five a second, then a
- * sum. What stops the motion never comes through here. For one ordinary thread. */
+ * Limits log lines that others can cause at will: at most five a second of each kind, then a sum. Messages about a stop
+ * of the motion are never limited. For one ordinary thread. */
 #ifndef JOURNAL_LOG_LIMITS_H
 #define JOURNAL_LOG_LIMITS_H
 
@@ -10,8 +10,8 @@
 
 enum {
   LOG_LIMIT = 5,        /* lines of a kind in a second */
-  LOG_LIMIT_TEXT = 700, /* bytes kept of the last line held back */
-  LOG_COMMANDS = 32     /* kinds of commands; codes above share the last one */
+  LOG_LIMIT_TEXT = 700, /* bytes kept of the last suppressed line */
+  LOG_COMMANDS = 32     /* kinds of commands; larger codes share the last kind */
 };
 
 enum log_kind {
@@ -34,18 +34,18 @@ static inline int log_kind_of_command(uint32_t code)
 struct log_limits {
   struct {
     struct rate_limit rate;
-    enum log_level level;      /* the most severe one held back */
-    char last[LOG_LIMIT_TEXT]; /* held back */
+    enum log_level level;      /* most severe of the suppressed lines */
+    char last[LOG_LIMIT_TEXT]; /* last suppressed line */
   } kind[LOG_KINDS];
 };
 
 void log_limits_init(struct log_limits *l);
-/* Logs the line, or counts it where its kind has had its share. */
+/* Logs the line, or counts it if its kind has used up its share. */
 __attribute__((format(printf, 5, 6))) void log_limited(struct log_limits *l, unsigned kind,
                                                        enum log_level level, uint64_t now_ns,
                                                        const char *format, ...);
-/* Once a tick, before the lines of that tick, and at the end (last): "1595 more in the last 1.0 s; the last:
- * ...". */
+/* Call once a tick before the lines of that tick, and at the end with last = true: "1595 more in the last 1.0 s; the
+ * last: ...". */
 void log_limits_tick(struct log_limits *l, uint64_t now_ns, bool last);
 
 #endif

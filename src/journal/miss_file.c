@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A line is one write: whoever reads meanwhile sees whole lines, and several daemons may share a file. */
+ * Each line is one write(): a reader sees complete lines only, and several daemons may share a file. */
 #include "journal/miss_file.h"
 
 #include "journal/log.h"
@@ -18,13 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* O_NONBLOCK: a pipe that nobody reads is an error, and must not hold the supervisor up. */
+/* O_NONBLOCK: a pipe without a reader gives an error instead of blocking the supervisor. */
 static int open_file(const char *path)
 {
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
 }
 
-/* A daemon that was killed, or a disk that was full, may have left half a line. */
+/* A daemon that was killed, or a full disk, may have left an incomplete line. */
 static bool ends_within_a_line(const char *path)
 {
   struct stat st;
@@ -67,8 +67,7 @@ void miss_file_reopen(struct miss_file *f)
   f->torn = ends_within_a_line(f->path);
 }
 
-/* Another daemon that shares the file may have begun the new one already: then only the name has to be opened
- * again. */
+/* Another daemon that shares the file may have started the new one already; then reopen the path only. */
 static void begin_new_file(struct miss_file *f, const struct stat *ours)
 {
   struct stat named;
@@ -76,12 +75,11 @@ static void begin_new_file(struct miss_file *f, const struct stat *ours)
   const int n = snprintf(old, sizeof old, "%s.1", f->path);
   const bool same =
       stat(f->path, &named) == 0 && named.st_dev == ours->st_dev && named.st_ino == ours->st_ino;
-  if (n >= (int)sizeof old || (same && rename(f->path, old) != 0))
-    return; /* the size is said by write_line() */
+  if (n >= (int)sizeof old || (same && rename(f->path, old) != 0)) return; /* write_line() reports the size */
   miss_file_reopen(f);
 }
 
-/* False where the line has no room in the file, and the file cannot make way. */
+/* Returns false if the line does not fit and the file cannot be renamed. */
 static bool make_file_room(struct miss_file *f, uint64_t bytes)
 {
   struct stat st;
@@ -146,7 +144,7 @@ static json_t *record_object(const struct miss *m, const struct histograms *leve
   miss_text(m, levels, text, sizeof text);
   json_t *o = json_object();
   json_object_set_new(o, "written", json_string(written));
-  json_object_set_new(o, "written_s", json_seconds(now_ns)); /* CLOCK_MONOTONIC, as all that follow */
+  json_object_set_new(o, "written_s", json_seconds(now_ns)); /* CLOCK_MONOTONIC, like the following times */
   json_object_set_new(o, "miss", json_count(m->number));
   json_object_set_new(o, "cycle", json_count(m->cycle));
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
@@ -169,13 +167,13 @@ static json_t *record_object(const struct miss *m, const struct histograms *leve
   json_object_set_new(o, "woke_late_s", json_seconds(m->woke_late_ns));
   json_object_set_new(o, "slowest", slowest_object(m, levels));
   json_object_set_new(o, "lost_worker", m->lost_worker ? json_integer(m->lost_worker) : json_null());
-  /* Add the state of the loop. */
+  /* Add the state and the policy of the loop. */
   json_object_set_new(o, "overrun", json_string(overrun_name(m->overrun)));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
   json_object_set_new(o, "input_age_s",
                       m->input_age_ns == UINT64_MAX ? json_null() : json_seconds(m->input_age_ns));
-  /* Add what the host did meanwhile. */
+  /* Add the events of the host. */
   json_object_set_new(o, "suspended_s", json_seconds(m->suspended_ns));
   json_object_set_new(o, "host_asleep_s", json_seconds(m->host_asleep_ns));
   json_object_set_new(o, "wall_clock_step_s", json_real((double)m->wall_clock_step_ns / (double)NS_PER_S));
@@ -192,8 +190,7 @@ static void lose_record(struct miss_file *f, int error)
   log_failure(f, error);
 }
 
-/* Takes o. A line that did not fit leaves half of it behind; the next one then begins on a line of its
- * own. */
+/* Takes over o. A line that did not fit leaves a part of itself; the next record then begins with a line feed. */
 static void write_record(struct miss_file *f, json_t *o)
 {
   /* Format the line, with a line feed first where the last line is torn. */
@@ -207,14 +204,14 @@ static void write_record(struct miss_file *f, json_t *o)
     lose_record(f, room ? ENOMEM : EFBIG);
     return;
   }
-  /* Write it at once. */
+  /* Write the line by one call. */
   const ssize_t written = write(f->fd, line, (size_t)n);
   const int error = written < 0 ? errno : ENOSPC;
   if (written >= 0) f->torn = written > 0 && written < n;
   free(line);
   /* Check the result: a short write leaves a torn line. */
   if (written == n)
-    f->complained = false; /* there is room again: the next failure is told, too */
+    f->complained = false; /* the file works again: report the next failure */
   else
     lose_record(f, error);
 }
@@ -229,7 +226,8 @@ void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last)
 {
   double over = 0.0;
   if (last && f->lost)
-    log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " records of misses could not be written", f->path, f->lost);
+    log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " record%s of misses could not be written", f->path, f->lost,
+             f->lost == 1 ? "" : "s");
   const uint64_t left_out = f->path ? rate_limit_sum(&f->rate, now_ns, last, &over) : 0;
   if (!left_out) return;
   char written[WALL_CLOCK_TEXT];

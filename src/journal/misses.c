@@ -16,6 +16,16 @@ bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *tele
   return miss_file_open(&s->file, path, mb);
 }
 
+static void tell_ring(struct frames_writer *frames, const struct miss *m, const char *text, uint64_t now_ns)
+{
+  const struct frames_event e = {.cycle = m->cycle,
+                                 .t_ns = now_ns,
+                                 .kind = FRAMES_EVENT_MISS,
+                                 .code = m->cause,
+                                 .a = (double)(m->end_ns - m->start_ns)};
+  frames_tell(frames, &e, text);
+}
+
 static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
 {
   struct telemetry *t = s->telemetry;
@@ -24,13 +34,14 @@ static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
   s->taken++;
   host_history_explain(s->host, m);
   miss_judge(m);
-  /* Count it, and keep it for the tools. */
+  /* Count it and keep it for tools. */
   if (!m->grace) counter_add(misses_of_cause(&t->counters, m->cause), 1);
   miss_log_write(&t->misses, m);
   miss_file_write(&s->file, m, &t->histograms, now_ns);
-  /* Log it, within the limit. */
-  if (!rate_limit_passes(&s->journal, now_ns)) return;
+  /* Log it, within the limit; recorders get every one. */
   miss_text(m, &t->histograms, text, sizeof text);
+  tell_ring(s->frames, m, text, now_ns);
+  if (!rate_limit_passes(&s->journal, now_ns)) return;
   log_line(m->grace ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s", text);
 }
 
@@ -40,7 +51,7 @@ static void report_held(struct misses *s, uint64_t now_ns)
   s->held = 0;
 }
 
-/* Those of the warm-up are no measure of anything, and not counted by the loop either. */
+/* Misses of the warm-up are meaningless; the loop does not count them either. */
 static void fetch_records(struct misses *s)
 {
   struct miss m;
@@ -54,20 +65,20 @@ static void report_sums(struct misses *s, uint64_t now_ns, bool last)
   const uint64_t held = rate_limit_sum(&s->journal, now_ns, last, &over);
   if (held)
     log_line(LOG_LEVEL_WARNING,
-             "%" PRIu64 " misses not logged one by one in the last %.1f s, %" PRIu64 " so far", held, over,
-             s->taken + s->lost);
+             "%" PRIu64 " miss%s not logged one by one in the last %.1f s, %" PRIu64 " so far", held,
+             held == 1 ? "" : "es", over, s->taken + s->lost);
 
   const uint64_t lost = ring_dropped(&s->outbox->misses);
   if (lost == s->lost || (!last && !rate_limit_passes(&s->losses, now_ns))) return;
-  log_line(LOG_LEVEL_WARNING, "%" PRIu64 " misses of which there is no record: too many at a time",
-           lost - s->lost);
+  log_line(LOG_LEVEL_WARNING, "%" PRIu64 " miss%s without a record: too many came at once", lost - s->lost,
+           lost - s->lost == 1 ? "" : "es");
   s->lost = lost;
   atomic_store_explicit(&s->telemetry->misses.lost, lost, memory_order_relaxed);
 }
 
 void misses_tick(struct misses *s, uint64_t now_ns)
 {
-  report_sums(s, now_ns, false); /* first: what is told now may begin another second */
+  report_sums(s, now_ns, false); /* sums first: the lines of this tick may begin another second */
   miss_file_tick(&s->file, now_ns, false);
   report_held(s, now_ns);
   fetch_records(s);

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT
- * Missed deadlines on their way from the loop to people: judged with what the surroundings tell, counted by
- * cause, kept in the telemetry, said in the log, written to a file. */
+ * The way of a missed deadline from the loop to people: judged with facts about the host, counted by cause, kept in the
+ * telemetry, logged, written to a file. */
 #ifndef JOURNAL_MISSES_H
 #define JOURNAL_MISSES_H
 
+#include "frames/writer.h"
 #include "journal/host_history.h"
 #include "journal/miss_file.h"
 #include "loop/cycle_events.h"
 #include "telemetry/telemetry.h"
 
-enum { MISSES_LOGGED = 5 }; /* one by one in a second */
+enum { MISSES_LOGGED = 5 }; /* single lines in a second */
 
 struct misses {
-  struct outbox *outbox; /* of the loop */
+  struct outbox *outbox; /* outbox of the loop */
   struct telemetry *telemetry;
+  struct frames_writer *frames; /* the caller may set it after misses_open(); NULL: no frame ring */
   const struct host_history *host;
   struct miss_file file;
 
   struct rate_limit journal, losses;
-  uint64_t taken, lost; /* so far: records, and misses without one */
-  int held;             /* back until the next tick */
+  uint64_t taken, lost; /* records, and misses without a record, so far */
+  int held;             /* misses that are not logged before the next tick */
   struct miss hold[CYCLE_MISSES];
 };
 
-/* False if the file cannot be written, which is said in the log. path NULL: none.
- * mb: as for miss_file_open(). */
+/* Returns false if the file cannot be written; the log then has the reason. path NULL: no file. mb: see
+ * miss_file_open(). */
 bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *telemetry,
                  const struct host_history *host, const char *path, int mb);
-/* Once a tick, after host_history_add(). A record is judged a tick after it has come: what explains it may be seen later than
- * the loop, which was the first to run, wrote it. */
+/* Call once a tick, after host_history_add(). A record is judged one tick after it came, because the facts that explain
+ * it may appear later than the record of the loop, which ran first. */
 void misses_tick(struct misses *s, uint64_t now_ns);
-/* When the loop has ended: nothing is left behind. */
+/* Call after the loop has ended: handles all remaining records. */
 void misses_end(struct misses *s, uint64_t now_ns);
 void misses_close(struct misses *s);
 
-/* How often each cause was found: the counter of enum miss_cause. */
+/* The counter of a cause: how often it was found. */
 static inline _Atomic uint64_t *misses_of_cause(struct counters *c, unsigned cause)
 {
   return &c->miss_unknown + cause;

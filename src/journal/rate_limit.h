@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * At most so many lines a second; the rest is summed up when the second is over. Pure: times go in. */
+ * Passes at most a number of lines a second and counts the others. Pure: the caller gives the time. */
 #ifndef JOURNAL_RATE_LIMIT_H
 #define JOURNAL_RATE_LIMIT_H
 
@@ -11,10 +11,10 @@
 struct rate_limit {
   int most; /* in any second that begins with a line */
 
-  uint64_t since_ns; /* when the second began */
-  int passed;        /* in it */
-  uint64_t held;     /* back since the last sum */
-  uint64_t held_ns;  /* when that began */
+  uint64_t since_ns; /* start of the second */
+  int passed;        /* lines passed in this second */
+  uint64_t held;     /* lines held back since the last sum */
+  uint64_t held_ns;  /* start of that count */
 };
 
 static inline bool rate_limit_passes(struct rate_limit *r, uint64_t now_ns)
@@ -31,7 +31,8 @@ static inline bool rate_limit_passes(struct rate_limit *r, uint64_t now_ns)
   return false;
 }
 
-/* How many were held back over how long, once in a second (or now, if last); 0: nothing to say. */
+/* Returns how many lines were held back, and *seconds over how long; once a second, or now if `last`. 0: nothing to
+ * report. */
 static inline uint64_t rate_limit_sum(struct rate_limit *r, uint64_t now_ns, bool last, double *seconds)
 {
   const uint64_t held = r->held;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Figures of a run that has ended, as JSON and as one line. A run that was not real time is labelled in both,
- * so that its figures are not taken for what the machine could do. */
+ * Figures of a finished run, as JSON and as one line. Both label a run that was not real-time, so that nobody takes its
+ * figures for the limits of the machine. */
 #include "journal/report.h"
 
 #include "signals/clocking.h"
@@ -16,20 +16,26 @@ static uint64_t samples_in(const struct histogram *h)
   return atomic_load(&h->count);
 }
 
-/* Since the warm-up, as misses and starts skipped are; the book may have been cleared meanwhile. */
+/* Cycles since the warm-up, like misses and skips; the histograms may have been cleared since. */
 static uint64_t cycles_done(const struct report *r, const struct telemetry_live *live)
 {
   const uint64_t warmup = (uint64_t)r->settings->cycle.warmup;
   return live->cycle > warmup ? live->cycle - warmup : 0;
 }
 
-/* With no miss in N cycles the rate is below 3/N with 95 % confidence: "0 misses" alone says nothing. */
+/* Upper limit of the miss rate with 95 % confidence after N cycles without a miss: 3/N. "0 misses" alone has no
+ * meaning. */
 static double miss_bound(uint64_t cycles)
 {
   return cycles ? 3.0 / (double)cycles : 1.0;
 }
 
-/* Null where nothing was counted: a 0 would look like a very good figure. */
+static double maximum_us(const struct histogram *h)
+{
+  return (double)atomic_load(&h->max_ns) / 1e3;
+}
+
+/* Null for an empty histogram: a 0 would look like a very good figure. */
 static json_t *distribution_object(const struct histogram *h)
 {
   if (samples_in(h) == 0)
@@ -37,10 +43,10 @@ static json_t *distribution_object(const struct histogram *h)
   return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
                    histogram_percentile_us(h, 0.5), "p99", histogram_percentile_us(h, 0.99), "p999",
                    histogram_percentile_us(h, 0.999), "p9999", histogram_percentile_us(h, 0.9999), "max",
-                   (double)atomic_load(&h->max_ns) / 1e3);
+                   maximum_us(h));
 }
 
-/* Of the bins that are not empty: lower edge, us, and count. */
+/* The non-empty bins: lower edge in us, and count. */
 static json_t *bins_array(const struct histogram *h)
 {
   json_t *list = json_array();
@@ -60,7 +66,7 @@ static json_t *counters_object(const struct counters *c)
   return object;
 }
 
-/* The counters of the causes stand in the order of these: journal/misses.h. */
+/* The counters have the order of the causes: journal/misses.h. */
 static json_t *causes_object(const struct counters *c)
 {
   json_t *object = json_object();
@@ -112,8 +118,9 @@ static json_t *build_report(const struct report *r)
   json_object_set_new(o, "instance", json_string(t->instance));
   json_object_set_new(o, "isa", json_string(t->isa));
   json_object_set_new(o, "period_s", json_real(r->settings->options.dt));
-  json_object_set_new(o, "workers", json_integer(t->workers)); /* chosen, where it was to be */
-  /* Periods of the clock, whether a cycle was done in them or skipped. */
+  json_object_set_new(o, "workers",
+                      json_integer(t->workers)); /* number in use, also if it was chosen by ali3d */
+  /* Periods of the clock, with a cycle or skipped. */
   json_object_set_new(o, "duration_s", json_real((double)(cycles + live.skipped) * r->settings->options.dt));
   json_object_set_new(o, "simulated_s", json_real(live.time));
   /* Describe the end of the run. */
@@ -124,7 +131,7 @@ static json_t *build_report(const struct report *r)
   json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
   json_object_set_new(
       o, "load", json_pack("{s:f, s:f, s:f}", "1s", live.load[0], "10s", live.load[1], "60s", live.load[2]));
-  /* Add the misses, and the steps that were not exact. */
+  /* Add the misses and the degraded steps. */
   add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
@@ -138,7 +145,7 @@ static json_t *build_report(const struct report *r)
   BOOK_LIST(ADD)
 #undef ADD
   json_object_set_new(o, "counters", counters_object(&t->counters));
-  json_t *histograms = json_object(); /* long, so last */
+  json_t *histograms = json_object(); /* long, so they come last */
   json_object_set_new(histograms, "wakeup", bins_array(&t->histograms.wakeup));
   json_object_set_new(histograms, "step", bins_array(&t->histograms.step));
   json_object_set_new(histograms, "cycle", bins_array(&t->histograms.cycle));
@@ -166,10 +173,9 @@ void report_text(const struct report *r, char *text, size_t size)
     snprintf(misses, sizeof misses, "0 misses (rate below %.1e with 95 %% confidence)", miss_bound(cycles));
   else
     snprintf(misses, sizeof misses, "misses %" PRIu64 ", starts skipped %" PRIu64, live.misses, live.skipped);
-  snprintf(text, size,
-           "%s%" PRIu64 " cycles in state %s, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
-           r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles,
-           run_state_name(r->final_state), misses, (double)atomic_load(&histograms->wakeup.max_ns) / 1e3,
-           (double)atomic_load(&histograms->step.max_ns) / 1e3,
-           (double)atomic_load(&histograms->cycle.max_ns) / 1e3);
+  snprintf(
+      text, size,
+      "%s%" PRIu64 " cycles, state %s at the end, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
+      r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles, run_state_name(r->final_state),
+      misses, maximum_us(&histograms->wakeup), maximum_us(&histograms->step), maximum_us(&histograms->cycle));
 }

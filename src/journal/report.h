@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Figures of a run that has ended. */
+ * Figures of a finished run. */
 #ifndef JOURNAL_REPORT_H
 #define JOURNAL_REPORT_H
 
@@ -13,15 +13,15 @@ struct report {
   const struct settings *settings;
   const struct telemetry *telemetry;
   bool realtime;
-  const char *reason;   /* why not; "" */
+  const char *reason;   /* why it was not real-time; "" */
   uint32_t final_state; /* enum run_state */
   uint64_t commands_dropped;
 };
 
-/* Writes the report as JSON. False if it cannot be written (errno). */
+/* Writes the report as JSON. Returns false if it cannot be written (errno). */
 bool report_write(const struct report *r, FILE *out);
 
-/* One line for the log. */
+/* Makes one line for the log. */
 void report_text(const struct report *r, char *text, size_t size);
 
 #endif

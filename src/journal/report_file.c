@@ -14,7 +14,7 @@ static void name_fresh(const struct report_file *f, char *fresh, size_t size)
   snprintf(fresh, size, "%s.new", f->target);
 }
 
-/* A file beside the place of the report; -1: errno. One that a crash left there goes. */
+/* Opens a new file beside the report; -1: errno. Removes a file that a crash has left. */
 static int make_fresh(const struct report_file *f)
 {
   char fresh[sizeof f->target + 8];
@@ -30,7 +30,7 @@ static void drop_fresh(const struct report_file *f)
   unlink(fresh);
 }
 
-/* Nothing of it changes yet. */
+/* Opens the report itself and changes nothing yet. */
 static bool open_in_place(struct report_file *f)
 {
   const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
@@ -49,7 +49,7 @@ bool report_file_open(struct report_file *f, const char *path)
     f->out = stdout;
     return true;
   }
-  /* Find the file behind links. */
+  /* Follow links to the file. */
   const bool there = stat(path, &st) == 0;
   if (there && !S_ISREG(st.st_mode)) return open_in_place(f);
   const char *target = there && realpath(path, behind) ? behind : path;
@@ -57,9 +57,9 @@ bool report_file_open(struct report_file *f, const char *path)
     errno = ENAMETOOLONG;
     return false;
   }
-  /* Try whether a file can be made beside it. */
+  /* Try to make a file beside it. */
   const int fd = make_fresh(f);
-  if (fd < 0) return there && open_in_place(f); /* the file may be written, its folder not */
+  if (fd < 0) return there && open_in_place(f); /* the file may be writable although its folder is not */
   close(fd);
   drop_fresh(f);
   return true;
@@ -87,7 +87,7 @@ static bool write_beside(struct report_file *f, const struct report *r)
     close(fd);
     return false;
   }
-  /* Write it; only a complete file takes the place of the old one. */
+  /* Write it; only a complete file replaces the old one. */
   const bool written = report_write(r, out);
   const int status = errno;
   const bool closed = fclose(out) == 0;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * Where --report goes. A file is written beside its place and renamed at the end: a run that starts, or
- * crashes, leaves the report of the last run intact. A pipe, or any other file that is not regular, is opened
- * at the start and written in place. */
+ * The file of --report. It is written beside its place and renamed at the end, so that a run that starts or crashes
+ * leaves the last report intact. A pipe, or any other file that is not regular, is opened at the start and written
+ * directly. */
 #ifndef JOURNAL_REPORT_FILE_H
 #define JOURNAL_REPORT_FILE_H
 
 #include "journal/report.h"
 
 struct report_file {
-  const char *path; /* as it was given; NULL: none is wanted */
+  const char *path; /* as given; NULL: no report */
 
   /* private */
-  char target[4096]; /* behind links */
-  FILE *out;         /* written in place; NULL: beside it */
+  char target[4096]; /* after links */
+  FILE *out;         /* opened directly; NULL: written beside it */
 };
 
-/* path NULL: no report is wanted; "-": standard output. False if it could not be written (errno): better
- * known before a long run. */
+/* path NULL: no report; "-": standard output. Returns false if it could not be written (errno), which is better known
+ * before a long run. */
 bool report_file_open(struct report_file *f, const char *path);
-/* False if it cannot be written (errno). */
+/* Returns false if it cannot be written (errno). */
 bool report_file_save(struct report_file *f, const struct report *r);
 void report_file_close(struct report_file *f);
 

@@ -15,8 +15,7 @@ static uint64_t read_ns(clockid_t id)
   return clock_ns(t);
 }
 
-/* A thread that is preempted between two clocks would take that for a change of one of them: the best of some
- * tries. */
+/* A preemption between reading two clocks would look like a step of one of them: keep the best of several tries. */
 void clocks_read(struct clocks *c)
 {
   c->slack_ns = UINT64_MAX;
@@ -30,6 +29,14 @@ void clocks_read(struct clocks *c)
                          .wall_ns = (int64_t)(wall - boot),
                          .slack_ns = after - before};
   }
+}
+
+uint64_t wall_clock_at(uint64_t monotonic_ns)
+{
+  struct clocks c;
+  clocks_read(&c);
+  /* The wall clock runs on while the machine is suspended, CLOCK_MONOTONIC does not. */
+  return (uint64_t)(c.wall_ns + (int64_t)c.asleep_ns) + monotonic_ns;
 }
 
 void wall_clock_text(char text[WALL_CLOCK_TEXT])

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * The wall clock, for people and other programs only: it is set by hand and by NTP, so nothing here goes by
- * it. Of all sources this is the one that reads it: to say when a record was written, and that it was set. */
+ * The wall clock, for people and other programs only: people and NTP set it, so no decision of the daemon depends on
+ * it. Only this source reads it, to date a record and to report a step. */
 #ifndef JOURNAL_WALL_CLOCK_H
 #define JOURNAL_WALL_CLOCK_H
 
 #include <stdint.h>
 
-/* Clocks read as near to the same instant as the scheduler allows. */
+/* Clocks read as close together as the scheduler allows. */
 struct clocks {
   uint64_t now_ns;    /* CLOCK_MONOTONIC */
-  uint64_t asleep_ns; /* for which the machine has been suspended so far */
-  int64_t wall_ns;    /* wall clock less CLOCK_BOOTTIME: changes when it is set, and not by a suspension */
-  uint64_t slack_ns;  /* by so much the three may be apart */
+  uint64_t asleep_ns; /* time for which the machine has been suspended so far */
+  int64_t
+      wall_ns; /* wall clock minus CLOCK_BOOTTIME: changes when the wall clock is set, not by a suspension */
+  uint64_t slack_ns; /* largest time between the readings */
 };
 void clocks_read(struct clocks *c);
+
+/* Time of the wall clock, ns since 1970, at an instant of CLOCK_MONOTONIC, as the clocks stand now. */
+uint64_t wall_clock_at(uint64_t monotonic_ns);
 
 /* "2026-11-21T14:03:07.125Z": now, ISO 8601, UTC. */
 enum { WALL_CLOCK_TEXT = 32 };

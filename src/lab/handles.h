@@ -4,7 +4,7 @@
 #ifndef LAB_HANDLES_H
 #define LAB_HANDLES_H
 
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 
 enum { HANDLE = ABSOLUTE_BODY, HANDLE_BLOCK = ABSOLUTE_BODY * ABSOLUTE_BODY, HANDLE_JOINTS = 2 };
 

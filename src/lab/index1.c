@@ -189,7 +189,7 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
 
 /* ---- the formulations: three solvers, each without and with projections ---- */
 
-#define INDEX1_FORMULATION(id, solver_table, has_projections, name_text, title_text, refuses)                \
+#define INDEX1_FORMULATION(id, solver_table, has_projections, name_text, title_text, refuses, is_oracle)     \
   static void *make_##id(const struct problem *p)                                                            \
   {                                                                                                          \
     return index1_make(p, &solver_table, has_projections);                                                   \
@@ -198,6 +198,7 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
                                                .title = title_text,                                          \
                                                .source = "paper 5, (6) to (86)",                             \
                                                .pure = true,                                                 \
+                                               .oracle = is_oracle,                                          \
                                                .only = &description_absolute,                                \
                                                .unsuitable = refuses,                                        \
                                                .make = make_##id,                                            \
@@ -206,14 +207,15 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
                                                .project = has_projections ? index1_project : NULL};
 
 INDEX1_FORMULATION(al1_dca, index1_multipliers, false, "al1-dca",
-                   "index-1 AL-DCA, recursion in the multipliers", NULL)
+                   "index-1 AL-DCA, recursion in the multipliers", NULL, false)
 INDEX1_FORMULATION(al1_dca_projected, index1_multipliers, true, "al1-dca-projected",
-                   "index-1 AL-DCA with projections, recursion in the multipliers", NULL)
+                   "index-1 AL-DCA with projections, recursion in the multipliers", NULL, false)
 INDEX1_FORMULATION(al1_handles, index1_handles, false, "al1-handles",
-                   "index-1 AL-DCA, recursion by handles as printed", handles_unsuitable)
+                   "index-1 AL-DCA, recursion by handles as printed", handles_unsuitable, true)
 INDEX1_FORMULATION(al1_handles_projected, index1_handles, true, "al1-handles-projected",
-                   "index-1 AL-DCA with projections, recursion by handles as printed", handles_unsuitable)
+                   "index-1 AL-DCA with projections, recursion by handles as printed", handles_unsuitable,
+                   true)
 INDEX1_FORMULATION(al1_dense, index1_dense, false, "al1-dense", "index-1 AL, one dense matrix: the oracle",
-                   NULL)
+                   NULL, true)
 INDEX1_FORMULATION(al1_dense_projected, index1_dense, true, "al1-dense-projected",
-                   "index-1 AL with projections, one dense matrix", NULL)
+                   "index-1 AL with projections, one dense matrix", NULL, true)

@@ -7,7 +7,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 #include <stdint.h>
 
@@ -23,13 +23,22 @@ struct lab_run {
   double tolerance;        /* iterations stop below it; m, or m and kg m/s together with norm_qp */
   bool norm_qp;            /* the norm of that rule is of (q, p), not of q alone */
   int iterations;          /* at most, in a step */
-  double rtol, atol;       /* ode45, ode23 */
+  int substeps;            /* inner steps of a step of substeps */
+  double rtol, atol;       /* ode45, ode23, ode113 */
   double speed;            /* the velocities at the start are multiplied by it */
   bool violations; /* find the largest |Phi|, |Phi'| and |Phi''|, at the cost of an evaluation a step */
 };
 struct lab_run lab_run_default(void);
 
-enum lab_status { LAB_OK, LAB_DIVERGED, LAB_SINGULAR, LAB_STEP_TOO_SMALL, LAB_STOPPED, LAB_NO_MEMORY };
+enum lab_status {
+  LAB_OK,
+  LAB_DIVERGED,
+  LAB_SINGULAR,
+  LAB_STEP_TOO_SMALL,
+  LAB_STOPPED,
+  LAB_NO_MEMORY,
+  LAB_REFUSED
+};
 const char *lab_status_text(enum lab_status status);
 
 struct lab_result {

@@ -24,7 +24,7 @@ void iteration_count(struct lab_state *s, const struct iteration_rule *rule, enu
   o->unsolved += end == ITERATION_NUMBER;
 }
 
-static enum lab_status newton_step(struct lab_state *s)
+enum lab_status newton_step(struct lab_state *s)
 {
   const struct newton_form *form = s->run->formulation->newton;
   struct iteration_rule rule = {0};
@@ -42,7 +42,7 @@ static enum lab_status newton_step(struct lab_state *s)
   return status == LAB_OK && form->finish ? form->finish(s) : status;
 }
 
-static enum lab_status newton_start(struct lab_state *s)
+enum lab_status newton_start(struct lab_state *s)
 {
   return s->run->formulation->newton->start(s);
 }

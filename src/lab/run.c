@@ -17,6 +17,7 @@ struct lab_run lab_run_default(void)
                           .xi = 1,
                           .tolerance = 1e-7,
                           .iterations = 50,
+                          .substeps = 2,
                           .rtol = 1e-6,
                           .atol = 1e-6,
                           .speed = 1};
@@ -29,7 +30,8 @@ const char *lab_status_text(enum lab_status status)
                                      "singular: a matrix has no factors",
                                      "the step length fell below what the time can tell apart",
                                      "stopped",
-                                     "out of memory"};
+                                     "out of memory",
+                                     "the step of the product failed; ali3-sim says why"};
   return (size_t)status < sizeof text / sizeof *text ? text[status] : "?";
 }
 
@@ -39,20 +41,28 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
   const struct integrator *i = r->integrator;
   const char *why = NULL;
   /* The formulation with this integrator. */
-  if (i->needs == NEEDS_NEWTON && !f->newton)
+  const bool product = i->needs == NEEDS_PRODUCT;
+  const bool newton = i->needs == NEEDS_NEWTON || i->needs == NEEDS_SETTLING;
+  if (product != f->product)
+    why = product ? "it is a step of the product: use --method product" : "use step, substeps or stepx";
+  else if (newton && !f->newton)
     why = "it has no Newton form";
-  else if (i->needs != NEEDS_NEWTON && !f->evaluate)
+  else if (i->needs == NEEDS_SETTLING && !f->newton->settle)
+    why = "it cannot bring an extrapolated state onto the constraints";
+  else if (!newton && !product && !f->evaluate)
     why = "it is an implicit rule of its own: use nr";
   else if (i->needs == NEEDS_PURE_RATES && !f->pure)
     why = "its multipliers go on from call to call, so a step cannot be tried twice";
   else if (i->needs == NEEDS_RATES && f->project)
     why = "its projections follow the steps of ode45 and ode23";
+  else if (i->history && f->project)
+    why = "its projections would change the past from which the rule goes on";
   if (why) {
     snprintf(text, size, "%s with %s: %s", f->name, i->name, why);
     return text;
   }
   /* The formulation in these coordinates. */
-  if ((f->needs_rows || (i->needs == NEEDS_NEWTON && f->newton->needs_rows)) && !p->kind->row_rates)
+  if ((f->needs_rows || (newton && f->newton->needs_rows)) && !p->kind->row_rates)
     why = "it needs natural coordinates";
   if (f->only && f->only != p->kind)
     why = "it is written in other coordinates";
@@ -86,7 +96,7 @@ static void measure_violations(struct lab_state *s, struct lab_sample *o)
   add_product(s->c, 1, s->dPhi_q, s->qd, s->m, s->n);
   o->velocity = largest_entry(s->c, s->m);
   o->acceleration = NAN;
-  if (s->run->formulation->momenta) return;
+  if (s->run->formulation->momenta || s->run->formulation->no_accelerations) return;
   p->kind->bias(p, s->q, s->qd, s->c);
   add_product(s->c, 1, s->dPhi_q, s->wd, s->m, s->n);
   o->acceleration = largest_entry(s->c, s->m);

@@ -96,7 +96,8 @@ void state_free(struct lab_state *s)
 {
   if (!s) return;
   if (s->formulation_own) s->run->formulation->release(s->formulation_own);
-  free(s->integrator_own);
+  if (s->integrator_own)
+    (s->run->integrator->release ? s->run->integrator->release : free)(s->integrator_own);
   free(s->memory);
   free(s);
 }

@@ -34,8 +34,11 @@ struct lab_state {
 struct formulation {
   const char *name, *title, *source; /* source: paper and equations */
   bool momenta;                      /* w is p */
-  bool pure;       /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
-  bool needs_rows; /* it needs d(Phi_q)/dt itself, and a constant M */
+  bool pure;             /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
+  bool needs_rows;       /* it needs d(Phi_q)/dt itself, and a constant M */
+  bool oracle;           /* what another formulation computes, by other means or in part: for tests */
+  bool product;          /* the integrator is the product's whole step */
+  bool no_accelerations; /* there is no q'' at the end of a step */
   const struct description *only; /* the one description that it knows; NULL: any */
   const char *(*unsuitable)(
       const struct problem *p); /* why it cannot do this one; NULL: it can, or does any */
@@ -60,14 +63,18 @@ struct newton_form {
   enum lab_status (*accept)(struct lab_state *s);    /* adds it, and updates multipliers */
   enum lab_status (*finish)(
       struct lab_state *s); /* velocities and accelerations at the end of the step; NULL */
+  /* Brings (q, w) as they are onto the constraints, after an extrapolation; NULL: it cannot. */
+  enum lab_status (*settle)(struct lab_state *s);
 };
 
 /* One way to go from state to state. Adding one touches two files: its own, and the list in integrators.c. */
 struct integrator {
   const char *name, *title;
-  enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON } needs;
+  enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON, NEEDS_SETTLING, NEEDS_PRODUCT } needs;
   bool adaptive; /* it chooses its steps */
+  bool history;  /* it goes on from rates of past steps, which a projection would change */
   void *(*make)(const struct lab_state *s);
+  void (*release)(void *own);                    /* NULL: free() */
   enum lab_status (*start)(struct lab_state *s); /* before the first step */
   enum lab_status (*step)(struct lab_state *s);  /* from t to t + h, which it sets */
 };

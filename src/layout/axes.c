@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: the axes that fast bodies turn about (dynamics/spin.h). */
+ * Set-up: finds the axes that fast bodies spin about (dynamics/spin.h). */
 #include "base/arena.h"
 #include "layout/layout.h"
 #include "layout/storage.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* J = j I + d (a a' - I/3): then D, J less its mean, is d (a a' - I/3), with D:D = 2/3 d^2 and det D = 2/27 d^3. False: J is
- * not symmetric about one axis, or is about every one. */
+/* For J = j I + d (a a' - I/3), D = J less its mean is d (a a' - I/3), with D:D = 2/3 d^2 and det D = 2/27 d^3. False: J is not
+ * symmetric about an axis, or symmetric about every axis. */
 static bool symmetry_axis(const double J[9], double o[3])
 {
-  static const double ROUND = 1e-3, SAME = 1e-3; /* of the mean moment; of the axis */
+  static const double ROUND = 1e-3, SAME = 1e-3; /* relative to the mean moment; components of the axis */
   double D[9], A[9], mean = (J[0] + J[4] + J[8]) / 3.0, square = 0.0, cross[3], a[3];
   for (int i = 0; i < 9; i++) {
     D[i] = J[i] - (i % 4 ? 0.0 : mean);
@@ -35,10 +35,10 @@ static bool symmetry_axis(const double J[9], double o[3])
   return true;
 }
 
-/* What the rigid links of a body say. */
+/* The rigid links of a body. */
 struct held {
-  double bearing[3]; /* axis of its revolute and cylindrical joints, body frame; 0 where they differ */
-  double arm[3];     /* from the centre of mass to the last joint seen */
+  double bearing[3]; /* axis of its revolute and cylindrical joints, body frame; 0 if their axes differ */
+  double arm[3];     /* from the centre of mass to the last joint */
   int bearings, links;
 };
 
@@ -64,8 +64,8 @@ static void find_held(const ali3_model *m, const struct frozen *f, struct held *
       if (f->link[i].body[side] != ALI3_GROUND) held[f->link[i].body[side]].links++;
 }
 
-/* A body spins about its bearing; without one about the axis of its inertia; without that, on a single joint, about the line from
- * there to its centre of mass. */
+/* A body spins about its bearing. Without a bearing it spins about the symmetry axis of its inertia. Without a symmetry axis,
+ * and on a single joint, it spins about the line from the joint to its centre of mass. */
 static void choose_axis(const struct body *b, const struct held *held, double axis[3])
 {
   if (held->bearings > 0) {

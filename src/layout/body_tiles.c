@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: tiles of bodies, their link ends, and which of these ends have a point that the bodies evaluate. */
+ * Set-up: tiles of bodies, their link ends, and the ends with a point that body kernels evaluate. */
 #include "base/arena.h"
 #include "layout/layout_parts.h"
 #include "math/lanes.h"
@@ -29,7 +29,7 @@ static int ends_of(const struct layout *l, int tile)
   return most;
 }
 
-/* Where end `e` of a body is loaded from; the zero behind all loads if it has fewer. */
+/* Place of the load of end `e` of a body; the zero after all loads if the body has fewer ends. */
 static struct lane_at load_of_end(const struct layout *l, int body, int e)
 {
   int at = l->end_first[body] + e;
@@ -40,8 +40,8 @@ static struct lane_at load_of_end(const struct layout *l, int body, int e)
                           .stride = (size_t)j->stride};
 }
 
-/* End `e` of the bodies of a tile; `load` and `mix` have room for its lanes. A lane not in use, or with fewer ends, is loaded by
- * nothing, and where that lies beside the others by a link that is not in use. */
+/* Fills end `e` of the bodies of a tile; `load` and `mix` have room for its lanes. A lane that is unused or has fewer ends
+ * reads a zero. It reads an unused link instead if the lanes match then. */
 static void fill_end(const struct layout *l, int tile, int e, struct lane_at *load, struct lane_mix *mix,
                      struct body_end *o)
 {
@@ -69,7 +69,7 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *lo
   o->mix = lane_mix_find(place, width, mix);
 }
 
-/* The link tile that an end of all bodies of a tile is of, lane by lane, and its side; -1: there is none. */
+/* The link tile whose lanes match end `e` of a body tile, and its side; -1: there is none. */
 static int tile_of_end(const struct layout *l, int tile, int e, int *side)
 {
   const int *item = l->t->item + l->t->tile[tile].item_first;
@@ -79,7 +79,7 @@ static int tile_of_end(const struct layout *l, int tile, int e, int *side)
   return l->t->tile_of_joint[end / ROWS_SIDES];
 }
 
-/* An end of a link with tips. */
+/* Fills an end of a link with tips. */
 static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link, int side)
 {
   end->point = link->constant + 3 * side * link->tile->width;
@@ -91,7 +91,6 @@ static void fill_tip(struct body_tile *o, struct body_end *end, const struct lin
 static void fill_tips(const struct layout *l, int tile)
 {
   struct body_tile *o = &l->f->body_tile[tile];
-  /* room for all ends */
   struct body_end *end = l->ends + (o->end - l->ends);
   int side;
   o->tips_all = o->ends > 0;
@@ -103,7 +102,7 @@ static void fill_tips(const struct layout *l, int tile)
   o->self_contained = o->tips_all && !o->carried && !o->loaded;
 }
 
-/* Links of which the bodies do the point: rigid ones that lie beside those of both sides. Each side is found once. */
+/* A link tile has tips if its links are rigid and spherical, and its lanes match the bodies of both sides. */
 void body_tips_find(struct layout *l)
 {
   const struct tree *t = l->t;
@@ -143,7 +142,7 @@ bool body_tiles_fill(struct layout *l)
   struct lane_at *load = f->block[2] = calloc(places + 1, sizeof *load);
   struct lane_mix *mix = f->block[4] = aligned_zalloc((ends + 1) * sizeof *mix);
   if (!end || !load || !mix) return false;
-  /* tile by tile: its ends, then what is so of all of its bodies */
+  /* Fill each tile: its ends, then properties of all of its bodies. */
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     struct body_tile *o = &f->body_tile[t->body_tile[i]];

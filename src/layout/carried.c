@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: which bodies are carried by their joints (dca/tree.h).
- * Masses are compared within a cluster: all bodies that links connect, rigid or not,
- * other than through the ground. */
+ * Set-up: finds the bodies that their joints carry (dca/tree.h). Masses are compared within a cluster, which is a set of
+ * bodies that rigid or soft links connect without the ground. */
 #include "layout/layout.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one
- * without mass. */
+/* Mass over the heaviest mass of the cluster. With a smaller ratio the mass would be lost in sums of delta = h/m, and the
+ * body is carried as if it had none. */
 static const double LIGHT = 1e-5;
 
 struct cluster {
   double heaviest;
   double mass, moment; /* sums of logarithms */
-  int count;           /* bodies in these */
+  int count;           /* bodies in these sums */
 };
 
-/* The body that stands for the cluster of a body; the way to it is halved. */
+/* The root of the cluster of a body, with path halving. */
 static int cluster_root(int *to, int body)
 {
   while (to[body] != body) body = to[body] = to[to[body]];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What freezing adds to a model: links with their rows, the assembly tree, and what each tile of bodies or links is. Constant
- * once it is made. */
+ * Data that freezing adds to a model: links with their rows, the assembly tree, and a description of each tile of bodies or
+ * links. Constant after freezing. */
 #ifndef LAYOUT_FROZEN_H
 #define LAYOUT_FROZEN_H
 
@@ -9,7 +9,7 @@
 #include "dynamics/rows.h"
 #include "model/model.h"
 
-/* Numbers of a body, all stored as the tree says (struct tree_body): number f of F at first F + f width + lane. */
+/* Numbers of a body, in the storage of the tree (struct tree_body): number f of F is at first F + f width + lane. */
 enum {
   X_NUMBERS = 21, /* struct body_state */
   FRAME_S = 9,
@@ -24,7 +24,7 @@ enum {
   AXES_NUMBERS = 4 /* frozen.axes */
 };
 
-/* Shapes of links that kernels have code of their own for: X(of, name, rows, sides, whether rows_share_point()). */
+/* Shapes of links with kernels of their own: X(of, name, rows, sides, result of rows_share_point()). */
 #define LINK_SHAPES(X, of)                                                                                   \
   X(of, SPHERICAL, 3, 2, true)                                                                               \
   X(of, UNIVERSAL, 4, 2, true)                                                                               \
@@ -35,69 +35,75 @@ enum {
 enum link_shape {
   /* clang-format off */
   LINK_SHAPES(LINK_NAME, LINK_)
-  LINK_PAIR, /* any other of two bodies */
+  LINK_PAIR, /* any other link of two bodies */
   LINK_OTHER /* clang-format on */
 };
 #undef LINK_NAME
 
-/* The bodies of a side of all links of a tile. */
-enum link_part { LINK_Y, LINK_X, LINK_FRAME, LINK_PARTS }; /* what there is of them: BODY_Y numbers, .. */
+/* Arrays of numbers of bodies: w (BODY_Y numbers), x, frame. */
+enum link_part { LINK_Y, LINK_X, LINK_FRAME, LINK_PARTS };
+/* The bodies of one side of all links of a tile. */
 struct link_side {
   enum {
-    SIDE_BESIDE, /* lane by lane in one tile of the same width */
-    SIDE_SAME,   /* one body for all: the ground, a hub */
-    SIDE_MIXED,  /* as `mix` says */
-    SIDE_WIDE,   /* elsewhere in tiles of the same width */
-    SIDE_APART
+    SIDE_BESIDE, /* in matching lanes of one tile of equal width */
+    SIDE_SAME,   /* one body for all lanes: the ground, a hub */
+    SIDE_MIXED,  /* gathered by `mix` */
+    SIDE_WIDE,   /* anywhere in tiles of equal width */
+    SIDE_APART   /* anywhere */
   } how;
   int at[LINK_PARTS];         /* number 0 of the body of lane 0 */
   const struct lane_mix *mix; /* in slots */
 };
 
-/* What a link tile is beside its tree_tile. */
+/* A link tile, in addition to its tree_tile. */
 struct link_tile {
   const struct tree_tile *tile;
   const double *constant;       /* points of a and b (6), L, then u, v of each primitive (6) */
-  const struct tree_body *body; /* (sides, width); the ground where there is none */
+  const struct tree_body *body; /* (sides, width); the ground in unused lanes */
   enum link_shape shape;
-  int residual;   /* in solve.residual */
-  int primitives; /* the same ones in all lanes, unless lane_by_lane */
+  int residual;   /* index in solve.residual */
+  int primitives; /* equal in all lanes, unless lane_by_lane */
   enum primitive_kind primitive[ROWS_PRIMITIVES];
-  bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
-  bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
-  bool drives;       /* some of its links are drives */
-  bool aligned;      /* all sides are SIDE_BESIDE */
-  bool has_tips;     /* a point alone, of which the bodies do what they can: struct body_end.point */
+  bool lane_by_lane; /* gears and sliding rows: dynamics/rows.c evaluates one link at a time */
+  /* Links with the angle of a joint: ANGLE_NUMBERS and the zero of each, and (width) their joints, by which ali3_data.turn is
+   * indexed; an unused lane has the last place there. NULL: no angle. */
+  const double *angle;
+  const int *joint;
+  bool point;    /* rows_share_point() of all links: kernels do not write the constant columns of J */
+  bool drives;   /* some of its links are drives */
+  bool aligned;  /* all sides are SIDE_BESIDE */
+  bool has_tips; /* points that body kernels evaluate: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 
-/* What a body tile is beside its tree_tile. */
-struct body_end { /* one link end of each lane */
+/* One link end of each lane of a body tile. */
+struct body_end {
   bool aligned;
-  const struct lane_at *load; /* (width) loads in solve.end_load; stride 0 where a lane has fewer ends */
-  const struct lane_mix *mix; /* likewise */
-  /* Of a link tile with tips, lane by lane: the point in body axes, (3, width); else NULL. What the rows load the body with it
-   * works out itself, and leaves in solve.tip what they need of it. */
+  const struct lane_at *load; /* (width) loads in solve.end_load; stride 0 if a lane has fewer ends */
+  const struct lane_mix *mix; /* gathers these loads; NULL: not available */
+  /* For a link tile with tips: the point in body axes, (3, width); NULL: no tips. The body kernel evaluates the load of these
+   * rows and writes solve.tip for them. */
   const double *point;
-  size_t row; /* of the links: in lambda, z, tip */
+  size_t row; /* index of the links in lambda, z, tip */
   int side;
 };
+/* A body tile, in addition to its tree_tile. */
 struct body_tile {
   const struct body_end *end; /* in the order of the links */
   int ends;
   int slot, at;           /* as in tree_tile */
-  size_t end_load[2];     /* where in solve.end_load its first two ends are, if aligned */
-  size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
-  bool carried;           /* all of its bodies are */
-  bool aligned;           /* it has ends, and all of them are */
+  size_t end_load[2];     /* index of its first two ends in solve.end_load, if aligned */
+  size_t y, frame, delta; /* offsets in bytes in w, frame, delta; in x three times y */
+  bool carried;           /* all of its bodies are carried */
+  bool aligned;           /* it has ends, and all of them are aligned */
   bool has_tips;          /* some of its ends have a point */
-  bool tips_all;          /* all have */
-  bool self_contained;    /* and nothing else acts on it: between two solutions it asks for nobody */
-  bool diagonal;          /* the inertia of all its bodies is */
-  bool loaded;            /* some body has loads of the model */
+  bool tips_all;          /* all of its ends have a point */
+  bool self_contained; /* tips_all, and nothing else acts on it: between two solves it reads no other tile */
+  bool diagonal;       /* the inertias of all its bodies are diagonal */
+  bool loaded;         /* loads of the model act on some of its bodies */
 };
 
-/* Once for all, what kernels would work out again and again. */
+/* Computes the offsets of a tile, so that kernels do not repeat it. */
 static inline void body_tile_place(struct body_tile *t, int slot)
 {
   t->slot = slot;
@@ -106,51 +112,49 @@ static inline void body_tile_place(struct body_tile *t, int slot)
   t->delta = (size_t)slot * DELTA_NUMBERS * sizeof(double);
 }
 
-/* A body of the middle of some others, to stand for one that has no mass of its own. */
+/* Geometric mean of the bodies of a cluster, in place of a body without mass. */
 struct typical {
   double mass, moment; /* kg, kg m^2 */
 };
 
 struct step_kernels; /* kernels.h */
 
-/* What freezing adds to a model. */
 struct frozen {
-  struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then the others */
+  struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then soft forces */
   int links, rigid_links;
-  int rows, rigid; /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
-  int true_rows;   /* of the links alone */
-  double length;   /* m, size of the mechanism: residuals of lengths are judged relative to it */
-  double
-      rounding;  /* m, likewise for residuals of rounding: length, or a hundredth of the largest coordinate */
-  int residuals; /* rigid links as stored, those of lanes not in use among them */
-  int *force_link;     /* (forces) link of each */
-  int *stop_beside;    /* (links) of the friction of a joint: the link of the stop of that joint; else -1 */
-  int *force_of;       /* (links - joints) the other way round */
+  int rows, rigid;     /* as stored, with unused lanes: tree.rows, tree.rigid */
+  int true_rows;       /* without unused lanes */
+  double length;       /* m, size of the mechanism: residuals of lengths are relative to it */
+  double rounding;     /* m, for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int residuals;       /* rigid links as stored, with unused lanes */
+  int *force_link;     /* (forces) link of each force */
+  int *stop_beside;    /* (links) for the friction of a joint: link of the stop of that joint; -1: none */
+  int *force_of;       /* (links - joints) force of each link */
   struct drive *drive; /* (drives) */
   int drives;
   bool *carried;           /* (bodies) see dca/tree.h */
-  struct typical *typical; /* (bodies) of the bodies that links connect it to */
+  struct typical *typical; /* (bodies) mean of the cluster of the body */
   int rolling;             /* contacts of spheres with friction */
   bool values;             /* some force takes its value from outside */
-  bool switches;           /* some law has corners: factors anew in every iteration */
-  bool jumps;              /* some force over a step is not the mean of its ends */
+  bool switches;           /* some law has corners: every iteration factorises */
+  bool jumps;              /* some force over a step differs from the mean of its ends */
   int *loads_first;        /* (bodies + 1) loads of each body, in `loads` */
   int *loads;              /* (loads) index in model.load, ascending per body */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;
-  const struct step_kernels *kernels[2]; /* of tiles with one lane, with all */
-  struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
-  struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
+  const struct step_kernels *kernels[2]; /* for tiles with one lane, with all lanes */
+  struct link_tile *link_tile;           /* (tree.tiles) filled for tiles with joints */
+  struct body_tile *body_tile;           /* (tree.tiles) filled for tiles with bodies */
   int *tile_of;                          /* (bodies) */
   double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
   double *
       axes; /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link */
   double *link_constant; /* what link_tile points into */
-  void *block[5];        /* what link_tile and body_tile point into */
+  void *block[6];        /* what link_tile and body_tile point into */
 };
 
-/* A link whose coordinate is prescribed. */
+/* A link with a prescribed coordinate. */
 struct drive {
   int link, force;
   double at_start; /* coordinate */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
- * places that kernels take numbers from, constants. */
+ * Set-up: makes the tree with its tiles from the links, and fills the tiles with bodies, offsets and constants for kernels. */
 #include "base/arena.h"
 #include "dynamics/leaf.h"
 #include "layout/layout_parts.h"
@@ -13,7 +12,7 @@ _Static_assert((int)ISA_LANES_MAX == (int)LANES_MOST, "");
 _Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
 _Static_assert((int)DELTA_ALPHA == (int)LEAF_NUMBERS, "delta begins as in the tree");
 
-/* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal and the zero of the
+/* The row is the distance along the axis of one joint. It becomes a gap row, with the axis as normal and the zero of the
  * coordinate in its length. */
 static bool link_slides(const struct joint_rows *j)
 {
@@ -22,22 +21,30 @@ static bool link_slides(const struct joint_rows *j)
          j->slot[0][1] == 1;
 }
 
-/* Rows for which lanes would have to branch. */
+/* True if the only row is the angle of one joint. */
+static bool link_turns(const struct joint_rows *j)
+{
+  return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_ANGLE && j->slot[0][0] == 0 &&
+         j->slot[0][1] == 1;
+}
+
+/* Rows that would need branches in each lane. */
 static bool by_lane(const struct joint_rows *j)
 {
   bool found = j->sides > 2;
-  if (link_slides(j)) return false;
+  if (link_slides(j) || link_turns(j)) return false;
   for (int k = 0; k < j->primitives; k++)
     found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
   return found;
 }
 
-/* Whether two links may lie in one tile. */
+/* Two links may stand in one tile. */
 static bool links_are_alike(const struct joint_rows *a, const struct joint_rows *b)
 {
   bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
               a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) &&
-              link_slides(a) == link_slides(b);
+              link_slides(a) == link_slides(b) && link_turns(a) == link_turns(b);
   for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
   return same;
 }
@@ -59,7 +66,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess
       *example = calloc(links, sizeof *example);
   bool *soft = calloc(links, sizeof *soft), *unit_columns = calloc(links, sizeof *unit_columns);
   unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
-  /* the links as joints of a graph */
+  /* The links become joints of a graph. */
   if (ends && first && sides && example && soft && unit_columns && kind) {
     for (int j = 0; j < f->links; j++) {
       const struct joint_rows *link = &f->link[j];
@@ -109,7 +116,7 @@ static struct tree_body ground_of(const struct layout *l)
   return l->t->body[l->t->bodies];
 }
 
-/* A side of links with these bodies, one in each lane. */
+/* Describes a side of links with these bodies, one in each lane. */
 static struct link_side link_side(const struct tree_body *body, int width)
 {
   bool aligned = true, same = true, wide = true;
@@ -125,7 +132,7 @@ static struct link_side link_side(const struct tree_body *body, int width)
   return o;
 }
 
-/* The body of a lane that has one, else the ground. */
+/* The body of a lane; the ground for an unused lane. */
 static struct tree_body body_of(const struct layout *l, int tile, int side, int lane)
 {
   int item = stored_item(l->t, &l->t->tile[tile], lane);
@@ -133,7 +140,7 @@ static struct tree_body body_of(const struct layout *l, int tile, int side, int 
   return body == ALI3_GROUND ? ground_of(l) : l->t->body[body];
 }
 
-/* A body tile in which some lane of a side finds its body in the same lane; -1: none. */
+/* The body tile that has a body of this side in its own lane; -1: none. */
 static int tile_beside(const struct layout *l, int tile, int side)
 {
   const struct tree_tile *t = &l->t->tile[tile];
@@ -146,7 +153,7 @@ static int tile_beside(const struct layout *l, int tile, int side)
   return -1;
 }
 
-/* Of bodies, in slots. */
+/* Gathers bodies, in slots; NULL: not possible. */
 static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_body *body, int width)
 {
   struct lane_at from[ISA_LANES_MAX];
@@ -155,8 +162,8 @@ static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_b
   return lane_mix_find(from, width, o);
 }
 
-/* The bodies of a side; `o` and `mix` have room for them. A body that is not in use rests as the ground does: where
- * one lies beside those of the other lanes it takes the ground's place, and all lie side by side. */
+/* Describes the bodies of a side; `o` and `mix` have room for them. An unused lane of a body tile rests like the ground. It
+ * replaces the ground if all lanes match then. */
 static struct link_side take_side(const struct layout *l, int tile, int side, struct tree_body *o,
                                   struct lane_mix *mix)
 {
@@ -174,7 +181,7 @@ static struct link_side take_side(const struct layout *l, int tile, int side, st
   return own;
 }
 
-/* The shape that link kernels do a tile as. */
+/* The shape that selects the kernels of a tile. */
 static enum link_shape link_shape(int rows, int sides, bool point)
 {
 #define LINK_MATCH(of, name, n, s, p)                                                                        \
@@ -184,28 +191,44 @@ static enum link_shape link_shape(int rows, int sides, bool point)
   return sides == 2 ? LINK_PAIR : LINK_OTHER;
 }
 
-/* The constants of a link in its lane. */
+/* Writes the constants of a link into its lane. */
 static void set_constants(const struct joint_rows *j, int width, double *o)
 {
-  const bool slide = link_slides(j);
+  const bool slide = link_slides(j), turn = link_turns(j);
   const struct coordinate *c = j->coordinate;
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
-  *o = slide ? j->length - j->ratio[0] * c->zero : j->length;
+  *o = slide ? j->length - c->zero : j->length;
   o += width;
   for (int k = 0; k < j->primitives; k++) {
-    for (int i = 0; i < 3; i++, o += width) *o = slide ? j->ratio[0] * c->axis[i] : j->primitive[k].u[i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide || turn ? c->axis[i] : j->primitive[k].u[i];
     for (int i = 0; i < 3; i++, o += width) *o = slide ? 0.0 : j->primitive[k].v[i];
   }
+  if (c->kind != COORDINATE_ANGLE) return;
+  for (int i = 0; i < ANGLE_NUMBERS; i++, o += width) *o = c->angle[i];
+  *o = c->zero;
 }
 
 static int constants_of(const struct joint_rows *j)
 {
-  return by_lane(j) ? 0 : 7 + 6 * j->primitives;
+  const int angle = j->coordinate[0].kind == COORDINATE_ANGLE ? ANGLE_NUMBERS + 1 : 0;
+  return by_lane(j) ? 0 : 7 + 6 * j->primitives + angle;
 }
 
-/* The links of a tile; `side` and `mix` have room for its bodies. */
-static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix)
+/* Fills the angles of a link tile; `joint` has room for its lanes. */
+static void fill_angles(const struct layout *l, int tile, int *joint, struct link_tile *o)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  if (o->lane_by_lane || l->f->link[item[0]].coordinate[0].kind != COORDINATE_ANGLE) return;
+  o->angle = o->constant + (7 + 6 * o->primitives) * t->width;
+  o->joint = joint;
+  for (int lane = 0; lane < t->width; lane++)
+    joint[lane] = lane_is_used(l, tile, lane) ? l->f->link[item[lane]].joint[0] : l->m->joints;
+}
+
+/* Fills a link tile; `side` and `mix` have room for its bodies, `joint` for its lanes. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix, int *joint)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
@@ -222,7 +245,8 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   o->body = side;
   o->residual = t->soft ? -1 : l->f->residuals;
   if (!t->soft) l->f->residuals += t->width;
-  for (int k = 0; k < j->primitives; k++) o->primitive[k] = link_slides(j) ? ROW_GAP : j->primitive[k].kind;
+  for (int k = 0; k < j->primitives; k++)
+    o->primitive[k] = link_slides(j) ? ROW_GAP : link_turns(j) ? ROW_ANGLE : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = take_side(l, tile, s, side, mix++);
     o->aligned &= o->side[s].how == SIDE_BESIDE;
@@ -230,30 +254,34 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
     set_constants(&l->f->link[item[lane_is_used(l, tile, lane) ? lane : 0]], t->width,
                   l->f->link_constant + l->constant + lane);
+  fill_angles(l, tile, joint, o);
   l->constant += (size_t)(constants_of(j) * t->width);
-  l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* as vectors lie */
+  l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* aligned like vectors */
 }
 
 static bool fill_link_tiles(struct layout *l)
 {
   const struct tree *t = l->t;
-  size_t constants = 0, sides = 0, mixes = 0;
+  size_t constants = 0, sides = 0, mixes = 0, lanes = 0;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
     constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
     sides += (size_t)(tile->sides * tile->width);
     mixes += (size_t)tile->sides;
+    lanes += (size_t)tile->width;
   }
-  /* room for all sides, constants and shuffles */
+  /* Allocate all sides, constants and shuffles. */
   struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
   l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
   struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
-  if (!side || !mix || !l->f->link_constant) return false;
+  int *joint = l->f->block[5] = calloc(lanes + 1, sizeof *joint);
+  if (!side || !mix || !joint || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
-    fill_links(l, t->joint_tile[i], side, mix);
+    fill_links(l, t->joint_tile[i], side, mix, joint);
     side += tile->sides * tile->width;
     mix += tile->sides;
+    joint += tile->width;
   }
   return true;
 }
@@ -280,7 +308,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   f->body_tile = calloc(tiles, sizeof *f->body_tile);
   f->tile_of = calloc(bodies, sizeof *f->tile_of);
   bool ok = l.end_first && l.end && l.fill && l.found && f->link_tile && f->body_tile && f->tile_of;
-  /* links first: body tiles look at them */
+  /* Fill link tiles first, because body tiles read them. */
   if (ok) {
     find_tiles(f);
     body_ends_list(&l);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: between layout.c, which fills the tiles of links, and body_tiles.c. */
+ * Set-up: state that layout.c, which fills tiles of links, and body_tiles.c share. */
 #ifndef LAYOUT_LAYOUT_PARTS_H
 #define LAYOUT_LAYOUT_PARTS_H
 
 #include "layout/layout.h"
 #include "layout/storage.h"
 
-/* What is only needed while tiles are filled in. */
+/* State that exists only while tiles are filled in. */
 struct layout {
   const ali3_model *m;
   struct frozen *f;
@@ -14,8 +14,8 @@ struct layout {
   int *end_first;        /* (bodies + 1) link ends of each body, in `end` */
   int *end;              /* ROWS_SIDES * link + side, ascending per body */
   int *fill;             /* (bodies + 1) */
-  unsigned char *found;  /* (tiles) of link tiles: bits of the sides of which all bodies have an end there */
-  struct body_end *ends; /* of all body tiles */
+  unsigned char *found;  /* (tiles) of a link tile: bits of the sides on which all bodies have an end */
+  struct body_end *ends; /* ends of all body tiles */
   size_t constant;       /* doubles of f->link_constant */
 };
 
@@ -24,13 +24,13 @@ static inline bool lane_is_used(const struct layout *l, int tile, int lane)
   return stored_item(l->t, &l->t->tile[tile], lane) >= 0;
 }
 
-/* What kernels read of the bodies, stored as the tree says: mass and inertia. False: out of memory. */
+/* Fills mass and inertia of the bodies for kernels, in the storage of the tree. False: out of memory. */
 bool body_constants_fill(const ali3_model *m, struct frozen *f);
-/* The link ends of each body. */
+/* Lists the link ends of each body. */
 void body_ends_list(struct layout *l);
-/* Body tiles with their ends, once link tiles are filled. False: out of memory. */
+/* Fills body tiles with their ends, after the link tiles. False: out of memory. */
 bool body_tiles_fill(struct layout *l);
-/* Links and ends with tips, at the end. */
+/* Finds links and ends with tips, after all tiles. */
 void body_tips_find(struct layout *l);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Single bodies and links in the storage of tiles: copied out and put back. Kernels do without. RT. */
+ * Copies single bodies and links out of the storage of tiles, and back. Kernels read the tiles directly. RT. */
 #ifndef LAYOUT_STORAGE_H
 #define LAYOUT_STORAGE_H
 
 #include "layout/frozen.h"
 
-/* ALI3_GROUND has a place of its own. */
+/* ALI3_GROUND has its own place. */
 static inline const struct tree_body *stored_body(const ali3_model *m, int body)
 {
   const struct tree *t = m->frozen->tree;
   return &t->body[body == ALI3_GROUND ? t->bodies : body];
 }
 
-/* Number 0 of a body, in an array that has `numbers` of each. */
+/* Index of number 0 of a body, in an array with `numbers` for each body. */
 static inline size_t stored_at(const struct tree_body *b, int numbers)
 {
   return (size_t)b->first * (size_t)numbers + (size_t)b->lane;
@@ -23,7 +23,7 @@ static inline size_t stored_slot(const ali3_model *m, int body)
   return stored_at(stored_body(m, body), 1);
 }
 
-/* The first `count` of the numbers of a body. */
+/* Copies the first `count` numbers of a body. */
 static inline void stored_some(const ali3_model *m, const double *a, int numbers, int body, int count,
                                double *o)
 {
@@ -48,7 +48,7 @@ static inline void stored_set(const ali3_model *m, double *a, int numbers, int b
   stored_put(a, stored_body(m, body), numbers, from);
 }
 
-/* x: of a struct state */
+/* x: bodies of a struct state. */
 static inline struct body_state stored_state(const ali3_model *m, const double *x, int body)
 {
   struct body_state o;
@@ -66,7 +66,7 @@ _Static_assert(sizeof(struct body_frame) == FRAME_NUMBERS * sizeof(double), "no 
 _Static_assert(sizeof(struct body_delta) == DELTA_NUMBERS * sizeof(double), "no padding");
 _Static_assert(sizeof(struct wrench) == WRENCH_NUMBERS * sizeof(double), "no padding");
 
-/* Where row k of a link is. */
+/* Index of row k of a link. */
 static inline int stored_row(const struct joint_rows *j, int k)
 {
   return j->first + k * j->stride;
@@ -74,7 +74,7 @@ static inline int stored_row(const struct joint_rows *j, int k)
 
 enum { STORED_J = ROWS_MAX * ROWS_SIDES * BODY_Y }; /* room for the Jacobian of a link */
 
-/* The Jacobian of a link in one piece, (count, sides, 7): where it is, or else copied into `room`. */
+/* The Jacobian of a link in one piece, (count, sides, 7): in place if it is contiguous, otherwise copied into `room`. */
 static inline const double *stored_jacobian(const struct joint_rows *j, const double *J,
                                             double room[STORED_J])
 {
@@ -84,7 +84,7 @@ static inline const double *stored_jacobian(const struct joint_rows *j, const do
   return room;
 }
 
-/* The body or link of a lane; -1: not in use. Lane 0 always is. */
+/* The body or link of a lane; -1: the lane is not in use. Lane 0 is always in use. */
 static inline int stored_item(const struct tree *t, const struct tree_tile *tile, int lane)
 {
   return t->item[tile->item_first + lane];

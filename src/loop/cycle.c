@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * The loop. RT throughout: no allocation, no lock, no text, no system call but clock_nanosleep, futex, getrusage, the time
- * its thread has run, and one eventfd write per port and cycle.
+ * The loop. RT throughout: no allocation, no lock, no text, no system call except clock_nanosleep, futex, getrusage,
+ * the processor time of its thread, and one eventfd write per port and cycle.
  *
  *            nominal start k                                                                  nominal start k+1
- *     sleep  |wake| latch | feedback | observe | platform | publish | account | prepare | schedule ...  |
+ *     sleep  |wake| latch | feedback | observe | platform | publish | record | account | prepare | schedule ...  |
  *                   inputs  step k     values    if any     frames    book      step k+1
  *
- * With PUBLISH_NEXT_CYCLE the frames of k go out right after the wake-up of k+1, when that comes in time on the grid.
+ * With PUBLISH_NEXT_CYCLE the frames of k go out right after the wake-up of k+1, if that wake-up is in time and on the
+ * grid.
  *
- * Invariants: 1. starts are those of schedule.c. 2. the model moves by exactly one step in a cycle that latched the state
- * RUNNING and was asked for a step, where one has to be (cycle_steps()), and in no other: simulated time falls behind the
- * clock by the starts left out. 3. an e-stop raised before the wake-up holds in this cycle already, and no command sent
- * before it, on whatever port, lifts it again. 4. what is published is a state between two steps, never one in the
- * middle. 5. a platform makes one step in every cycle, whatever the state, and is parked when the loop ends, unless it takes
- * too long or the loop is to end at once. */
+ * Invariants: 1. schedule.c determines the starts. 2. The model makes exactly one step in a cycle that latched the
+ * state RUNNING (and, in lockstep, owes a step: cycle_steps()), and none in any other cycle; simulated time falls
+ * behind the clock by the skipped starts. 3. An e-stop raised before the wake-up acts in this cycle, and no command
+ * sent before it, on any port, lifts it. 4. A published state lies between two steps, never within one. 5. A platform
+ * makes one step in every cycle, in any state. It is parked when the loop ends, unless parking takes too long or the
+ * loop must end at once. */
 #include "loop/cycle_parts.h"
 
 #include "rt/clock.h"
 
-/* The platform starts from rest with the model. */
+/* The platform starts at rest, like the model. */
 static void restore_model(struct cycle *c)
 {
   plant_restore(&c->plant);
   c->drive.restart = true;
 }
 
-/* Warm-up cycles have touched all code and data; what they took is no measure of the cycles to come. */
+/* The warm-up cycles have touched all code and data; their times say nothing about later cycles. */
 static void end_warmup(struct cycle *c)
 {
   const bool autostart = c->config.settings.autostart != AUTOSTART_OFF;
   cycle_clear(c);
   figures_begin(&c->figures, &c->times.woken);
   c->schedule.slipped_ns = 0;
-  /* Beats of the warm-up ask for nothing. */
+  /* Beats of the warm-up start no cycles. */
   if (c->config.settings.clock == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
   c->deadline.missed = false;
   const enum run_state before = c->machine.state;
@@ -52,7 +53,7 @@ static void take_tuning(struct cycle *c)
   cycle_show_tuning(c);
 }
 
-/* Which injections act is a matter of the motion so far. */
+/* The motion so far decides which injections act. */
 static void take_inputs(struct cycle *c)
 {
   struct injector *injector = &c->inputs.injector;
@@ -67,7 +68,7 @@ static void take_inputs(struct cycle *c)
   inputs_take(&c->inputs, c->config.port, c->times.wake_ns, lockstep ? c->lockstep.virtual_ns : 0);
 }
 
-/* The stops that overtake all commands. True if there was one. */
+/* Stops overtake all commands. Returns true if there was one. */
 static bool take_stops(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
@@ -93,21 +94,23 @@ static void latch_inputs(struct cycle *c)
   const enum run_state before = c->machine.state;
   cycle_mind_gap(c);
   const bool stopped = take_stops(c);
-  /* Inputs that were sent before a command are there when it is judged: what comes from here on is for the next cycle. */
+  /* Inputs that were sent before a command are present when it is judged; commands that come after this count wait for
+   * the next cycle. */
   for (int p = 0; p < g->ports; p++) c->commands[p] = ring_count(&g->port[p]->commands);
   take_inputs(c);
   if (c->times.number == (uint64_t)g->settings.warmup + 1) end_warmup(c);
   cycle_take_commands(c, stopped);
-  if (c->plant.restore) restore_model(c); /* once, however many commands ask for it */
-  /* The values that act in this cycle, and what their loss does to the state. */
+  c->plant.restored = c->plant.restore;
+  if (c->plant.restore) restore_model(c); /* once, for any number of commands */
+  /* The values of this cycle, and the effect of stale inputs on the state. */
   inputs_latch(&c->inputs, cycle_input_time(c));
   if (c->inputs.lost >= 0 && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1, 0);
   if (machine_steps(&c->machine) && before != STATE_RUNNING && before != STATE_PAUSED)
     c->deadline.grace_left = g->settings.live.grace;
 }
 
-/* What a step computed in which a worker was lost is worth nothing; the model goes back to its start with the reset that
- * leads out of SAFE. */
+/* If a worker was lost, the results of this step are invalid; the model returns to its initial state with the reset
+ * that leaves SAFE. */
 static bool lost_worker(struct cycle *c)
 {
   struct workers *w = &c->workers;
@@ -126,19 +129,20 @@ static enum fault_code fault_of(int status)
                                      : FAULT_DIVERGED;
 }
 
-/* In INIT the step is made too, and taken back: it warms caches and branch predictors, and finds a model that
- * cannot step before anybody relies on it. */
+/* In INIT the step is made and undone: it warms caches and branch predictors, and a model that cannot step fails before
+ * anybody relies on it. */
 static void step_model(struct cycle *c)
 {
   const bool warming = c->machine.state == STATE_INIT;
   struct plant *p = &c->plant;
   p->stepped = warming || cycle_steps(c);
+  p->status = ALI3_OK;
   c->times.step_ns = 0;
   if (!p->stepped) return;
   if (!warming) inputs_apply(&c->inputs, p->model, p->data);
-  /* Not ali3_feedback: after a restore the step is not prepared yet, and a preparation that failed shows
-   * here. */
+  /* Not ali3_feedback(): after a restore the step is not prepared yet, and this call reports a preparation that failed. */
   const int status = ali3_step(p->model, p->data);
+  p->status = status;
   c->lockstep.virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
   if (!warming) cycle_account_step(c, status);
@@ -147,13 +151,13 @@ static void step_model(struct cycle *c)
   if (warming) restore_model(c);
 }
 
-/* All of the next step that needs no inputs, in the time left after publication. */
+/* The part of the next step that needs no inputs, in the time after publication. */
 static void prepare_step(struct cycle *c)
 {
   struct plant *p = &c->plant;
   p->prepared = c->machine.state == STATE_INIT || machine_steps(&c->machine);
   if (!p->prepared) return;
-  (void)ali3_prepare(p->model, p->data); /* a failure comes back from the step, which tries again */
+  (void)ali3_prepare(p->model, p->data); /* the step repeats a failed preparation and reports it */
   lost_worker(c);
 }
 
@@ -173,14 +177,14 @@ void cycle_once(struct cycle *c)
 {
   const bool publish_next = c->config.settings.publish == PUBLISH_NEXT_CYCLE;
   struct cycle_times *t = &c->times;
-  /* The cycle begins; the frames of the one before may still have to go out. */
+  /* Begin the cycle; the frames of the last one may still have to go out. */
   cycle_times_begin(t, c->schedule.start_ns);
   c->plant.moved = c->workers.lost_now = false;
   if (publish_next) {
     cycle_publish(c);
     cycle_times_mark(t, PHASE_publish);
   }
-  /* Inputs and commands are latched, and the step that was prepared is completed with them. */
+  /* Latch inputs and commands, and complete the prepared step with them. */
   latch_inputs(c);
   cycle_times_mark(t, PHASE_latch);
   const uint64_t prepare_ns = c->plant.prepared ? t->phase_ns[PHASE_prepare] : 0;
@@ -199,7 +203,11 @@ void cycle_once(struct cycle *c)
     cycle_publish(c);
     cycle_times_mark(t, PHASE_publish);
   }
-  /* The time that is left: the book, and the next step. */
+  if (c->config.frames) {
+    cycle_record(c);
+    cycle_times_mark(t, PHASE_record);
+  }
+  /* In the rest of the period: histograms and the next step. */
   cycle_account(c);
   cycle_times_mark(t, PHASE_account);
   prepare_step(c);

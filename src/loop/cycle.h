@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The real-time loop: one cycle after the other, on an absolute schedule or as it is told, everything it needs laid out
+ * The real-time loop: cycles on an absolute schedule, by input frames or by command. Everything it needs is laid out
  * before it starts.
  *
- * Set-up (cycle_setup.c) allocates and may fail; the loop (all other files) does neither. Each part of struct cycle stands in the
- * header of the file that owns it; functions take the part that they need. Order of use:
+ * The set-up (cycle_setup.c) allocates and may fail; the loop (all other files) does neither. The header of each file
+ * has its part of struct cycle; functions take only the part that they need. Order of use:
  *   cycle_setup  ->  cycle_freeze  ->  cycle_run, in the loop's own thread  ->  cycle_free
- * While it runs the outside meets it only in its ports, its telemetry, and the functions at the end of this file. */
+ * While it runs, other threads use only its ports, its telemetry, and the functions at the end of this file. */
 #ifndef LOOP_CYCLE_H
 #define LOOP_CYCLE_H
 
+#include "frames/writer.h"
 #include "inputs/inputs.h"
 #include "loop/cycle_events.h"
 #include "loop/cycle_settings.h"
@@ -34,15 +35,15 @@
 #include <stdint.h>
 
 enum {
-  CYCLE_COMMANDS = 16,   /* taken from one port in one cycle; the rest waits, but for an e-stop */
-  CYCLE_STACK_KB = 1024, /* of a thread that calls cycle_run() */
+  CYCLE_COMMANDS = 16,   /* taken from one port in one cycle; further commands wait, except an e-stop */
+  CYCLE_STACK_KB = 1024, /* stack of a thread that calls cycle_run() */
 };
 
-/* What the last run left behind: see machine_keep(). */
+/* State that the last run left: see machine_keep(). */
 struct last_run {
   enum fault_code fault;
   bool disarmed;
-  char who[TELEMETRY_LATCHER]; /* latched that fault, in words; "": the loop did */
+  char who[TELEMETRY_LATCHER]; /* who latched that fault, in words; "": the loop */
 };
 
 struct cycle_config {
@@ -51,48 +52,49 @@ struct cycle_config {
   struct port *const *port; /* (ports) */
   int ports;
   struct bell
-      *bell; /* rung by the ports where the clock does not pace the loop, or is drawn to their beats */
+      *bell; /* rung by the ports if the clock does not pace the loop or is pulled towards their beats */
   struct telemetry
-      *telemetry; /* live, book, counters of the loop and ages of inputs are written by the loop */
+      *telemetry; /* the loop writes the live part, the histograms, its counters and the ages of inputs */
+  struct frames_writer *frames; /* NULL: no frame ring */
   uint64_t period_ns;
-  uint64_t periods; /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
+  uint64_t periods; /* run or skipped after the warm-up, until the loop ends by itself; 0: no limit */
   struct last_run last_run;
   struct cycle_settings settings;
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
-  const struct platform_setup *platform; /* NULL: there is no motion platform; else clock is the timer */
+  const struct platform_setup *platform; /* NULL: no motion platform; else the clock must be the timer */
 };
 
-/* What may change while the loop runs. */
+/* Settings that may change while the loop runs. */
 struct cycle_tuning {
   struct cycle_live live;
-  bool platform; /* the next two hold, too */
+  bool platform; /* the next two members are valid */
   enum platform_mode mode;
   struct platform_params params;
-  int inputs;                /* signals->inputs, or 0: they stay as they are */
-  struct input_spec input[]; /* (inputs) what inputs_tune() takes of it counts */
+  int inputs;                /* signals->inputs, or 0: the inputs stay unchanged */
+  struct input_spec input[]; /* (inputs) only the members that inputs_tune() takes */
 };
 
 /* The workers that share the steps. */
 struct workers {
-  struct pool *pool; /* NULL: none; constant from cycle_freeze() on */
-  int lost;          /* so far */
-  bool lost_now;     /* one in this cycle */
+  struct pool *pool; /* NULL: none; constant after cycle_freeze() */
+  int lost;          /* number lost so far */
+  bool lost_now;     /* one was lost in this cycle */
 };
 
-/* Who latched the stop. */
+/* The client that latched the stop. */
 struct latch {
-  const char *by; /* as in struct telemetry_live */
+  const char *by; /* see struct telemetry_live */
   uint32_t client;
 };
 
 struct cycle {
-  struct cycle_config config; /* constant but for settings.live */
-  bool realtime;              /* constant from cycle_freeze() on */
+  struct cycle_config config; /* constant except settings.live */
+  bool realtime;              /* constant after cycle_freeze() */
   bool over;                  /* the loop has ended */
   struct inbox inbox;
   struct outbox outbox;
-  uint32_t *commands; /* that each port has for this cycle  (ports) */
+  uint32_t *commands; /* (ports) number of commands for this cycle */
   struct machine machine;
   struct latch latch;
   struct inputs inputs;
@@ -109,56 +111,56 @@ struct cycle {
   struct output output;
 };
 
-/* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; what it found is in
- * ali3_report_get and ali3_initial_get of c->plant.data). What config points to must live as long as the cycle.
- * Returns the status of ali3_reset, ALI3_E_MEMORY, or ALI3_E_ARGUMENT if the platform makes no sense; after a negative one
- * only cycle_free() may follow. */
+/* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; its results are in
+ * ali3_report_get and ali3_initial_get of c->plant.data). The objects in config must outlive the cycle. Returns the
+ * status of ali3_reset, ALI3_E_MEMORY, or ALI3_E_ARGUMENT for an inconsistent platform. After a negative status only
+ * cycle_free() may be called. */
 int cycle_setup(struct cycle *c, const struct cycle_config *config);
-/* Set-up, last step: the workers that share the steps (NULL: none), and the label that every frame carries. Keeps
- * the image of the initial state, to which the loop goes back on reset. */
+/* Set-up, last step: sets the workers that share the steps (NULL: none) and the label that every frame carries. Saves
+ * the initial state, to which a reset returns. */
 void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime);
 void cycle_free(struct cycle *c);
 
-/* RT. Runs cycles as config.settings.clock says until told to stop, or until config.periods have gone by. */
+/* RT. Runs cycles by config.settings.clock until told to stop or until config.periods have passed. */
 void cycle_run(struct cycle *c);
 
-/* RT. The same in pieces, for a caller that has a clock of its own: begin once, then once per cycle, then
- * end. */
+/* RT. cycle_run() in parts, for a caller with its own clock: cycle_begin() once, cycle_once() per cycle, cycle_end()
+ * once. */
 void cycle_begin(struct cycle *c, uint64_t first_start_ns);
 void cycle_once(struct cycle *c);
-bool cycle_over(const struct cycle *c); /* true: time to end, and no platform to wait for any longer */
+bool cycle_over(const struct cycle *c); /* true: the loop must end and waits for no platform */
 void cycle_end(struct cycle *c);
 
-/* Any thread, or a signal handler. The loop ends after the cycle it is in; with a platform that is not parked it goes to the
- * state EXIT, in which nothing moves but the platform, to its park pose, and ends then, or when that has stood still on its
- * way for 5 s: CYCLE_PARKS_S later at most. */
+/* Any thread, or a signal handler. Without a platform, or with a parked one, the loop ends after this cycle. Otherwise
+ * it goes to the state EXIT, in which only the platform moves, to its park pose. It ends when the platform is parked,
+ * or when it has stood still on its way for 5 s, or after CYCLE_PARKS_S. */
 enum { CYCLE_PARKS_S = 600 };
 static inline void cycle_stop(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.stop, true, memory_order_release);
   if (c->config.bell) bell_ring(c->config.bell);
 }
-/* Any thread: the loop ends after the cycle it is in, wherever the platform is. */
+/* Any thread: the loop ends after this cycle, wherever the platform is. */
 static inline void cycle_stop_at_once(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.at_once, true, memory_order_release);
   cycle_stop(c);
 }
 
-/* Any thread: the loop has stood still for too long. If it ever goes on, it does so in SAFE. */
+/* Any thread: declares the loop stuck. If it continues, it does so in SAFE. */
 static inline void cycle_declare_stuck(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.stuck, true, memory_order_release);
 }
 
-/* Any thread: maxima and distributions begin anew with the next cycle. */
+/* Any thread: clears maxima and distributions in the next cycle. */
 static inline void cycle_clear_book(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.clear, true, memory_order_release);
   if (c->config.bell) bell_ring(c->config.bell);
 }
 
-/* One thread: the tuning holds from the next cycle on, which shows it in the telemetry. */
+/* One thread: the tuning is valid from the next cycle on, which shows it in the telemetry. */
 void cycle_tune(struct cycle *c, const struct cycle_tuning *tuning);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the loop tells of itself: the deadline book, the live figures, the record of a miss. RT. */
+ * The figures of the loop: histograms, live figures, records of misses. RT. */
 #include "loop/cycle_parts.h"
 
 #include "rt/clock.h"
@@ -47,7 +47,7 @@ static size_t copy_words(char *to, size_t size, const char *from)
   return i;
 }
 
-/* "joint pin": what was open most after the last violated step. */
+/* "joint pin": the row that was open most after the last violated step. */
 static void name_violated(const struct cycle *c, char *text, size_t size)
 {
   const ali3_model *m = c->config.model;
@@ -64,7 +64,7 @@ static void name_violated(const struct cycle *c, char *text, size_t size)
 void cycle_write_live(struct cycle *c)
 {
   const ali3_report *report = ali3_report_get(c->plant.data);
-  /* Numbers first, then what is a text, a list, or of the platform. */
+  /* First the numbers, then texts, lists and the platform. */
 #define COUNTED(member, kind, key, unit, metric, text) .member = c->figures.member,
   struct telemetry_live live = {.cycle = c->times.number,
                                 .t_ns = c->times.wake_ns,
@@ -90,7 +90,7 @@ void cycle_write_live(struct cycle *c)
   for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latch.by[i]; i++)
     live.latched_by[i] = c->latch.by[i];
   if (c->figures.violated) name_violated(c, live.violated_at, sizeof live.violated_at);
-  /* Where there is no platform its part stays 0. */
+  /* Without a platform its part stays 0. */
   memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);
@@ -108,7 +108,7 @@ static void write_input_views(struct cycle *c)
   }
 }
 
-/* Each a word, on its own right; who reads two of them may find one of before. */
+/* Each value is one word; a reader of two of them may find one of the previous tuning. */
 void cycle_show_tuning(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
@@ -143,7 +143,8 @@ void cycle_account(struct cycle *c)
   struct histograms *histograms = &t->histograms;
   if (inbox_take(&c->inbox.clear)) cycle_clear(c);
   if (!c->deadline.late) histogram_add(&histograms->wakeup, c->times.wakeup_ns, c->times.number);
-  for (int i = 0; i < PHASES; i++) { /* account and prepare: those of the cycle before */
+  for (int i = 0; i < PHASES; i++) { /* account and prepare are of the last cycle */
+    if (i == PHASE_record && !c->config.frames) continue;
     if (i == PHASE_feedback && !c->plant.stepped) continue;
     if (i == PHASE_platform && !c->drive.there) continue;
     if (i == PHASE_prepare && !c->plant.prepared) continue;
@@ -162,7 +163,7 @@ void cycle_record_miss(struct cycle *c, const struct miss_end *end)
   const struct cycle_times *t = &c->times;
   int last = 0;
   if (c->workers.lost_now) pool_lost(c->workers.pool, &last);
-  /* What the outside needs to judge the cause; it adds what it alone has seen. */
+  /* Record the facts that other threads need to judge the cause; they add the facts that only they know. */
   struct miss m = {.number = c->figures.misses + c->figures.grace_misses,
                    .cycle = t->number,
                    .start_ns = end->start_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The events of the loop: what changed its state, and why. RT. */
+ * The events of the loop: changes of its state and their causes. RT. */
 #include "loop/cycle_parts.h"
 
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
@@ -15,7 +15,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
     c->latch.by = port >= 0 ? c->config.port[port]->name : "";
     c->latch.client = port >= 0 ? client : LATCH_NO_NUMBER;
   }
-  /* Clients can repeat commands: half of the room is left to what stops the motion. */
+  /* Clients can repeat commands, so half of the room is reserved for events that stop the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
   const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
   const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
@@ -33,6 +33,22 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                                                  : -1};
   if (open) e.violation = *ali3_violation_get(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);
+}
+
+void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port)
+{
+  const struct cycle_event e = {.cycle = c->times.number,
+                                .from = c->machine.state,
+                                .to = c->machine.state,
+                                .cause = CAUSE_REFUSED,
+                                .code = command->code,
+                                .port = port,
+                                .client = command->client,
+                                .body = -1,
+                                .joint = -1,
+                                .input = -1,
+                                .value = result};
+  ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the loop leaves for the log: events and records of misses. Text is made outside the loop. */
+ * Data that the loop leaves for the log: events and records of misses. Their text is made outside the loop. */
 #ifndef LOOP_CYCLE_EVENTS_H
 #define LOOP_CYCLE_EVENTS_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-  CYCLE_EVENTS = 256, /* room for events nobody has fetched yet */
-  CYCLE_MISSES = 256, /* room for records of misses */
+  CYCLE_EVENTS = 256, /* events that wait for the reader */
+  CYCLE_MISSES = 256, /* records of misses that wait for the reader */
 };
 
 enum cycle_cause {
@@ -19,36 +19,38 @@ enum cycle_cause {
   CAUSE_COMMAND,
   CAUSE_FAULT,
   CAUSE_EXIT,
+  CAUSE_REFUSED,         /* a command; value: the enum command_result */
   CAUSE_INJECT_SWITCHED, /* by a command */
-  CAUSE_INJECT_ACTS,     /* an injection begins or ends to act */
-  CAUSE_PLATFORM_STATE,  /* of the platform, from and to: enum platform_state */
-  CAUSE_PLATFORM_SET,    /* one of its parameters, by a command */
-  CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the one before did not */
+  CAUSE_INJECT_ACTS,     /* an injection starts or stops acting */
+  CAUSE_PLATFORM_STATE,  /* a change of the platform; from and to are enum platform_state */
+  CAUSE_PLATFORM_SET,    /* a command set a platform parameter */
+  CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the previous one did not */
 };
-enum { WARM_DISARMED = 1 }; /* no autostart, since motion needs an arm */
+enum { WARM_DISARMED = 1 }; /* no autostart, because motion needs an arm */
 
-/* A change of state, a model put back, a fault injection, or something about the platform. */
+/* A change of state, a reset of the model, a fault injection, or an event of the platform. */
 struct cycle_event {
   uint64_t cycle;
-  uint32_t from, to;   /* enum run_state; equal where it stays the same */
-  uint32_t cause;      /* enum cycle_cause */
-  uint32_t code;       /* the command, the enum fault_code, injection_argument(), a place in params_table;
-                        CAUSE_WARM: the fault left by the last run if it leads to SAFE, else WARM_DISARMED or 0 */
-  int32_t port;        /* whose doing, index into config.port; -1: the loop's own */
-  uint32_t client;     /* of that port */
-  int32_t body, joint; /* the worst of the step that failed; -1 none */
-  int32_t input;       /* that is lost, or that the start waits for; -1 none */
-  double value;        /* that the parameter was set to */
-  ali3_violation violation; /* what was open, if the step failed or was violated */
+  uint32_t from, to; /* enum run_state; equal if the state does not change */
+  uint32_t cause;    /* enum cycle_cause */
+  /* command, enum fault_code, injection_argument() or index in params_table; CAUSE_WARM: the fault of the last run if
+   * it leads to SAFE, else WARM_DISARMED or 0 */
+  uint32_t code;
+  int32_t port;             /* index in config.port; -1: the loop */
+  uint32_t client;          /* client of that port */
+  int32_t body, joint;      /* worst of the failed step; -1: none */
+  int32_t input;            /* input that is stale or that the start waits for; -1: none */
+  double value;             /* new value of the parameter */
+  ali3_violation violation; /* the open row, if the step failed or was violated */
 };
 
 struct outbox {
   struct ring events; /* struct cycle_event: loop -> one reader */
   struct ring
-      misses; /* struct miss: loop -> one reader, which adds what the loop does not know; see miss_judge() */
+      misses; /* struct miss: loop -> one reader, which adds facts that the loop does not know; see miss_judge() */
 };
 
-/* The one reader's thread. False when there is none. What found no room: ring_dropped() of the ring. */
+/* For the one reader. Returns false if there is no event. ring_dropped() of the ring counts events without room. */
 static inline bool outbox_next_event(struct outbox *o, struct cycle_event *e)
 {
   return ring_pop(&o->events, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The end of the loop, which waits for the platform. RT. */
+ * The end of the loop, which waits until the platform is parked. RT. */
 #include "loop/cycle_parts.h"
 #include "rt/clock.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Inside the loop: what its files need of each other. RT throughout. */
+ * Inside the loop: functions that its files share. RT throughout. */
 #ifndef LOOP_CYCLE_PARTS_H
 #define LOOP_CYCLE_PARTS_H
 
 #include "loop/cycle.h"
 
-/* The model is to move in this cycle. */
+/* True if the model moves in this cycle. */
 static inline bool cycle_steps(const struct cycle *c)
 {
   switch (c->config.settings.clock) {
@@ -19,13 +19,13 @@ static inline bool cycle_steps(const struct cycle *c)
   return machine_steps(&c->machine);
 }
 
-/* The time by which inputs age: without a clock it advances with the steps. */
+/* The time by which inputs age; without a clock it advances with the steps. */
 static inline uint64_t cycle_input_time(const struct cycle *c)
 {
   return c->config.settings.clock == CLOCKING_LOCKSTEP ? c->lockstep.virtual_ns : c->times.wake_ns;
 }
 
-/* Every input that is required is fresh. */
+/* True if every required input is fresh. */
 static inline bool cycle_is_ready(const struct cycle *c)
 {
   return inputs_missing(&c->inputs, cycle_input_time(c)) < 0;
@@ -33,38 +33,42 @@ static inline bool cycle_is_ready(const struct cycle *c)
 
 /* The platform's part of a cycle, after observe. */
 void cycle_move_platform(struct cycle *c);
-/* One of its parameters is set by a command. */
+/* Sets a platform parameter by a command. */
 enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
-/* With a platform that is not parked: to SAFE after a loop that stood still for ten periods, 0.1 s at least, in this cycle or
- * the last one. */
+/* For a platform that is not parked: trips to SAFE if the loop was stuck in this cycle or the last one, for ten periods
+ * and 0.1 s at least. */
 void cycle_mind_gap(struct cycle *c);
-/* cycle_leave.c. Told to end, with a platform to be parked before: to the state EXIT, once; then waits for the platform while it
- * moves. */
+/* cycle_leave.c. If told to end with a platform to park: enters EXIT once, then waits while the platform moves. */
 void cycle_leave(struct cycle *c);
 
-/* cycle_events.c. note: the event of a change from state `from`. trip: a fault, and its event if it changes anything. */
+/* cycle_events.c. cycle_note: the event of a change from state `from`. cycle_trip: a fault, and its event if the state
+ * changes. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);
+void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port);
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
 
-/* cycle_commands.c. The commands that c->commands counts, port by port. stopped: an e-stop, or a loop that was stuck, overtakes
- * them. */
+/* cycle_commands.c. Takes the commands counted in c->commands, port by port. stopped: an e-stop or a stuck loop
+ * overtakes them. */
 void cycle_take_commands(struct cycle *c, bool stopped);
 
-/* cycle_publish.c. observe: the values. compose: the frame; the time of publication is missing. publish: it goes to all ports. */
+/* cycle_publish.c. cycle_observe: the values. cycle_compose: the frame without its time of publication. cycle_publish:
+ * sends the frame to all ports. */
 void cycle_observe(struct cycle *c);
 void cycle_compose(struct cycle *c);
 void cycle_publish(struct cycle *c);
+/* cycle_record.c. Copies the composed frame into the ring; nothing without a ring. */
+void cycle_record(struct cycle *c);
 
-/* Sleeps until the next cycle is to start. */
+/* Sleeps until the start of the next cycle. */
 void cycle_wait(struct cycle *c);
-/* The cycle is over: was it in time, and when does the next one start? */
+/* Ends the cycle: judges its deadline and sets the next start. */
 void cycle_schedule(struct cycle *c);
 
-/* Books what is known by now, and shows it. The length of this cycle is not: cycle_schedule() adds it, and live shows it a
- * cycle later. */
+/* Adds the known times to the histograms and shows the figures. The length of this cycle is not known yet:
+ * cycle_schedule() adds it, and the live figures show it one cycle later. */
 void cycle_account(struct cycle *c);
-/* Books what a step said, outside of the warm-up. */
+/* Counts the result of a step, outside the warm-up. */
 void cycle_account_step(struct cycle *c, int status);
 void cycle_write_live(struct cycle *c);
 void cycle_clear(struct cycle *c);
@@ -73,10 +77,10 @@ void cycle_show_tuning(struct cycle *c);
 struct miss_end {
   uint64_t start_ns, end_ns, skipped;
   bool grace;
-  struct usage own; /* of the loop's thread, in this cycle */
+  struct usage own; /* usage of the loop's thread in this cycle */
   struct pool_cycle pool;
 };
-/* The record of a miss, from what this cycle left behind. */
+/* Makes the record of a miss from the figures of this cycle. */
 void cycle_record_miss(struct cycle *c, const struct miss_end *end);
 
 uint32_t cycle_flags(const struct cycle *c);

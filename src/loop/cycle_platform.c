@@ -24,7 +24,7 @@ enum command_result cycle_set_platform(struct cycle *c, const struct command *co
 {
   const enum command_result result = platform_drive_set(&c->drive, command->argument, command->value);
   if (result != RESULT_OK) return result;
-  /* A slider that is dragged, or worse, leaves half of the room to faults. */
+  /* A client that drags a slider must leave half of the room to faults. */
   const struct cycle_event e = {.cycle = c->times.number,
                                 .from = c->machine.state,
                                 .to = c->machine.state,
@@ -40,8 +40,8 @@ enum command_result cycle_set_platform(struct cycle *c, const struct command *co
   return RESULT_OK;
 }
 
-/* Its controller has heard nothing for so long, and has stopped it. It does not begin to move again without being asked, with
- * somebody on it perhaps: SAFE, as a loop is that was declared stuck. */
+/* The rig's controller got no frame for that time and has stopped. The rig must not move again by itself, perhaps with
+ * a person on it: trip to SAFE, as for a loop that was declared stuck. */
 void cycle_mind_gap(struct cycle *c)
 {
   const uint64_t stands_ns = 10 * c->config.period_ns, least_ns = NS_PER_S / 10;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * What goes out in a cycle: the values of the model, the frames, the answers. RT. */
+ * The output of a cycle: values of the model, frames, answers. RT. */
 #include "loop/cycle_parts.h"
 
 #include "rt/clock.h"
 
 #include <string.h>
 
-/* Only after a step or a restore: at any other time the model may be prepared for the next step, and no state
- * to look at. What was observed last is then still true, but for the inputs. */
+/* Observe only after a step or a restore; at other times the model may be prepared for the next step and has no
+ * consistent state. The last values are then still valid, except the inputs. */
 void cycle_observe(struct cycle *c)
 {
   const struct signals *s = c->config.signals;
@@ -25,7 +25,7 @@ static uint32_t saturated_u32(uint64_t v)
   return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
-/* UINT32_MAX is for "none was set": an age of 49.7 days and more stays one below. */
+/* UINT32_MAX means "none was set": larger ages saturate one below. */
 static uint32_t frame_age_ms(uint64_t age_ns)
 {
   const uint64_t most = UINT32_MAX - 1, ms = age_ns / 1000000;
@@ -37,7 +37,7 @@ void cycle_compose(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
   const struct answer *last = &c->output.last;
-  /* The values and owners stay where they are: the frame points to them. */
+  /* Values and owners stay in place: the frame points to them. */
   *c->output.head = (struct frame){
       .cycle = c->times.number,
       .time = ali3_report_get(c->plant.data)->time,
@@ -81,6 +81,6 @@ void cycle_publish(struct cycle *c)
   if (l->done) output_answer(&c->output, g->port[l->port], &l->answer);
   l->done = false;
   machine_shown(&c->machine, head->state, head->t_ns);
-  /* After all frames are out: no port waits for the wake-up of another. */
+  /* After all frames are out, so that no port waits for the wake-up of another. */
   for (int p = 0; p < g->ports; p++) port_wake(g->port[p]);
 }

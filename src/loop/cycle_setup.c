@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Setting the loop up: the one place where it allocates. Nothing here is called while it runs. */
+ * Set-up of the loop; the only file that allocates. Nothing here runs in the loop. */
 #include "loop/cycle_parts.h"
 
 #include "base/arena.h"
@@ -39,7 +39,7 @@ static bool init_output(struct output *o, const struct signals *s)
   return o->head && o->values;
 }
 
-/* What the loop and other threads exchange, beside the ports. */
+/* Snapshots and rings between the loop and other threads, beside the ports. */
 static bool init_exchange(struct cycle *c, const struct signals *s)
 {
   atomic_init(&c->inbox.stop, false);
@@ -58,12 +58,12 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   c->latch = (struct latch){.by = c->config.last_run.who, .client = LATCH_NO_NUMBER};
   init_machine(&c->machine, config);
   schedule_init(&c->schedule, &c->config.settings, config->period_ns);
-  c->lockstep.virtual_ns = 1; /* 0 would be no time */
+  c->lockstep.virtual_ns = 1; /* 0 means "no time" */
   c->commands = aligned_zalloc(((size_t)config->ports + 1) * sizeof *c->commands);
   if (!c->commands || !init_exchange(c, config->signals) || !init_output(&c->output, config->signals) ||
       !init_inputs(&c->inputs, config))
     return ALI3_E_MEMORY;
-  /* The limits of a platform hold by the clock; and when it parks before the end nobody may beat time any more. */
+  /* The limits of a platform are in real time. And while it parks at the end, no client may stop the beats. */
   char error[200];
   if (config->platform && config->settings.clock != CLOCKING_TIMER) return ALI3_E_ARGUMENT;
   if (!platform_drive_init(&c->drive, config->platform, config->signals, error, sizeof error))
@@ -94,8 +94,7 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
   ali3_data_set_probe(c->plant.data, &c->step_times.probe);
   inputs_start_from(&c->inputs, c->config.model, c->plant.data);
   plant_keep(&c->plant);
-  cycle_write_live(
-      c); /* a daemon that is killed before its first cycle leaves no less behind than it found */
+  cycle_write_live(c); /* a daemon that is killed before its first cycle leaves the state that it found */
 }
 
 void cycle_tune(struct cycle *c, const struct cycle_tuning *tuning)

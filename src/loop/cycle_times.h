@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where the time of the present cycle goes, and where it goes as a rule. RT. */
+ * Times of the present cycle, and their usual values. RT. */
 #ifndef LOOP_CYCLE_TIMES_H
 #define LOOP_CYCLE_TIMES_H
 
@@ -9,23 +9,24 @@
 #include <stdint.h>
 
 struct cycle_times {
-  uint64_t number;           /* of the cycle, from 1 */
-  uint64_t wake_ns;          /* when it really began */
-  uint64_t mark_ns;          /* when the phase that is on began */
-  uint64_t wakeup_ns;        /* from the nominal start to the real one */
-  uint64_t step_ns;          /* prepare and feedback */
-  uint64_t cycle_ns;         /* of the cycle before, from its nominal start to its end */
-  uint64_t phase_ns[PHASES]; /* of this cycle; of a phase that is still to come: of the one before */
-  uint64_t usual_ns[PHASES]; /* the mean of the last sixteen cycles or so that ended in time */
-  uint64_t usual_held_ns;    /* by which workers hold the loop up, the same mean */
-  struct usage woken;        /* of the loop's thread, at the wake-up */
+  uint64_t number;    /* cycle, from 1 */
+  uint64_t wake_ns;   /* real start */
+  uint64_t mark_ns;   /* start of the current phase */
+  uint64_t wakeup_ns; /* from the nominal to the real start */
+  uint64_t step_ns;   /* prepare and feedback */
+  uint64_t cycle_ns;  /* length of the last cycle, from its nominal start to its end */
+  uint64_t
+      phase_ns[PHASES]; /* times of this cycle; a phase that has not run yet has the time of the last cycle */
+  uint64_t usual_ns[PHASES]; /* mean of about the last sixteen cycles that ended in time */
+  uint64_t usual_held_ns;    /* time for which workers delay the loop, the mean of those cycles */
+  struct usage woken;        /* usage of the loop's thread at the wake-up */
 };
 
-/* The cycle whose nominal start is start_ns begins. */
+/* Begins the cycle with nominal start start_ns. */
 void cycle_times_begin(struct cycle_times *t, uint64_t start_ns);
-/* The phase that is on ends, and the next one begins. */
+/* Ends the current phase and begins the next one. */
 void cycle_times_mark(struct cycle_times *t, enum phase phase);
-/* The cycle ended in time: its phases enter into the means. */
+/* The cycle ended in time: its phases enter the means. */
 void cycle_times_learn(struct cycle_times *t, uint64_t held_ns);
 
 #endif

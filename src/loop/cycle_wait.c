@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Between two cycles: how the loop waits for the next one, and what the end of the last one came to. RT. */
+ * Between two cycles: waits for the next one and judges the end of the last one. RT. */
 #include "loop/cycle_parts.h"
 
 #include "rt/clock.h"
@@ -17,7 +17,7 @@ static bool told_to_stop(const struct cycle *c)
   return atomic_load_explicit(&c->inbox.stop, memory_order_acquire);
 }
 
-/* Something has come that a cycle has to look at. */
+/* True if something has come that needs a cycle. */
 static bool has_call(const struct cycle *c)
 {
   if (told_to_stop(c) || atomic_load(&c->inbox.clear) || atomic_load(&c->inbox.stuck)) return true;
@@ -38,12 +38,12 @@ static bool wait_for_call(struct cycle *c)
     seen = bell_seen(b);
   } while (!has_call(c));
   c->lockstep.waiting = false;
-  cycle_write_live(c); /* from here on it has to advance */
+  cycle_write_live(c); /* from now on the loop must advance */
   return true;
 }
 
-/* Steps that are owed leave no pause, and the loop goes before every ordinary thread: on a processor that it shares with the
- * ports, an e-stop would wait until all steps are made. So it rests for a fifth of the time. */
+/* Owed steps leave no pause, and the loop runs before every ordinary thread: on a CPU shared with the ports, an e-stop
+ * would wait until all steps are made. So the loop rests for a fifth of the time. */
 static void wait_in_lockstep(struct cycle *c, bool warming)
 {
   const uint64_t now = clock_now_ns();
@@ -56,8 +56,8 @@ static void wait_in_lockstep(struct cycle *c, bool warming)
   c->schedule.start_ns = clock_now_ns();
 }
 
-/* Give up after two periods without a beat: the bench is gone. A bench that waits for the frame of a late cycle has a period from
- * that frame on. */
+/* Give up after two periods without a beat: the bench is gone. A bench that waits for the frame of a late cycle has one
+ * period after that frame. */
 static uint64_t patience_end_ns(const struct schedule *s)
 {
   const uint64_t by_beat = s->last_ns + 2 * s->period_ns, by_cycle = s->start_ns + s->period_ns;
@@ -70,7 +70,7 @@ static void wait_for_beat(struct cycle *c)
   struct bell *b = c->config.bell;
   const uint64_t end_ns = patience_end_ns(s);
   const struct timespec end = clock_timespec(end_ns);
-  /* A beat, the order to stop, or the end of the patience, whatever comes first. */
+  /* A beat, the order to stop, or the time-out, whichever comes first. */
   for (;;) {
     const uint32_t seen = bell_seen(b);
     uint64_t beat_ns;
@@ -91,7 +91,7 @@ static void wait_for_beat(struct cycle *c)
   }
 }
 
-/* What others have thrown out of the caches meanwhile comes back before it is needed. */
+/* Busy-waiting brings data back that other threads have displaced from the caches. */
 static void wait_awake(struct cycle *c)
 {
   enum { CACHE_LINE = 64, WORTH = 4 << 20 };
@@ -102,7 +102,7 @@ static void wait_awake(struct cycle *c)
   clock_spin_until_ns(c->schedule.start_ns);
 }
 
-/* The warm-up waits for nobody, nor does the cycle after it, which ends it. */
+/* The warm-up and the cycle after it wait for no beat. */
 void cycle_wait(struct cycle *c)
 {
   const bool warming = c->times.number <= (uint64_t)c->config.settings.warmup;
@@ -143,7 +143,7 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
   return end;
 }
 
-/* Counts how the cycle ended; true if it missed its deadline within the grace. */
+/* Counts the end of the cycle. Returns true for a miss within the grace. */
 static bool count_end(struct cycle *c, const struct schedule_end *end)
 {
   struct figures *f = &c->figures;
@@ -161,7 +161,7 @@ void cycle_schedule(struct cycle *c)
 {
   struct cycle_times *t = &c->times;
   struct deadline *d = &c->deadline;
-  /* What the thread and the workers did in this cycle. */
+  /* Usage of the thread and the workers in this cycle. */
   struct usage now;
   struct miss_end m = {.pool.slowest.level = -1, .start_ns = c->schedule.start_ns};
   if (c->workers.pool) m.pool = pool_take_cycle(c->workers.pool);
@@ -170,7 +170,7 @@ void cycle_schedule(struct cycle *c)
   m.own = usage_since(&now, &t->woken);
   usage_forgive(&m.own, m.pool.sleeps, m.pool.slept_ns);
 
-  /* How long the cycle took, from its nominal start. */
+  /* Duration of the cycle from its nominal start. */
   m.end_ns = clock_now_ns();
   t->cycle_ns = m.end_ns > m.start_ns ? m.end_ns - m.start_ns : 0;
   if (t->cycle_ns > c->figures.max_cycle_ns) c->figures.max_cycle_ns = t->cycle_ns;
@@ -183,7 +183,7 @@ void cycle_schedule(struct cycle *c)
   m.grace = count_end(c, &end);
   if (!end.missed)
     cycle_times_learn(t, m.pool.held_ns);
-  else if (t->number > (uint64_t)c->config.settings.warmup) /* those before count for nothing */
+  else if (t->number > (uint64_t)c->config.settings.warmup) /* cycles before do not count */
     cycle_record_miss(c, &m);
   const bool begins_late = end.due && c->schedule.start_ns < m.end_ns;
   if (begins_late && !d->late) d->late_since_ns = m.start_ns;

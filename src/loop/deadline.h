@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whether cycles ended in time, as far as the next cycle depends on it. */
+ * The deadline of the last cycle, as far as the next cycle depends on it. */
 #ifndef LOOP_DEADLINE_H
 #define LOOP_DEADLINE_H
 
@@ -8,9 +8,9 @@
 
 struct deadline {
   bool missed;            /* the last cycle ended after the nominal start of the next */
-  bool late;              /* this cycle begins late because the one before did not end in time */
-  uint64_t late_since_ns; /* start of the first of the cycles that are made up for in one go; 0: none are */
-  int grace_left;         /* cycles still to come in which a miss does not count */
+  bool late;              /* this cycle begins late because the last one did not end in time */
+  uint64_t late_since_ns; /* start of the first of several cycles made up for at once; 0: none */
+  int grace_left;         /* cycles left in which a miss does not count */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One walk names the figures, another takes them: both go through the same list, in the same order. */
+ * One walk over a list names the figures, another one fills them in. */
 #include "loop/figures.h"
 
 #include "loop/step_times.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands once: name, unit, value. */
+/* Single figures: name, unit, value. */
 #define SINGLE_LIST(X)                                                                                       \
   X("loop.misses", "", (double)f->misses)                                                                    \
   X("loop.grace_misses", "", (double)f->grace_misses)                                                        \
@@ -56,7 +56,7 @@ void figures_add_step(struct figures *f, uint64_t number, int status, const ali3
 }
 
 struct walk {
-  struct signal *signal; /* NULL: only counts */
+  struct signal *signal; /* NULL: counts only */
   int count;
   bool ok;
 };

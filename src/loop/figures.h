@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the loop counts of itself, and all its figures as signals: a test can log them and judge by them like any other. */
+ * The counters of the loop, and all its figures as signals, so that a test can log and judge them like other signals. */
 #ifndef LOOP_FIGURES_H
 #define LOOP_FIGURES_H
 
@@ -12,30 +12,29 @@
 
 enum { FIGURES_LOADS = 3 /* horizons */ };
 
-/* All but the violation and the loads count from the end of the warm-up. */
+/* All members except the violation and the loads count from the end of the warm-up. */
 struct figures {
-  uint64_t periods; /* gone by, done or skipped */
+  uint64_t periods; /* periods, with a cycle or skipped */
   TELEMETRY_COUNTED_LIST(FIELD_MEMBER)
-  ali3_violation violation; /* what was open after the last violated step */
+  ali3_violation violation; /* the open row after the last violated step */
   uint64_t max_cycle_ns;
-  double load[FIGURES_LOADS]; /* share of the period that the loop works, over the horizon */
-  struct usage warm;          /* of the loop's thread, at the end of the warm-up */
+  double load[FIGURES_LOADS]; /* fraction of the period that the loop works, over each horizon */
+  struct usage warm;          /* usage of the loop's thread at the end of the warm-up */
 };
 
-/* RT. The warm-up is over: what it took is no measure of the cycles to come. woken: usage at the wake-up. */
+/* RT. Ends the warm-up: its times say nothing about later cycles. woken: usage at the wake-up. */
 void figures_begin(struct figures *f, const struct usage *woken);
-/* RT. A cycle, the number-th, worked for so long. */
+/* RT. Adds the working time of cycle `number`. */
 void figures_add_load(struct figures *f, uint64_t number, uint64_t period_ns, uint64_t worked_ns);
-/* RT. A step ended with this status in the cycle `number`. violation: what was open
- * after it. */
+/* RT. Adds the status of a step in cycle `number`. violation: the row that was open after it. */
 void figures_add_step(struct figures *f, uint64_t number, int status, const ali3_violation *violation);
 
 /* Set-up. Their names and units, for signals_new_with(): loop.cycle, loop.cycle.max, ... The levels are those of the
- * model, which is frozen. What *list points to is the caller's to free() with the list itself; NULL when out of memory. */
+ * frozen model. The caller calls figures_free(). Returns NULL when out of memory. */
 struct signal *figures_list(const ali3_model *m, int *count);
 void figures_free(struct signal *list, int count);
 
-/* RT. Their values, as of the end of the cycle before. */
+/* RT. Fills in their values at the end of the last cycle. */
 void figures_take(const struct figures *f, const struct schedule *s, const struct telemetry *t,
                   double *value);
 

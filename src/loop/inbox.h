@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What other threads ask of the loop, beside what its ports bring. */
+ * Requests of other threads to the loop, beside its ports. */
 #ifndef LOOP_INBOX_H
 #define LOOP_INBOX_H
 
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 struct inbox {
-  atomic_bool stop;       /* set by anybody */
-  atomic_bool at_once;    /* set by anybody: the loop ends without waiting for the platform */
-  atomic_bool stuck;      /* set by whoever watches the loop: it stood still */
-  atomic_bool clear;      /* set by anybody: maxima and distributions begin anew */
+  atomic_bool stop;       /* any thread sets it */
+  atomic_bool at_once;    /* any thread sets it: the loop ends without waiting for the platform */
+  atomic_bool stuck;      /* the watching thread sets it: the loop was stuck */
+  atomic_bool clear;      /* any thread sets it: clear maxima and distributions */
   struct snapshot tuning; /* struct cycle_tuning: one writer -> loop */
 };
 
-/* RT. True once for each time that the flag was set. */
+/* RT. Returns true once for each time the flag was set. */
 static inline bool inbox_take(atomic_bool *flag)
 {
   return atomic_load_explicit(flag, memory_order_relaxed) &&

@@ -10,21 +10,21 @@
  *                             |                |              |              |
  *      |                      +----------------+-- stop, park +--------------+
  *      |                      |
- *      |                      | reset          r: only while every input that is required is fresh
- *      |                      |                a: only while armed; while disarmed an arm waits for rearm.h
- *      +------------------> SAFE  <---- estop, machine_trip, machine_deadline ---- any state but EXIT
- *                           FAULT <---- machine_trip ----------------------------- any state but EXIT
+ *      |                      | reset          r: only if every required input is fresh
+ *      |                      |                a: only if armed; while disarmed an arm waits for rearm.h
+ *      +------------------> SAFE  <---- estop, machine_trip, machine_deadline ---- any state except EXIT
+ *                           FAULT <---- machine_trip ----------------------------- any state except EXIT
  *
  *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
  *
- *     k: the last run left a stop latched (machine_keep). Disarmed: since FAULT, SAFE, or an end of the last run that nobody
- *     ordered, until the next arm. Where an input is required reset leads to STOPPED from RUNNING and PAUSED, too.
+ *     k: the last run left a stop latched (machine_keep). The machine is disarmed from FAULT, SAFE, or an end of the last
+ *     run without an order until the next arm. With a required input, reset also leads from RUNNING and PAUSED to STOPPED.
  *
- * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED; from there back to motion it takes an arm that was
- * received REARM_NS or more after a frame showed STOPPED, and run: never one command, one bundle, or one that a client repeats.
+ * Invariants: 1. Only reset leaves FAULT and SAFE, and it leads to STOPPED. Motion then needs an arm that was received at
+ * least REARM_NS after a frame showed STOPPED, and run: no single command, bundle or repeating client suffices.
  * tests/prove searches all states for a way around.
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched.
- * 3. the model is at its initial state whenever READY or RUNNING is entered from STOPPED. */
+ * 3. The model is in its initial state whenever READY or RUNNING is entered from STOPPED. */
 #include "loop/machine.h"
 
 #include <stddef.h>
@@ -32,10 +32,10 @@
 #define COMMANDS (COMMAND_PLATFORM + 1)
 #define STATES   (STATE_EXIT + 1)
 
-/* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
- * to INIT, so its code 0 can say that the state is wrong for the command. `step` is
- * refused where the loop has a clock. STOPPED parks the motion platform, so that `park` is `stop`. EXIT stops and
- * parks as SAFE does, so that what an e-stop asks for is done there. */
+/* Target state of each command in each state. BACK: the model also returns to its initial state. No command leads to
+ * INIT, so its code 0 means that the command is wrong in the state. `step` is refused if the loop has a clock. STOPPED
+ * parks the motion platform, so `park` equals `stop`. EXIT stops and parks like SAFE, so an e-stop has no further
+ * effect there. */
 enum {
   NO = 0,
   STOP = STATE_STOPPED,
@@ -43,7 +43,7 @@ enum {
   RUN = STATE_RUNNING,
   PAUSE = STATE_PAUSED,
   SAFE = STATE_SAFE,
-  SAME = 0x40, /* whatever it is; nothing of the machine changes */
+  SAME = 0x40, /* any state; the machine does not change */
   BACK = 0x80
 };
 /* clang-format off */
@@ -60,7 +60,7 @@ static const unsigned char TABLE[STATES][COMMANDS] = {
 };
 /* clang-format on */
 
-/* Where each fault leads. */
+/* The state that each fault leads to. */
 static const unsigned char FAULTS[] = {
 #define FAULT_ROW(id, code, state, text) [id] = state,
     FAULT_LIST(FAULT_ROW)
@@ -78,7 +78,7 @@ void machine_keep(struct machine *m, enum fault_code fault, bool disarmed)
   m->disarmed = disarmed || fault != FAULT_NONE;
 }
 
-/* A FAULT of the last run ends in SAFE: the model that failed is gone, the stop is not. */
+/* A FAULT of the last run ends in SAFE: the failed model is gone, but the stop is still latched. */
 enum machine_action machine_warm(struct machine *m, bool autostart)
 {
   if (m->state != STATE_INIT) return ACTION_NONE;
@@ -93,7 +93,7 @@ static bool begins_motion(uint32_t code)
   return code == COMMAND_ARM || code == COMMAND_RUN;
 }
 
-/* From STOPPED into READY, and from either into RUNNING. */
+/* From STOPPED to READY, and from both to RUNNING. */
 static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready, uint64_t t_ns)
 {
   if (m->state != STATE_STOPPED && m->state != STATE_READY) return RESULT_OK;
@@ -118,11 +118,11 @@ static enum command_result judge_command(struct machine *m, uint32_t code, bool 
   if (result != RESULT_OK) return result;
   enum run_state to = (enum run_state)(next & ~BACK);
   if (code == COMMAND_RESET && m->waits)
-    to = STATE_STOPPED; /* it forgets the inputs, and the motion begins with them */
+    to = STATE_STOPPED; /* reset forgets the inputs, and the motion starts with them */
   if (code == COMMAND_ARM) m->disarmed = false;
   if (code == COMMAND_RESET) rearm_begin(&m->rearm);
   if (to != m->state) m->misses = 0;
-  m->fault = FAULT_NONE; /* only reset, and the e-stop above, lead out of where there is one */
+  m->fault = FAULT_NONE; /* only reset, and the e-stop above, get here from a state with a fault */
   m->state = to;
   if (next & BACK) *action = ACTION_RESTORE;
   return RESULT_OK;
@@ -142,7 +142,7 @@ void machine_trip(struct machine *m, enum fault_code fault)
   if (fault == FAULT_NONE || (m->state == STATE_EXIT && fault != FAULT_ESTOP)) return;
   const bool latched = m->state == STATE_FAULT || m->state == STATE_SAFE;
   if (latched && fault != FAULT_ESTOP) return;
-  if (m->state != STATE_EXIT) m->state = FAULTS[fault]; /* there the next start finds the e-stop */
+  if (m->state != STATE_EXIT) m->state = FAULTS[fault]; /* in EXIT the next start finds the e-stop */
   m->fault = fault;
   m->misses = 0;
   m->disarmed = true;

@@ -27,7 +27,7 @@ void plant_free(struct plant *p)
   free(p->image);
 }
 
-/* Pointers inside the block stay right: the image was taken of this very block. */
+/* Pointers inside the block stay valid: the image was taken of this block. */
 void plant_restore(struct plant *p)
 {
   memcpy(p->block, p->image, p->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The plant: the model that the loop steps, its data, and the way back to its initial state. */
+ * The plant: the model that the loop steps, its data, and a copy of its initial state. */
 #ifndef LOOP_PLANT_H
 #define LOOP_PLANT_H
 
@@ -10,18 +10,21 @@
 struct plant {
   const ali3_model *model; /* frozen */
   ali3_data *data;
-  void *block, *image; /* the memory of data, and a copy of it in the initial state  (size bytes) */
+  void *block, *image; /* (size bytes) memory of the data, and a copy of it in the initial state */
   size_t size;
-  bool restore;  /* the model is due to go back to its initial state */
-  bool prepared; /* the last prepare did something */
+  bool restore;  /* the model must return to its initial state */
+  bool prepared; /* the last preparation had an effect */
   bool stepped;  /* the stepper ran in this cycle */
-  bool moved;    /* the state of the model changed in this cycle: there is something to observe */
+  bool restored; /* the model returned to its initial state before the step of this cycle */
+  int status;    /* of the step of this cycle; ALI3_OK without one */
+  bool moved;    /* the state of the model changed in this cycle: observe it */
   bool open;     /* the last step left a joint, drive or gear open */
 };
 
-/* Set-up. Places the data and resets it. Returns the status of ali3_reset or ALI3_E_MEMORY; plant_free() is due either way. */
+/* Set-up. Places the data and resets it. Returns the status of ali3_reset or ALI3_E_MEMORY. The caller calls
+ * plant_free() in both cases. */
 int plant_init(struct plant *p, const ali3_model *model);
-/* Set-up. The state as it is becomes the one that plant_restore() goes back to. */
+/* Set-up. Saves the present state for plant_restore(). */
 void plant_keep(struct plant *p);
 void plant_free(struct plant *p);
 

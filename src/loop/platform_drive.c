@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: platform_drive_init(). All else is RT. */
+ * Set-up: platform_drive_init(). All other functions are RT. */
 #include "loop/platform_drive.h"
 
 #include "platform/params.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double at_rest_s = 5.0; /* so long one that is to park may stand still on its way */
-enum { AT_REST_CYCLES = 3 }; /* at least: a move begins in the cycle after that in which it is asked for */
+static const double at_rest_s = 5.0; /* a platform that must park may stand still on its way for this time */
+enum { AT_REST_CYCLES = 3 };         /* minimum: a move begins in the cycle after its command */
 
 static const struct platform_calls platform_layer = {
     .step = platform_step, .tune = platform_tune, .is_parked = platform_is_parked};

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT
- * When the next cycle starts. Pure; RT. A policy is one function for each way of clocking; names are those of the
- * functions that take the arrow. Lockstep has no starts to miss.
+ * The start of the next cycle. Pure; RT. Each kind of clocking has one function for all policies; an arrow has the name
+ * of its function. Lockstep has no starts that it could miss.
  *
  *   timer
  *      .------------------------------------ schedule_timer: end <= next start ----------------------------------.
  *      v                                                                                                          |
- *   ON TIME --- schedule_timer: end > next start: missed ---> LATE --- skip, stop: starts up to end left out --->-+
+ *   ON TIME --- schedule_timer: end > next start: missed ---> LATE --- skip, stop: starts up to end skipped ---->-+
  *      ^                                                       | |                                                |
  *      |                                                       | '--- slip: the grid moves to end ------------->--+
  *      |                                                       v
  *      '--- schedule_timer: end <= next start --- CATCHING UP (next start in the past: the cycle begins at once)
  *                                                   | ^
- *                                                   '-' still late; more than catch_up behind: the rest left out
+ *                                                   '-' still late; more than catch_up behind: the rest skipped
  *
  *   input
  *   WAITING --- schedule_beat ---> AT WORK --- schedule_input: no beat came meanwhile ---> WAITING
  *                                     | ^
- *                                     '-' schedule_input: some did, and the next cycle begins at once; missed if it was more
- *                                         than one, or the cycle took longer than a period. skip, stop take the last one and
- *                                         leave out those before, catch_up takes the first of the last catch_up, slip the
- *                                         first of all
+ *                                     '-' schedule_input: beats came, and the next cycle begins at once; missed if more than
+ *                                         one came, or if the cycle took longer than a period. skip and stop take the last
+ *                                         beat and skip the others, catch_up takes the first of the last catch_up beats,
+ *                                         slip takes the first one
  *
- *   either: machine_deadline counts misses in a row in RUNNING past the grace, and leads to SAFE at max_misses
+ *   both: machine_deadline counts misses in a row in RUNNING after the grace, and leads to SAFE at max_misses
  *
- * Invariants: 1. with skip, stop and catch_up starts lie on one grid, but for what beats pull. 2. skipped starts and cycles
- * done add up to the periods gone by (timer) or the beats that came (input), but for slip. 3. timer: missed exactly if the
- * next start had come when the cycle ended. A bench that answers at once may send its frame before the next step is
- * prepared: one that waits a little is no miss. */
+ * Invariants: 1. With skip, stop and catch_up all starts lie on one grid, except for the pull of beats. 2. Except with
+ * slip, skipped starts and cycles add up to the periods that have passed (timer) or the beats that came (input). 3. timer:
+ * a cycle misses exactly if the next start had come when it ended. A bench that answers at once may send its frame before
+ * the next step is prepared: a beat that waits a little is no miss. */
 #include "loop/schedule.h"
 
 #include <math.h>
 
-/* Seconds of the file, in ns of the loop. */
+/* Converts seconds of the file to ns. */
 static uint64_t ns_of_setting(double seconds)
 {
   return (uint64_t)llround(seconds * 1e9);
@@ -46,14 +46,14 @@ void schedule_init(struct schedule *s, const struct cycle_settings *settings, ui
                          .spin_ns = ns_of_setting(settings->spin)};
 }
 
-/* Starts that have come since s->start_ns when the cycle ended: 0 is in time, since one that comes at that very instant
- * is kept. */
+/* Starts between s->start_ns and the end of the cycle. 0: in time; a cycle that ends exactly at the next start is in
+ * time. */
 static uint64_t starts_passed(const struct schedule *s, uint64_t end_ns)
 {
   return end_ns > s->start_ns + s->period_ns ? (end_ns - s->start_ns - 1) / s->period_ns : 0;
 }
 
-/* How many of the starts that have passed are left out. */
+/* How many of the passed starts are skipped. */
 static uint64_t left_out(const struct schedule *s, uint64_t passed)
 {
   const uint64_t most = (uint64_t)s->live->catch_up;
@@ -82,8 +82,7 @@ struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns)
   return end;
 }
 
-/* Only the last beat has a time; those before it came a period apart, as far as one can tell, but not before the one that was
- * taken last. */
+/* Only the last beat has a time. The earlier ones are assumed a period apart, but after the beat that was taken last. */
 uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns)
 {
   const uint64_t skipped = left_out(s, beats - s->beats - 1);
@@ -118,7 +117,7 @@ void schedule_pull(struct schedule *s, uint64_t beats, uint64_t beat_ns)
   if (error > period / 2) error -= period;
   if (error < -(period / 2)) error += period;
   s->beat_error_ns = error;
-  int64_t pull = error / 4; /* settles in a few beats without swinging, jitter of the beats is averaged */
+  int64_t pull = error / 4; /* settles in a few beats without oscillation and averages their jitter */
   if (pull > most) pull = most;
   if (pull < -most) pull = -most;
   s->start_ns += (uint64_t)pull;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Rows of the book: first the kinds of work of a step, then the tree, runs in the order of its schedule. A solve goes
- * through the runs up and down, a factorisation up: one reading of the clock ends one run and begins the next.
+ * Rows of the table of times: first the kinds of work of a step, then the runs of the tree in the order of its
+ * schedule. A solve passes the runs up and down, a factorisation passes them up: one reading of the clock ends one run
+ * and begins the next.
  *
- * Even so that is over a hundred readings, 5 us: a tenth of the step of a chain of 128, half of that of a four-bar. */
+ * That still means over a hundred readings, 5 us: a tenth of the step of a chain of 128 bodies, and half of that of a
+ * four-bar. */
 #include "loop/step_times.h"
 
 #include <ali3/stages.h>
 #include <stdio.h>
 
-/* Rows of the kinds of work, by phase of the stepper; -1: nothing to time. */
+/* Rows of the kinds of work, by phase of the stepper; -1: not timed. */
 enum { PREDICT, ROWS, CONDENSE, SWEEP, BODIES, PROJECT, KINDS };
 _Static_assert((int)LEVELS_MAX <= (int)POOL_LABELS, "the pool labels pieces with rows of the book");
 
@@ -19,7 +21,7 @@ static const int kind_of_phase[ALI3_PHASES] = {
 };
 static const char *const work_names[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
 
-/* What is shared from now on counts for that row. */
+/* Pieces that are shared from now on count for that row. */
 static void shared_by(struct step_times *t, int row)
 {
   if (t->pool && row >= 0) pool_label(t->pool, row);
@@ -44,7 +46,7 @@ static int row_of_stage(const struct step_times *t, int run)
   return row < LEVELS_MAX ? row : LEVELS_MAX - 1;
 }
 
-/* Runs that are shared come from all shares: the pool times those. */
+/* Shared runs begin in all shares; the pool times those. */
 static void stage_marked(void *context, int share, int run, bool begins)
 {
   struct step_times *t = context;
@@ -57,7 +59,7 @@ static void stage_marked(void *context, int share, int run, bool begins)
   t->run_since = now;
 }
 
-/* Whether the steps up to the next booking are timed. */
+/* Switches timing on or off for the steps up to the next booking. */
 static void set_timed(struct step_times *t, bool timed)
 {
   t->timed = timed;
@@ -83,14 +85,14 @@ void step_times_init(struct step_times *t, const ali3_model *m, struct histogram
                            .first_run = KINDS + (owned > 0),
                            .phase = -1};
   set_timed(t, true);
-  /* Rows of the kinds of work, which all cycles have. */
+  /* Rows of the kinds of work, which every cycle has. */
   const int rows = t->first_run + stages - owned;
   histograms->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
   for (uint64_t i = 0; i < histograms->levels; i++)
     histograms->level[i] = (struct book_level){.shared = pool != NULL};
   for (int i = 0; i < KINDS; i++)
     snprintf(histograms->level[i].name, sizeof histograms->level[i].name, "%s", work_names[i]);
-  /* Rows of the tree: one for all stages that are shared, then one for each. */
+  /* Rows of the tree: one for all shared stages, then one for each other stage. */
   for (int i = 0; i < owned; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
     name_stage(&stage, &histograms->level[KINDS]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See conflicts.h.
  *
- * With N the projection on the left null space of J, a rate u that the rows prescribe contradicts itself
- * by N u. What row i prescribes, less what all others ask of it, is (N u)_i / N_ii; |N_ji| is the share of
- * row j in that. */
+ * Let N be the projection on the left null space of J. A prescribed rate u contradicts itself by N u. The rate of row i, less
+ * the rate that all other rows imply for it, is (N u)_i / N_ii, and |N_ji| is the share of row j in it. */
 #include "mechanics/conflicts.h"
 
 #include "mechanics/residual.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What the drives prescribe, divided like their rows. */
+/* The rates of drives, divided by the norms of their rows. */
 static void prescribed_rate(const struct geometry *g, const ali3_data *d, const struct rows_used *used,
                             double *y)
 {
@@ -32,8 +31,7 @@ static int force_of(const struct geometry *g, const int *link_of, int row)
   return own >= 0 ? g->m->frozen->force_of[own] : -1;
 }
 
-/* The drive or gear, other than the one of the row, with the largest share, the first of equal ones; -1:
- * none. */
+/* The drive or gear of another row with the largest share; of equal shares the one with the lowest index; -1: none. */
 static int partner_drive(const struct geometry *g, const struct residual *share, const int *link_of, int own)
 {
   double largest = 1e-6;
@@ -72,7 +70,7 @@ bool conflicts_find(struct conflicts *o, const struct geometry *g, const ali3_da
     prescribed_rate(g, d, used, u);
     factor_residual(f, u);
   }
-  /* For each redundant drive: its share of that part, and the drive that it disagrees with most. */
+  /* For each redundant drive, find its contradiction, and the drive with the largest share in it. */
   for (int i = 0; ok && i < g->m->forces; i++) {
     if (!redundant[i]) continue;
     const int link = frozen->force_link[i], row = used->first[link];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of a link, on their way to the first of its bodies. */
+/* Adds the rows of a link to the list of the first of its bodies. */
 static bool add_link(struct factor *f, struct waiting *w, const struct geometry *g, int link, int first)
 {
   struct geometry_rows rows;
@@ -16,7 +16,7 @@ static bool add_link(struct factor *f, struct waiting *w, const struct geometry 
   struct block *b = block_new(rows.sides, rows.count);
   if (!b) return false;
   int side[ROWS_SIDES];
-  for (int s = 0; s < rows.sides; s++) { /* sorted in */
+  for (int s = 0; s < rows.sides; s++) { /* sort by position */
     int at = s;
     for (; at > 0 && f->position[rows.body[side[at - 1]]] > f->position[rows.body[s]]; at--)
       side[at] = side[at - 1];
@@ -55,7 +55,7 @@ static bool find_order(struct factor *f, const struct geometry *g, const struct 
 
 bool factor_new(struct factor *f, const struct geometry *g, const struct rows_used *used, double limit)
 {
-  /* The result, and the rows that wait for their first body. */
+  /* Allocate the result and the lists of waiting rows. */
   size_t bodies = (size_t)g->m->bodies + 1;
   *f = (struct factor){.bodies = g->m->bodies, .rows = used->rows};
   struct waiting w = {.first = calloc(bodies, sizeof *w.first), .column = malloc(bodies * sizeof *w.column)};
@@ -71,7 +71,7 @@ bool factor_new(struct factor *f, const struct geometry *g, const struct rows_us
     if (used->link[i]) ok = add_link(f, &w, g, i, used->first[i]);
   /* Eliminate body by body. */
   for (int i = 0; ok && i < f->bodies; i++) ok = front_eliminate(f, &w, f->order[i], limit);
-  /* After a failure rows still wait: release them. */
+  /* After a failure, free the waiting rows. */
   for (int b = 0; !ok && w.first && b < f->bodies; b++)
     for (struct block *next, *i = w.first[b]; i; i = next) {
       next = i->next;
@@ -128,7 +128,7 @@ void factor_residual(const struct factor *f, double *y)
   factor_transform_back(f, y);
 }
 
-/* One pivot row: x of its column, from all that come later. */
+/* x of the column of one pivot row, from the columns that follow. */
 static double solve_row(const struct pivots *p, int row, double y, const double *own, const double *x)
 {
   const double *R = p->R + (size_t)row * (size_t)p->bodies * GEOMETRY_V;

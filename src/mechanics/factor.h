@@ -3,8 +3,8 @@
  *
  * The front of a body is all rows that begin with it in the order of elimination. Householder reflections
  * with a choice of the largest column turn its six columns into r <= 6 pivot rows. The other rows have zeros
- * there, become a staircase in the columns of the bodies that follow, and go on to the fronts of the bodies
- * that they now begin with.
+ * there. They become a staircase in the columns of the bodies that follow, and go to the fronts of the bodies that they now
+ * begin with.
  *
  *       own   following                 own   following
  *     [ x x x x x x x x ]             [ R R R R R R R R ]   r pivot rows, kept
@@ -22,12 +22,13 @@
  * the other bodies. */
 struct pivots {
   int rank;
-  int column[GEOMETRY_V]; /* of v, in the order of elimination; free ones last */
+  int column[GEOMETRY_V]; /* columns of v in the order of elimination; free columns last */
   int row[GEOMETRY_V];    /* (rank) numbers of the pivot rows */
   int bodies;
   int *body; /* (bodies) */
   double *R;
-  double smallest, dropped; /* smallest pivot that counted, largest that did not; 1, 0: there was none */
+  double smallest,
+      dropped; /* smallest pivot that counts, largest one that does not; 1 and 0 if there is none */
 };
 
 /* I - beta v v' */
@@ -40,7 +41,7 @@ struct reflection {
 struct factor {
   int bodies, rows;
   int *order;            /* (bodies) in the order of elimination */
-  int *position;         /* (bodies) the other way round */
+  int *position;         /* (bodies) place of a body in `order` */
   struct pivots *pivots; /* (bodies) */
   bool *is_pivot;        /* (rows) */
   struct {
@@ -52,11 +53,11 @@ struct factor {
   } reflected;
 };
 
-/* Which rows take part, and where they are in a vector of all rows. */
+/* The rows that take part, and their places in a vector of all rows. */
 struct rows_used {
   const bool *link; /* (rigid links) */
   const int *first; /* (rigid links) number of the first row of each */
-  int rows;         /* in all */
+  int rows;         /* length of such a vector */
 };
 
 /* limit: pivots below it count as 0; rows have the norm 1. False: out of memory. */
@@ -68,9 +69,9 @@ void factor_reflect(const struct factor *f, size_t reflection, double *y);
 /* y := Q'y, y := Q y; y (rows). */
 void factor_transform(const struct factor *f, double *y);
 void factor_transform_back(const struct factor *f, double *y);
-/* y := its part that no motion can bring about, the projection of y on the left null space of J. */
+/* y := its projection on the left null space of J, which no motion can produce. */
 void factor_residual(const struct factor *f, double *y);
-/* Solves R x = y for the pivot columns of x (bodies, 6), y of factor_transform(); the free ones are given. */
+/* Solves R x = y for the pivot columns of x (bodies, 6). y comes from factor_transform(), free columns of x are given. */
 void factor_solve(const struct factor *f, const double *y, double *x);
 
 #endif

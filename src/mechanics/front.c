@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double COLUMN_ROUNDING = 1e-13; /* a column below it is rounding: its rows begin further on */
+static const double COLUMN_ROUNDING = 1e-13; /* a column with a smaller norm is rounding, and becomes 0 */
 
 struct front {
   struct factor *f;
@@ -14,11 +14,11 @@ struct front {
   int *body;
   double *a;   /* (rows, width) */
   int *row;    /* (rows) numbers */
-  int *next;   /* (rows) that begin with the same column */
+  int *next;   /* (rows) next row that begins with this column */
   int *begin;  /* (width) first row that begins with a column; -1 */
-  int *active; /* rows at work */
+  int *active; /* rows that are not reduced yet */
   int actives;
-  int *stair, *lead; /* (rows) rows done, and the columns they begin with, ascending */
+  int *stair, *lead; /* (rows) reduced rows, and the columns they begin with, ascending */
   int stairs;
   double *sum; /* (width) */
 };
@@ -57,10 +57,10 @@ static int by_position(const void *a, const void *b)
   return (x->position > y->position) - (x->position < y->position);
 }
 
-/* All bodies of the blocks, in the order of elimination. */
+/* Collects the bodies of the blocks, in the order of elimination. */
 static bool collect_bodies(struct front *t, struct waiting *w, const struct block *first)
 {
-  /* At most so many bodies occur in the rows of this front. */
+  /* The sum over the blocks is an upper bound of the number of bodies. */
   int most = 0;
   for (const struct block *b = first; b; b = b->next) most += b->bodies;
   struct place_of *list = malloc((size_t)most * sizeof *list);
@@ -69,7 +69,7 @@ static bool collect_bodies(struct front *t, struct waiting *w, const struct bloc
     free(list);
     return false;
   }
-  /* Each body once. */
+  /* List each body once. */
   for (const struct block *b = first; b; b = b->next) {
     t->rows += b->rows;
     for (int i = 0; i < b->bodies; i++) {
@@ -96,7 +96,7 @@ static int first_column(const double *row, int width)
   return c;
 }
 
-/* The rows of all blocks, which are freed. */
+/* Collects the rows of all blocks, and frees the blocks. */
 static bool collect_rows(struct front *t, struct waiting *w, struct block *first)
 {
   size_t rows = (size_t)t->rows, width = (size_t)t->width;
@@ -120,7 +120,7 @@ static bool collect_rows(struct front *t, struct waiting *w, struct block *first
         memcpy(to + w->column[b->body[k]], from, GEOMETRY_V * sizeof *to);
       t->row[r] = b->row[i];
       int c = first_column(to, t->width);
-      if (c == t->width) continue; /* nothing but zeros */
+      if (c == t->width) continue; /* only zeros */
       t->next[r] = t->begin[c];
       t->begin[c] = r;
     }
@@ -169,7 +169,7 @@ static struct reflection *reflection_new(struct factor *f, int count)
     if (!row || !v) return NULL;
     f->reflected.space = space;
   }
-  /* A reflection without numbers yet. */
+  /* Add a reflection, whose numbers the caller fills in. */
   struct reflection *o = &f->reflected.list[f->reflected.count++];
   *o = (struct reflection){.count = count, .at = f->reflected.used};
   f->reflected.used += (size_t)count;
@@ -191,13 +191,13 @@ static void apply_reflections(struct front *t, const struct reflection *h, const
   }
 }
 
-/* Reflects the active rows so that of the column only one number is left, +-norm. That row goes to the
- * stairs, the others stay active. False: out of memory. */
+/* Reflects the active rows so that the column has one number, +-norm. That row goes to the stairs, and the others stay active.
+ * False: out of memory. */
 static bool reflect_columns(struct front *t, int column, double norm)
 {
   int count = 0, active_rows = t->actives;
   int *active = t->active;
-  for (int i = 0; i < t->actives; i++) { /* rows that have something in the column come first */
+  for (int i = 0; i < t->actives; i++) { /* rows with a number in the column come first */
     if (row_of_front(t, active[i])[column] == 0.0) continue;
     int r = active[i];
     active[i] = active[count];
@@ -238,11 +238,11 @@ static void swap_columns(struct front *t, int a, int b, int *column)
   }
 }
 
-/* The six columns of the body itself, the largest first. */
+/* Eliminates the six columns of the body, the largest column first. */
 static bool eliminate_own(struct front *t, struct pivots *o, double limit)
 {
   for (int c = 0; c < GEOMETRY_V; c++) activate_row(t, c);
-  /* Rank-revealing: the largest column that is left comes next. */
+  /* Choosing the largest remaining column reveals the rank. */
   for (int done = 0; done < GEOMETRY_V; done++) {
     double norm = 0.0;
     int best = done;
@@ -251,7 +251,7 @@ static bool eliminate_own(struct front *t, struct pivots *o, double limit)
       if (x > norm) best = c;
       if (x > norm) norm = x;
     }
-    /* No column left that counts: the remainder is zero by definition. */
+    /* The remaining columns are below the limit, and become 0. */
     if (!(norm > limit)) {
       o->dropped = fmax(o->dropped, norm);
       for (int i = 0; i < t->actives; i++)
@@ -284,7 +284,7 @@ static bool keep_pivots(struct front *t, struct pivots *o)
   return true;
 }
 
-/* The columns of the other bodies: no choice and no rank here, but zeros wherever there can be. */
+/* Reduces the columns of the other bodies to a staircase, in their order and without a limit on the rank. */
 static bool make_stairs(struct front *t)
 {
   for (int c = GEOMETRY_V; c < t->width; c++) {
@@ -300,7 +300,7 @@ static bool make_stairs(struct front *t)
   return true;
 }
 
-/* Rows that begin with the same body, as a block. */
+/* Passes on the rows that begin with one body as a block. */
 static bool hand_on(struct front *t, struct waiting *w)
 {
   for (int first = 0, end; first < t->stairs; first = end) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. One front of the factorisation (factor.h): rows collected, reduced, handed on. */
+ * Set-up. One front of the factorisation (factor.h): collects rows, reduces them, and passes the others on. */
 #ifndef MECHANICS_FRONT_H
 #define MECHANICS_FRONT_H
 
 #include "mechanics/factor.h"
 
-/* Rows on their way to the front of the body they begin with. */
+/* Rows that wait for the front of the body they begin with. */
 struct block {
   struct block *next;
   int bodies, rows;
@@ -14,15 +14,15 @@ struct block {
   double *a; /* (rows, 6 bodies) */
 };
 
-/* All blocks that wait. */
+/* All waiting blocks. */
 struct waiting {
-  struct block **first; /* (bodies) by the body they begin with */
-  int *column;          /* (bodies) of the front at work: where the columns of a body begin */
+  struct block **first; /* (bodies) lists by the body that the rows begin with */
+  int *column;          /* (bodies) first column of a body in the current front; -1: none */
 };
 
-/* NULL: out of memory. One piece of memory, for free(). */
+/* NULL: out of memory. The block is one piece of memory for free(). */
 struct block *block_new(int bodies, int rows);
-/* Eliminates a body: fills f->pivots[body], and hands the other rows on. False: out of memory. */
+/* Eliminates a body: fills f->pivots[body], and passes the other rows on. False: out of memory. */
 bool front_eliminate(struct factor *f, struct waiting *w, int body, double limit);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double NO_ARM =
-    1e-6; /* a lever arm below it, relative to the longest one of the part, is none */
+    1e-6; /* a shorter lever arm, relative to the longest one of the part, counts as 0 */
 
 /* splitmix64 */
 double geometry_scatter(uint64_t number)
@@ -31,7 +31,7 @@ static void evaluate_rows(const struct geometry *g, const struct joint_rows *j, 
   rows_evaluate(j, &v, Phi, J);
 }
 
-/* J of v from J of (r, th): with c = r + R middle, r' = c' - R (w x middle). */
+/* Jacobian for v from the Jacobian for (r, th): with c = r + R middle, r' = c' - R (w x middle). */
 static void about_middle(const struct place *p, const double *J, double *o)
 {
   double force[3], moment[3];
@@ -53,7 +53,7 @@ void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
   for (int side = 0; side < j->sides; side++)
     if (j->body[side] != ALI3_GROUND) o->body[o->sides++] = j->body[side];
   evaluate_rows(g, j, o->Phi, J);
-  /* Columns about the middle of each body, each row scaled to norm 1. */
+  /* Write columns about the middle of each body, and scale each row to norm 1. */
   for (int k = 0; k < j->count; k++) {
     double *row = o->J[k], square = 0.0;
     for (int side = 0; side < j->sides; side++, J += BODY_Y) {
@@ -68,7 +68,7 @@ void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
   }
 }
 
-/* The middle of the points where links act on each body. */
+/* Finds the mean of the points where joints act on each body. */
 static void find_middles(struct geometry *g, int *points)
 {
   const struct frozen *f = g->m->frozen;
@@ -85,13 +85,12 @@ static void find_middles(struct geometry *g, int *points)
     for (int i = 0; i < 3 && points[b] > 0; i++) g->place[b].middle[i] /= points[b];
 }
 
-/* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part.
- * A rotation of a small body is then seen about equally well by rows that hold a point and by rows that
- * hold a direction. */
+/* L of each body is the geometric mean of its longest lever arm and of the longest arm of its part. A rotation of a small
+ * body then changes rows that hold a point and rows that hold a direction by similar amounts. */
 static void find_body_lengths(struct geometry *g, const struct parts *parts, double *largest)
 {
   const ali3_model *m = g->m;
-  /* The longest lever arm of any row at the body. */
+  /* Find the longest lever arm of any row at each body. */
   for (int b = 0; b < m->bodies; b++) g->place[b].length = 0.0;
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
@@ -111,7 +110,7 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
       largest[parts->of_body[b]] = fmax(largest[parts->of_body[b]], *length);
     }
   }
-  /* A body without an arm takes the length of its part; one with an arm the geometric mean of both. */
+  /* A body without an arm takes the length of its part. Other bodies take the geometric mean of both. */
   for (int b = 0; b < m->bodies; b++) {
     double size = largest[parts->of_body[b]], *length = &g->place[b].length;
     if (!(size > 0.0)) size = m->frozen->length;
@@ -121,7 +120,7 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
 
 bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, const struct parts *parts)
 {
-  /* Memory, all or none. */
+  /* Allocate. */
   double *largest = calloc((size_t)parts->count + 1, sizeof *largest);
   int *points = calloc((size_t)m->bodies + 1, sizeof *points);
   *g = (struct geometry){.m = m, .turn = d->turn, .place = calloc((size_t)m->bodies + 1, sizeof *g->place)};
@@ -131,7 +130,7 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
     geometry_free(g);
     return false;
   }
-  /* Where each body is, then its middle and its length. */
+  /* Take the pose of each body, then find its middle and its length. */
   for (int b = 0; b < m->bodies; b++) {
     struct place *p = &g->place[b];
     p->x = stored_state(m, d->now.x, b);

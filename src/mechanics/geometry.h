@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. Poses of all bodies and the scaled Jacobian of the rigid rows, apart from ali3_data.
+ * Set-up. Poses of all bodies and the scaled Jacobian of the rigid rows, independent of ali3_data.
  *
- * A motion of a body is v = (c', L w): the velocity of a reference point c, world axes, and the angular
- * velocity in body axes times a length L of the body. c is the middle of the points where joints act, L
- * follows from their lever arms about c. Neither the mass nor the centre of mass matters. Each row is
- * divided by its norm. */
+ * A motion of a body is v = (c', L w): the velocity of a reference point c, world axes, and the angular velocity in body axes
+ * times a length L of the body. c is the mean of the points where joints act, and L follows from their lever arms about c.
+ * Neither the mass nor the centre of mass has an effect. Each row is divided by its norm. */
 #ifndef MECHANICS_GEOMETRY_H
 #define MECHANICS_GEOMETRY_H
 
@@ -13,7 +12,7 @@
 
 enum { GEOMETRY_V = 6 }; /* length of v */
 
-/* One body, and what v means for it. */
+/* Pose of a body, and the meaning of its v. */
 struct place {
   struct body_state x; /* r, p only */
   struct body_frame f;
@@ -32,17 +31,17 @@ struct geometry_rows {
   int count, sides; /* rows; bodies that are not the ground */
   int body[ROWS_SIDES];
   double J[ROWS_MAX][ROWS_SIDES * GEOMETRY_V]; /* (count, sides, 6) */
-  double Phi[ROWS_MAX];                        /* residual, divided like the row */
-  double norm[ROWS_MAX];                       /* that each row was divided by; 1 for a row of zeros */
+  double Phi[ROWS_MAX];                        /* residual, divided by the norm of its row */
+  double norm[ROWS_MAX];                       /* divisor of each row; 1 for a row of zeros */
 };
 
-/* The state that d holds. False: out of memory. */
+/* Takes the state of d. False: out of memory. */
 bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, const struct parts *parts);
-/* Another state of the same mechanism, to be moved. False: out of memory. */
+/* A copy that can be moved. False: out of memory. */
 bool geometry_copy(struct geometry *to, const struct geometry *from);
 void geometry_free(struct geometry *g);
 
-/* A number in -1 .. 1, always the same for the same `number`, and like at random. */
+/* A pseudo-random number in -1 .. 1, a function of `number`. */
 double geometry_scatter(uint64_t number);
 
 void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o);

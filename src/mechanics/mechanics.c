@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. The public face of the analysis (ali3/mechanics.h). */
+ * Set-up. The public functions of the analysis (ali3/mechanics.h). */
 #include "mechanics/conflicts.h"
 #include "mechanics/nearby.h"
 #include "mechanics/parts.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between rounding, 1e-12 and less, and what geometry makes, 1e-4 and more; points and axes that a file
- * gives with seven digits still count as coincident and parallel. */
+/* The limit lies between rounding, 1e-12 and less, and pivots of geometry, 1e-4 and more. Points and axes with seven digits
+ * in a file still count as coincident and parallel. */
 static const double PIVOT_LIMIT = 1e-6;
 static const double DOUBT = 10.0;         /* a pivot within this factor of the limit */
-static const double IN_DEPENDENCY = 1e-6; /* a row's share in it, relative */
+static const double IN_DEPENDENCY = 1e-6; /* relative share of a row that is in a dependency */
 
 struct ali3_mechanics {
   int bodies, joints, forces;
@@ -29,7 +29,7 @@ struct analysis {
   const ali3_model *m;
   struct geometry here;
   struct rows_used all, undriven;
-  bool *link[2]; /* (links) that `all` and `undriven` count */
+  bool *link[2]; /* (links) true for the links of `all` and of `undriven` */
   int *first;
 };
 
@@ -52,7 +52,7 @@ static bool use_rows(struct analysis *s)
   return true;
 }
 
-/* Rank of each part into `rank`; judge: what the pivots say of it, too. */
+/* Writes the rank of each part to `rank`. judge: also updates the pivots of the part, and whether it is doubtful. */
 static void add_up(struct analysis *s, const struct factor *f, int *rank, bool judge)
 {
   ali3_mechanics *a = s->a;
@@ -68,7 +68,7 @@ static void add_up(struct analysis *s, const struct factor *f, int *rank, bool j
   }
 }
 
-/* Which elements are in a dependency: a vector at random is projected on all of them together. */
+/* Finds the elements that are in a dependency, by projecting one pseudo-random vector on all dependencies together. */
 static bool find_redundant(struct analysis *s, const struct factor *f)
 {
   ali3_mechanics *a = s->a;
@@ -86,18 +86,17 @@ static bool find_redundant(struct analysis *s, const struct factor *f)
   return true;
 }
 
-/* Freedoms, redundant rows, conflicts; drives: they take part in rows and rank, not in the freedoms
- * without them. */
+/* Finds freedoms with and without drives, redundant rows and conflicts. */
 static bool analyse_here(struct analysis *s, const ali3_data *d, struct factor *undriven, int *rank)
 {
   ali3_mechanics *a = s->a;
-  /* With drives taken out: freedoms that drives may use. */
+  /* Without drives: freedoms that drives may use. */
   struct factor f;
   if (!factor_new(undriven, &s->here, &s->undriven, PIVOT_LIMIT)) return false;
   add_up(s, undriven, rank, true);
   for (int p = 0; p < a->parts.count; p++)
     a->parts.part[p].freedoms_undriven = GEOMETRY_V * a->parts.part[p].bodies - rank[p];
-  /* With all rows: freedoms, redundancy, and which rows depend on each other. */
+  /* With all rows: freedoms, redundancy and dependencies. */
   if (!factor_new(&f, &s->here, &s->all, PIVOT_LIMIT)) {
     factor_free(undriven);
     return false;
@@ -115,14 +114,13 @@ static bool analyse_here(struct analysis *s, const ali3_data *d, struct factor *
   return ok;
 }
 
-/* Only parts that have redundant rows and can move are looked at again. */
 static bool analyse_nearby(struct analysis *s, const struct factor *undriven, const int *rank)
 {
   ali3_mechanics *a = s->a;
   struct geometry there;
   struct factor f;
   bool some = false;
-  /* Only parts with redundant rows that can move: elsewhere another position tells nothing new. */
+  /* Select parts that have redundant rows and can move. Another position of other parts has no information. */
   for (int i = 0; i < s->m->frozen->rigid_links; i++) {
     const ali3_mechanics_part *part = &a->parts.part[a->parts.of_link[i]];
     bool judged = part->redundant > 0 && part->freedoms_undriven > 0;
@@ -131,7 +129,7 @@ static bool analyse_nearby(struct analysis *s, const struct factor *undriven, co
     some |= judged;
   }
   if (!some) return true;
-  /* The rank a small step further on, against the rank here. */
+  /* Compare the rank after a small step with the rank here. */
   int *rank_there = calloc((size_t)a->parts.count + 1, sizeof *rank_there);
   bool ok = rank_there && geometry_copy(&there, &s->here);
   if (ok) {
@@ -154,7 +152,7 @@ static bool analyse_nearby(struct analysis *s, const struct factor *undriven, co
 static void sum_parts(ali3_mechanics *a)
 {
   ali3_mechanics_part *w = &a->whole;
-  /* Counts add up; of pivots the worst of any part counts. */
+  /* Add up the counts, and keep the worst pivots of any part. */
   w->smallest_kept = 1.0;
   for (int p = 0; p < a->parts.count; p++) {
     const ali3_mechanics_part *part = &a->parts.part[p];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See nearby.h.
  *
- * With a null vector y of J and the step e, Phi(q + e y) is of order e^2, and so are those pivots of J
- * that are 0 on the whole mechanism; pivots that are 0 in q alone are of order e there. The limit lies
- * between. Newton steps then lead back onto the constraints: at a bifurcation by way of order e to one of
- * the branches. */
+ * For a null vector y of J and the step e, Phi(q + e y) is of order e^2. Pivots of J that are 0 in every position are of
+ * order e^2 there, too. Pivots that are 0 in q only are of order e, and the limit lies between. Newton steps then lead back
+ * onto the constraints; at a bifurcation they lead to one of the branches, at a distance of order e. */
 #include "mechanics/nearby.h"
 
 #include <math.h>
@@ -12,8 +11,9 @@
 #include <string.h>
 
 static const double STEP = 1e-3; /* rad, or lengths of the body: largest motion of a body in a part */
-static const double STEP_PIVOT_LIMIT = 3e-5; /* of pivots on the way, between STEP and its square */
-static const double CLOSE = 1e-11;           /* Newton ends at a smaller step */
+static const double STEP_PIVOT_LIMIT =
+    3e-5;                          /* limit of pivots off the constraints, between STEP and its square */
+static const double CLOSE = 1e-11; /* Newton's method ends at a smaller step */
 enum { PASSES = 12 };
 
 /* A motion that the constraints allow. */
@@ -32,7 +32,7 @@ static double length_of(const double *v)
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* The largest motion of a body in each part: turns, and ways relative to the length of the body. */
+/* The largest motion of a body in each part: rotations, and displacements relative to the length of the body. */
 static void measure_nearby(const struct geometry *g, const double *v, const int *part_of_body, int parts,
                            double *largest)
 {
@@ -53,7 +53,7 @@ static void row_residuals(const struct geometry *g, const struct rows_used *used
   }
 }
 
-/* One Newton step by the pivots that count here; free columns stay. */
+/* One Newton step with the pivots above the limit. Free columns stay 0. */
 static bool correct_positions(struct geometry *g, const struct rows_used *used, double *y, double *v)
 {
   struct factor f;
@@ -74,7 +74,7 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
   double *y = calloc((size_t)used->rows + 1, sizeof *y);
   double *largest = calloc((size_t)parts + 1, sizeof *largest);
   bool ok = v && y && largest;
-  /* A step of size STEP in every part, along a motion that the rows allow. */
+  /* Step by STEP in every part, along a motion that the rows allow. */
   if (ok) {
     null_vector(f, y, v);
     measure_nearby(g, v, part_of_body, parts, largest);
@@ -85,7 +85,7 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
       }
     geometry_move(g, v);
   }
-  /* Newton iterations back onto the rows. */
+  /* Iterate back onto the rows. */
   for (int pass = 0; ok && pass < PASSES; pass++) {
     double most = 0.0;
     ok = correct_positions(g, used, y, v);

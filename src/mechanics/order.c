@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. Minimum degree on the quotient graph: an eliminated body is kept as an element, the list of its
- * neighbours at that time, and takes in the elements it was in. Degrees are the upper bounds of Amestoy,
- * Davis and Duff (1996). */
+ * Set-up. Minimum degree on the quotient graph. An eliminated body becomes an element, the list of its neighbours at that
+ * time, and absorbs the elements it was in. Degrees are the upper bounds of Amestoy, Davis and Duff (1996). */
 #include "mechanics/order.h"
 
 #include <math.h>
@@ -17,16 +16,16 @@ struct list {
 struct graph {
   int n;
   struct list
-      *near; /* (n) bodies that share rows with a body; eliminated ones are dropped when the list is read */
+      *near; /* (n) bodies that share rows with a body; eliminated bodies are removed at the next reading */
   struct list *element; /* (n) elements that a body is in */
-  struct list *member;  /* (n) of an eliminated body: the bodies of its element */
+  struct list *member;  /* (n) bodies of the element of an eliminated body */
   int *degree;
-  bool *gone;     /* eliminated, taken in, or set aside as a hub */
-  bool *absorbed; /* elements that another one has taken in */
+  bool *gone;     /* eliminated, or set aside as a hub */
+  bool *absorbed; /* elements that another element absorbed */
   int *mark, stamp;
-  int *outside, *seen;        /* of an element: members that are not in the new one; stamp of that number */
+  int *outside, *seen; /* members of an element that are not in the new element; stamp of this number */
   int *first, *next, *before; /* bodies of each degree, a doubly linked list */
-  int least;                  /* no degree is smaller */
+  int least;                  /* a lower bound of all degrees */
 };
 
 static bool list_append(struct list *l, int item)
@@ -50,13 +49,13 @@ static void list_clear(struct list *l)
 
 static void graph_free(struct graph *g)
 {
-  /* Lists of each body. */
+  /* Free the lists of each body. */
   for (int i = 0; i < g->n; i++) {
     if (g->near) list_clear(&g->near[i]);
     if (g->element) list_clear(&g->element[i]);
     if (g->member) list_clear(&g->member[i]);
   }
-  /* Marks and degrees, then the queue by degree. */
+  /* Free marks and degrees, then the queue by degree. */
   free(g->near);
   free(g->element);
   free(g->member);
@@ -74,19 +73,19 @@ static void graph_free(struct graph *g)
 static bool graph_new(struct graph *g, int n)
 {
   size_t size = (size_t)n + 1;
-  /* The graph: neighbours, elements, and members of elements. */
+  /* Allocate neighbours, elements, and members of elements. */
   *g = (struct graph){.n = n};
   g->near = calloc(size, sizeof *g->near);
   g->element = calloc(size, sizeof *g->element);
   g->member = calloc(size, sizeof *g->member);
-  /* Marks and degrees. */
+  /* Allocate marks and degrees. */
   g->degree = calloc(size, sizeof *g->degree);
   g->gone = calloc(size, sizeof *g->gone);
   g->absorbed = calloc(size, sizeof *g->absorbed);
   g->mark = calloc(size, sizeof *g->mark);
   g->outside = calloc(size, sizeof *g->outside);
   g->seen = calloc(size, sizeof *g->seen);
-  /* The queue by degree: a doubly linked list for each. */
+  /* Allocate the queue by degree: a doubly linked list for each degree. */
   g->first = malloc(size * sizeof *g->first);
   g->next = calloc(size, sizeof *g->next);
   g->before = calloc(size, sizeof *g->before);
@@ -114,7 +113,7 @@ static void put_in(struct graph *g, int i, int degree)
   if (degree < g->least) g->least = degree;
 }
 
-/* Neighbours without repetition. */
+/* Lists neighbours without repetition. */
 static bool connect_bodies(struct graph *g, const struct clique *clique, int cliques)
 {
   bool ok = true;
@@ -136,8 +135,7 @@ static bool connect_bodies(struct graph *g, const struct clique *clique, int cli
   return ok;
 }
 
-/* Bodies with very many neighbours come last: else each elimination beside one would read all its
- * neighbours. */
+/* Puts hubs, bodies with many neighbours, last. Each elimination of a neighbour would read all neighbours of a hub. */
 static int set_hubs_aside(struct graph *g, int *position)
 {
   int limit = (int)fmax(64.0, 10.0 * sqrt(g->n)), hubs = 0;
@@ -149,13 +147,12 @@ static int set_hubs_aside(struct graph *g, int *position)
   return g->n - hubs;
 }
 
-/* The element of a body that is eliminated: all it is connected with, by rows or by elements, which it
- * takes in. */
+/* Forms the element of an eliminated body: every body that it shares rows or elements with. It absorbs these elements. */
 static bool form_element(struct graph *g, int pivot)
 {
   struct list *to = &g->member[pivot];
   bool ok = true;
-  /* Members: all neighbours of the pivot, direct ones (e = -1) and those through its elements. */
+  /* Members are all neighbours of the pivot: by rows (e = -1) and by its elements. */
   g->mark[pivot] = ++g->stamp;
   for (int e = -1; e < g->element[pivot].count; e++) {
     int element = e < 0 ? -1 : g->element[pivot].item[e];
@@ -167,18 +164,18 @@ static bool form_element(struct graph *g, int pivot)
       g->mark[i] = g->stamp;
       ok = ok && list_append(to, i);
     }
-    /* The new element stands for the old one from here on. */
+    /* The new element replaces the old one. */
     if (element < 0) continue;
     g->absorbed[element] = true;
     list_clear(from);
   }
-  /* Nothing is adjacent to the pivot but its element. */
+  /* The pivot is adjacent to its element only. */
   list_clear(&g->near[pivot]);
   list_clear(&g->element[pivot]);
   return ok;
 }
 
-/* How many members of each element that meets the new one are not in it. */
+/* Counts the members outside of the new element, for each element that shares a member with it. */
 static void count_outside(struct graph *g, const struct list *fresh)
 {
   for (int k = 0; k < fresh->count; k++) {
@@ -197,7 +194,7 @@ static void count_outside(struct graph *g, const struct list *fresh)
   }
 }
 
-/* A member of the new element: its lists without what the element says, and its degree. */
+/* Removes neighbours and elements that the new element covers from the lists of a member, and updates its degree. */
 static bool update_degrees(struct graph *g, int i, int pivot, int left)
 {
   struct list *near = &g->near[i], *of = &g->element[i];
@@ -232,14 +229,14 @@ bool order_bodies(int bodies, const struct clique *clique, int cliques, int *pos
   struct graph g;
   bool ok = graph_new(&g, bodies) && connect_bodies(&g, clique, cliques);
   if (ok) {
-    /* Hubs come last; all others wait in the queue by degree. */
+    /* Put hubs last, and all other bodies into the queue by degree. */
     int count = set_hubs_aside(&g, position);
     for (int i = bodies - 1; i >= 0; i--) {
       int degree = 0;
       for (int k = 0; k < g.near[i].count; k++) degree += !g.gone[g.near[i].item[k]];
       if (!g.gone[i]) put_in(&g, i, degree);
     }
-    /* Always eliminate the least degree. */
+    /* Eliminate a body of the least degree. */
     g.least = 0;
     for (int done = 0; ok && done < count; done++) {
       while (g.first[g.least] < 0) g.least++;

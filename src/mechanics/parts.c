@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-/* The body that stands for the set of a body; the way to it is halved. */
+/* The root of the set of a body, with path halving. */
 static int part_root(int *to, int body)
 {
   while (to[body] != body) body = to[body] = to[to[body]];
   return body;
 }
 
-/* The smallest index stands for a set. */
+/* The root of a set is its smallest index. */
 static void join_parts(int *to, int a, int b)
 {
   a = part_root(to, a);
@@ -57,7 +57,7 @@ static void count_part(struct parts *p, const ali3_model *m)
       own->joints += i < m->joints;
       own->forces += i >= m->joints;
     }
-    /* What connects the part to ground or, by springs, to another part. */
+    /* Mark parts that are connected to the ground, or by springs to another part. */
     for (int side = 0; side < j->sides; side++) {
       int b = j->body[side];
       if (b == ALI3_GROUND && !j->soft) own->grounded = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. Which bodies rigid links connect to each other. */
+ * Set-up. Parts of the mechanism: sets of bodies that rigid links connect. */
 #ifndef MECHANICS_PARTS_H
 #define MECHANICS_PARTS_H
 
@@ -10,8 +10,8 @@
 struct parts {
   int count;
   int *of_body;              /* (bodies) */
-  int *of_link;              /* (links) of soft ones that of their first body */
-  ali3_mechanics_part *part; /* (count) counted here: bodies, joints, forces, rows, grounded, sprung */
+  int *of_link;              /* (links) part of a link; for a soft link the part of its first body */
+  ali3_mechanics_part *part; /* (count) filled here: bodies, joints, forces, rows, grounded, sprung */
 };
 
 /* False: out of memory. */

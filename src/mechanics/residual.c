@@ -21,7 +21,7 @@ static void list_reflections(struct residual *s)
     const struct reflection *o = &f->reflected.list[h];
     for (int i = 0; i < o->count; i++) s->of[s->first[f->reflected.row[o->at + (size_t)i]]++] = h;
   }
-  for (int r = f->rows; r > 0; r--) s->first[r] = s->first[r - 1]; /* they were moved on to the ends */
+  for (int r = f->rows; r > 0; r--) s->first[r] = s->first[r - 1]; /* the loop above moved them to the ends */
   s->first[0] = 0;
 }
 
@@ -75,7 +75,8 @@ static void apply_step(struct residual *s, size_t h)
   factor_reflect(s->f, h, s->y);
 }
 
-/* Reflections that are met on the way come later in it, or are passed already and dropped. */
+/* Applies pending reflections in their order, or in reverse. A reflection that becomes pending either comes later, or is behind
+ * already and is dropped. */
 static void go_along(struct residual *s, bool back)
 {
   const size_t count = residual_words(s->f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every socket is non-blocking, and modbus_receive(), which waits for the rest of a frame, is never used. */
+ * Every socket is non-blocking. modbus_receive() is never used, because it waits for the rest of a frame. */
 #include "modbus/connection.h"
 
 #include "rt/clock.h"
@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 enum {
-  SEND_BUFFER = 32768, /* bytes of answers a client may leave unread */
-  RATE = 2000,         /* requests per second a client is served for long, */
-  RATE_BURST = 500,    /* and how many at once */
-  /* TCP, in seconds: silence before a probe, time between two probes; ms that an answer may stay unacknowledged */
+  SEND_BUFFER = 32768, /* bytes of answers that a client may leave unread */
+  RATE = 2000,         /* requests per second that a client gets in the long run */
+  RATE_BURST = 500,    /* requests that a client gets at once */
+  /* TCP keep-alive, in seconds: silence before a probe, time between two probes. Milliseconds that an answer may stay
+   * unacknowledged. */
   PROBE_AFTER_S = 5,
   PROBE_EVERY_S = 2,
   PROBES = 3,
@@ -44,7 +45,7 @@ void modbus_connection_close(struct modbus_desk *d, struct modbus_connection *c)
   modbus_map_release(&d->service.map, c->peer.id);
 }
 
-/* What libmodbus does not know: the answer is sent as a whole or not at all, like modbus_reply(). */
+/* Sends an answer that libmodbus cannot encode. Like modbus_reply(), sends it whole or fails. */
 static int reply_pdu(struct modbus_connection *c, uint8_t *adu, int n)
 {
   int length = MBAP_HEADER + n;
@@ -56,7 +57,8 @@ static int reply_pdu(struct modbus_connection *c, uint8_t *adu, int n)
   return sent == length ? length : -1;
 }
 
-/* Serves the request at the head of the buffer, which is as old as its bytes. Returns < 0 if the answer could not be sent. */
+/* Serves the request at the head of the buffer. Its age is the age of its bytes. Returns < 0 if the answer could not be
+ * sent. */
 static int answer_connection(struct modbus_desk *d, struct modbus_connection *c, const struct mbap_request *r)
 {
   uint8_t adu[MBAP_ADU_MAX];
@@ -69,7 +71,7 @@ static int answer_connection(struct modbus_desk *d, struct modbus_connection *c,
   return modbus_reply(d->context, c->buffer, (int)r->length, d->service.map.mapping);
 }
 
-/* A client that asks faster than RATE is made to wait: its bytes stay where they are, nobody else notices. */
+/* A client that asks faster than RATE waits: its bytes stay in the buffer, and other clients are not delayed. */
 static bool may_ask(const struct modbus_connection *c, uint64_t now_ns)
 {
   return c->paid_ns <= now_ns + RATE_BURST * (NS_PER_S / RATE);
@@ -93,7 +95,7 @@ void modbus_connection_serve(struct modbus_desk *d, struct modbus_connection *c,
     c->half_ns = 0;
     c->writes |= r.write_count > 0;
     if (answer_connection(d, c, &r) < 0) {
-      /* Gone is gone; but a full socket, or half an answer in it, is a client that does not read. */
+      /* EPIPE and ECONNRESET mean that the client left; any other error means that it does not read its answers. */
       if (errno != EPIPE && errno != ECONNRESET) counter_add(&counters->modbus_dropped, 1);
       modbus_connection_close(d, c);
       return;
@@ -137,7 +139,7 @@ void modbus_connection_read(struct modbus_desk *d, struct modbus_connection *c)
     struct counters *counters = d->service.counters;
     if (c->half_ns)
       counter_add(&counters->modbus_half_frames, 1);
-    else if (n < 0 && errno == ETIMEDOUT) /* it answered no probe */
+    else if (n < 0 && errno == ETIMEDOUT) /* no answer to the keep-alive probes */
       counter_add(&counters->modbus_idle_closed, 1);
     modbus_connection_close(d, c);
   }

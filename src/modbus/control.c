@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What clients write to the daemon itself: the command registers, the watchdog, our own coils; and what it says of itself. */
+ * Writes to the daemon itself: command registers, watchdog, coils. Also the device identification. */
 #include "modbus/map.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ static int check_watchdog(const uint16_t *old, const uint16_t *next, bool owner)
   const int ms = next[MAP_WATCHDOG];
   if (ms != 0 && (ms < MAP_WATCHDOG_MIN || ms > MAP_WATCHDOG_MAX)) return MBAP_ILLEGAL_VALUE;
   if (next[MAP_WATCHDOG_ACTION] != 0) return MBAP_ILLEGAL_VALUE;
-  return owner || ms == old[MAP_WATCHDOG] ? 0 : MBAP_BUSY; /* it is about the inputs of another */
+  return owner || ms == old[MAP_WATCHDOG] ? 0
+                                          : MBAP_BUSY; /* the watchdog guards the inputs of another client */
 }
 
 void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
@@ -60,10 +61,11 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
     int coil = r->write_address + i;
     bool was = map->mapping->tab_bits[coil], is = mbap_coil(r, i);
     rises[coil] = is && (coil == MAP_ESTOP || !was);
-    /* Where nothing moves there is nothing to stop, and a reset written along must not be refused for it. */
+    /* In SAFE and FAULT nothing moves, so there is nothing to stop; a stop would make the daemon refuse a reset in one
+     * write. */
     if (coil == MAP_ENABLE) disables = was && !is && !modbus_map_locked(map);
   }
-  /* Alone: nothing that comes with an e-stop may get it refused, or act after it. */
+  /* The e-stop is the only command of its write: nothing beside it may cause its refusal or act after it. */
   if (rises[MAP_ESTOP]) return add_command(map, effect, COMMAND_ESTOP, 0, 0);
   const bool go = rises[MAP_ENABLE] || rises[MAP_RUN], halt = disables || rises[MAP_PAUSE] || rises[MAP_PARK];
   if (go && halt) return MBAP_ILLEGAL_VALUE;
@@ -75,7 +77,7 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
       {rises[MAP_RESET], COMMAND_RESET}, {rises[MAP_PAUSE], COMMAND_PAUSE}, {disables, COMMAND_STOP},
       {rises[MAP_PARK], COMMAND_PARK},   {rises[MAP_ENABLE], COMMAND_ARM},  {rises[MAP_RUN], COMMAND_RUN},
   };
-  _Static_assert(MAP_COMMANDS_MAX >= 4, "a reset and three that halt");
+  _Static_assert(MAP_COMMANDS_MAX >= 4, "reset, pause, stop and park fit");
   for (int i = 0; i < COUNT(order); i++) {
     int e = order[i].wanted ? add_command(map, effect, order[i].code, 0, 0) : 0;
     if (e) return e;
@@ -98,7 +100,7 @@ int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_AD
   if (code < 1 || code > INDIVIDUAL) return -MBAP_ILLEGAL_VALUE;
   if (first > last) {
     if (code == INDIVIDUAL) return -MBAP_ILLEGAL_ADDRESS;
-    first = 0; /* as the specification has it for a stream */
+    first = 0; /* the specification restarts a stream at object 0 */
   }
   if (code == INDIVIDUAL) last = first;
 
@@ -107,7 +109,7 @@ int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_AD
   pdu[n++] = 14;
   pdu[n++] = (uint8_t)code;
   pdu[n++] = CONFORMITY;
-  pdu[n++] = 0; /* no more follows */
+  pdu[n++] = 0; /* "more follows": no */
   pdu[n++] = 0;
   pdu[n++] = (uint8_t)(last - first + 1);
   for (int i = first; i <= last; i++) {

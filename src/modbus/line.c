@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * libmodbus opens the line and writes the answers; it never reads, since it would wait for the rest of a frame. */
+ * libmodbus opens the line and writes the answers. It never reads, because it would wait for the rest of a frame. */
 #include "modbus/line.h"
 
 #include "rt/clock.h"
@@ -12,7 +12,7 @@
 
 enum {
   CHARACTER_BITS = 11, /* start, data, parity or stop, stop */
-  SILENCE_MS = 20,     /* at least: a thread of ours may come that late */
+  SILENCE_MS = 20,     /* minimum, because the scheduler may delay this thread by that time */
 };
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -48,7 +48,7 @@ static void lose_line(struct modbus_line *l, struct modbus_service *s, uint64_t 
   l->lost = false;
 }
 
-/* False if the line has disappeared: then poll() says so again and again, and there is nothing to read. */
+/* Returns false if the line has disappeared: poll() then reports an event again and again, with nothing to read. */
 static bool read_line_bytes(struct modbus_line *l, int revents, uint64_t now_ns)
 {
   const size_t room = sizeof l->buffer - l->used;
@@ -67,7 +67,7 @@ static bool read_line_bytes(struct modbus_line *l, int revents, uint64_t now_ns)
   return usable && !(revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* Of the request at the head of the buffer. False if it could not be written as a whole. */
+/* Answers the request at the head of the buffer. Returns false if the answer could not be written whole. */
 static bool answer_line(struct modbus_line *l, struct modbus_service *s, const struct mbap_request *r,
                         size_t length)
 {

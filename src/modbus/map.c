@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Everything a client may ask for is judged here, before libmodbus sees the request; holes are exceptions, not zeros. */
+ * Every request is checked here before libmodbus sees it. An address that does not exist is an exception, not a zero. */
 #include "modbus/map.h"
 
 #include "wire/crc.h"
@@ -70,11 +70,11 @@ uint16_t map_crc(const uint16_t *at, int n)
 
 static void own_inputs(struct modbus_map *map, uint32_t client)
 {
-  if (map->owner != client) map->written = 0; /* what another peer wrote is not this one's to keep alive */
+  if (map->owner != client) map->written = 0; /* the new owner must not keep values of the last one alive */
   map->owner = client;
 }
 
-/* Every sample of a channel has a time of its own, by which the loop knows it from the one before. */
+/* Every sample has a time of its own, by which the loop tells it from the previous sample. */
 static void set_sample(struct modbus_map *map, int channel, const struct input_sample *sample)
 {
   struct input_sample *s = &map->sample[channel];
@@ -83,7 +83,8 @@ static void set_sample(struct modbus_map *map, int channel, const struct input_s
   if (s->t_ns == before_ns) s->t_ns++;
 }
 
-/* What the owner wrote before may belong to another source by now: it is refused once, and then let go. */
+/* A channel that the owner wrote before may now belong to another source. The write is then refused once, and the
+ * channel is dropped. */
 static bool may_set_block(struct modbus_map *map, uint32_t written, uint32_t client, uint64_t now_ns,
                           struct map_effect *effect)
 {
@@ -101,7 +102,7 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
   uint16_t next[MAP_INPUTS_END - MAP_INPUTS];
   enum { SEQUENCE = MAP_INPUT_SEQUENCE - MAP_INPUTS, CRC = MAP_INPUT_CRC - MAP_INPUTS };
   memcpy(next, old, sizeof next);
-  next[CRC] = 0; /* holds for the write it came with, not for later ones */
+  next[CRC] = 0; /* the CRC covers one write only */
 
   int first = r->write_address - MAP_INPUTS;
   uint32_t written = 0;
@@ -132,7 +133,7 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
   return 0;
 }
 
-/* What a write would make of an entry. */
+/* The value of an entry after the write. */
 static double value_after(const struct modbus_map *map, const struct mbap_request *r, const struct entry *e)
 {
   uint16_t words[4] = {0};
@@ -164,7 +165,7 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
   return 0;
 }
 
-/* Every number is read and written whole, and a write keeps to one kind of them. */
+/* A request must cover numbers completely, and a write must stay within one kind of entry. */
 static bool addresses_exist(const struct modbus_map *map, const struct mbap_request *r,
                             struct entry_range *read, struct entry_range *written)
 {
@@ -179,7 +180,7 @@ static bool addresses_exist(const struct modbus_map *map, const struct mbap_requ
   return r->write_count == 0 || written->first->kind == written->end[-1].kind;
 }
 
-/* A rig that polls would take what stands in for "no value" as the place to go to. */
+/* A rig that polls would move to the value that stands for "no value". */
 static bool shows_withheld(const struct modbus_map *map, const struct entry_range *range)
 {
   for (const struct entry *e = range->first; map->withheld && e < range->end; e++)
@@ -187,7 +188,7 @@ static bool shows_withheld(const struct modbus_map *map, const struct entry_rang
   return false;
 }
 
-/* Whoever may only read may still stop the motion. */
+/* A client without write access may still stop the motion. */
 static bool only_estop(const struct mbap_request *r)
 {
   return (r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS) &&
@@ -199,13 +200,13 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
 {
   struct entry_range read, written;
   *effect = (struct map_effect){0};
-  /* What nobody, or this client, may do. An e-stop acts all the same. */
+  /* Exceptions for everybody and for this client. An e-stop in the request acts in any case. */
   modbus_map_find_estop(map, r, effect);
   if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;
   if (r->write_count == 0) return 0;
-  /* The kind of the first entry says what the write does. */
+  /* The kind of the first entry decides what the write does. */
   int exception;
   if (written.first->kind == ENTRY_CONTROL)
     exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);

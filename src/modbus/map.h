@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the registers and bits of the Modbus server do: frames of the loop into them, writes of clients out of them. No socket,
- * no thread, no clock of its own. ali3-modbus(7) has the map in full. */
+ * Registers and bits of the Modbus server: puts frames of the loop into them and takes writes of clients out of them.
+ * No socket, no thread, no clock. ali3-modbus(7) has the complete map. */
 #ifndef ALI3_MODBUS_MAP_H
 #define ALI3_MODBUS_MAP_H
 
@@ -13,119 +13,120 @@
 #include <modbus/modbus.h>
 
 enum {
-  MAP_OWNER_MS = 1000, /* a writer silent for so long loses the inputs, unless the watchdog says otherwise */
+  /* An owner that writes nothing for this time loses the inputs, unless it has set the watchdog. */
+  MAP_OWNER_MS = 1000,
   MAP_WATCHDOG_MIN = 50,   /* ms */
   MAP_WATCHDOG_MAX = 60000 /* ms */
 };
 
-/* Signals one after the other, in registers one after the other, as f32 in their own unit: most of what is shown. */
+/* Consecutive signals in consecutive registers, as f32 in their own unit; most shown values are in such runs. */
 struct map_run {
   int address, signal, count;
   enum wire_order order;
 };
 
-/* Who else may set an input. */
+/* The source or client that owns an input. */
 struct map_ownership {
-  struct input_owner owner; /* as of the frame shown last */
-  uint64_t told_ns;         /* when a refusal was last told */
+  struct input_owner owner; /* from the last frame that was shown */
+  uint64_t told_ns;         /* last report of a refusal */
 };
 
 struct modbus_map {
   const struct signals *signals;
-  modbus_mapping_t *mapping; /* the registers themselves */
+  modbus_mapping_t *mapping; /* the registers */
   struct modbus_table table;
   struct map_run *run; /* (runs) */
   int runs;
-  const struct entry **single; /* (singles) shown, but in no run */
+  const struct entry **single; /* (singles) shown entries outside the runs */
   int singles;
-  struct wire block; /* a number of the input block */
-  int values;        /* of the signal table */
-  int input_first;   /* in it */
-  bool platform;     /* its registers are there */
-  bool withheld;     /* nobody has armed the platform: its motion is not to be read */
+  struct wire block; /* type and order of a number in the input block */
+  int values;        /* in the signal table */
+  int input_first;   /* index of the first input in the signal table */
+  bool platform;     /* the map has the registers of the platform */
+  bool withheld;     /* the platform is not armed yet, so its motion must not be read */
   enum wire_order order;
-  uint32_t state; /* of the frame shown last */
+  uint32_t state; /* state in the last frame that was shown */
 
-  struct input_sample *sample; /* what goes to the loop  (samples) */
+  struct input_sample *sample; /* (samples) input values for the loop */
   int samples;
   uint32_t written;            /* bit i: the owner has written channel i of the block */
-  uint32_t owner;              /* client that writes the inputs; 0: nobody */
-  uint64_t owner_ns;           /* its last write */
+  uint32_t owner;              /* client that owns the inputs; 0: none */
+  uint64_t owner_ns;           /* time of its last write */
   struct map_ownership *input; /* (signals->inputs) */
 };
 
-/* Who asks. */
+/* The client that sends a request. */
 struct map_peer {
   uint32_t id; /* not 0 */
   enum access access;
   char name[CLIENT_NAME];
 };
 
-/* What an accepted write asks of the loop. */
+/* The effects of an accepted write on the loop. */
 enum { MAP_COMMANDS_MAX = 4 };
 struct map_effect {
   int commands;
   struct {
     uint16_t code, argument, id;
   } command[MAP_COMMANDS_MAX];
-  bool estop;     /* command[0] is an e-stop, which acts even where the write is refused */
-  bool inputs;    /* hand map->sample over */
-  bool beat;      /* they are a numbered frame */
-  bool nonfinite; /* refused for NaN or infinity */
+  bool estop;     /* command[0] is an e-stop, which acts even if the write is refused */
+  bool inputs;    /* hand map->sample over to the loop */
+  bool beat;      /* the inputs are a numbered frame */
+  bool nonfinite; /* refused because of NaN or infinity */
   bool owned;     /* refused because the input has another owner */
-  bool tell;      /* which was not told within the last second */
+  bool tell;      /* no such refusal was reported within the last second */
   int input;
   struct input_owner owner;
 };
 
-/* Set-up. False when out of memory. `signals` must live as long as the map. */
+/* Set-up. Returns false when out of memory. `signals` must outlive the map. */
 bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
                      const struct signals *signals);
 void modbus_map_free(struct modbus_map *map);
 
 /* Puts a frame of the loop into the registers. Returns how many values were clamped to the range of their type. */
 uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f);
-/* Set-up, of modbus_map_init(): finds the runs. False when out of memory. */
+/* Set-up, part of modbus_map_init(): finds the runs. Returns false when out of memory. */
 bool modbus_map_plan(struct modbus_map *map);
 
-/* Judges a well-formed request and prepares what a write has to do. Returns 0, or the exception to answer
- * with nothing changed and nothing done but effect->estop. The registers keep their old values until modbus_reply() stores the
- * new ones, which it must do. */
+/* Checks a well-formed request and prepares the effects of a write. Returns 0, or the exception to answer; an exception
+ * changes nothing and has no effect other than effect->estop. The registers keep their old values until the caller
+ * calls modbus_reply(), which stores the new ones. */
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect);
-/* Code 8 in the command register is an e-stop in every write that contains it, whatever the sequence register says, whoever
- * writes, and whatever else is wrong with the write: two clients that count from 1 must not lose one. Sets effect->estop and its
- * command. */
+/* Code 8 in the command register is an e-stop in every write that contains it. It does not depend on the sequence
+ * register, the writer, or errors elsewhere in the write: two clients that both count from 1 must not lose an e-stop.
+ * Sets effect->estop and its command. */
 void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
                            struct map_effect *effect);
-/* The part of modbus_map_accept() for holding registers 0..5 and our own coils, whose addresses are there. After
- * modbus_map_find_estop(). */
+/* Part of modbus_map_accept() for holding registers 0..5 and the coils, at addresses that exist. Call
+ * modbus_map_find_estop() first. */
 int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
                        struct map_effect *effect);
 
-/* The part of modbus_map_accept() for ownership. False: the input of the channel belongs to another source or another client; or
- * `from` names others only, and none of them has set it (OWNER_NONE). */
+/* Part of modbus_map_accept() for ownership. Returns false if the input of the channel belongs to another source or
+ * client, or if its key `from` does not name Modbus and nobody has set it yet (OWNER_NONE). */
 bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, uint64_t now_ns,
                         struct map_effect *effect);
-/* The first writer owns the inputs until it is silent or gone: two writers would fight unseen. */
+/* True if this client may write the inputs. The first writer owns them until it is silent or gone, because two writers
+ * would overwrite each other unnoticed. */
 bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns);
-/* The owners of a frame. */
+/* Takes the owners of the inputs from a frame. */
 void modbus_map_show_owners(struct modbus_map *map, const struct frame *f);
 
-/* The client is gone: its inputs are free for the next writer. */
+/* The client has disconnected: the next writer may own its inputs. */
 void modbus_map_release(struct modbus_map *map, uint32_t client);
 
-/* SAFE and FAULT are left by a reset only, and made worse by nothing but an e-stop. */
+/* Only a reset leaves SAFE and FAULT; any other command is refused there, except an e-stop. */
 static inline bool modbus_map_locked(const struct modbus_map *map)
 {
   return map->state == STATE_SAFE || map->state == STATE_FAULT;
 }
 
-/* Answer to a device identification request (FC 43/14): writes the PDU and returns its length, or minus the
- * exception. */
+/* Answers a device identification request (FC 43/14): writes the PDU. Returns its length, or minus the exception. */
 int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER]);
 
-/* CRC-16/MODBUS of n registers, the high byte of each first. */
+/* CRC-16/MODBUS of n registers, high byte first. */
 uint16_t map_crc(const uint16_t *at, int n);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Every length a client claims is checked here against the bytes that are there, so that nobody behind this
- * file has to trust one: libmodbus 3.1.6 itself ignores the protocol id and the length of a frame. */
+ * This file checks every length that a client claims against the bytes present, so that no later code has to trust one:
+ * libmodbus 3.1.6 ignores the protocol id and the length of a frame. */
 #include "modbus/mbap.h"
 
 enum {
-  LENGTH_END = 6, /* bytes up to and including the length field, which counts what follows it */
+  LENGTH_END = 6, /* bytes up to the end of the length field, which counts the bytes after it */
   LENGTH_MIN = 2, /* unit and function */
   LENGTH_MAX = MBAP_ADU_MAX - LENGTH_END,
 
@@ -12,7 +12,7 @@ enum {
   READ_REGISTERS_MAX = 125,
   WRITE_BITS_MAX = 1968,
   WRITE_REGISTERS_MAX = 123,
-  BOTH_WRITE_MAX = 121, /* of a write-and-read */
+  BOTH_WRITE_MAX = 121, /* maximum of a write-and-read */
 
   MEI_DEVICE_IDENTIFICATION = 14,
 };
@@ -40,7 +40,7 @@ static int parse_single_write(struct mbap_request *r, const uint8_t *pdu, size_t
   return read_word(r->data) == 0xff00 || read_word(r->data) == 0 ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
-/* address 2, count 2, bytes 1, values; `bits` to a value. The bytes must fill the PDU to its end. */
+/* address 2, count 2, bytes 1, values of `bits` bits each. The bytes must fill the PDU exactly. */
 static int parse_block_write(struct mbap_request *r, const uint8_t *at, const uint8_t *end, int bits, int max)
 {
   if (end - at < 5) return MBAP_ILLEGAL_VALUE;
@@ -48,7 +48,7 @@ static int parse_block_write(struct mbap_request *r, const uint8_t *at, const ui
   r->write_count = read_word(at + 2);
   r->data = at + 5;
   if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
-  const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
+  const int bytes = (int)(end - r->data); /* exactly the bytes that the values need */
   if (at[4] != bytes || r->write_count > 8 * bytes / bits) return MBAP_ILLEGAL_VALUE;
   return r->write_count > 8 * (bytes - 1) / bits ? 0 : MBAP_ILLEGAL_VALUE;
 }
@@ -70,10 +70,10 @@ static int parse_write_and_read(struct mbap_request *r, const uint8_t *pdu, size
   return e ? e : parse_block_write(r, pdu + 5, pdu + n, 16, BOTH_WRITE_MAX);
 }
 
-/* 0, or the exception to answer. */
+/* Returns 0, or the exception to answer. */
 static int parse_pdu(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
-  /* Each function has a shape of its own and a limit of values. */
+  /* Each function has its own layout and limit of values. */
   switch (r->function) {
   case MBAP_READ_COILS:
   case MBAP_READ_DISCRETE:
@@ -107,7 +107,7 @@ enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request 
   if (n < LENGTH_END) return MBAP_MORE;
   size_t length = read_word(bytes + 4);
   if (length < LENGTH_MIN || length > LENGTH_MAX) return MBAP_BAD;
-  /* From 128 on it is an answer: whoever sends one is no client, and an exception to it would read as a good
+  /* Function codes from 128 on are answers. A client sends none, and an exception to one would look like a normal
    * answer. */
   if (n > MBAP_HEADER && bytes[MBAP_HEADER] >= 128) return MBAP_BAD;
   if (n < LENGTH_END + length) return MBAP_MORE;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The frame of Modbus TCP: finds the next request at the head of a byte buffer and says whether it is well
- * formed.
+ * The frame of Modbus TCP: finds the next request at the head of a byte buffer and checks its form.
  *
- * Pure functions: no socket, no clock, no state, no allocation. What lies behind an address is not known
- * here. */
+ * Pure functions: no socket, no clock, no state, no allocation. They do not know which addresses exist. */
 #ifndef ALI3_MODBUS_MBAP_H
 #define ALI3_MODBUS_MBAP_H
 
@@ -13,7 +11,7 @@
 
 enum {
   MBAP_HEADER = 7,    /* transaction 2, protocol 2, length 2, unit 1 */
-  MBAP_ADU_MAX = 260, /* the longest frame there is */
+  MBAP_ADU_MAX = 260, /* longest frame of the specification */
 };
 
 enum mbap_function {
@@ -39,35 +37,32 @@ enum mbap_exception {
 };
 
 enum mbap_verdict {
-  MBAP_MORE,  /* no whole frame yet: read on */
-  MBAP_BAD,   /* not Modbus: the stream has lost its frames and cannot be trusted again */
-  MBAP_FRAME, /* one whole frame; the request is filled in */
+  MBAP_MORE,  /* no complete frame yet: read on */
+  MBAP_BAD,   /* not Modbus: the position in the stream is lost, close the connection */
+  MBAP_FRAME, /* one complete frame; the request is filled in */
 };
 
-/* One request, taken apart. Counts are in registers or bits, 0 where the function does not read or does not
- * write. */
+/* One parsed request. Counts are in registers or bits, 0 if the function does not read or does not write. */
 struct mbap_request {
-  size_t length; /* bytes of the whole frame, header included */
+  size_t length; /* bytes of the complete frame with its header */
   uint8_t function;
-  uint8_t
-      exception; /* 0, or what to answer: the PDU does not match its function; nothing below is then valid */
+  /* 0, or the exception to answer if the PDU does not match its function; the fields below are then invalid */
+  uint8_t exception;
   uint16_t read_address, read_count;
   uint16_t write_address, write_count;
-  const uint8_t
-      *data; /* inside the buffer: the values to write; of an identification: code, object; of a mask:
-                        and, or */
+  const uint8_t *data; /* inside the buffer: values to write; identification: code, object; mask: and, or */
 };
 
-/* Looks at the n bytes of a stream that begin with a frame. */
+/* Parses the first frame of the n bytes of a stream. */
 enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request *r);
 
-/* Takes a PDU by itself apart, n >= 1 bytes from the function on, as it comes on a serial line. Its length is r->length. */
+/* Parses a PDU, n >= 1 bytes from the function code on, as on a serial line. Its length is r->length. */
 void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r);
 
-/* Value i < write_count of a request that writes registers, but for masks, and of one that writes coils. */
+/* Value i < write_count of a request that writes registers (not by a mask), or of one that writes coils. */
 uint16_t mbap_register(const struct mbap_request *r, int i);
 bool mbap_coil(const struct mbap_request *r, int i);
-/* What a request that writes registers, by a mask or not, makes of one that holds `old`. */
+/* The new value of a register that holds `old`, for a request that writes registers or masks one. */
 uint16_t mbap_written(const struct mbap_request *r, int i, uint16_t old);
 
 #endif

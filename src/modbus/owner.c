@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Who may write an input: among the clients of this server, and beside OSC and devices, whom the frames of the loop name. */
+ * Ownership of inputs: among the clients of this server, and between Modbus, OSC and devices. The frames of the loop
+ * name the owner of each input. */
 #include "modbus/map.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
-enum { TELL_MS = 1000 }; /* a refusal is told no more often, for each input */
+enum { TELL_MS = 1000 }; /* interval of the reports of refusals, for each input */
 
 bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns)
 {
@@ -13,7 +14,7 @@ bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t 
   return map->owner == 0 || map->owner == client || now_ns > map->owner_ns + silence_ns;
 }
 
-/* signals->inputs where the channel is of none. */
+/* Returns signals->inputs if no input has this channel. */
 static int input_of(const struct signals *s, int channel)
 {
   int i = 0;
@@ -28,13 +29,14 @@ bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, ui
   struct map_ownership *in = &map->input[i];
   const uint64_t sources = i < map->signals->inputs ? map->signals->input[i].sources : 0;
   struct input_owner owner = in->owner;
-  if (owner.source == SOURCE_MODBUS) owner.source = OWNER_NONE; /* one of our clients, and we know which */
+  if (owner.source == SOURCE_MODBUS)
+    owner.source = OWNER_NONE; /* one of our own clients; this file knows which */
   if (owner.source == OWNER_NONE && (sources == 0 || sources >> SOURCE_MODBUS & 1)) {
     if (modbus_map_may_own(map, client, now_ns)) return true;
     owner = (struct input_owner){.source = SOURCE_MODBUS, .client = map->owner};
   }
 
-  if (effect->owned) return false; /* one of them is told */
+  if (effect->owned) return false; /* one refused input per write is reported */
   effect->owned = true;
   effect->input = i;
   effect->owner = owner;

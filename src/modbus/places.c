@@ -10,10 +10,10 @@ static bool same_host(const struct place *a, const struct place *b)
   return memcmp(a->host, b->host, sizeof a->host) == 0;
 }
 
-/* Whose place may be taken. */
+/* Which places may be taken. */
 struct choice {
   bool own_only, readers_only;
-  uint64_t silence_ns; /* at least */
+  uint64_t silence_ns; /* minimum silence */
 };
 
 static int silent_place(const struct place *place, int count, const struct place *newcomer, struct choice of)
@@ -32,7 +32,7 @@ static int silent_place(const struct place *place, int count, const struct place
 int places_choose(const struct place *place, int count, const struct place *newcomer)
 {
   const bool writes = newcomer->access == ACCESS_WRITE;
-  /* Who holds the places. */
+  /* Count the places of this host and of readers. */
   int own = 0, readers = 0, free = -1;
   for (int i = count - 1; i >= 0; i--) {
     if (!place[i].taken) {
@@ -42,7 +42,7 @@ int places_choose(const struct place *place, int count, const struct place *newc
     own += same_host(&place[i], newcomer);
     readers += place[i].access != ACCESS_WRITE;
   }
-  /* The rules of the header, in their order. */
+  /* The rules in the order of the header. */
   if (own > 0 && own >= count / 2)
     return silent_place(place, count, newcomer,
                         (struct choice){.own_only = true,

@@ -5,7 +5,7 @@
 
 enum {
   OVERHEAD = 3, /* unit and CRC */
-  SHORTEST = 4, /* a frame of a function alone */
+  SHORTEST = 4, /* a frame with a function code only */
   RESPONSE = 128,
   MEI_DEVICE_IDENTIFICATION = 14,
 };
@@ -15,16 +15,16 @@ static bool crc_is_right(const uint8_t *bytes, size_t length)
   return crc16_modbus(bytes, length - 2) == (bytes[length - 2] | bytes[length - 1] << 8);
 }
 
-/* Length of a frame that counts bytes at `at`, of which there are `fixed` others; more than n while the count is not there. */
+/* Length of a frame with a byte count at `at` and `fixed` other bytes; more than n if the count has not come yet. */
 static size_t counted_length(const uint8_t *bytes, size_t n, size_t at, size_t fixed)
 {
   return n > at ? fixed + bytes[at] : n + 1;
 }
 
-/* Length of the request that begins here; 0 where its function does not say. */
+/* Length of the request that begins here; 0 if its function code does not determine the length. */
 static size_t request_length(const uint8_t *bytes, size_t n)
 {
-  /* Unit, function and CRC included. */
+  /* Lengths include unit, function code and CRC. */
   switch (bytes[1]) {
   case MBAP_READ_COILS:
   case MBAP_READ_DISCRETE:
@@ -47,7 +47,7 @@ static size_t request_length(const uint8_t *bytes, size_t n)
   }
 }
 
-/* Length of the answer of another unit that begins here; 0 where its function does not say. */
+/* Length of another unit's answer that begins here; 0 if its function code does not determine the length. */
 static size_t response_length(const uint8_t *bytes)
 {
   if (bytes[1] >= RESPONSE) return 5; /* an exception */
@@ -75,7 +75,7 @@ static enum rtu_verdict judge_frame(const uint8_t *bytes, size_t frame, int unit
 {
   *length = frame;
   mbap_pdu(bytes + 1, frame - OVERHEAD, r);
-  if (bytes[0] == RTU_BROADCAST) /* there is no use in asking everybody */
+  if (bytes[0] == RTU_BROADCAST) /* a broadcast gets no answer, so a read by broadcast is useless */
     return r->exception == 0 && r->write_count > 0 && r->read_count == 0 ? RTU_FRAME : RTU_OTHER;
   return bytes[0] == unit && r->function < RESPONSE ? RTU_FRAME : RTU_OTHER;
 }
@@ -94,7 +94,7 @@ enum rtu_verdict rtu_next(const uint8_t *bytes, size_t n, int unit, bool quiet, 
     more |= frame > n;
   }
   if (end[0] == 0 && end[1] == 0 &&
-      n <= RTU_ADU_MAX) { /* a function nobody here knows: only silence ends it */
+      n <= RTU_ADU_MAX) { /* unknown function code: only silence ends the frame */
     if (quiet && crc_is_right(bytes, n)) return judge_frame(bytes, n, unit, r, length);
     more = true;
   }

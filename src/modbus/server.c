@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The thread of the Modbus server: waits for clients and the line, lets clients in, and shuts them out.
+ * The thread of the Modbus server: waits for clients and the serial line, accepts clients and disconnects them.
  *
- * Invariants: 1. no call here waits for a client: every socket is non-blocking, and modbus_receive(), which
- * waits for the rest of a frame, is never used; 2. libmodbus gets only requests that mbap_next() found well
- * formed and modbus_map_accept() agreed to; 3. the loop is touched only through the port: frames in, inputs
- * and commands out. */
+ * Invariants: 1. No call here waits for a client: every socket is non-blocking, and modbus_receive(), which waits for
+ * the rest of a frame, is never used. 2. libmodbus gets only requests that mbap_next() found well formed and
+ * modbus_map_accept() accepted. 3. The thread reaches the loop only through the port: frames in, inputs and commands
+ * out. */
 #include "modbus/server.h"
 #include "modbus/connection.h"
 #include "modbus/line.h"
@@ -23,18 +23,20 @@
 enum {
   CLIENTS_MAX = PLACES_MAX,
   FD_LIMIT = 1024, /* libmodbus keeps descriptors in fd_sets */
-  /* Connections that wait to be let in. Few, so that a storm of them is slowed by the kernel, and nobody waits long behind it. */
+  /* Length of the listen queue. A short queue lets the kernel slow down a storm of connections, and a client behind the
+   * storm waits a short time only. */
   WAITING_MAX = 256,
   HALF_FRAME_MS = 1000,
   IDLE_MS = 30000,
-  ACCEPT_PAUSE_MS = 100, /* after accept() failed for want of descriptors */
-  ACCEPTS_A_TURN = 16,   /* then a rest, in which only those who are connected are served */
+  ACCEPT_PAUSE_MS = 100, /* after accept() failed because no descriptor was free */
+  ACCEPTS_A_TURN = 16,   /* then the listener rests, and only connected clients are served */
   ACCEPT_REST_MS = 2,
-  LOOK_MS = 5, /* how often a stream that brings values is seen to be empty, see stream_arrival.h */
+  /* Interval at which a stream that brings values is checked for being empty, see stream_arrival.h. */
+  LOOK_MS = 5,
   STACK_KB = 128,
 };
 
-/* Of poll(): stop, listener, line, clients. */
+/* Events of poll(): stop, listener, line, clients. */
 enum { EVENT_STOP, EVENT_LISTENER, EVENT_LINE, EVENT_CLIENT, EVENTS = EVENT_CLIENT + CLIENTS_MAX };
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -44,9 +46,9 @@ struct modbus_server {
   struct peers peers;
   int max_clients;
 
-  int listener, stop;      /* stop: of the endpoint */
-  uint64_t accept_ns;      /* not before */
-  uint64_t none_waited_ns; /* nobody was waiting to be let in, then or later */
+  int listener, stop;      /* `stop` belongs to the endpoint */
+  uint64_t accept_ns;      /* earliest time of the next accept() */
+  uint64_t none_waited_ns; /* the listen queue was empty at this time or later */
   struct modbus_connection client[CLIENTS_MAX];
   struct modbus_line line;
 };
@@ -58,19 +60,19 @@ static void show_client_count(struct modbus_server *s)
   counter_set(&s->desk.service.counters->modbus_clients, n);
 }
 
-/* -1 where nobody waits, or nobody can be let in. */
+/* Returns -1 if no client waits or none can be accepted. */
 static int accept_one(struct modbus_server *s, struct inet_address *from, uint64_t now_ns)
 {
   from->length = sizeof from->name;
   int fd = accept4(s->listener, &from->name.any, &from->length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  /* Otherwise the listener stays readable and the thread would spin. */
+  /* Pause: the listener stays readable, and the thread would spin. */
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
     s->accept_ns = now_ns + ACCEPT_PAUSE_MS * NS_PER_MS;
   if (fd < 0 && errno == EAGAIN) s->none_waited_ns = now_ns;
   return fd;
 }
 
-/* The place for a newcomer, empty; NULL: there is none. */
+/* Returns an empty place for a newcomer, or NULL if there is none. */
 static struct modbus_connection *find_place(struct modbus_server *s, const struct place *newcomer)
 {
   struct place place[CLIENTS_MAX];
@@ -93,7 +95,7 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
   struct counters *counters = s->desk.service.counters;
   struct place newcomer = {
       .taken = true, .access = peers_access(&s->peers, &from->name.any), .heard_ns = now_ns};
-  /* A place, for whoever may have one. */
+  /* Find a place if the peer has access. */
   struct modbus_connection *c = NULL;
   if (newcomer.access != ACCESS_NONE && peers_host(&from->name.any, newcomer.host) && fd < FD_LIMIT)
     c = find_place(s, &newcomer);
@@ -102,7 +104,7 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
     close(fd);
     return;
   }
-  /* The connection begins. */
+  /* Begin the connection. */
   modbus_connection_prepare(fd);
   *c = (struct modbus_connection){.fd = fd, .peer.access = newcomer.access, .active_ns = now_ns};
   memcpy(c->host, newcomer.host, sizeof c->host);
@@ -112,8 +114,8 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
   counter_add(&counters->modbus_accepted, 1);
 }
 
-/* Few a turn, and then a rest: a storm of connections must not hold up those who are connected. The rest is what counts: without
- * it this thread uses up its share of the processor, and the scheduler makes it wait for milliseconds. */
+/* Accepts few clients per turn, then rests, so that a storm of connections does not delay connected clients. Without
+ * the rest this thread uses up its share of the processor, and the scheduler lets it wait for milliseconds. */
 static void accept_clients(struct modbus_server *s, uint64_t now_ns)
 {
   struct inet_address from;
@@ -125,12 +127,12 @@ static void accept_clients(struct modbus_server *s, uint64_t now_ns)
   s->accept_ns = now_ns + ACCEPT_REST_MS * NS_PER_MS;
 }
 
-/* Fills in what to wait for. Returns the instant to wake at even if nothing comes; UINT64_MAX: none. */
+/* Fills in the events to wait for. Returns the time to wake up without an event; UINT64_MAX: never. */
 static uint64_t ask_for_events(const struct modbus_server *s, struct pollfd events[static EVENTS],
                                uint64_t now_ns)
 {
   uint64_t wake_ns = modbus_line_deadline(&s->line);
-  bool values = s->line.serial.fd >= 0; /* may come, whose age matters */
+  bool values = s->line.serial.fd >= 0; /* the line may bring values, whose age matters */
   events[EVENT_STOP] = (struct pollfd){.fd = s->stop, .events = POLLIN};
   events[EVENT_LISTENER] = (struct pollfd){.fd = s->listener, .events = POLLIN};
   events[EVENT_LINE] = (struct pollfd){.fd = s->line.serial.fd, .events = POLLIN};
@@ -154,7 +156,7 @@ static uint64_t ask_for_events(const struct modbus_server *s, struct pollfd even
   return wake_ns;
 }
 
-/* What poll() looked at and found nothing to read in was empty at that instant, or later. */
+/* A source that poll() found empty was empty at this time or later. */
 static void note_silence(struct modbus_server *s, const struct pollfd events[static EVENTS], uint64_t at_ns)
 {
   const struct pollfd *listener = &events[EVENT_LISTENER], *line = &events[EVENT_LINE];
@@ -166,7 +168,7 @@ static void note_silence(struct modbus_server *s, const struct pollfd events[sta
   }
 }
 
-/* Waits until a client sends, or one has kept us waiting too long. */
+/* Waits until a client sends or a timeout expires. */
 static void wait_for_events(struct modbus_server *s, struct pollfd events[static EVENTS])
 {
   kernel_clock_look(&s->desk.clock);
@@ -177,7 +179,7 @@ static void wait_for_events(struct modbus_server *s, struct pollfd events[static
   const int ready = poll(events, EVENTS, timeout_ms);
   if (ready < 0)
     for (int i = 0; i < EVENTS; i++) events[i].revents = 0;
-  else /* where the time was up it looked once more at the end of it */
+  else /* after a timeout poll() looks at every source once more */
     note_silence(s, events, ready == 0 ? now_ns + (uint64_t)timeout_ms * NS_PER_MS : now_ns);
 }
 
@@ -190,7 +192,7 @@ static void *run_server(void *server)
   for (;;) {
     wait_for_events(s, events);
     if (events[EVENT_STOP].revents) return NULL;
-    /* Those who are connected are served first; newcomers come last. */
+    /* Connected clients first, newcomers last. */
     for (int i = 0; i < CLIENTS_MAX; i++) {
       struct modbus_connection *c = &s->client[i];
       if (c->fd < 0) continue;
@@ -208,18 +210,19 @@ static void *run_server(void *server)
 
 /* --- the endpoint --- */
 
-/* poll() refuses more events than the process may have descriptors, used or not: the thread would spin, and never
- * hear that it is to stop. */
+/* poll() refuses more events than the limit of open files, used or not. The thread would then spin and never see its
+ * stop event. */
 static bool may_poll(char *error, size_t size)
 {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= EVENTS) return true;
-  snprintf(error, size, "modbus: expected room for %d open files at least, found a limit of %d (ulimit -n)",
-           EVENTS, (int)files.rlim_cur);
+  snprintf(error, size,
+           "modbus: the limit of open files is %d, expected at least %d; raise it with ulimit -n",
+           (int)files.rlim_cur, EVENTS);
   return false;
 }
 
-/* A listening socket, non-blocking; or -1, the reason in error[size]. */
+/* Returns a non-blocking listening socket, or -1 with the reason in error[size]. */
 static int open_listener(const struct modbus_config *config, char *error, size_t size)
 {
   struct inet_address at;
@@ -233,9 +236,10 @@ static int open_listener(const struct modbus_config *config, char *error, size_t
     kernel_stamp_ask(fd);
     return fd;
   }
-  /* The reason, and what to do. */
-  const char *hint = errno == EACCES       ? "; ports below 1024 need CAP_NET_BIND_SERVICE"
-                     : errno == EADDRINUSE ? "; another server has the port"
+  /* Tell the reason and what to do. */
+  const char *hint = errno == EACCES
+                         ? "; change modbus.port or grant CAP_NET_BIND_SERVICE, which ports below 1024 need"
+                     : errno == EADDRINUSE ? "; change modbus.port or stop the program that has the port"
                                            : "";
   snprintf(error, size, "modbus: cannot listen on %s port %d: %s%s", config->bind, config->port,
            strerror(errno), hint);
@@ -256,7 +260,7 @@ static bool start_server(struct endpoint *e, char *error, size_t size)
 {
   struct modbus_server *s = e->state;
   const struct modbus_config *config = e->config;
-  /* What close_server() looks at comes first. */
+  /* close_server() needs these fields, so set them first. */
   s->stop = e->stop;
   s->listener = s->line.serial.fd = -1;
   for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
@@ -265,8 +269,7 @@ static bool start_server(struct endpoint *e, char *error, size_t size)
   set_limits(s, config);
 
   if (!may_poll(error, size)) return false;
-  s->desk.context =
-      modbus_new_tcp("127.0.0.1", 0); /* never connects: only lends its encoder to our sockets */
+  s->desk.context = modbus_new_tcp("127.0.0.1", 0); /* never connects; only its encoder is used */
   if (!s->desk.context || !modbus_map_init(&s->desk.service.map, config, e->signals))
     return endpoint_fail(e, ENOMEM, error, size);
   if (config->tcp && (s->listener = open_listener(config, error, size)) < 0) return false;
@@ -296,13 +299,14 @@ static void server_text(const struct endpoint *e, char *text, size_t size)
 {
   const struct modbus_config *config = e->config;
   const struct serial_place *line = &config->serial;
+  char place[300] = "";
+  if (line->path) serial_place_text(line, place, sizeof place);
   int used = snprintf(text, size, "Modbus");
   if (config->tcp)
     used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),
                      line->path ? "," : "");
   if (line->path && (size_t)used < size)
-    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud,
-             parity_letter(line->parity), line->stop_bits, config->unit);
+    snprintf(text + used, size - (size_t)used, " %s unit %d", place, config->unit);
 }
 
 static bool map_server(const struct endpoint *e, struct io_map *map)

@@ -10,7 +10,7 @@ void modbus_service_meet(struct modbus_service *s, struct map_peer *peer)
   clients_name(&s->port->clients, peer->id, peer->name);
 }
 
-/* Answers are in the frame too (last command), so those in the ring are let go. */
+/* The frame also holds the result of the last command, so the answers in the ring are dropped. */
 void modbus_service_refresh(struct modbus_service *s)
 {
   const struct frame *frame;
@@ -20,11 +20,12 @@ void modbus_service_refresh(struct modbus_service *s)
   while (ring_pop(&s->port->answers, &answer)) continue;
 }
 
-/* False if the loop has no room for a command. */
+/* Returns false if the loop has no room for a command. */
 static bool give_to_loop(struct modbus_service *s, const struct map_effect *effect,
                          const struct map_peer *peer, uint64_t now_ns)
 {
-  if (effect->commands > 0 || effect->inputs) /* anew: others with the same place may have come since */
+  if (effect->commands > 0 ||
+      effect->inputs) /* set the name again: another client may have had this place since */
     clients_name(&s->port->clients, peer->id, peer->name);
   for (int i = 0; i < effect->commands; i++) {
     const struct command c = {.code = effect->command[i].code,
@@ -56,7 +57,7 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
     *length = modbus_map_identify(r, pdu);
     if (*length < 0) exception = -*length;
   } else if (exception == 0) {
-    /* The map judges; its effects go to the counters and to the loop. */
+    /* The map checks the request; its effects go to the counters and to the loop. */
     exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Frames of the loop into registers. Most of it is f32 in long runs, which is why they are planned at set-up: a frame of 128
- * bodies is then shown in about a microsecond. */
+ * Puts frames of the loop into registers. Most values are f32 in long runs, which the set-up plans: a frame of 128
+ * bodies then takes about a microsecond. */
 #include "modbus/map.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static uint16_t swap_register_bytes(uint16_t v)
   return (uint16_t)(v << 8 | v >> 8);
 }
 
-/* As wire_put() does it; inline, so that the order is decided once for a run. */
+/* Equals wire_put(); inline, so that the order is decided once for a run. */
 static inline void put_float(uint16_t *at, double v, enum wire_order order)
 {
   const float f = fabs(v) <= (double)FLT_MAX ? (float)v : NAN;
@@ -100,7 +100,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
 {
   uint16_t *at = map->mapping->tab_input_registers;
   const struct wire cycle = {WIRE_U32, map->order, 1.0, 0.0}, exact = {WIRE_F64, map->order, 1.0, 0.0};
-  /* The state, and the number of the frame at both ends. */
+  /* State, and the number of the frame at both ends of the head. */
   at[MAP_STATE] = (uint16_t)f->state;
   at[MAP_STATUS_BITS] = (uint16_t)f->flags;
   at[MAP_FAULT] = (uint16_t)f->fault;
@@ -111,7 +111,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);
   put_float(at + MAP_TIME, f->time, map->order);
   wire_put(&exact, f->time, at + MAP_EXACT_TIME);
-  /* The figures of the loop and the last command. */
+  /* Figures of the loop and the last command. */
   at[MAP_PERIOD] = saturate_register(f->period_us);
   at[MAP_LAST_CYCLE] = saturate_register(f->last_cycle_us);
   at[MAP_MAX_CYCLE] = saturate_register(f->max_cycle_us);
@@ -125,7 +125,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
 
 uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
 {
-  /* Before the loop's first frame there are none. */
+  /* There are no values before the first frame of the loop. */
   const double *values = f->count >= (uint32_t)map->values ? f->values : NULL;
   show_head(map, f);
   for (int i = 0; i < MAP_DISCRETE; i++) map->mapping->tab_input_bits[i] = f->flags >> i & 1;

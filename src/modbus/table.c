@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up, but for modbus_table_range(). */
+ * Set-up, except modbus_table_range(). */
 #include "modbus/table.h"
 
 #include "platform/platform.h"
@@ -15,10 +15,12 @@
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
-#define FAULTS                            "what led to FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
-#define RESULTS                           "of it: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too soon"
+#define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
+#define RESULTS                                                                                              \
+  "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
+  "soon"
 
-/* What the daemon has for itself, in every map. */
+/* Entries of the daemon, present in every map. */
 static const struct fixed {
   enum wire_table table;
   int address;
@@ -28,47 +30,47 @@ static const struct fixed {
     {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
     {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0202"},
     {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
-    {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits, as discrete 0 to 15"},
+    {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits 0 to 15 are discrete inputs 0 to 15"},
     {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
     {TABLE_INPUT, MAP_WARNINGS, WIRE_U16, "warnings", "",
-     "those status bits that mean trouble without being a state"},
+     "the status bits that report trouble and are no state"},
     {TABLE_INPUT, MAP_HEARTBEAT, WIRE_U16, "heartbeat", "", "+1 per cycle of the loop"},
     {TABLE_INPUT, MAP_FRAME_START, WIRE_U16, "frame", "",
-     "number of the frame; differs from register 31: the read was torn"},
+     "number of the frame; if it differs from register 31, read again"},
     {TABLE_INPUT, MAP_CYCLE, WIRE_U32, "cycle", "", "cycles of the loop"},
     {TABLE_INPUT, MAP_TIME, WIRE_F32, "time", "s",
-     "simulated; in steps of 1/64 s after 36 hours: see register 21"},
-    {TABLE_INPUT, MAP_PERIOD, WIRE_U16, "period", "us", "65535: that or more"},
-    {TABLE_INPUT, MAP_LAST_CYCLE, WIRE_U16, "last cycle", "us", "time it took; 65535: that or more"},
-    {TABLE_INPUT, MAP_MAX_CYCLE, WIRE_U16, "longest cycle", "us", "likewise"},
-    {TABLE_INPUT, MAP_OVERRUNS, WIRE_U16, "misses", "", "deadlines missed; 65535: that or more"},
+     "simulated time; resolution 1/64 s after 36 hours, register 21 is exact"},
+    {TABLE_INPUT, MAP_PERIOD, WIRE_U16, "period", "us", "65535: 65535 or more"},
+    {TABLE_INPUT, MAP_LAST_CYCLE, WIRE_U16, "last cycle", "us", "duration; 65535: 65535 or more"},
+    {TABLE_INPUT, MAP_MAX_CYCLE, WIRE_U16, "longest cycle", "us", "duration; 65535: 65535 or more"},
+    {TABLE_INPUT, MAP_OVERRUNS, WIRE_U16, "misses", "", "missed deadlines; 65535: 65535 or more"},
     {TABLE_INPUT, MAP_INPUT_AGE, WIRE_U16, "input age", "ms",
-     "of the oldest input; 65534: that or more; 65535: none came"},
+     "age of the oldest input; 65534: 65534 or more; 65535: no value has come"},
     {TABLE_INPUT, MAP_STALE_MASK, WIRE_U16, "stale inputs", "",
-     "bit i: input i of the file, of the first 16, is stale"},
-    {TABLE_INPUT, MAP_LAST_COMMAND, WIRE_U16, "last command", "", "its code, as in holding 0"},
-    {TABLE_INPUT, MAP_LAST_SEQUENCE, WIRE_U16, "last sequence", "", "its number"},
+     "bit i: input i of the file is stale; the first 16 inputs"},
+    {TABLE_INPUT, MAP_LAST_COMMAND, WIRE_U16, "last command", "", "code, see holding register 0"},
+    {TABLE_INPUT, MAP_LAST_SEQUENCE, WIRE_U16, "last sequence", "", "sequence number of the last command"},
     {TABLE_INPUT, MAP_LAST_RESULT, WIRE_U16, "last result", "", RESULTS},
-    {TABLE_INPUT, MAP_EXACT_TIME, WIRE_F64, "exact time", "s", "simulated"},
-    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "up to 30: 0xFFFF"},
-    {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "again"},
+    {TABLE_INPUT, MAP_EXACT_TIME, WIRE_F64, "exact time", "s", "simulated time"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 25 to 30 read 0xFFFF"},
+    {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
-     "of step: cycles; of inject: twice the index of an injection, plus 1 for on"},
+     "step: number of cycles; inject: twice the index of the injection, plus 1 for on"},
     {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
-     "the command acts when this changes; code 8 always"},
+     "the command acts when this number changes; code 8 always acts"},
     {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",
-     "any write of it keeps its writer the owner of the inputs"},
+     "any write keeps its client the owner of the inputs"},
     {TABLE_HOLDING, MAP_WATCHDOG, WIRE_U16, "watchdog", "ms",
      "silence of the owner after which others may write the inputs: 50 to 60000; 0: 1000"},
     {TABLE_HOLDING, MAP_WATCHDOG_ACTION, WIRE_U16, "watchdog action", "",
-     "0: the inputs age by their own policy; nothing else is known"},
+     "0: the inputs age by their own policy; no other value is allowed"},
 
     {TABLE_COIL, MAP_ENABLE, WIRE_BIT, "enable", "", "0 to 1: arm; 1 to 0: stop"},
     {TABLE_COIL, MAP_RUN, WIRE_BIT, "run", "", "acts on 0 to 1"},
     {TABLE_COIL, MAP_PAUSE, WIRE_BIT, "pause", "", "acts on 0 to 1"},
-    {TABLE_COIL, MAP_ESTOP, WIRE_BIT, "e-stop", "", "acts on every 1; read: it is latched"},
+    {TABLE_COIL, MAP_ESTOP, WIRE_BIT, "e-stop", "", "acts on every 1; reads 1 while it is latched"},
     {TABLE_COIL, MAP_RESET, WIRE_BIT, "reset", "", "acts on 0 to 1"},
     {TABLE_COIL, MAP_PARK, WIRE_BIT, "park", "", "acts on 0 to 1"},
 
@@ -78,19 +80,20 @@ static const struct fixed {
     {TABLE_DISCRETE, 3, WIRE_BIT, "fault", "", "state FAULT"},
     {TABLE_DISCRETE, 4, WIRE_BIT, "safe", "", "state SAFE"},
     {TABLE_DISCRETE, 5, WIRE_BIT, "e-stop", "", "it is latched"},
-    {TABLE_DISCRETE, 6, WIRE_BIT, "input stale", "", "older than it may be"},
+    {TABLE_DISCRETE, 6, WIRE_BIT, "input stale", "", "an input is older than its hold time"},
     {TABLE_DISCRETE, 7, WIRE_BIT, "deadline missed", "", "by the last cycle"},
     {TABLE_DISCRETE, 8, WIRE_BIT, "limit", "",
-     "an input is clamped, or slowed to its rate; or the platform is at a limit"},
+     "an input is clamped or its rate is limited, or the platform is at a limit"},
     {TABLE_DISCRETE, 9, WIRE_BIT, "parked", "", "the platform is at rest in its park pose"},
-    {TABLE_DISCRETE, 10, WIRE_BIT, "engaged", "", "the platform has been at neutral since"},
-    {TABLE_DISCRETE, 11, WIRE_BIT, "lockstep", "", "steps are asked for"},
-    {TABLE_DISCRETE, 12, WIRE_BIT, "not real time", "", "the host refused it"},
-    {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "one acts"},
+    {TABLE_DISCRETE, 10, WIRE_BIT, "engaged", "",
+     "the platform has reached neutral since it left its park pose"},
+    {TABLE_DISCRETE, 11, WIRE_BIT, "lockstep", "", "the loop steps on command only"},
+    {TABLE_DISCRETE, 12, WIRE_BIT, "not real time", "", "the host refused real-time scheduling"},
+    {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "an injected fault acts"},
     {TABLE_DISCRETE, 14, WIRE_BIT, "platform withheld", "",
-     "nobody has armed the platform yet: reads of its motion are exception 6"},
+     "the platform is not armed yet; reads of its motion get exception 6"},
     {TABLE_DISCRETE, 15, WIRE_BIT, "violated", "",
-     "a joint, drive or gear was open by more than the tolerance after the last step"},
+     "after the last step a joint, drive or gear was open by more than the tolerance"},
 };
 
 static int bodies_shown(const struct signals *s)
@@ -98,7 +101,7 @@ static int bodies_shown(const struct signals *s)
   return s->bodies < MAP_BODIES_MAX ? s->bodies : MAP_BODIES_MAX;
 }
 
-/* Values of all sensors: they stand one after the other in the signal table. */
+/* Number of values of all sensors, which are consecutive in the signal table. */
 static int sensor_values(const struct signals *s)
 {
   int values = s->sensors > 0 ? s->sensor_first[s->sensors] - s->sensor_first[0] : 0;
@@ -134,7 +137,7 @@ static void add_own_entries(struct modbus_table *t, enum wire_order order)
                                  .safe = NAN});
 }
 
-/* `values` signals as f32, one after the other. */
+/* Adds `values` consecutive signals as f32. */
 static void add_shown(struct modbus_table *t, enum wire_order order, int address, int signal, int values,
                       const char *text)
 {
@@ -159,14 +162,14 @@ static void add_block(struct modbus_table *t, enum wire_order order, const struc
     e.signal = channel ? s->input_first + i : -1;
     e.name = !channel && i == s->channels ? "unused" : NULL;
     e.unit = "";
-    e.text = channel ? "acts when register 164 changes" : "up to 163: kept, without effect";
+    e.text = channel ? "acts when register 164 changes" : "registers up to 163: stored, no effect";
     add_entry(t, &e);
   }
   e.signal = -1;
   e.wire.type = WIRE_U16;
   e.address = MAP_INPUT_SEQUENCE;
   e.name = "input sequence";
-  e.text = "numbers 100 to 163, which act together when this changes";
+  e.text = "the inputs in 100 to 163 act together when this number changes";
   add_entry(t, &e);
   e.address = MAP_INPUT_CRC;
   e.name = "input CRC";
@@ -182,8 +185,8 @@ static void add_platform(struct modbus_table *t, enum wire_order order, const st
     MOTION = (LEGS_AT - MAP_PLATFORM) / 2,
   };
   _Static_assert(offsetof(struct platform_output, target) / sizeof(double) == MOTION,
-                 "pose, velocity and acceleration stand first");
-  /* The motion, the legs, and the number of the frame behind them. */
+                 "pose, velocity and acceleration come first");
+  /* Motion, legs, and the number of the frame after them. */
   add_shown(t, order, MAP_PLATFORM, s->platform_first, MOTION, "motion platform");
   add_shown(t, order, LEGS_AT, s->platform_first + LEGS, PLATFORM_LEGS, "leg or crank");
   add_entry(t, &(struct entry){.kind = ENTRY_HEAD,
@@ -194,7 +197,7 @@ static void add_platform(struct modbus_table *t, enum wire_order order, const st
                                .safe = NAN,
                                .name = "frame",
                                .unit = "",
-                               .text = "number of the frame; differs from register 7: the read was torn"});
+                               .text = "number of the frame; if it differs from register 7, read again"});
 }
 
 static void add_default(struct modbus_table *t, enum wire_order order, const struct signals *s)
@@ -219,7 +222,7 @@ static void add_wired(struct modbus_table *t, const struct wired *w)
                                .wire = w->wire,
                                .signal = w->signal,
                                .safe = w->safe,
-                               .text = w->input ? "acts when it is written" : ""});
+                               .text = w->input ? "acts on every write" : ""});
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -243,7 +246,7 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
   if (config->default_map) add_default(t, config->order, signals);
   for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
   qsort(t->entry, (size_t)t->count, sizeof *t->entry, compare_entries);
-  for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* no table is empty */
+  for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* every table has an entry */
   return true;
 }
 
@@ -264,7 +267,7 @@ bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int
 {
   const struct entry *low = t->entry + t->first[table], *high = t->entry + t->first[table + 1];
   const struct entry *end = high;
-  while (low < high) { /* the first entry at `address` or beyond */
+  while (low < high) { /* finds the first entry at or after `address` */
     const struct entry *middle = low + (high - low) / 2;
     if (middle->address < address)
       low = middle + 1;
@@ -307,5 +310,20 @@ bool modbus_io_map(const struct modbus_config *config, const struct signals *sig
   if (!modbus_table_init(&t, config, signals)) return false;
   for (const struct entry *e = t.entry; e < t.entry + t.count; e++) map_entry(map, e, signals);
   modbus_table_free(&t);
+  /* Add the network and the serial line. */
+  if (config->tcp)
+    io_map_add_connection(map, &(struct io_map_connection){.listens = true,
+                                                           .protocol = "Modbus TCP",
+                                                           .host = config->bind,
+                                                           .port = config->port,
+                                                           .unit = -1,
+                                                           .text = "answers to any unit number"});
+  if (config->serial.path) {
+    char line[300];
+    serial_place_text(&config->serial, line, sizeof line);
+    io_map_add_connection(map,
+                          &(struct io_map_connection){
+                              .listens = true, .protocol = "Modbus RTU", .line = line, .unit = config->unit});
+  }
   return io_map_complete(map);
 }

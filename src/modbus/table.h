@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The register map as data: every number that a client can address, by table and address. Built at set-up, then constant.
- * Who shows, who judges requests and who prints the map all walk this table; what is not in it is a hole. */
+ * The register map as data: every number that a client can address, by table and address. Built at set-up, then
+ * constant. The code that shows values, checks requests and prints the map walks this table. An address without an
+ * entry does not exist. */
 #ifndef ALI3_MODBUS_TABLE_H
 #define ALI3_MODBUS_TABLE_H
 
@@ -25,12 +26,12 @@ enum map_input {
   MAP_STATE = 2,
   MAP_STATUS_BITS = 3,
   MAP_FAULT = 4,
-  MAP_WARNINGS = 5, /* those status bits that tell of trouble without being a state */
+  MAP_WARNINGS = 5, /* the status bits that report trouble and are no state */
   MAP_HEARTBEAT = 6,
   MAP_FRAME_START = 7,
   MAP_CYCLE = 8,   /* u32 */
   MAP_TIME = 10,   /* f32, s */
-  MAP_PERIOD = 12, /* us, as the next two */
+  MAP_PERIOD = 12, /* us, like the next two */
   MAP_LAST_CYCLE = 13,
   MAP_MAX_CYCLE = 14,
   MAP_OVERRUNS = 15,
@@ -39,17 +40,16 @@ enum map_input {
   MAP_LAST_COMMAND = 18,
   MAP_LAST_SEQUENCE = 19,
   MAP_LAST_RESULT = 20,
-  MAP_EXACT_TIME = 21, /* f64, s: an f32 stands still for cycles after some hours */
-  MAP_RESERVED = 25,   /* up to the next: no value */
+  MAP_EXACT_TIME = 21, /* f64, s: after some hours an f32 does not change in every cycle */
+  MAP_RESERVED = 25,   /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
-  MAP_PLATFORM =
-      100, /* f32 x24: pose, velocity and acceleration of the platform, legs; holes where there is none; busy until it
-              is armed */
-  MAP_PLATFORM_END = 148, /* number of the frame again */
+  /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */
+  MAP_PLATFORM = 100,
+  MAP_PLATFORM_END = 148, /* number of the frame, repeated */
   MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,
-  MAP_SENSOR = 4000, /* f32 each: the values of the sensors in the order of the signal table */
+  MAP_SENSOR = 4000, /* f32 each: the sensor values in the order of the signal table */
 };
 
 /* Holding registers (FC 3, 6, 16, 22, 23). */
@@ -57,27 +57,27 @@ enum map_holding {
   MAP_COMMAND = 0,
   MAP_ARGUMENT = 1,
   MAP_SEQUENCE = 2,         /* the command is sent when this changes */
-  MAP_CLIENT_HEARTBEAT = 3, /* any write of it keeps its writer the owner of the inputs */
-  MAP_WATCHDOG = 4,         /* ms of silence after which the inputs are released; 0: MAP_OWNER_MS */
-  MAP_WATCHDOG_ACTION = 5,  /* 0: no more than that */
-  MAP_CONTROL = 6,          /* registers of the above */
+  MAP_CLIENT_HEARTBEAT = 3, /* any write keeps its client the owner of the inputs */
+  MAP_WATCHDOG = 4,         /* ms of silence after which the owner loses the inputs; 0: MAP_OWNER_MS */
+  MAP_WATCHDOG_ACTION = 5,  /* 0: no further action */
+  MAP_CONTROL = 6,          /* number of these registers */
   MAP_INPUTS = 100,         /* f32 x32 */
   MAP_INPUT_SEQUENCE = 164, /* the inputs go to the loop when this changes */
-  MAP_INPUT_CRC = 165,      /* 0 unused, else CRC-16/MODBUS of registers 100..164, high byte of each first */
+  MAP_INPUT_CRC = 165,      /* 0: unused, else CRC-16/MODBUS of registers 100..164, high byte first */
   MAP_INPUTS_END = 166,
 };
 
-/* Coils (FC 1, 5, 15); each acts when a 1 follows a 0, enable on a 0 that follows a 1, too; the e-stop on every 1. Read: what was
- * last written; the e-stop: whether it is latched. */
+/* Coils (FC 1, 5, 15). Each acts when a 1 follows a 0; enable also acts when a 0 follows a 1; the e-stop acts on every
+ * 1. A read returns the last written value; for the e-stop it returns whether it is latched. */
 enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_COILS };
 enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {
-  ENTRY_HEAD,    /* of the daemon, read */
+  ENTRY_HEAD,    /* of the daemon, read only */
   ENTRY_CONTROL, /* of the daemon, written: commands, watchdog, coils */
   ENTRY_BLOCK,   /* input block: goes to the loop when its sequence changes */
   ENTRY_SHOWN,   /* a signal */
-  ENTRY_INPUT,   /* a channel of an input: goes to the loop when it is written */
+  ENTRY_INPUT,   /* an input channel: goes to the loop when it is written */
 };
 
 struct entry {
@@ -86,33 +86,34 @@ struct entry {
   int address;
   struct wire wire;
   int signal;              /* index in the signal table; -1: none */
-  double safe;             /* see struct wired */
-  const char *name;        /* where there is no signal; NULL: nothing to tell of it */
-  const char *unit, *text; /* the unit where there is no signal */
+  double safe;             /* value outside READY, RUNNING and PAUSED, see struct wired */
+  const char *name;        /* name of an entry without a signal; NULL: not listed */
+  const char *unit, *text; /* unit of an entry without a signal */
 };
 
 struct modbus_table {
-  struct entry *entry; /* (count) by table and address, without overlaps */
+  struct entry *entry; /* (count) by table and address, disjoint */
   int count;
-  int first[TABLE_INPUT + 2]; /* of each table; the last is the end */
+  int first[TABLE_INPUT + 2]; /* first entry of each table, then the end */
 };
 
-/* Set-up. False when out of memory. */
+/* Set-up. Returns false when out of memory. */
 bool modbus_table_init(struct modbus_table *t, const struct modbus_config *config,
                        const struct signals *signals);
 void modbus_table_free(struct modbus_table *t);
 
-/* One past the last register or bit of a table. */
+/* The address after the last register or bit of a table. */
 int modbus_table_end(const struct modbus_table *t, enum wire_table table);
 
-/* The entries at `count` addresses from `address` on. False if there is a hole among them, or a number is cut. */
+/* The entries at `count` addresses from `address` on. modbus_table_range() returns false if an address does not exist
+ * or a number is covered in part. */
 struct entry_range {
   const struct entry *first, *end;
 };
 bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
                         struct entry_range *range);
 
-/* Adds a row for every number of the table. Set-up. False when out of memory. */
+/* Set-up: adds a row for every number of the table. Returns false when out of memory. */
 bool modbus_io_map(const struct modbus_config *config, const struct signals *signals, struct io_map *map);
 
 #endif

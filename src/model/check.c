@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * What makes an element of a model valid. Every refusal names the member and says what was expected. */
+ * Checks of the elements of a model. Every refusal names the member, its value and the expected value. */
 #include "model/check.h"
 #include "base/isa.h"
 #include "math/dense.h"
 #include "math/euler.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Length of a vector that is to become a unit vector. What is normalised already keeps its bits, so that a model that is
+ * written and read again is the model that it was. */
+static double length_to_divide_by(const double *x, int n)
+{
+  double square = 0.0;
+  for (int i = 0; i < n; i++) square += x[i] * x[i];
+  return fabs(square - 1.0) <= 8.0 * DBL_EPSILON ? 1.0 : sqrt(square);
+}
 
 int model_check_within(ali3_model *m, const char *element, const char *name, const char *field,
                        const double *x, int n, double bound, const char *unit)
@@ -18,8 +28,8 @@ int model_check_within(ali3_model *m, const char *element, const char *name, con
   for (int i = 0; i < n; i++)
     if (fabs(x[i]) > bound)
       return model_refuse(m, ALI3_E_MODEL, element, field,
-                          "%s '%.60s': expected at most %g %s in size, found %g", element, name ? name : "",
-                          bound, unit, x[i]);
+                          "%s '%.60s': expected a magnitude of at most %g %s, found %g", element,
+                          name ? name : "", bound, unit, x[i]);
   return ALI3_OK;
 }
 
@@ -30,8 +40,8 @@ int model_check_name(ali3_model *m, const char *element, const struct names *nam
     return model_refuse(m, ALI3_E_MODEL, element, "name",
                         "expected a name of letters, digits, '_' and '-', found '%.60s'", name);
   if (names_find(names, name) != -2)
-    return model_refuse(m, ALI3_E_MODEL, element, "name", "there is already a %s named '%.60s'", element,
-                        name);
+    return model_refuse(m, ALI3_E_MODEL, element, "name",
+                        "another %s is named '%.60s': expected another name", element, name);
   return ALI3_OK;
 }
 
@@ -43,7 +53,7 @@ int model_check_body_index(ali3_model *m, const char *element, const char *field
                       ground ? " or the ground" : ", not the ground");
 }
 
-/* Whether A + shift I is positive definite. */
+/* A + shift I is positive definite. */
 static bool check_positive(const double A[9], double shift)
 {
   double L[9];
@@ -52,8 +62,8 @@ static bool check_positive(const double A[9], double shift)
   return chol_factor(L, 3, 3);
 }
 
-/* A rigid body exists with this inertia if each principal moment is at most the sum of the other two, that is, if
- * tr(J) I - 2 J is positive semidefinite; none is negative then. */
+/* A rigid body with this inertia exists if each principal moment is at most the sum of the other two. This holds if tr(J) I -
+ * 2 J is positive semidefinite, and no moment is negative then. */
 static int check_inertia(ali3_model *m, const char *name, const double J[9], double inverse[9],
                          bool *singular)
 {
@@ -72,21 +82,21 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
   if (largest > 0.0 && !check_positive(J, ROUNDING * trace))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
-        "body '%.60s': expected an inertia of moments of 0 or more; a principal moment is negative", name);
+        "body '%.60s': expected principal moments of inertia of 0 or more, found a negative one", name);
   if (largest > 0.0 && !check_positive(T, ROUNDING * trace))
-    return model_refuse(
-        m, ALI3_E_MODEL, "body", "inertia",
-        "body '%.60s': no rigid body has this inertia: a principal moment is larger than the sum of the "
-        "other two",
-        name);
-  /* No inverse about an axis without inertia. */
+    return model_refuse(m, ALI3_E_MODEL, "body", "inertia",
+                        "body '%.60s': no rigid body has this inertia: expected each principal moment to be "
+                        "at most the sum of the other two, "
+                        "found one larger than the sum",
+                        name);
+  /* There is no inverse about an axis without inertia. */
   *singular = largest == 0.0 || !check_positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
               !model_all_finite(inverse, 9);
   if (*singular) memset(inverse, 0, 9 * sizeof *inverse);
   return ALI3_OK;
 }
 
-/* Of a symmetric matrix: all, if it is 0; else the one axis that a rigid body may be without. */
+/* Projector onto the axes without inertia: all axes if J is 0, otherwise the one axis about which a body may have none. */
 static void find_weightless(const double J[9], double P[9])
 {
   double best = 0.0, trace = J[0] + J[4] + J[8];
@@ -104,12 +114,12 @@ static void find_weightless(const double J[9], double P[9])
 
 int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
 {
-  /* A name of its own, and not that of the world. */
+  /* Check the name, which is not that of the world. */
   int status = model_check_name(m, "body", &m->body_names, s->name);
   if (status < 0) return status;
   if (strcmp(s->name, "ground") == 0)
     return model_refuse(m, ALI3_E_MODEL, "body", "name", "'ground' is the world; expected another name");
-  /* Each number within its bounds. */
+  /* Check each number. */
   if (!(isfinite(s->mass) && s->mass >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "body", "mass",
                         "body '%.60s': expected a mass of 0 kg or more, found %g", s->name, s->mass);
@@ -122,11 +132,11 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   REQUIRE_FINITE("body", "orientation", s->orientation);
   REQUIRE_WITHIN("body", s->name, "velocity", s->velocity, BOUND_RATE, "m/s");
   REQUIRE_WITHIN("body", s->name, "angular_velocity", s->angular_velocity, BOUND_RATE, "rad/s");
-  double norm = sqrt(p_dot(s->orientation, s->orientation));
+  const double norm = length_to_divide_by(s->orientation, 4);
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
-  /* All is good: copy, with the inertia made exactly symmetric. */
+  /* Copy, with the inertia made exactly symmetric. */
   *out = (struct body){.mass = s->mass};
   status = check_inertia(m, s->name, s->inertia, out->inertia_inverse, &out->singular);
   if (out->singular) find_weightless(s->inertia, out->weightless);
@@ -136,16 +146,15 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
     for (int j = 0; j < 3; j++)
       out->inertia[3 * i + j] = 0.5 * (s->inertia[3 * i + j] + s->inertia[3 * j + i]);
   memcpy(out->position, s->position, sizeof out->position);
-  memcpy(out->orientation, s->orientation, sizeof out->orientation);
   memcpy(out->velocity, s->velocity, sizeof out->velocity);
   memcpy(out->angular_velocity, s->angular_velocity, sizeof out->angular_velocity);
-  p_normalise(out->orientation);
+  for (int i = 0; i < 4; i++) out->orientation[i] = s->orientation[i] * (1.0 / norm);
   return ALI3_OK;
 }
 
 static int check_axis(ali3_model *m, const char *name, const char *field, const double in[3], double out[3])
 {
-  double norm = sqrt(v3_dot(in, in));
+  const double norm = length_to_divide_by(in, 3);
   if (!(isfinite(norm) && norm > 1e-9))
     return model_refuse(m, ALI3_E_MODEL, "joint", field,
                         "joint '%.60s': expected an axis of length above 0, found length %g", name, norm);
@@ -155,19 +164,19 @@ static int check_axis(ali3_model *m, const char *name, const char *field, const 
 
 int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
 {
-  /* A name of its own, a known type, two different bodies. */
+  /* Check the name, the type and the two bodies. */
   int status = model_check_name(m, "joint", &m->joint_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_JOINT_TYPES)
-    return model_refuse(m, ALI3_E_MODEL, "joint", "type", "joint '%.60s': unknown type %d", s->name,
-                        (int)s->type);
+    return model_refuse(m, ALI3_E_MODEL, "joint", "type", "joint '%.60s': expected a type of joint, found %d",
+                        s->name, (int)s->type);
   status = model_check_body_index(m, "joint", "body_a", s->body_a, true);
   if (status < 0) return status;
   status = model_check_body_index(m, "joint", "body_b", s->body_b, true);
   if (status < 0) return status;
   if (s->body_a == s->body_b)
-    return model_refuse(m, ALI3_E_MODEL, "joint", "body_b", "joint '%.60s': expected two different bodies",
-                        s->name);
+    return model_refuse(m, ALI3_E_MODEL, "joint", "body_b",
+                        "joint '%.60s': expected two different bodies, found one body twice", s->name);
   /* Points and coordinate. */
   REQUIRE_WITHIN("joint", s->name, "point_a", s->point_a, BOUND_LENGTH, "m");
   REQUIRE_WITHIN("joint", s->name, "point_b", s->point_b, BOUND_LENGTH, "m");
@@ -192,8 +201,8 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
                         "joint '%.60s': expected a length above 0 m, found %g", s->name, s->length);
   if (s->type == ALI3_JOINT_DISTANCE)
     REQUIRE_NUMBER("joint", s->name, "length", s->length, BOUND_LENGTH, "m");
-  /* The relative orientation: 0 stands for the one at the start. */
-  double norm = sqrt(p_dot(s->relative_orientation, s->relative_orientation));
+  /* Normalise the relative orientation; 0 means the orientation at the start. */
+  const double norm = length_to_divide_by(s->relative_orientation, 4);
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
                         "joint '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
@@ -207,7 +216,7 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   int status = s->name ? model_check_name(m, "load", &m->force_names, s->name) : ALI3_OK;
   if (status < 0) return status;
   if (s->type != ALI3_LOAD_FORCE && s->type != ALI3_LOAD_TORQUE)
-    return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d",
+    return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': expected a type of load, found %d",
                         s->name ? s->name : "", (int)s->type);
   status = model_check_body_index(m, "load", "body", s->body, false);
   if (status < 0) return status;
@@ -221,12 +230,12 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
 
 int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *out)
 {
-  /* A name of its own, a known type, a body. */
+  /* Check the name, the type and the body. */
   int status = model_check_name(m, "sensor", &m->sensor_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_SENSOR_TYPES)
-    return model_refuse(m, ALI3_E_MODEL, "sensor", "type", "sensor '%.60s': unknown type %d", s->name,
-                        (int)s->type);
+    return model_refuse(m, ALI3_E_MODEL, "sensor", "type",
+                        "sensor '%.60s': expected a type of sensor, found %d", s->name, (int)s->type);
   status = model_check_body_index(m, "sensor", "body", s->body, false);
   if (status < 0) return status;
   REQUIRE_WITHIN("sensor", s->name, "point", s->point, BOUND_LENGTH, "m");
@@ -235,7 +244,7 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   /* A point has no orientation; all other sensors need one of norm 1. */
   if (s->type != ALI3_SENSOR_POINT) {
     REQUIRE_FINITE("sensor", "orientation", s->orientation);
-    double norm = sqrt(p_dot(s->orientation, s->orientation));
+    const double norm = length_to_divide_by(s->orientation, 4);
     if (fabs(norm - 1.0) > 1e-3)
       return model_refuse(m, ALI3_E_MODEL, "sensor", "orientation",
                           "sensor '%.60s': expected Euler parameters of norm 1, found norm %g", s->name,
@@ -246,39 +255,40 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   return ALI3_OK;
 }
 
-/* Empty, or one that this machine can run. */
+/* The name is empty, or an instruction set that this machine has. */
 static int check_isa(ali3_model *m, const ali3_options *o)
 {
   char known[80] = "";
   size_t end = 0;
   enum isa isa;
-  /* The field may lack its end; an empty name asks for the best. */
+  /* The field may lack its end. An empty name means the best instruction set. */
   if (!memchr(o->isa, '\0', sizeof o->isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa", "expected a name that ends with a 0");
   if (!o->isa[0]) return ALI3_OK;
-  /* All known names, for the message. */
+  /* List all names for the message. */
   for (int i = 0; i < ISA_COUNT && end < sizeof known; i++)
     end +=
         (size_t)snprintf(known + end, sizeof known - end, "%s%s", i > 0 ? ", " : "", isa_name((enum isa)i));
   if (!isa_from_name(o->isa, &isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa",
-                        "expected one of %s, or none for the best; found '%s'", known, o->isa);
+                        "expected one of %s, or an empty name for the best one, found '%s'", known, o->isa);
   if (!isa_supported(isa))
-    return model_refuse(m, ALI3_E_MODEL, "options", "isa",
-                        "this machine does not have the instruction set %s; the best of %s that it has is %s",
-                        o->isa, known, isa_name(isa_best()));
+    return model_refuse(
+        m, ALI3_E_MODEL, "options", "isa",
+        "this machine does not have the instruction set %s; choose %s, the best of %s that it has", o->isa,
+        isa_name(isa_best()), known);
   return ALI3_OK;
 }
 
 int model_check_options(ali3_model *m, const ali3_options *o)
 {
-  /* The step. */
+  /* Check the step. */
   if (!(isfinite(o->dt) && o->dt > 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step above 0 s, found %g", o->dt);
   if (o->dt < BOUND_STEP_LOW || o->dt > BOUND_STEP)
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step from %g to %g s, found %g",
                         BOUND_STEP_LOW, BOUND_STEP, o->dt);
-  /* The solver. */
+  /* Check the solver. */
   if (o->iterations < 1 || o->iterations > 100)
     return model_refuse(m, ALI3_E_MODEL, "options", "iterations", "expected 1 to 100 iterations, found %d",
                         o->iterations);
@@ -291,7 +301,7 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->substeps < 1 || o->substeps > 1000)
     return model_refuse(m, ALI3_E_MODEL, "options", "substeps", "expected 1 to 1000 substeps, found %d",
                         o->substeps);
-  /* The rule of integration. */
+  /* Check the rule of integration. */
   if (!(o->gamma >= 0.5 && o->gamma <= 1.5))
     return model_refuse(m, ALI3_E_MODEL, "options", "gamma", "expected 0.5 to 1.5, found %g", o->gamma);
   if (o->beta != 0.0 && !(o->beta >= 0.5 * o->gamma && o->beta <= 2.0))
@@ -299,8 +309,8 @@ int model_check_options(ali3_model *m, const ali3_options *o)
                         0.5 * o->gamma, o->beta);
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
-                        "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
-  /* Limits of assembly and of violation. */
+                        "extrapolate needs the trapezoidal rule: expected gamma 0.5 and beta 0 or 0.25");
+  /* Check the limits of assembly and violation. */
   if (!(o->assembly_position >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",
                         "expected a distance of 0 m or more, found %g", o->assembly_position);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the checks of the elements share. */
+ * Bounds and helpers of the checks of elements. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 
@@ -14,13 +14,13 @@ static inline bool model_all_finite(const double *x, int n)
   return true;
 }
 
-/* Bounds of what a model may hold, so that no product or square of a step overflows. Far beyond any machine. */
-#define BOUND_LENGTH    1e9   /* m, also rad of coordinates */
+/* Bounds of the numbers of a model, so that no product or square in a step overflows. They are far beyond any machine. */
+#define BOUND_LENGTH    1e9   /* m; rad for coordinates */
 #define BOUND_RATE      1e9   /* m/s, rad/s, and per s^2 */
 #define BOUND_MASS      1e15  /* kg */
 #define BOUND_MASS_LOW  1e-20 /* kg, above 0 */
 #define BOUND_INERTIA   1e30  /* kg m^2 */
-#define BOUND_STIFFNESS 1e20  /* N/m, N m/rad, also of damping */
+#define BOUND_STIFFNESS 1e20  /* N/m, N m/rad; N s/m, N m s/rad for damping */
 #define BOUND_LOAD      1e20  /* N, N m */
 #define BOUND_STEP      1e6   /* s */
 #define BOUND_STEP_LOW  1e-9  /* s */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What makes a force valid, type by type. */
+ * Checks of forces, type by type. */
 #include "model/check.h"
 
 #include <string.h>
@@ -13,10 +13,11 @@ static bool has_tables(ali3_force_type type)
 
 static int check_joint(ali3_model *m, const ali3_force_spec *s, const char *field, int joint)
 {
-  if (joint < 0 || joint >= m->joints) return REFUSE(field, "force '%.60s': expected a joint", s->name);
+  if (joint < 0 || joint >= m->joints)
+    return REFUSE(field, "force '%.60s': expected the index of a joint", s->name);
   ali3_joint_type type = m->joint[joint].type;
   if (type != ALI3_JOINT_REVOLUTE && type != ALI3_JOINT_PRISMATIC)
-    return REFUSE(field, "force '%.60s': expected a revolute or prismatic joint, found a %s one", s->name,
+    return REFUSE(field, "force '%.60s': expected a revolute or prismatic joint, found a %s joint", s->name,
                   ali3_joint_type_name(type));
   return ALI3_OK;
 }
@@ -28,24 +29,25 @@ static int check_bodies(ali3_model *m, const ali3_force_spec *s)
   status = model_check_body_index(m, "force", "body_b", s->body_b, true);
   if (status < 0) return status;
   if (s->body_a == s->body_b)
-    return REFUSE("body_b", "force '%.60s': expected two different bodies", s->name);
+    return REFUSE("body_b", "force '%.60s': expected two different bodies, found one body twice", s->name);
   REQUIRE_WITHIN("force", s->name, "point_a", s->point_a, BOUND_LENGTH, "m");
   REQUIRE_WITHIN("force", s->name, "point_b", s->point_b, BOUND_LENGTH, "m");
   return ALI3_OK;
 }
 
-/* bound: of the second numbers; the first are lengths, rates or times. */
 static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t,
                              double bound)
 {
   if (t->n == 0) return ALI3_OK;
+  /* First numbers are lengths, rates or times; `bound` limits second numbers. */
   if (t->n < 2 || !t->point)
-    return REFUSE(field, "force '%.60s': expected two points or more, found %d", s->name, t->n);
+    return REFUSE(field, "force '%.60s': expected at least two points, found %d", s->name, t->n);
   for (int i = 0; i < t->n; i++) {
     if (!model_all_finite(t->point[i], 2))
       return REFUSE(field, "force '%.60s': expected finite numbers in point %d", s->name, i + 1);
     if (fabs(t->point[i][0]) > BOUND_LENGTH || fabs(t->point[i][1]) > bound)
-      return REFUSE(field, "force '%.60s': expected at most %g and %g in size in point %d, found %g and %g",
+      return REFUSE(field,
+                    "force '%.60s': expected magnitudes of at most %g and %g in point %d, found %g and %g",
                     s->name, BOUND_LENGTH, bound, i + 1, t->point[i][0], t->point[i][1]);
     if (i > 0 && !(t->point[i][0] > t->point[i - 1][0]))
       return REFUSE(
@@ -56,13 +58,18 @@ static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char
   return ALI3_OK;
 }
 
-/* Stiffness and damping, and that one of them, or a table, is there. */
+static bool has_tables(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
+}
+
+/* Checks stiffness and damping. One of them, or a table, is above 0. */
 static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
 {
   int count = s->type == ALI3_FORCE_BUSHING ? 6 : 1;
   double sum = 0.0;
   for (int i = 0; i < count; i++) {
-    bool turns = i >= 3; /* keys of their own in files */
+    bool turns = i >= 3; /* files have other keys for rotations */
     if (!(isfinite(s->stiffness[i]) && s->stiffness[i] >= 0.0))
       return REFUSE(turns ? "rotational_stiffness" : "stiffness",
                     "force '%.60s': expected a stiffness of 0 or more, found %g", s->name, s->stiffness[i]);
@@ -102,7 +109,7 @@ static int check_stop(ali3_model *m, const ali3_force_spec *s)
                   s->damping[0]);
   if (ali3_force_type_is_contact(s->type)) return ALI3_OK;
   if (!(s->lower < s->upper))
-    return REFUSE("upper", "force '%.60s': expected an upper limit above the lower one, found %g and %g",
+    return REFUSE("upper", "force '%.60s': expected an upper limit above the lower limit, found %g and %g",
                   s->name, s->upper, s->lower);
   if (isinf(s->lower) && isinf(s->upper))
     return REFUSE("upper", "force '%.60s': expected a lower or an upper limit", s->name);
@@ -136,12 +143,12 @@ static int check_friction(ali3_model *m, const ali3_force_spec *s)
 
 static int check_contact(ali3_model *m, const ali3_force_spec *s)
 {
-  /* The surface: stiffness, damping, friction. */
+  /* Check the surface: stiffness, damping, friction. */
   int status = check_stop(m, s);
   if (status < 0) return status;
   status = check_slip(m, s);
   if (status < 0) return status;
-  /* The shape: one or two spheres. */
+  /* Check the shape: one or two spheres. */
   if (!(s->radius_b > 0.0 && isfinite(s->radius_b)))
     return REFUSE("radius_b", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_b);
   if (s->type == ALI3_FORCE_SPHERE_SPHERE) {
@@ -149,7 +156,7 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
       return REFUSE("radius_a", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_a);
     return ALI3_OK;
   }
-  /* The plane's normal need not have norm 1. */
+  /* Check the normal of the plane, which may have any length except 0. */
   double square = 0.0;
   REQUIRE_FINITE("force", "normal", s->normal);
   for (int i = 0; i < 3; i++) square += s->normal[i] * s->normal[i];
@@ -161,20 +168,21 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
 static int check_drive(ali3_model *m, const ali3_force_spec *s)
 {
   const struct joint *joint = &m->joint[s->joint];
-  /* One drive for each joint. */
+  /* A joint has at most one drive. */
   if (joint->drive > 0)
     return REFUSE("joint",
                   "joint '%.60s' is driven by '%.60s' and '%.60s': expected one drive, remove the other",
                   joint->name, m->force[joint->drive - 1].name, s->name);
-  /* One source of motion: a function, a table, or a value from outside. */
+  /* A drive has one source of motion: a function, a table or an input. */
   bool function = s->speed != 0.0 || s->amplitude != 0.0, table = s->motion.n != 0;
   if (isinf(s->offset) || !isfinite(s->speed) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
       !isfinite(s->phase))
     return REFUSE("offset", "force '%.60s': expected finite numbers", s->name);
   if ((function && table) || (function && s->external) || (table && s->external))
-    return REFUSE("motion", "force '%.60s': expected one of a function, a table and a value from outside",
+    return REFUSE("motion",
+                  "force '%.60s': expected either a function, a table or external, found two of them",
                   s->name);
-  /* A value from outside may jump, so the drive needs limits. */
+  /* An input may jump, so the drive needs limits. */
   if (s->external) {
     if (!(s->max_rate > 0.0 && isfinite(s->max_rate)))
       return REFUSE("max_rate", "force '%.60s': expected a largest rate above 0, found %g", s->name,
@@ -192,7 +200,7 @@ static int gear_place(const ali3_force_spec *s)
   return s->joint < s->joint_b ? s->joint : s->joint_b;
 }
 
-/* Two gears of different ratios would lock both joints where they are. */
+/* Two gears of different ratios would lock both joints. */
 static int check_other_gears(ali3_model *m, const ali3_force_spec *s)
 {
   for (int i = m->joint[gear_place(s)].gear; i > 0; i = m->force[i - 1].gear) {
@@ -225,16 +233,16 @@ static int check_gear(ali3_model *m, const ali3_force_spec *s)
   int status = check_joint(m, s, "joint_b", s->joint_b);
   if (status < 0) return status;
   if (s->joint == s->joint_b)
-    return REFUSE("joint_b", "force '%.60s': expected two different joints", s->name);
+    return REFUSE("joint_b", "force '%.60s': expected two different joints, found one joint twice", s->name);
   if (!(isfinite(s->ratio) && s->ratio != 0.0))
     return REFUSE("ratio", "force '%.60s': expected a ratio other than 0, found %g", s->name, s->ratio);
   if (fabs(s->ratio) < 1.0 / BOUND_LENGTH)
-    return REFUSE("ratio", "force '%.60s': expected a ratio of %g or more in size, found %g", s->name,
+    return REFUSE("ratio", "force '%.60s': expected a ratio of magnitude %g or more, found %g", s->name,
                   1.0 / BOUND_LENGTH, s->ratio);
   return check_other_gears(m, s);
 }
 
-/* Judges finite numbers only: NaN and infinity have been refused before, where a type does not allow them. */
+/* Checks finite numbers only. Earlier checks refuse NaN and infinity for types that do not allow them. */
 static int check_within(ali3_model *m, const ali3_force_spec *s, const char *field, double x, double bound,
                         const char *unit)
 {
@@ -249,7 +257,7 @@ static double largest_of(const double v[3])
 
 static int check_bounds(ali3_model *m, const ali3_force_spec *s)
 {
-  /* Fields of one number, with their bounds. */
+  /* List the fields of one number, with their bounds. */
   const struct {
     const char *field;
     double x, bound;
@@ -271,7 +279,7 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"phase", s->phase, BOUND_LENGTH, "rad"},
       {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
       {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
-  /* Stiffness and damping: three translations, three rotations. */
+  /* Check stiffness and damping of three translations and three rotations, then the list. */
   for (int i = 0; i < 6; i++) {
     int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
                               BOUND_STIFFNESS, "N/m or N m/rad");
@@ -304,14 +312,14 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   int status = model_check_name(m, "force", &m->force_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_FORCE_TYPES)
-    return REFUSE("type", "force '%.60s': unknown type %d", s->name, (int)s->type);
-  /* What it acts on, then what its own type asks for. */
+    return REFUSE("type", "force '%.60s': expected a type of force, found %d", s->name, (int)s->type);
+  /* Check the joint or the bodies, then the fields of the type. */
   status = ali3_force_type_on_joint(s->type) ? check_joint(m, s, "joint", s->joint) : check_bodies(m, s);
   if (status < 0) return status;
   if (check[s->type]) status = check[s->type](m, s);
   if (status == ALI3_OK) status = check_bounds(m, s);
   if (status < 0) return status;
-  /* All is good: copy. */
+  /* Copy. Tables that the type ignores are not checked, and not copied. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
   /* Remove tables that the type ignores, which nobody has checked. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
+ * Builds a model element by element. check.c has the checks, and the stepper freezes the model. */
 #include "model/check.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ void ali3_model_free(ali3_model *m)
 {
   if (!m) return;
   if (m->frozen) m->frozen_free(m->frozen);
-  /* Names and tables of each object. */
+  /* Free names and tables of each element. */
   for (int i = 0; i < m->bodies; i++) free(m->body[i].name);
   for (int i = 0; i < m->joints; i++) free(m->joint[i].name);
   for (int i = 0; i < m->loads; i++) free(m->load[i].name);
@@ -50,7 +50,7 @@ void ali3_model_free(ali3_model *m)
   names_free(&m->force_names);
   for (int i = 0; i < m->sensors; i++) free(m->sensor[i].name);
   names_free(&m->sensor_names);
-  /* The lists themselves. */
+  /* Free the lists. */
   free(m->body);
   free(m->joint);
   free(m->load);
@@ -65,7 +65,7 @@ static int refuse_memory(ali3_model *m, const char *element)
   return model_refuse(m, ALI3_E_MEMORY, element, "", "out of memory");
 }
 
-/* m may be NULL, too. */
+/* m may be NULL. */
 static int refuse_null(ali3_model *m, const char *element)
 {
   if (!m) return ALI3_E_ARGUMENT;
@@ -74,14 +74,15 @@ static int refuse_null(ali3_model *m, const char *element)
 
 static int refuse_frozen(ali3_model *m, const char *element)
 {
-  return model_refuse(m, ALI3_E_FROZEN, element, "", "the model is frozen: nothing can be added or changed");
+  return model_refuse(m, ALI3_E_FROZEN, element, "",
+                      "the model is frozen: add and change elements before ali3_model_freeze()");
 }
 
 int ali3_model_set_name(ali3_model *m, const char *name)
 {
   if (!m || !name) return refuse_null(m, "model");
   if (m->frozen) return refuse_frozen(m, "model");
-  for (const char *p = name; *p; p++) /* tools print it */
+  for (const char *p = name; *p; p++) /* tools print the name */
     if ((unsigned char)*p < ' ' || *p == 0x7f)
       return model_refuse(m, ALI3_E_MODEL, "model", "name",
                           "expected one line of text without control characters, found character %d", *p);
@@ -101,8 +102,8 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
       return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected finite numbers");
   for (int i = 0; i < 3; i++)
     if (fabs(gravity[i]) > BOUND_RATE)
-      return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected at most %g m/s^2 in size, found %g",
-                          BOUND_RATE, gravity[i]);
+      return model_refuse(m, ALI3_E_MODEL, "model", "gravity",
+                          "expected a magnitude of at most %g m/s^2, found %g", BOUND_RATE, gravity[i]);
   memcpy(m->gravity, gravity, sizeof m->gravity);
   return ALI3_OK;
 }
@@ -124,7 +125,7 @@ static bool reserve_room(void **array, int used, int *room, size_t size)
   return true;
 }
 
-/* The common end of adding an element: name, if it has one, copied and entered; counted. */
+/* Copies and enters the name of a new element, if it has one, and counts the element. */
 static int enter_name(ali3_model *m, const char *element, struct names *names, const char *name, char **copy,
                       int *count)
 {
@@ -176,7 +177,7 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
   return enter_name(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
 }
 
-/* The caller's points become our own. */
+/* Replaces the points of the caller by a copy. */
 static bool copy_table(ali3_table *t)
 {
   size_t size = (size_t)t->n * sizeof *t->point;
@@ -229,7 +230,7 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
 {
-  static const ali3_problem none = {ALI3_E_ARGUMENT, "model", "", "there is no model: the pointer is NULL"};
+  static const ali3_problem none = {ALI3_E_ARGUMENT, "model", "", "expected a model, found NULL"};
   return m ? &m->problem : &none;
 }
 const char *ali3_model_name(const ali3_model *m)
@@ -241,7 +242,7 @@ const ali3_options *ali3_model_options(const ali3_model *m)
   return m ? &m->options : NULL;
 }
 
-/* There is an element of this index. */
+/* An element has this index. */
 static bool has_name(int count, int index)
 {
   return index >= 0 && index < count;
@@ -302,7 +303,7 @@ bool ali3_model_force_turns(const ali3_model *m, int force)
   const ali3_force_spec *s = &m->force[force].spec;
   return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
 }
-/* Loads and forces share their names: the table alone does not say which of them it found. */
+/* Loads and forces share one table of names, so the index is compared with the name of the load. */
 int ali3_model_find_load(const ali3_model *m, const char *name)
 {
   int i = !m || !name ? -2 : names_find(&m->force_names, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Inside of ali3_model: the elements as checked, before they become rows. */
+ * The inside of ali3_model: checked elements, before freezing makes rows of them. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -13,7 +13,7 @@ struct body {
   double inertia[9]; /* kg m^2, body axes */
   double inertia_inverse[9];
   bool singular;        /* no mass, or no inertia about some axis: there is no inverse */
-  double weightless[9]; /* projector on the axes without inertia */
+  double weightless[9]; /* projector onto the axes without inertia */
   double position[3], orientation[4], velocity[3], angular_velocity[3]; /* initial */
 };
 
@@ -25,7 +25,7 @@ struct joint {
   double axis[2][3];  /* unit */
   double length;      /* m, distance; 0: initial */
   double relative[4]; /* Euler parameters of b in a; all 0: initial */
-  double position;    /* rad or m, coordinate as given */
+  double position;    /* rad or m, coordinate in the poses of the model */
   int drive, gear; /* forces plus 1: the drive of the joint, and the last gear to a joint after it; 0: none */
 };
 
@@ -34,7 +34,7 @@ struct load {
   ali3_load_type type;
   int body;
   double vector[3], point[3];
-  bool body_axes; /* of vector */
+  bool body_axes; /* vector is in body axes */
 };
 
 struct force {
@@ -49,10 +49,10 @@ struct sensor {
   int body;
   double point[3];       /* m, body frame */
   double orientation[4]; /* sensor axes to body axes */
-  double rotation[9];    /* the same as a matrix */
+  double rotation[9];    /* orientation as a matrix */
 };
 
-struct frozen; /* what the stepper makes of the model; opaque here */
+struct frozen; /* data of the frozen model, layout/frozen.h */
 
 struct ali3_model {
   char *name;
@@ -64,24 +64,24 @@ struct ali3_model {
   struct sensor *sensor;
   int bodies, joints, loads, forces, sensors;
   int body_room, joint_room, load_room, force_room, sensor_room;
-  struct names body_names, joint_names, force_names, sensor_names; /* force: loads and forces */
+  struct names body_names, joint_names, force_names, sensor_names; /* force_names: loads and forces */
   ali3_options options;
   ali3_problem problem;
   struct frozen *frozen; /* NULL until frozen */
   void (*frozen_free)(struct frozen *);
 };
 
-/* Writes the reason into m->problem; returns status, so that it can stand in a return. */
+/* Writes the reason into m->problem. Returns status. */
 __attribute__((format(printf, 5, 6))) int model_refuse(ali3_model *m, int status, const char *element,
                                                        const char *field, const char *format, ...);
 
-/* The checks of one element each, without adding it. Return ALI3_OK or model_refuse(). Axes, orientations and
- * the inverse of the inertia are filled in on the way. */
+/* Each function checks one element and does not add it. It fills in normalised axes and orientations, and the inverse of the
+ * inertia. Returns ALI3_OK or the status of model_refuse(). */
 int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out);
 int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
 int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
 int model_check_force(ali3_model *m, const ali3_force_spec *spec, struct force *out);
-/* Adds a force that has been checked to the drive or the gears of its joints. */
+/* Adds a checked force to the drive or the gears of its joints. */
 void model_list_force(ali3_model *m, int force);
 int model_check_sensor(ali3_model *m, const ali3_sensor_spec *spec, struct sensor *out);
 int model_check_options(ali3_model *m, const ali3_options *o);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Hash table from names to indices, so that models of 100 000 bodies load in linear time. Keys are not
- * copied. */
+ * A hash table from names to indices, so that models of 100 000 bodies load in linear time. It does not copy names. */
 #ifndef MODEL_NAMES_H
 #define MODEL_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Types of joints, forces and sensors: their names, and what each of them uses. */
+ * Types of joints, forces and sensors: their names and properties. */
 #include <ali3/model.h>
 #include <math.h>
 

@@ -1,59 +1,62 @@
 /* SPDX-License-Identifier: MIT
- * The list of the addresses below the prefix that carry no signals. Dispatch, the checks of arguments, the messages that are
- * sent, the map of --print-map and OSCQuery all come from it. A new address needs a row here, and its handler. The addresses of
- * signals are in osc/space.h. */
+ * The list of the addresses below the prefix that carry no signals. Dispatch, argument checks, sent messages, the map
+ * of --print-map and OSCQuery all come from this list. A new address needs a row here and a handler. osc/space.h has
+ * the addresses of signals. */
 #ifndef OSC_ADDRESSES_H
 #define OSC_ADDRESSES_H
 
 enum osc_address_flag {
-  OSC_LENIENT = 1, /* the handler judges the arguments itself; else they are of the types named, or refused */
-  OSC_CHANNELS = 2,   /* behind the types stands one f for each channel of the inputs */
-  OSC_INJECTIONS = 4, /* described only where faults can be injected */
-  OSC_PLATFORM = 8,   /* there is only a motion platform to take it */
+  /* The handler judges the arguments itself; without this flag they must have the types of the row. */
+  OSC_LENIENT = 1,
+  OSC_CHANNELS = 2,   /* one f for each input channel follows the types */
+  OSC_INJECTIONS = 4, /* described only if the configuration allows fault injection */
+  OSC_PLATFORM = 8,   /* served only if the model has a motion platform */
 };
 
-/* RECEIVED(address, types, flags, unit, what it is, handler), SENT(name, address, types, unit, what it is). Alternatives of types
- * stand behind bars. In the order of the map. */
+/* RECEIVED(address, types, flags, unit, description, handler), SENT(name, address, types, unit, description). A bar
+ * separates alternative types. The rows have the order of the map. */
 #define OSC_ADDRESS_LIST(RECEIVED, SENT)                                                                     \
-  RECEIVED("cmd/init", "|i", 0, "", "command; answered with ack", osc_on_command)                            \
+  RECEIVED("cmd/init", "|i", 0, "", "command; ali3d answers with ack", osc_on_command)                       \
   RECEIVED("cmd/arm", "|i", 0, "", "command", osc_on_command)                                                \
   RECEIVED("cmd/run", "|i", 0, "", "command", osc_on_command)                                                \
   RECEIVED("cmd/pause", "|i", 0, "", "command", osc_on_command)                                              \
   RECEIVED("cmd/stop", "|i", 0, "", "command", osc_on_command)                                               \
   RECEIVED("cmd/reset", "|i", 0, "", "command", osc_on_command)                                              \
   RECEIVED("cmd/park", "|i", 0, "", "command", osc_on_command)                                               \
-  RECEIVED("cmd/estop", "|i", OSC_LENIENT, "", "e-stop: in any state, from whoever may read", osc_on_estop)  \
-  RECEIVED("cmd/clear", "|i", 0, "", "maxima and distributions begin anew", osc_on_command)                  \
-  RECEIVED("step", "i|ii", 0, "", "cycles to run in lockstep; request number", osc_on_step)                  \
+  RECEIVED("cmd/estop", "|i", OSC_LENIENT, "", "e-stop: works in every state, readers may send it",          \
+           osc_on_estop)                                                                                     \
+  RECEIVED("cmd/clear", "|i", 0, "", "clears maxima and distributions", osc_on_command)                      \
+  RECEIVED("step", "i|ii", 0, "", "number of cycles to run in lockstep, request number", osc_on_step)        \
   SENT(ACK, "ack", "sii", "", "command, request number, result")                                             \
-  RECEIVED("sync", "i", 0, "", "barrier: answered with synced after all earlier commands", osc_on_sync)      \
-  SENT(SYNCED, "synced", "i", "", "the number of the sync")                                                  \
-  RECEIVED("ping", "ih", 0, "- ns", "number, sender's time; answered with pong", osc_on_ping)                \
-  SENT(PONG, "pong", "ihhh", "- ns ns ns", "the two back, time of receipt and of sending")                   \
+  RECEIVED("sync", "i", 0, "", "number; ali3d answers with synced after all earlier commands", osc_on_sync)  \
+  SENT(SYNCED, "synced", "i", "", "number of the answered sync")                                             \
+  RECEIVED("ping", "ih", 0, "- ns", "number, sender's time; ali3d answers with pong", osc_on_ping)           \
+  SENT(PONG, "pong", "ihhh", "- ns ns ns", "number and time of the ping, time of receipt, time of sending")  \
   RECEIVED("status", "", 0, "", "asks for the status", osc_on_status)                                        \
   SENT(STATUS, "status", "sifffiiii", "- - ms us us - ms - -",                                               \
        "state, code, period, last and longest cycle, misses, input age, fault, clients")                     \
-  SENT(FAULT, "fault", "iis", "", "code, channel or -1, text; with the stream status, when it changes")      \
-  RECEIVED("sub", "siii", 0, "", "stream, port, divisor, profile; for 10 s; answered with sub/ack",          \
+  SENT(FAULT, "fault", "iis", "",                                                                            \
+       "code, channel or -1, text; sent with the stream status when the fault changes")                      \
+  RECEIVED("sub", "siii", 0, "", "stream, port, divisor, profile; lasts 10 s; ali3d answers with sub/ack",   \
            osc_on_subscribe)                                                                                 \
   SENT(SUB_ACK, "sub/ack", "si", "", "stream, result")                                                       \
-  RECEIVED("unsub", "s|si", 0, "", "stream, port; answered with unsub/ack", osc_on_unsubscribe)              \
+  RECEIVED("unsub", "s|si", 0, "", "stream, port; ali3d answers with unsub/ack", osc_on_unsubscribe)         \
   SENT(UNSUB_ACK, "unsub/ack", "si", "", "stream, result")                                                   \
-  RECEIVED("heartbeat", "i", 0, "", "a count that changes: renews the sender's subscriptions",               \
+  RECEIVED("heartbeat", "i", 0, "", "count; a changed count renews the sender's subscriptions",              \
            osc_on_heartbeat)                                                                                 \
   SENT(HEADER, "hdr", "ifiiii|hdiiii", "- s - - - -", "cycle, simulated time, state, flags, part, parts")    \
   RECEIVED("in/blob", "iib", 0, "", "number, CRC-32, all channels as packed floats", osc_on_blob)            \
   RECEIVED("in/frame", "ih", OSC_CHANNELS | OSC_LENIENT, "", "number, sender's time (ns), all channels",     \
            osc_on_frame)                                                                                     \
   RECEIVED("inject", "si|sii", OSC_INJECTIONS | OSC_LENIENT, "",                                             \
-           "fault injection, 1 on or 0 off, request number", osc_on_inject)                                  \
+           "name of the fault, 1 on or 0 off, request number", osc_on_inject)                                \
   RECEIVED("platform/set", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
-           "a parameter of the platform, its value, request number; answered with ack", osc_on_platform_set)
+           "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)
 
-/* For one of the two. */
+/* Expands to nothing, so that a use of the list can skip one kind of row. */
 #define OSC_NO_ROW(...)
 
-/* What is sent, by name. */
+/* Names of the sent messages. */
 #define OSC_SENT_ENUM(name, address, types, unit, text) OSC_SENT_##name,
 enum osc_sent { OSC_ADDRESS_LIST(OSC_NO_ROW, OSC_SENT_ENUM) OSC_SENT };
 #undef OSC_SENT_ENUM

@@ -22,8 +22,8 @@ void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char 
   osc_out_answer(in->out, to, &w);
 }
 
-/* Steps are answered when they are done, perhaps long after what came later: their place is not given away. Where answers
- * were lost for lack of room no place may be free. */
+/* The loop answers steps when they are done, perhaps long after later commands. A place that awaits an answer is
+ * therefore never reused. If lost answers keep all places, no place is free. */
 static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
 {
   uint32_t place = in->next_place;
@@ -38,7 +38,7 @@ static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
   return place;
 }
 
-/* A command that waits is dropped. */
+/* Drops a command that waits for its answer. */
 static void drop_command(struct osc_in *in, const struct command *c)
 {
   in->place[c->client].awaited = false;
@@ -46,7 +46,7 @@ static void drop_command(struct osc_in *in, const struct command *c)
   osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_BUSY);
 }
 
-/* With the inputs of the same datagram, after them: see osc_send_commands(). */
+/* The command follows the inputs of its datagram: see osc_send_commands(). */
 static enum verdict send_valued(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                                 double value, int32_t id)
 {
@@ -54,12 +54,12 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, unsi
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
-  /* A loop that stands still answers nothing, and must not find this when it goes on. */
+  /* A stuck loop answers nothing, and must not find this command when it runs again. */
   if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
   }
-  /* It came before an e-stop that has acted already: nobody who sent it could know of that one. */
+  /* This reset came before an e-stop that has acted already, so its sender could not know of that e-stop. */
   if (code == COMMAND_RESET && r->from.now_ns <= in->estop_ns) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
@@ -100,12 +100,12 @@ void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t i
   in->estop_ns = from->now_ns;
   counter_add(&in->counters->osc_commands, 1);
   if (port_estop(in->port, &c)) return;
-  /* It acts by its flag, for which the loop has no answer. */
+  /* The e-stop acts through its flag, which the loop does not answer. */
   in->place[c.client].awaited = false;
   osc_acknowledge(in, from, command_name(c.code), id, RESULT_OK);
 }
 
-/* The first one of the datagram has been passed on by osc_in_estop(), and stands for all of them. */
+/* osc_in_estop() has passed on the first e-stop of the datagram; it stands for all of them. */
 enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
 {
   if (in->once.estop)
@@ -121,7 +121,7 @@ enum verdict osc_on_command(struct osc_in *in, const struct request *r)
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 
-/* step CYCLES [REQUEST]: acknowledged when they are done, in lockstep; the frame goes out before. */
+/* step CYCLES [REQUEST]: the ack follows the last cycle, and the frame of that cycle goes out before the ack. */
 enum verdict osc_on_step(struct osc_in *in, const struct request *r)
 {
   const int32_t cycles = osc_integer(r->a, 0), id = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
@@ -145,7 +145,7 @@ enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
   return ACCEPTED;
 }
 
-/* platform/set NAME VALUE [REQUEST]: what the value may be is judged by the loop, beside the others. */
+/* platform/set NAME VALUE [REQUEST]: the loop checks the value, because it knows the other parameters. */
 enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
 {
   const struct osc_arguments *a = r->a;
@@ -184,7 +184,7 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
 
 /* --- barriers --- */
 
-/* Who waits longest is forgotten first, where there is no room. The last one of a datagram stands for those before it. */
+/* Without room, the oldest sync is forgotten. The last sync of a datagram stands for the earlier ones in it. */
 enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
 {
   if (in->once.sync) in->syncs--;
@@ -205,7 +205,7 @@ static bool is_owed_an_answer(const struct osc_in *in, const struct inet_address
   return false;
 }
 
-/* In the order in which they came. */
+/* Answers syncs in the order of their arrival. */
 void osc_answer_syncs(struct osc_in *in)
 {
   int left = 0;

@@ -25,7 +25,7 @@ static const struct fixed {
 #undef SENT_ROW
 };
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool add_fixed(struct io_map *map, const struct osc_config *config, const struct signals *signals,
                       const struct fixed *f)
 {
@@ -44,7 +44,7 @@ static bool add_fixed(struct io_map *map, const struct osc_config *config, const
   return true;
 }
 
-/* "m m m" is "m"; a mixture stands as it is. */
+/* "m m m" becomes "m"; a mixture stays unchanged. */
 static void units_of(const struct osc_space *space, const struct osc_node *n, const struct signals *signals,
                      char *text, size_t size)
 {
@@ -63,21 +63,21 @@ static void units_of(const struct osc_space *space, const struct osc_node *n, co
 static const char *stream_text(const struct osc_node *n)
 {
   static const char *const text[] = {
-      [STREAM_BODY] = "position, orientation, velocity, angular velocity; stream body, or on request",
-      [STREAM_SENSOR] = "stream sensor, or on request",
-      [STREAM_JOINT] = "stream joint, or on request",
-      [STREAM_FORCE] = "stream force, or on request",
-      [STREAM_ENERGY] = "stream energy, or on request",
-      [STREAM_INPUT] = "input; as it acts: stream input, or on request",
-      [STREAM_PLATFORM] = "stream platform, or on request",
-      [STREAM_OUT] = "stream out, or on request",
-      [STREAM_LOOP] = "figure of the loop: stream loop, or on request",
+      [STREAM_BODY] = "position, orientation, velocity, angular velocity; in stream body, or on request",
+      [STREAM_SENSOR] = "in stream sensor, or on request",
+      [STREAM_JOINT] = "in stream joint, or on request",
+      [STREAM_FORCE] = "in stream force, or on request",
+      [STREAM_ENERGY] = "in stream energy, or on request",
+      [STREAM_INPUT] = "input; the acting value is in stream input, or on request",
+      [STREAM_PLATFORM] = "in stream platform, or on request",
+      [STREAM_OUT] = "in stream out, or on request",
+      [STREAM_LOOP] = "figure of the loop; in stream loop, or on request",
   };
-  if (n->input && n->stream == STREAM_NONE) return "input; as it acts: on request";
+  if (n->input && n->stream == STREAM_NONE) return "input; the acting value on request";
   return n->stream < STREAMS_PACKED ? text[n->stream] : "on request";
 }
 
-/* "body.A.velocity.x = 2 argument + 1": what scales are there, but the common one. */
+/* "body.A.velocity.x = 2 argument + 1": lists the scales that differ from the common one. */
 static void describe_node(const struct osc_space *space, const struct osc_node *n,
                           const struct signals *signals, char *text, size_t size)
 {
@@ -101,9 +101,28 @@ static void add_node_row(struct io_map *map, const struct osc_space *space, cons
   io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
 }
 
+#define STREAM_WORD(id, word) [id] = (word),
+static const char *const stream_word[] = {STREAM_LIST(STREAM_WORD)};
+#undef STREAM_WORD
+
 bool osc_io_map(const struct osc_config *config, const struct signals *signals, struct io_map *map)
 {
-  char error[200];
+  /* Add the port and the fixed targets. */
+  char error[200], text[80];
+  io_map_add_connection(map, &(struct io_map_connection){.listens = true,
+                                                         .protocol = "OSC over UDP",
+                                                         .host = config->bind,
+                                                         .port = config->port,
+                                                         .unit = -1});
+  for (int i = 0; i < config->targets; i++) {
+    const struct osc_target *t = &config->target[i];
+    snprintf(text, sizeof text, "stream %s, every %d cycle%s", stream_word[t->stream], t->divisor,
+             t->divisor == 1 ? "" : "s");
+    io_map_add_connection(
+        map, &(struct io_map_connection){
+                 .protocol = "OSC over UDP", .host = t->host, .port = t->port, .unit = -1, .text = text});
+  }
+  /* Add the addresses. */
   for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++)
     if (!add_fixed(map, config, signals, &FIXED[i])) return false;
   struct osc_space *space = osc_space_new(config, signals, error, sizeof error);
@@ -119,9 +138,9 @@ bool osc_io_map(const struct osc_config *config, const struct signals *signals, 
 
 /* --- OSCQuery --- */
 
-enum { READ = 1, WRITE = 2 }; /* of ACCESS */
+enum { READ = 1, WRITE = 2 }; /* values of ACCESS */
 
-/* Of one that listens on every interface the address is that which the client has of it. */
+/* An endpoint that listens on every interface has the address by which the client reached it. */
 static json_t *host_info(const struct osc_config *config, int udp_port, const char *instance)
 {
   json_t *o = json_pack("{s:s, s:i, s:s}", "NAME", instance, "OSC_PORT", udp_port, "OSC_TRANSPORT", "UDP");
@@ -133,14 +152,14 @@ static json_t *host_info(const struct osc_config *config, int udp_port, const ch
   return o;
 }
 
-/* The last of several alternatives: the one with most arguments. */
+/* Takes the last of several alternatives: it has the most arguments. */
 static const char *type_of(const char *types)
 {
   const char *bar = strrchr(types, '|');
   return bar ? bar + 1 : types;
 }
 
-/* The object at `path`, made with all above it. */
+/* Finds or makes the object at `path`, with all objects above it. */
 static json_t *object_at(json_t *root, const char *path)
 {
   json_t *o = root;
@@ -151,7 +170,7 @@ static json_t *object_at(json_t *root, const char *path)
     if (n >= sizeof name) return NULL;
     memcpy(name, p, n);
     name[n] = '\0';
-    /* The folder of the object, and in it the child of that name. */
+    /* Finds or makes the child of that name in the object's folder. */
     json_t *contents = json_object_get(o, "CONTENTS");
     if (!contents) {
       contents = json_object();
@@ -175,7 +194,7 @@ static const struct input_range *range_of(const struct signals *s, int signal)
   return &s->input[i].range[channel - s->input[i].first];
 }
 
-/* What an input is clamped to, as arguments. */
+/* The range of an input, converted to arguments. */
 static json_t *range_json(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
 {
   json_t *list = json_array();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * liblo writes every message of a stream once, with zeros for values. Numbers have a fixed width and stand at the end of a
- * message, so their place follows from its length: that is all the patching has to know about the format. Answers are written
- * here without liblo, which allocates. */
+ * liblo writes every message of a stream once, with zeros for values. Numbers have a fixed width and stand at the end
+ * of a message, so their offset follows from the message's length; the patching needs no other knowledge of the format.
+ * Answers are written here without liblo, because liblo allocates. */
 #include "osc/encode.h"
 
 #include <endian.h>
@@ -49,7 +49,7 @@ static uint8_t *put_number(uint8_t *at, double v, bool doubles)
   return put_u32(at, bits);
 }
 
-/* Room for n bytes more; NULL: there is none, now or ever after. */
+/* Room for n more bytes. NULL if the message is full; it then stays full. */
 static uint8_t *take_room(struct osc_writer *w, size_t n)
 {
   if (w->size > OSC_DATAGRAM || n > OSC_DATAGRAM - w->size) {
@@ -61,7 +61,7 @@ static uint8_t *take_room(struct osc_writer *w, size_t n)
   return at;
 }
 
-/* A text of two parts, with its zeros. */
+/* Puts a text of two parts, with its terminating zeros. */
 static void put_string(struct osc_writer *w, const char *a, const char *b)
 {
   const size_t na = strlen(a), nb = strlen(b), padded = ((na + nb) / 4 + 1) * 4;
@@ -69,7 +69,7 @@ static void put_string(struct osc_writer *w, const char *a, const char *b)
   if (!at) return;
   memset(at, 0, padded);
   memcpy(at, a, na);      /* NOLINT(bugprone-not-null-terminated-result): the zeros are there */
-  memcpy(at + na, b, nb); /* NOLINT(bugprone-not-null-terminated-result): likewise */
+  memcpy(at + na, b, nb); /* NOLINT(bugprone-not-null-terminated-result): the zeros are there */
 }
 
 static void begin_message(struct osc_writer *w, const char *prefix, const char *address, const char *types)
@@ -119,12 +119,12 @@ bool osc_written(const struct osc_writer *w)
 
 /* --- streams --- */
 
-/* Appends a message of zeros as an element of the bundle in p; types end with the text, or at a bar. Returns the offset of its
- * first argument, 0 if there is no room for it. */
+/* Appends a message of zeros to the bundle in p. The types end at the end of the text or at a bar. Returns the offset
+ * of the first argument, 0 if there is no room. */
 static size_t append_element(struct osc_packet *p, const char *address, const char *types)
 {
   if (p->size + ELEMENT_SIZE > OSC_DATAGRAM) return 0;
-  /* A message of zeros, to have its layout from liblo. */
+  /* liblo lays out a message of zeros. */
   lo_message m = lo_message_new();
   if (!m) return 0;
   size_t arguments = 0;
@@ -145,7 +145,7 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
     }
     arguments += *t == LO_INT64 || *t == LO_DOUBLE ? 8 : 4;
   }
-  /* Write it behind the bundle, with its length before it. */
+  /* The element is its length, then the message. */
   size_t at = p->size + ELEMENT_SIZE;
   const size_t length = lo_message_length(m, address);
   const bool put = length <= OSC_DATAGRAM - at && lo_message_serialise(m, address, p->bytes + at, NULL);
@@ -156,7 +156,7 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
   return p->size - arguments;
 }
 
-/* A bundle with its header and nothing else; false if even that does not fit. */
+/* Begins a bundle with its header only. Returns false if not even the header fits. */
 static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bool doubles)
 {
   *p = (struct osc_packet){.first = first, .size = BUNDLE_HEADER};
@@ -169,7 +169,8 @@ static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bo
   return p->header != 0;
 }
 
-/* Adds a message to the last packet, or to a new one where that is full. False: it fits in none. */
+/* Adds a message to the last packet, or to a new packet if the last one is full. Returns false if the message fits in
+ * no packet. */
 static bool add_message(struct osc_state *st, const char *prefix, const struct osc_node *node)
 {
   struct osc_packet *p = &st->packet[st->packets - 1];
@@ -189,8 +190,8 @@ static bool add_message(struct osc_state *st, const char *prefix, const struct o
   return true;
 }
 
-/* Distributes the messages over as few packets as their names allow. Returns NULL, or the address of what fits in no packet.
- */
+/* Distributes the messages over as few packets as their addresses allow. Returns NULL, or the address of the message
+ * that fits in no packet. */
 static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream, enum osc_part part)
 {
   st->packets = 1;
@@ -207,7 +208,7 @@ static const char *lay_out(struct osc_state *st, const char *prefix, enum stream
 struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
                                 bool doubles, enum osc_part part, char *error, size_t size)
 {
-  size_t most = 1; /* packets: at worst one per message, and one if there is none */
+  size_t most = 1; /* worst case: a packet for each message, and one if there is no message */
   for (int i = 0; i < space->nodes; i++) most += space->node[i].stream == stream;
   struct osc_state *st = calloc(1, sizeof *st);
   if (st) {
@@ -228,8 +229,9 @@ struct osc_state *osc_state_new(const struct osc_space *space, const char *prefi
     osc_state_free(st);
     return NULL;
   }
-  struct osc_packet *packet = st->packets > 0 ? realloc(st->packet, (size_t)st->packets * sizeof *packet)
-                                              : NULL; /* memory is locked */
+  struct osc_packet *packet = st->packets > 0
+                                  ? realloc(st->packet, (size_t)st->packets * sizeof *packet)
+                                  : NULL; /* all memory is locked, so unused packets are given back */
   if (packet) st->packet = packet;
   return st;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What is sent, as bytes: answers, and streams. A stream is bundles of at most OSC_DATAGRAM bytes. They are built once; then
- * only the values in them change. Every bundle begins with PREFIX/hdr, so that each is of use alone and a lost one is noticed;
- * then come the messages of the stream. No socket, no clock and no thread here. */
+ * Encodes what the endpoint sends: answers and streams. A stream is a set of bundles of at most OSC_DATAGRAM bytes,
+ * built once; after that only their values change. Every bundle begins with PREFIX/hdr, so that a receiver can use it
+ * without the others and notices a lost one. The messages of the stream follow. No socket, no clock and no thread here. */
 #ifndef OSC_ENCODE_H
 #define OSC_ENCODE_H
 
@@ -14,65 +14,64 @@
 #include <stdint.h>
 
 enum {
-  OSC_DATAGRAM =
-      1472, /* what fits in one Ethernet frame: a fragmented datagram is lost with any of its fragments */
+  OSC_DATAGRAM = 1472, /* the payload of one Ethernet frame: losing one fragment loses the whole datagram */
 };
 
 /* --- answers, one message each --- */
 
-/* A message that is being written, without memory of its own: a thread that answers never asks the allocator. */
+/* A message under construction, on the stack: a thread that answers never allocates. */
 struct osc_writer {
-  size_t size; /* bytes so far; OSC_DATAGRAM + 1: it did not fit */
+  size_t size; /* bytes so far; OSC_DATAGRAM + 1: the message did not fit */
   uint8_t bytes[OSC_DATAGRAM];
 };
 
-/* Begin a message: one of the list, below the prefix; or one at an address of its own. The arguments follow, in the order of
- * types. */
+/* Begin a message: one of the list below the prefix, or one at an explicit address. The arguments follow in the order
+ * of their types. */
 void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what);
 void osc_write_at(struct osc_writer *w, const char *address, const char *types);
 void osc_write_i(struct osc_writer *w, int32_t v);
 void osc_write_h(struct osc_writer *w, int64_t v);
 void osc_write_f(struct osc_writer *w, double v);
 void osc_write_s(struct osc_writer *w, const char *s);
-/* It is whole. */
+/* True if the message fitted. */
 bool osc_written(const struct osc_writer *w);
 
 /* --- streams --- */
 
 struct osc_packet {
   size_t size;
-  int first, messages; /* which of the messages it carries */
+  int first, messages; /* range of messages that the packet carries */
   size_t header;       /* offset of the header's arguments */
   uint8_t bytes[OSC_DATAGRAM];
 };
 
 struct osc_message {
-  size_t argument; /* offset of its first number in its packet */
+  size_t argument; /* offset of the first number in its packet */
   const struct osc_node *node;
 };
 
 struct osc_state {
   const struct osc_space *space;
   bool doubles;
-  int packets;               /* one at least; without the motion 0, where there is nothing else */
+  int packets;               /* at least 1; 0 without the motion if the stream has nothing else */
   struct osc_packet *packet; /* (packets) */
   int messages;
   struct osc_message *message; /* (messages) in the order of the space */
 };
 
-/* Which nodes of a stream. */
-enum osc_part { OSC_WHOLE, OSC_WITHOUT_MOTION /* of the platform, which nobody has armed yet */ };
+/* Which nodes of a stream are sent: all, or all except the motion of a platform that is not armed. */
+enum osc_part { OSC_WHOLE, OSC_WITHOUT_MOTION /* motion is withheld until the platform is armed */ };
 
-/* Set-up: of the nodes of the stream. doubles selects ",hdiiii" and d instead of ",ifiiii" and f. NULL on failure, the reason
- * in error[size]. The space must live as long. */
+/* Set-up: lays out the nodes of the stream. `doubles` selects ",hdiiii" and d instead of ",ifiiii" and f. NULL on
+ * failure, with the reason in error[size]. The space must outlive the state. */
 struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
                                 bool doubles, enum osc_part part, char *error, size_t size);
 void osc_state_free(struct osc_state *st);
 
-/* Puts the values of a frame into all packets, which are numbered as if they were all. Does not allocate. */
+/* Puts the values of a frame into all packets and numbers the packets from 0. Does not allocate. */
 void osc_state_fill(struct osc_state *st, const struct frame *frame);
 
-/* Numbers them as parts of something larger: the packets of several streams that go out together. */
+/* Renumbers the packets as parts of a larger set: the packets of several streams that go out together. */
 void osc_state_number(struct osc_state *st, int first_part, int parts);
 
 #endif

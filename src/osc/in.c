@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * liblo's server is not used: that would listen on every interface, answer unmatched addresses ending in '/', recurse as deep
- * as a packet says, and dispatch the front of a packet whose end is bad. */
+ * This file replaces liblo's server, which listens on every interface, answers unmatched addresses that end in '/',
+ * recurses as deep as a packet says, and dispatches the front of a packet whose end is bad. */
 #include "osc/in_parts.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->counters = counters;
   in->out = out;
   snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
-  /* One place for each channel and each input. */
+  /* One sample for each channel, one owner for each input. */
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
   in->owner = calloc((size_t)signals->inputs + 1, sizeof *in->owner);
@@ -53,7 +53,7 @@ static const struct address {
 #undef ADDRESS
 };
 
-/* NULL: none of the list. */
+/* The row of an address; NULL if the list has no such row. */
 static const struct address *find_address(const struct osc_in *in, const char *tail)
 {
   for (size_t i = 0; i < sizeof ADDRESSES / sizeof *ADDRESSES; i++) {
@@ -64,7 +64,7 @@ static const struct address *find_address(const struct osc_in *in, const char *t
   return NULL;
 }
 
-/* Below the prefix; "": it is not. */
+/* The part of the address below the prefix; "" if the address is not below the prefix. */
 static const char *tail_of(const struct osc_in *in, const char *address)
 {
   const size_t n = strlen(in->config->prefix);
@@ -101,7 +101,7 @@ static enum verdict dispatch_message(struct osc_in *in, const struct osc_raw *m,
   return address->handle(in, r);
 }
 
-/* The loop finds the inputs of a datagram in one piece, and before what the same datagram tells it to do. */
+/* The loop finds the inputs of a datagram together, and before the commands of that datagram. */
 static void hand_over(struct osc_in *in, uint64_t now_ns)
 {
   if (in->changed) {
@@ -125,7 +125,7 @@ enum access osc_in_access(struct osc_in *in, const struct inet_address *from)
 void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                   uint64_t t_ns)
 {
-  /* Most datagrams are done with here. */
+  /* Most datagrams contain no e-stop and need no parsing here. */
   if (n > OSC_IN_MAX || !memmem(bytes, n, in->estop, strlen(in->estop) + 1)) return;
   if (!osc_parse(bytes, n, &in->datagram)) return;
   for (int i = 0; i < in->datagram.messages; i++) {

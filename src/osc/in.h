@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What OSC understands: turns the messages of a datagram into inputs, commands and answers, and refuses what is not clean.
+ * Turns the messages of a datagram into inputs, commands and answers, and refuses malformed ones.
  *
- * The inputs of one datagram reach the loop in the same cycle. Addresses are compared literally: a pattern is just an unknown
- * address, because a command has to name what it means. Time tags are ignored: what arrives, counts now. */
+ * The inputs of one datagram reach the loop in one cycle. Addresses are compared literally: a pattern is an unknown
+ * address, because a command must name its object. Time tags are ignored: a value counts on arrival. */
 #ifndef OSC_IN_H
 #define OSC_IN_H
 
@@ -17,23 +17,23 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
                           struct osc_out *out);
 void osc_in_free(struct osc_in *in);
 
-/* The rights of a sender; one without any is counted. */
+/* The rights of a sender. A sender without rights is counted. */
 enum access osc_in_access(struct osc_in *in, const struct inet_address *from);
 
-/* The first look at a datagram of n bytes that came t_ns, whose sender may read at least: an e-stop in it acts now, however much
- * waits to be served before. No command that came earlier can lift it. Does not allocate. */
+/* First look at a datagram of n bytes that arrived at t_ns from a sender that may read: an e-stop in it acts at once,
+ * however many datagrams wait. No command that came earlier can lift this e-stop. Does not allocate. */
 void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                   uint64_t t_ns);
 
-/* All the rest of it (n > OSC_IN_MAX: it was cut off). Does not allocate. */
+/* Serves the rest of the datagram (n > OSC_IN_MAX: the datagram was cut off). Does not allocate. */
 void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                      enum access access, uint64_t t_ns);
 
-/* The three above in one, for a datagram that nothing waits before. */
+/* Calls the three functions above, for a datagram that need not wait for others. */
 void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                    uint64_t t_ns);
 
-/* Passes answers of the loop on to those who sent the commands, `most` of them at most. */
+/* Passes at most `most` answers of the loop on to the senders of the commands. */
 void osc_in_answers(struct osc_in *in, uint32_t most);
 
 #endif

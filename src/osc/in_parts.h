@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the files of osc_in share: in.c takes datagrams and dispatches, inputs.c sets channels, commands.c talks to
- * the loop, requests.c answers what this thread knows by itself. */
+ * Shared by the files of osc_in: in.c takes and dispatches datagrams, inputs.c sets channels, commands.c talks to the
+ * loop, requests.c answers what this thread knows itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
@@ -10,13 +10,12 @@
 #include "wire/peers.h"
 
 enum {
-  OSC_PLACES = 256, /* more than can be under way in both rings of a port, in a datagram, and steps owed */
-  OSC_COMMANDS_MAX =
-      64, /* of a datagram: what goes into the ring of a port; others would take the places of those under way */
+  OSC_PLACES = 256, /* more than both rings of a port, a datagram and the steps under way can hold together */
+  OSC_COMMANDS_MAX = 64, /* commands of one datagram; more would displace those already in the port's ring */
   OSC_SYNCS = 32
 };
 _Static_assert((int)OSC_PLACES <= (int)CLIENTS_NAMED,
-               "a place is a client's number, under which it has a name");
+               "a place is a client number, and each client number has a name");
 
 enum verdict {
   ACCEPTED,
@@ -27,21 +26,21 @@ enum verdict {
   LATE,
   BAD_CHECKSUM,
   REFUSED, /* the input has another owner */
-  DENIED,  /* the sender may only read */
+  DENIED,  /* the sender has read access only */
 };
 
 /* A message on its way to a handler. */
 struct request {
-  const char *address, *tail; /* whole; below the prefix */
+  const char *address, *tail; /* complete address; part below the prefix */
   const struct osc_arguments *a;
   struct osc_sender from;
   enum access access;
 };
 
-struct osc_owner { /* of an input: the first who sets it, until it is silent */
+struct osc_owner { /* the first sender that sets the input, until it falls silent */
   struct inet_address at;
-  uint64_t t_ns;    /* of its last value; 0: nobody */
-  uint64_t told_ns; /* when another one was last told; 0: never */
+  uint64_t t_ns;    /* time of its last value; 0: no owner */
+  uint64_t told_ns; /* time of the last message to a refused sender; 0: never */
 };
 
 struct osc_in {
@@ -56,37 +55,37 @@ struct osc_in {
   struct input_sample *sample; /* (channels) last value of each channel ever received */
   int *input_of;               /* (channels) index of the input */
   struct osc_owner *owner;     /* (inputs) */
-  bool changed;                /* sample is newer than what the loop was given */
-  bool beat;                   /* and a frame is in it that may pace the loop */
-  bool framed;                 /* a frame was received: its number and its sender */
+  bool changed;                /* `sample` is newer than what the loop has */
+  bool beat;                   /* `changed` includes a frame, which may pace the loop */
+  bool framed;                 /* a frame was received; its number and its sender follow */
   int32_t sequence;
   struct inet_address framed_by;
 
-  /* commands; a command's client is its place */
-  uint32_t next_place; /* goes round */
-  uint64_t serial;     /* of the next command */
+  /* commands; the place of a command is its client number */
+  uint32_t next_place; /* advances cyclically */
+  uint64_t serial;     /* number of the next command */
   struct {
     struct osc_sender from;
     uint64_t serial;
-    bool awaited; /* an answer is to go there */
+    bool awaited; /* the sender awaits an answer */
   } place[OSC_PLACES];
   struct {
     struct osc_sender from;
     int32_t id;
-    uint64_t serial; /* all commands of the sender before this one are to be answered first */
-  } sync[OSC_SYNCS]; /* (syncs) those not answered yet, the oldest first */
+    uint64_t serial; /* the sync waits for all commands of its sender before this one */
+  } sync[OSC_SYNCS]; /* (syncs) unanswered syncs, oldest first */
   int syncs;
 
-  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* the address */
-  uint64_t estop_ns;                                /* when the last one came; 0: none has */
+  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* complete address of the e-stop */
+  uint64_t estop_ns;                                /* arrival of the last e-stop; 0: none */
 
-  /* of the datagram in hand */
+  /* Things that happen once per datagram. */
   struct once {
-    bool estop;              /* one e-stop in it was passed on: osc_in_estop() */
-    bool ping, status, sync; /* asked for; the last ping and the last sync are answered */
+    bool estop;              /* osc_in_estop() has passed on an e-stop of this datagram */
+    bool ping, status, sync; /* requested; only the last ping and the last sync get an answer */
     int32_t ping_id;
     int64_t ping_t;
-    size_t ping_bytes, status_bytes; /* of the question */
+    size_t ping_bytes, status_bytes; /* size of the request */
   } once;
   int commands;
   struct command command[OSC_COMMANDS_MAX];
@@ -94,25 +93,25 @@ struct osc_in {
   struct osc_arguments arguments;
 };
 
-/* Handlers of the addresses of the list, one for each that is received; then that of addresses with signals. */
+/* Handlers: one for each received address of the list, and one for addresses with signals. */
 #define OSC_HANDLER(address, types, flags, unit, text, handler)                                              \
   enum verdict handler(struct osc_in *in, const struct request *r);
 OSC_ADDRESS_LIST(OSC_HANDLER, OSC_NO_ROW)
 #undef OSC_HANDLER
 enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struct osc_node *node);
 
-/* The request number of an e-stop, whatever else is in it. */
+/* The request number of an e-stop. Any other argument is ignored. */
 int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);
-/* Passes an e-stop to the loop, before all that waits. */
+/* Passes an e-stop to the loop ahead of everything that waits. */
 void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id);
-/* Answers the questions of the datagram that get one answer, however often it asks. */
+/* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 
 void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
                      unsigned result);
-/* Sends the commands of the datagram, after its inputs. */
+/* Sends the commands of the datagram. The inputs have gone before. */
 void osc_send_commands(struct osc_in *in);
-/* Answers those whose commands are all answered. */
+/* Answers each sync whose earlier commands are all answered. */
 void osc_answer_syncs(struct osc_in *in);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Inputs: single ones, whole frames, and who may set them. */
+ * Inputs: single values, whole frames, and ownership. */
 #include "osc/in_parts.h"
 #include "rt/clock.h"
 #include "wire/crc.h"
@@ -8,18 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-static const uint64_t SILENCE_NS = NS_PER_S; /* after which an input is anybody's */
-enum { LATE_MAX = 16 }; /* numbers behind the last one that only come late; more: a restart */
+static const uint64_t SILENCE_NS = NS_PER_S; /* time after which a silent owner loses its input */
+enum {
+  LATE_MAX = 16
+}; /* a sequence number up to 16 behind the last one is late; farther behind: the sender restarted */
 
 /* --- owners --- */
 
-/* OSC may set it at all. */
+/* OSC may set this input. */
 static bool is_open(const struct input_spec *spec)
 {
   return spec->sources == 0 || (spec->sources >> SOURCE_OSC & 1);
 }
 
-/* The loop counts samples of another source: a Modbus client, a device. */
+/* Another source owns the input: the loop counts samples of a Modbus client or a device. */
 static bool owned_elsewhere(const struct osc_in *in, int input)
 {
   const struct frame *f = osc_out_last_frame(in->out);
@@ -33,7 +35,7 @@ static bool may_set(const struct osc_in *in, int input, const struct osc_sender 
   return o->t_ns == 0 || o->t_ns + SILENCE_NS < who->now_ns || inet_address_same(&o->at, &who->at);
 }
 
-/* Tells the sender, and the log, once a second at most. */
+/* Tells the sender and the log, at most once a second. */
 static enum verdict refuse_input(struct osc_in *in, int input, const struct osc_sender *who)
 {
   struct osc_owner *o = &in->owner[input];
@@ -49,7 +51,7 @@ static enum verdict refuse_input(struct osc_in *in, int input, const struct osc_
   return REFUSED;
 }
 
-/* An owner has its input's own number, under which its name is known. */
+/* The owner's client number is the index of the input, which has a name. */
 static void renew_owner(struct osc_in *in, int input, const struct osc_sender *who)
 {
   struct osc_owner *o = &in->owner[input];
@@ -96,7 +98,7 @@ static enum verdict set_node(struct osc_in *in, const struct request *r, const s
   return ACCEPTED;
 }
 
-/* An address that carries signals: without arguments a question, which is answered there. */
+/* An address of signals. Without arguments the message asks for the values. */
 enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struct osc_node *node)
 {
   if (r->a->count > 0) return node->input ? set_node(in, r, node) : WRONG_TYPES;
@@ -106,8 +108,9 @@ enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struc
 
 /* --- frames: all channels at once, numbered --- */
 
-/* A number that comes again is no sign of life: the sender's program hangs while its network stack still sends, or the network
- * doubled the datagram. One a little behind was overtaken. One far behind, or of another sender, begins anew. */
+/* A repeated number is no sign of life: the sender's program hangs while its network stack still sends, or the network
+ * duplicated the datagram. A number a little behind was overtaken on the way. A number far behind, or another sender,
+ * starts a new sequence. */
 static enum verdict check_sequence(const struct osc_in *in, const struct request *r, int32_t sequence)
 {
   if (!in->framed || !inet_address_same(&in->framed_by, &r->from.at)) return ACCEPTED;
@@ -116,7 +119,7 @@ static enum verdict check_sequence(const struct osc_in *in, const struct request
   return ahead < 0 && ahead >= -LATE_MAX ? LATE : ACCEPTED;
 }
 
-/* Inputs that another source sets stand in a frame, too. */
+/* A frame holds all inputs, also those that another source sets; these are skipped. */
 static bool is_passed_over(const struct osc_in *in, int input)
 {
   return !is_open(&in->signals->input[input]) || owned_elsewhere(in, input);
@@ -130,7 +133,7 @@ static enum verdict check_frame(struct osc_in *in, const struct request *r, int3
   return check_sequence(in, r, sequence);
 }
 
-/* The sender learns of each input that belongs to another protocol; the rest of its frame acts. */
+/* The sender is told of each input that another protocol owns; the rest of its frame acts. */
 static void tell_passed_over(struct osc_in *in, const struct request *r)
 {
   for (int i = 0; i < in->signals->inputs; i++) {
@@ -181,7 +184,7 @@ static double packed_value(const uint8_t *at)
   return (double)value;
 }
 
-/* in/blob SEQUENCE CHECKSUM BYTES: as a frame, for senders that check what they send. */
+/* in/blob SEQUENCE CHECKSUM BYTES: a frame with a checksum. */
 enum verdict osc_on_blob(struct osc_in *in, const struct request *r)
 {
   const uint8_t *bytes;

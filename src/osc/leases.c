@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who gets what, and until when. */
+ * Subscriptions: who receives which stream, and until when. */
 #include "osc/out_parts.h"
 #include "rt/clock.h"
 
@@ -13,7 +13,7 @@ void osc_out_expire(struct osc_out *out, uint64_t now_ns)
   osc_out_count(out);
 }
 
-/* NULL: no subscriber. */
+/* Returns NULL if the address has no subscription. */
 static struct osc_receiver *find_subscriber(struct osc_out *out, const struct inet_address *to)
 {
   for (int i = out->config->targets; i < out->receivers; i++) {
@@ -23,7 +23,8 @@ static struct osc_receiver *find_subscriber(struct osc_out *out, const struct in
   return NULL;
 }
 
-/* Who subscribed rules over the lease; so does the receiver itself, lest somebody else takes it first and thins it out. */
+/* The subscriber may change the lease. So may the receiver itself, so that nobody else can take its lease first and
+ * thin it out. */
 static bool may_change_lease(const struct osc_receiver *r, const struct osc_sender *by)
 {
   return inet_address_same(&r->by, &by->at) || inet_address_same(&r->to, &by->at);
@@ -48,7 +49,7 @@ static void drop_reader(struct osc_out *out, struct osc_receiver *r)
   r->streams = 0;
 }
 
-/* When its last lease ends. */
+/* The time at which the last lease of the receiver ends. */
 static uint64_t end_of(const struct osc_receiver *r)
 {
   uint64_t end_ns = 0;
@@ -57,7 +58,7 @@ static uint64_t end_of(const struct osc_receiver *r)
   return end_ns;
 }
 
-/* NULL: there is none for this sender. */
+/* Returns NULL if this sender gets no place. */
 static struct osc_receiver *free_place(struct osc_out *out, const struct osc_sender *by)
 {
   struct osc_receiver *place = NULL, *idle = NULL;
@@ -79,7 +80,7 @@ static struct osc_receiver *free_place(struct osc_out *out, const struct osc_sen
   return idle;
 }
 
-/* What a fixed target at this address gets already. */
+/* The streams that a fixed target at this address gets without a subscription. */
 static unsigned sent_anyway(const struct osc_out *out, const struct inet_address *to)
 {
   unsigned streams = 0;
@@ -91,7 +92,7 @@ static unsigned sent_anyway(const struct osc_out *out, const struct inet_address
 bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
                        enum stream stream, uint32_t divisor, bool doubles)
 {
-  /* Its own streams would come back to it as inputs that never grow old. */
+  /* ali3d would receive its own streams as inputs that never grow old. */
   if (!inet_address_may_be_answered(to) || inet_address_reaches(to, &out->own)) return false;
   const unsigned streams = osc_out_bits(out, stream) & ~sent_anyway(out, to);
   if (!streams) return true;

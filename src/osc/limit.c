@@ -3,7 +3,7 @@
 
 #include "rt/clock.h"
 
-/* What is still spent of the bucket. */
+/* The part of the bucket that is spent at this time. */
 static uint64_t spent_now(const struct osc_bucket *b, uint64_t rate, uint64_t now_ns)
 {
   const uint64_t gone = now_ns > b->t_ns ? now_ns - b->t_ns : 0;
@@ -21,7 +21,8 @@ bool osc_bucket_take(struct osc_bucket *b, uint64_t cost, uint64_t rate, uint64_
   return true;
 }
 
-/* That of the host; else one that is full again, which is as good as new; else the shared one. */
+/* The bucket of the host; without one, a bucket that has refilled, which equals a new one; without that, the shared
+ * bucket. */
 struct osc_bucket *osc_limit_bucket(struct osc_limit *l, const struct inet_address *host, uint64_t rate,
                                     uint64_t now_ns)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The thread of OSC. Its work per turn is bounded, and every turn begins with the socket, so that a flood delays neither an
- * e-stop nor the state stream by more than a turn:
+ * The thread of OSC. Its work per turn is bounded, and every turn begins with the socket, so that a flood delays an
+ * e-stop and the state stream by at most one turn:
  *
- *   receive   the socket into the queue; e-stops act
- *   frame     streams to the targets and subscribers
- *   answers   of the loop to those who sent commands
- *   serve     the queue: those who may write, then the others */
+ *   receive   socket to queue; e-stops act
+ *   frame     streams to targets and subscribers
+ *   answers   of the loop, to the senders of the commands
+ *   serve     queue: writers first, then readers */
 #include "osc/osc.h"
 #include "osc/describe.h"
 #include "osc/in.h"
@@ -22,8 +22,8 @@
 
 enum {
   STACK_KB = 256,
-  TURN_MS = 10,      /* longest sleep: answers of the loop carry no event of their own */
-  TURN_BATCHES = 16, /* of datagrams read per turn: a flood must not keep the thread from its frames */
+  TURN_MS = 10,      /* longest sleep; the loop rings no event for its answers */
+  TURN_BATCHES = 16, /* batches of datagrams per turn: a flood must not keep the thread from its frames */
 };
 
 struct osc {
@@ -36,7 +36,7 @@ struct osc {
   struct osc_queue *queue;
 };
 
-/* First pass: whatever waits in the socket is read, and e-stops act, before anything else is looked at. */
+/* First pass: reads everything that waits in the socket and acts on e-stops. */
 static void receive_datagrams(struct osc *o)
 {
   struct osc_received received[OSC_BATCH];
@@ -54,7 +54,7 @@ static void receive_datagrams(struct osc *o)
   }
 }
 
-/* False: some datagrams of the class wait for the next turn. */
+/* Returns false if datagrams of the class wait for the next turn. */
 static bool serve_class(struct osc *o, enum access access)
 {
   const struct osc_waiting *w;
@@ -66,7 +66,7 @@ static bool serve_class(struct osc *o, enum access access)
   return true;
 }
 
-/* Second pass: senders that may write first. Returns whether some datagrams still wait. */
+/* Second pass: writers first. Returns true if datagrams still wait. */
 static bool serve_queue(struct osc *o)
 {
   const bool wrote = serve_class(o, ACCESS_WRITE);
@@ -82,7 +82,7 @@ static void *run_osc(void *arg)
                                 [FRAME] = {.fd = o->port->event, .events = POLLIN},
                                 [SOCKET] = {.fd = osc_socket_fd(o->socket), .events = POLLIN}};
   bool last, more = false;
-  thread_favour_self(); /* an e-stop must not wait for a turn among all that the host does */
+  thread_favour_self(); /* an e-stop must not wait for other threads of the host */
   do {
     poll(wait, EVENTS, more ? 0 : TURN_MS);
     last = wait[STOP].revents;
@@ -90,8 +90,8 @@ static void *run_osc(void *arg)
     osc_out_turn(o->out);
     receive_datagrams(o);
     if (wait[FRAME].revents) (void)!read(o->port->event, &events, sizeof events);
-    /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
-     * a frame that is not either. */
+    /* The loop publishes the frame of finished steps before it answers. Answers that come after this count may belong
+     * to a frame that is not read yet. */
     const uint32_t answers = ring_count(&o->port->answers);
     const struct frame *frame;
     if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * OSC over UDP: state out to fixed targets and to subscribers, inputs and commands in. ali3-osc(7) has
- * the addresses.
+ * OSC over UDP: state to fixed targets and subscribers, inputs and commands from clients. ali3-osc(7) describes the
+ * addresses.
  *
- * One ordinary thread does both ways: it sleeps on the port's eventfd and on the socket. It never touches the
- * loop except through its port. */
+ * One ordinary thread does both directions. It sleeps on the port's eventfd and on the socket, and reaches the loop
+ * through its port only. */
 #ifndef OSC_OSC_H
 #define OSC_OSC_H
 
 #include "osc/config.h"
 #include "transport/endpoint.h"
 
-/* The endpoint: its configuration is one struct osc_config. It sends the newest frame a last time before it stops. */
+/* The endpoint; its configuration is a struct osc_config. Before it stops, it sends the newest frame once more. */
 extern const struct protocol osc_protocol;
 
-/* The UDP port that a running endpoint listens on. */
+/* The UDP port of a running endpoint. */
 int osc_port(const struct endpoint *e);
 
 #endif

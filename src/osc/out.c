@@ -80,7 +80,7 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct osc_sp
   out->signals = signals;
   out->counters = counters;
   out->fd = fd;
-  if (!inet_address_of(fd, &out->own)) out->own.name.any.sa_family = AF_UNSPEC; /* reached by nobody */
+  if (!inet_address_of(fd, &out->own)) out->own.name.any.sa_family = AF_UNSPEC; /* matches no address */
   out->receivers = receivers;
   for (int i = 0; i < receivers; i++) out->receiver[i].fd = -1;
   for (int s = 0; s < 2 * STREAMS_PACKED; s++)
@@ -120,7 +120,7 @@ void osc_out_send(struct osc_out *out, const struct inet_address *to, const stru
   osc_out_transmit(out, -1, to, w->bytes, w->size);
 }
 
-/* -1: no input was ever set. An age beyond 24.8 days stays at that. */
+/* -1: no input was set yet. The age saturates at 24.8 days. */
 static int32_t shown_age_ms(uint32_t age_ms)
 {
   if (age_ms == UINT32_MAX) return -1;
@@ -143,7 +143,7 @@ static void write_status(const struct osc_out *out, struct osc_writer *w)
   osc_write_i(w, (int32_t)counter_get(&out->counters->osc_clients));
 }
 
-/* The first channel of the input that has gone stale, where that is the cause; -1: it is not known. */
+/* The first stale channel of the input that caused the fault; -1: unknown. */
 static int32_t channel_at_fault(const struct osc_out *out)
 {
   const struct frame *f = out->frame;
@@ -166,11 +166,11 @@ void osc_out_turn(struct osc_out *out)
   out->budget.readers = out->budget.hosts = 0;
 }
 
-/* An answer may go there at all. */
+/* An answer may go to this address. */
 static bool may_answer(const struct osc_out *out, const struct inet_address *to, const struct osc_writer *w)
 {
   if (!osc_written(w) || !inet_address_may_be_answered(to)) return false;
-  return !inet_address_reaches(to, &out->own); /* forged: the answer would come back as an input */
+  return !inet_address_reaches(to, &out->own); /* a forged source: the answer would come back as an input */
 }
 
 static void send_within_limit(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w,
@@ -239,7 +239,7 @@ static void send_status(struct osc_out *out, bool fault)
   send_to_all(out, &w);
 }
 
-/* The streams due to a receiver, as bits; puts off the next time of each. */
+/* The streams that are due to a receiver, as bits. Schedules the next cycle of each. */
 static unsigned take_due(struct osc_receiver *r, uint64_t cycle)
 {
   unsigned due = 0;
@@ -258,7 +258,7 @@ static struct osc_state *state_of(const struct osc_out *out, int stream, bool do
   return still && withholds_motion(out) ? still : out->state[stream][doubles];
 }
 
-/* Each stream is filled once in each profile, if anybody wants it. */
+/* Fills a stream of a profile once per frame, and only if somebody receives it. */
 static struct osc_state *filled_state(struct osc_out *out, int stream, bool doubles)
 {
   struct osc_state *st = state_of(out, stream, doubles);
@@ -267,7 +267,7 @@ static struct osc_state *filled_state(struct osc_out *out, int stream, bool doub
   return st;
 }
 
-/* All the packets of a frame are parts of one whole, whichever streams they are of. False: there were none. */
+/* All packets of a frame are numbered as one set, across streams. Returns false if there was none. */
 static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsigned due)
 {
   int parts = 0, part = 0;
@@ -287,7 +287,7 @@ static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsi
 static void send_frame(struct osc_out *out)
 {
   const uint64_t cycle = out->frame->cycle;
-  if (cycle == 0) return; /* the loop stands still before its first frame */
+  if (cycle == 0) return; /* the loop waits before its first frame */
   memset(out->filled, 0, sizeof out->filled);
   bool sent = false;
   for (int i = 0; i < out->receivers; i++) {

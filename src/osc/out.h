@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What OSC sends: streams and the status to fixed targets and subscribers, and answers to whoever asked.
+ * The sender of OSC: streams and status to fixed targets and subscribers, and answers to requests.
  *
- * One ordinary thread owns it all. Nothing here ever waits: a datagram the kernel does not take is counted and lost. Nothing
- * but the set-up allocates. */
+ * One ordinary thread owns all of it. Nothing here waits: a datagram that the kernel refuses is counted and lost. Only
+ * the set-up allocates. */
 #ifndef OSC_OUT_H
 #define OSC_OUT_H
 
@@ -12,56 +12,56 @@
 
 enum { OSC_SUBSCRIBERS = 16, OSC_LEASE_S = 10, OSC_DIVISOR_MAX = 1000 };
 
-/* Who has sent a request, and is to be answered. */
+/* The sender of a request; it gets the answer. */
 struct osc_sender {
   struct inet_address at;
-  size_t bytes;    /* of the request */
-  uint64_t now_ns; /* when it came */
-  bool writes;     /* it may write */
+  size_t bytes;    /* size of the request */
+  uint64_t now_ns; /* arrival of the request */
+  bool writes;     /* has write access */
 };
 
 struct osc_out;
 
-/* Set-up. fd is the socket listened on; answers leave through it, so that they come from the port that was
- * asked. NULL on failure, the reason in error[size]. The space must live as long. */
+/* Set-up. `fd` is the listening socket; answers leave through it, so that they come from the port that the client
+ * addressed. NULL on failure, with the reason in error[size]. The space must outlive the result. */
 struct osc_out *osc_out_new(const struct osc_config *config, const struct osc_space *space,
                             const struct signals *signals, struct counters *counters, int fd, char *error,
                             size_t size);
 void osc_out_free(struct osc_out *out);
 
-/* A new frame: sends what is due to whom it is due. The frame must stay valid until the next call. */
+/* Sends the streams that are due with this frame. The frame must stay valid until the next call. */
 void osc_out_frame(struct osc_out *out, const struct frame *frame, uint64_t now_ns);
-/* Ends leases that ran out. */
+/* Ends leases that have expired. */
 void osc_out_expire(struct osc_out *out, uint64_t now_ns);
 
-/* A turn of the thread begins: every host has its budget of answers again. */
+/* Begins a turn of the thread: refills every host's budget of answers. */
 void osc_out_turn(struct osc_out *out);
 
-/* Sends what was written, if it is whole. Silent towards senders that must not be answered (broadcast, multicast, port 0), and
- * towards those that have had enough: osc_limit.h. */
+/* Sends a message that fitted. Sends nothing to addresses that must not be answered (broadcast, multicast, port 0) and
+ * nothing beyond the limits of osc/limit.h. */
 void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
-/* As above, but for answers of the loop, of which there are no more than it takes commands: they need no budget. */
+/* Sends an answer of the loop. The loop bounds these answers by the commands it takes, so no budget applies. */
 void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
-/* Answers with the status of the last frame; with its values at a node. */
+/* Answers with the status of the last frame; or, for a node, with its values in that frame. */
 void osc_out_status(struct osc_out *out, const struct osc_sender *to);
 void osc_out_values(struct osc_out *out, const struct osc_sender *to, const struct osc_node *node);
 
-/* The newest frame; NULL: there was none yet. */
+/* The newest frame; NULL before the first one. */
 const struct frame *osc_out_last_frame(const struct osc_out *out);
 
-/* Takes or renews the lease of a stream for `to`, which may be another port of the sender's. A receiver is one host and port:
- * its leases are one for each stream, so that nothing is sent to it twice. A lease belongs to who asked for it: only that
- * sender and the receiver itself may renew, change or end it. False: it is not theirs, `to` must not be answered, or there is
- * no place.
+/* Takes or renews the lease of a stream for `to`, which may be another port of the sender. A receiver is one host and
+ * port; it has one lease for each stream, so that nothing goes to it twice. Only the sender that asked for a lease, and
+ * the receiver itself, may renew, change or end it. Returns false if the lease is not theirs, `to` must not be
+ * answered, or no place is free.
  *
- * Of the OSC_SUBSCRIBERS places no host has more than half, and senders that may only read never have the last one. Where no
- * place is free for a sender that may write, the reader gives way whose lease would end first; it is told by /sub/ack 2. */
+ * No host has more than half of the OSC_SUBSCRIBERS places, and readers never have the last one. If no place is free
+ * for a writer, the reader whose lease ends first loses it; /sub/ack 2 tells that reader. */
 bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
                        enum stream stream, uint32_t divisor, bool doubles);
-/* Ends the lease; false if there was none, or it is not the sender's. */
+/* Ends the lease. Returns false if there is none, or if it is not the sender's. */
 bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
                          enum stream stream);
-/* Renews all leases that the sender has taken. False if the count is the one it sent last: its program stands still. */
+/* Renews all leases of the sender. Returns false if the count equals the last one: the client's program hangs. */
 bool osc_out_heartbeat(struct osc_out *out, const struct osc_sender *by, int32_t count);
 
 #endif

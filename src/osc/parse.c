@@ -20,10 +20,11 @@ static uint64_t get_u64(const uint8_t *at)
   return be64toh(v);
 }
 
-/* Places in a datagram are offsets from its first byte. Every check compares such an offset with the end of the datagram or of
- * the part in hand, so that each access has its bound in the same function; tests/prove/eva_osc.c relies on this form. */
+/* Positions in a datagram are offsets from its first byte. Every check compares such an offset with the end of the
+ * datagram or of its part, so that each access has its bound in one function; tests/prove/eva_osc.c relies on this
+ * form. */
 
-/* The offset behind a text and its zeros, all of which lie before `end`; 0: they do not. */
+/* The offset after a text and its padding, if both lie before `end`; else 0. */
 /*@ assigns \nothing;
     ensures by_wp: \result == 0 || (begin < \result <= end && bytes[\result - 1] == 0); */
 static size_t text_end(const uint8_t *bytes, size_t begin, size_t end)
@@ -39,11 +40,11 @@ static size_t text_end(const uint8_t *bytes, size_t begin, size_t end)
   do {
     if (at >= end || bytes[at] != 0) return 0;
     at++;
-  } while (at % 4 != 0); /* texts begin at multiples of 4 */
+  } while (at % 4 != 0); /* a text is padded to a multiple of 4 */
   return at;
 }
 
-/* The offset behind an argument; 0: it is not whole before `end`. */
+/* The offset after an argument; 0 if the argument does not lie before `end`. */
 static size_t argument_end(char type, const uint8_t *bytes, size_t begin, size_t end)
 {
   uint64_t behind = begin;
@@ -131,15 +132,15 @@ void osc_arguments(const struct osc_raw *m, struct osc_arguments *a)
   a->count = 0;
   /*@ loop widen_hints a->count, OSC_ARGUMENTS_MAX; */
   for (const char *t = m->types; t < (const char *)m->datagram + m->arguments && *t; t++) {
-    if (a->count >= OSC_ARGUMENTS_MAX) break; /* never: a tag is a byte of the datagram */
+    if (a->count >= OSC_ARGUMENTS_MAX) break; /* never happens: a type tag takes a byte of the datagram */
     /*@ assert inside: \initialized(m->datagram + (0 .. at - 1)); */
     a->at[a->count++] = (uint16_t)at;
     at = argument_end(*t, m->datagram, at, m->end);
-    if (at == 0) break; /* never: osc_parse() has found all of them whole */
+    if (at == 0) break; /* never happens: osc_parse() has checked every argument */
   }
 }
 
-/* Where an argument lies, if `size` bytes of it are there; zeros if they are not, because its type is another one. */
+/* The bytes of an argument; zeros if the argument has another type and fewer than `size` bytes. */
 static const uint8_t *bytes_of(const struct osc_arguments *a, int i, size_t size)
 {
   static const uint8_t ZEROS[8];
@@ -171,7 +172,7 @@ double osc_number(const struct osc_arguments *a, int i)
     uint32_t u;
     uint64_t w;
   } v;
-  /* f, d and i have bytes; T and F are numbers without bytes. */
+  /* f, d and i have bytes; T and F have none. */
   switch (a->types[i]) {
   case 'f':
     v.u = get_u32(bytes_of(a, i, 4));

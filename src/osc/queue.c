@@ -8,15 +8,15 @@
 
 struct line { /* first in, first out */
   int places, host_places, sender_places;
-  size_t bytes_most, host_bytes_most; /* 0: as many as fit */
+  size_t bytes_most, host_bytes_most; /* 0: no limit */
   int first, count;
   size_t bytes;
   struct osc_waiting *waiting; /* (places) */
 };
 
 struct osc_queue {
-  struct osc_limit reader;       /* bytes a second of each host that may only read */
-  struct osc_bucket readers_all; /* of all of them */
+  struct osc_limit reader;       /* bytes a second of each host with read access only */
+  struct osc_bucket readers_all; /* bytes a second of all of these hosts */
   struct line writers, readers;
   struct osc_waiting place[OSC_QUEUE_WRITERS + OSC_QUEUE_READERS];
 };
@@ -48,7 +48,7 @@ static struct line *line_of(struct osc_queue *q, enum access access)
   return access == ACCESS_WRITE ? &q->writers : &q->readers;
 }
 
-/* The sender, or its host, has as much in the line as it may, with `size` bytes more. */
+/* With `size` more bytes the sender or its host would exceed its share. */
 static bool is_over(const struct line *l, const struct inet_address *from, size_t size)
 {
   int count = 0, own = 0;

@@ -20,7 +20,7 @@ void osc_receiver_lease(struct osc_receiver *r, unsigned streams, uint32_t divis
   r->streams |= streams;
 }
 
-/* The interface is set before the socket is connected, which else takes one of the system's choice. */
+/* The interface must be set before connect(), which otherwise takes one of the system's choice. */
 static bool set_multicast(int fd, const struct osc_target *t)
 {
   const int ttl = t->ttl > 0 ? t->ttl : 1;
@@ -38,7 +38,7 @@ bool osc_receiver_open(struct osc_receiver *r, const struct osc_target *t, unsig
                        size_t size)
 {
   *r = (struct osc_receiver){.fd = -1};
-  /* The address, and a socket that is connected to it. */
+  /* Parse the address and connect a socket to it. */
   const char *reason = NULL;
   const int code = inet_address_parse(t->host, t->port, &r->to);
   if (code != 0) {
@@ -56,7 +56,7 @@ bool osc_receiver_open(struct osc_receiver *r, const struct osc_target *t, unsig
              t->interface ? " by the interface " : "", t->interface ? t->interface : "", reason);
     return false;
   }
-  /* A fixed target keeps its streams for ever. */
+  /* The leases of a fixed target never end. */
   r->by = r->to;
   osc_receiver_lease(r, streams, t->divisor > 0 ? (uint32_t)t->divisor : 1, t->doubles, UINT64_MAX);
   return true;

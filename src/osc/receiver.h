@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One host and port that streams go to, and the sockets of fixed ones. */
+ * A receiver of streams: one host and port. Fixed receivers have a socket of their own. */
 #ifndef OSC_RECEIVER_H
 #define OSC_RECEIVER_H
 
@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 struct osc_receiver {
-  struct inet_address to, by; /* by: who subscribed */
-  int fd; /* connected, of a fixed target: the kernel then reports that nobody listens; -1: a subscriber */
+  struct inet_address to, by; /* `by` is the subscriber */
+  int fd; /* connected socket of a fixed target, so that the kernel reports a closed port; -1: a subscriber */
   unsigned streams; /* bits 1 << enum stream; 0: free place */
-  bool writes;      /* `by` may write */
-  bool beaten;      /* a heartbeat came, with this count */
+  bool writes;      /* `by` has write access */
+  bool beaten;      /* a heartbeat with this count has come */
   int32_t count;
   struct osc_lease {
     uint32_t divisor;
     bool doubles;
-    uint64_t next_cycle; /* the next one to send; skipped cycles delay it, never cancel it */
+    uint64_t next_cycle; /* next cycle to send; skipped cycles delay it, never cancel it */
     uint64_t end_ns;
   } lease[STREAMS];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is answered without the loop: ping, status, subscriptions. */
+ * Requests that need no answer of the loop: ping, status, subscriptions. */
 #include "osc/in_parts.h"
 #include "rt/clock.h"
 
@@ -40,7 +40,7 @@ void osc_answer_once(struct osc_in *in, const struct osc_sender *to)
   }
 }
 
-/* STREAM_NONE: no such stream. */
+/* Returns STREAM_NONE if there is no such stream. */
 static enum stream stream_from_name(const char *name)
 {
   static const char *const names[] = {
@@ -53,7 +53,7 @@ static enum stream stream_from_name(const char *name)
   return (enum stream)s;
 }
 
-/* The sender's host with another port; port 0 keeps the sender's. */
+/* The sender's host with the given port; port 0 means the sender's port. */
 static bool receiver_address(const struct request *r, int32_t port, struct inet_address *to)
 {
   if (port < 0 || port > UINT16_MAX) return false;
@@ -100,7 +100,7 @@ enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r)
   return ACCEPTED;
 }
 
-/* heartbeat COUNT: a count that stands still is no sign of life. */
+/* heartbeat COUNT: an unchanged count is no sign of life. */
 enum verdict osc_on_heartbeat(struct osc_in *in, const struct request *r)
 {
   return osc_out_heartbeat(in->out, &r->from, osc_integer(r->a, 0)) ? ACCEPTED : REPEATED;

@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 enum {
-  RECEIVE_BUFFER = 4 << 20, /* asked for; without CAP_NET_ADMIN the kernel grants net.core.rmem_max at most */
-  CONTROL = 128,            /* a time stamp and a counter, with their heads */
+  RECEIVE_BUFFER = 4 << 20, /* requested; without CAP_NET_ADMIN the kernel grants at most net.core.rmem_max */
+  CONTROL = 128,            /* room for a time stamp and a counter with their headers */
 };
 
 struct osc_socket {
   int fd, port;
   struct counters *counters;
   struct datagram_arrival arrival;
-  uint32_t dropped; /* by the kernel so far, as it counts */
+  uint32_t dropped; /* count of the kernel so far */
   struct mmsghdr message[OSC_BATCH];
   struct iovec part[OSC_BATCH];
   struct inet_address from[OSC_BATCH];
@@ -30,7 +30,7 @@ struct osc_socket {
   uint8_t bytes[OSC_BATCH][OSC_IN_MAX];
 };
 
-/* liblo 0.31 binds its servers to every interface, so the socket is our own. Returns the descriptor, -1 on failure. */
+/* The socket is our own because liblo 0.31 binds its servers to every interface. Returns the descriptor, -1 on failure. */
 static int bind_socket(const struct osc_config *config, int *port, char *error, size_t size)
 {
   const char *reason;
@@ -39,7 +39,7 @@ static int bind_socket(const struct osc_config *config, int *port, char *error, 
   if (code != 0) {
     reason = gai_strerror(code);
   } else {
-    /* A large buffer, IPv6 alone, and stamps and drops of the kernel; then the port. */
+    /* Set a large buffer, IPv6 only, time stamps and drop counts, then bind. */
     const int one = 1, buffer = RECEIVE_BUFFER, family = at.name.any.sa_family;
     fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
@@ -96,7 +96,7 @@ int osc_socket_port(const struct osc_socket *s)
   return s->port;
 }
 
-/* The kernel writes beside a datagram how many it has dropped so far. */
+/* The kernel attaches to each datagram how many it has dropped so far. */
 static void count_dropped(struct osc_socket *s, struct msghdr *m)
 {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -115,7 +115,7 @@ int osc_socket_read(struct osc_socket *s, struct osc_received received[OSC_BATCH
     s->message[i].msg_hdr.msg_namelen = sizeof s->from[i].name;
     s->message[i].msg_hdr.msg_controllen = CONTROL;
   }
-  /* MSG_TRUNC: the length of the datagram, not of what fitted */
+  /* MSG_TRUNC makes the kernel report the length of the datagram, also if it did not fit */
   const int n = recvmmsg(s->fd, s->message, OSC_BATCH, MSG_TRUNC | MSG_DONTWAIT, NULL);
   if (n > 0) {
     const struct kernel_clocks clocks = kernel_clocks_read();

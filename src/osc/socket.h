@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The socket that OSC listens on: read in batches, with the time at which each datagram arrived. */
+ * The listening socket of OSC, read in batches. Each datagram comes with its arrival time. */
 #ifndef OSC_SOCKET_H
 #define OSC_SOCKET_H
 
@@ -9,18 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OSC_BATCH = 32 }; /* datagrams of a read */
+enum { OSC_BATCH = 32 }; /* datagrams per read */
 
 struct osc_received {
   struct inet_address from;
-  uint64_t t_ns; /* arrival, CLOCK_MONOTONIC; of no two datagrams the same */
-  size_t size;   /* more than OSC_IN_MAX: it was cut off */
+  uint64_t t_ns; /* arrival, CLOCK_MONOTONIC; unique for each datagram */
+  size_t size;   /* more than OSC_IN_MAX: the datagram was cut off */
   const uint8_t *bytes;
 };
 
 struct osc_socket;
 
-/* Opens and binds it. NULL on failure, the reason in error[size]. */
+/* Opens and binds the socket. NULL on failure, with the reason in error[size]. */
 struct osc_socket *osc_socket_open(const struct osc_config *config, struct counters *counters, char *error,
                                    size_t size);
 void osc_socket_close(struct osc_socket *s);
@@ -28,8 +28,8 @@ void osc_socket_close(struct osc_socket *s);
 int osc_socket_fd(const struct osc_socket *s);
 int osc_socket_port(const struct osc_socket *s);
 
-/* Reads up to OSC_BATCH datagrams, in the order in which they arrived; they are there until the next read. Fewer: the socket is
- * empty. Counts what the kernel dropped because the socket was full (osc_overflow). */
+/* Reads up to OSC_BATCH datagrams in the order of arrival. They stay valid until the next read. Fewer datagrams: the
+ * socket is empty. Counts what the kernel dropped because the socket was full (osc_overflow). */
 int osc_socket_read(struct osc_socket *s, struct osc_received received[OSC_BATCH]);
 
 #endif

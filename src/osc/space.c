@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One walk over all that has an address: run once to count, once to write. */
+ * One walk over everything that has an address. It runs once to count and once to write. */
 #include "osc/space.h"
 
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void add_value(struct walk *w, int signal, double scale, double offset)
   w->values++;
 }
 
-/* A node without values so far. */
+/* Begins a node without values. */
 __attribute__((format(printf, 3, 4))) static void begin_node(struct walk *w, struct osc_node node,
                                                              const char *format, ...)
 {
@@ -79,7 +79,7 @@ static void walk_groups(struct walk *w)
   }
 }
 
-/* Under "input" or "in": the whole of it, and its parts. */
+/* An input under "input" or "in": the whole input, then its parts. */
 static void walk_input(struct walk *w, const struct input_spec *input, const char *folder, bool alias)
 {
   const int first = w->signals->input_first + input->first;
@@ -156,7 +156,7 @@ static bool tells_motion(const struct osc_space *space, const struct osc_node *n
 static bool build_space(struct walk *w)
 {
   struct osc_space *space = w->space;
-  /* The first walk counts, the second one writes. */
+  /* The first walk counts, the second walk writes. */
   walk_space(w);
   space->nodes = w->nodes;
   space->values = w->values;
@@ -167,7 +167,7 @@ static bool build_space(struct walk *w)
   w->write = true;
   walk_space(w);
   if (!w->ok) return false;
-  /* Facts that need the values, and the order for the look-up. */
+  /* Derive what depends on the values, and sort for the look-up. */
   for (int i = 0; i < space->nodes; i++) {
     space->node[i].motion = tells_motion(space, &space->node[i], w->signals);
     space->sorted[i] = &space->node[i];

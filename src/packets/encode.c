@@ -14,17 +14,17 @@ static void put_field_bits(const struct packet_field *f, uint64_t bits, uint8_t 
   }
 }
 
-/* The nearest integer of the type; one that is clamped is counted. */
+/* Rounds to the nearest integer of the type; counts a clamped value. */
 static uint64_t to_integer(enum packet_type type, double raw, int *clamped)
 {
   const double low = packet_lowest(type), high = packet_highest(type), whole = round(raw);
   *clamped += whole < low || whole > high || whole >= 0x1p64;
-  if (whole >= 0x1p64) return UINT64_MAX; /* its range ends below, where there is no double */
+  if (whole >= 0x1p64) return UINT64_MAX; /* no double lies between the type's maximum and 2^64 */
   const double in = whole < low ? low : whole > high ? high : whole;
   return in < 0.0 ? (uint64_t)(int64_t)in : (uint64_t)in;
 }
 
-/* A finite number. */
+/* Puts a finite number. */
 static void put_field_number(const struct packet_field *f, double raw, int *clamped, uint8_t *out)
 {
   if (f->type == PACKET_F64) {
@@ -43,7 +43,7 @@ static void put_field_number(const struct packet_field *f, double raw, int *clam
   }
 }
 
-/* A count wraps in an integer, and is a number as any other in a float. */
+/* A count wraps in an integer field; in a float field it is a plain number. */
 static void put_field_count(const struct packet_field *f, uint64_t count, int *clamped, uint8_t *out)
 {
   if (packet_is_float(f->type))
@@ -60,7 +60,7 @@ static double table_value(const struct packet_field *f, double value)
   return f->value;
 }
 
-/* What is sent for a value of the loop; not finite where that is not. */
+/* The number sent for a value of the loop; not finite if the value is not finite. */
 static double field_number(const struct packet_field *f, double value)
 {
   if (f->table) return isfinite(value) ? table_value(f, value) : value;
@@ -78,7 +78,7 @@ static bool put_field_value(const struct packet_field *f, double value, int *cla
 static bool put_field(const struct packet_field *f, const struct frame *frame,
                       const struct packet_moment *moment, int *clamped, uint8_t *out)
 {
-  /* A value of the loop may be no number; a count always is one. */
+  /* A value of the loop may be NaN or infinite; a count never is. */
   switch (f->source) {
   case PACKET_SIGNAL:
     return put_field_value(f, frame->values[f->signal], clamped, out);

@@ -5,7 +5,7 @@
 
 enum { PLACE_TEXT = 512, MEANING_TEXT = 256 };
 
-/* What stands in a field, but for signals. */
+/* The content of a field that is not a signal. */
 static const char *content_text(const struct packet_field *f)
 {
   static const char *const checksum[] = {[PACKET_SUM8] = "sum modulo 256",
@@ -62,7 +62,7 @@ static const struct signal *signal_of(const struct packet_field *f, const struct
   return packet_is_number(f->type) && f->source == PACKET_SIGNAL ? &signals->signal[f->signal] : &none;
 }
 
-/* Of one byte, and of bytes, there is none. */
+/* Single bytes and byte strings have no byte order. */
 static const char *endian_name(const struct packet_field *f)
 {
   if (f->size == 1 || f->type == PACKET_ZEROS || f->type == PACKET_BYTES) return "";
@@ -73,7 +73,7 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
                       const struct signals *signals)
 {
   const struct signal *signal = signal_of(f, signals);
-  /* Where the packet goes and what the field means, in words. */
+  /* The destination of the packet and the meaning of the field, in words. */
   char place[PLACE_TEXT], text[MEANING_TEXT];
   packet_place_text(p, place, sizeof place);
   describe_field(f, text);
@@ -96,7 +96,9 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
 bool packets_io_map(const struct packet *packet, int packets, const struct signals *signals,
                     struct io_map *map)
 {
-  for (int i = 0; i < packets; i++)
+  for (int i = 0; i < packets; i++) {
+    io_map_add_remote(map, &packet[i].place, "packets over UDP", "packets on a line", -1, packet[i].name);
     for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
+  }
   return io_map_complete(map);
 }

@@ -44,7 +44,7 @@ void packet_link_close(struct packet_link *l)
 
 /* --- UDP --- */
 
-/* That nobody listens is said of the packet before, in place of sending this one: then once more. */
+/* The kernel reports a closed port for the previous packet instead of sending this one; the second attempt sends it. */
 static enum link_result send_datagram(const struct packet_link *l, const uint8_t *bytes, size_t n)
 {
   for (int attempt = 0; attempt < 2; attempt++) {
@@ -63,7 +63,7 @@ static void lose_packet_line(struct packet_link *l, uint64_t now_ns)
   l->rest = 0;
 }
 
-/* Writes what it can of the packet that has begun. False if the line has disappeared. */
+/* Writes as much of the begun packet as possible. Returns false if the line has disappeared. */
 static bool write_rest(struct packet_link *l)
 {
   while (l->rest > 0) {
@@ -76,7 +76,7 @@ static bool write_rest(struct packet_link *l)
   return true;
 }
 
-/* A packet behind a whole one that still waits would only come late: the next one is newer. */
+/* A packet behind a complete one that still waits would come too late; the next one is newer. */
 static bool line_has_room(const struct packet_link *l, size_t n)
 {
   int waiting;

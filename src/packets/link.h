@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The way out of packets: a UDP socket, or a serial line. Never waits; on a line what is begun is always ended, so that no
- * packet is ever cut, and what comes meanwhile is dropped. */
+ * The output of packets: a UDP socket or a serial line. Never waits. On a line, a packet that has begun is always
+ * finished, so that no packet is cut; packets that come meanwhile are dropped. */
 #ifndef PACKETS_LINK_H
 #define PACKETS_LINK_H
 
@@ -11,26 +11,26 @@
 
 enum link_result {
   LINK_SENT,
-  LINK_DROPPED, /* no room: the one before has not gone out yet, or the socket is full */
-  LINK_ERROR,   /* the network refused it, or the line is not there */
+  LINK_DROPPED, /* no room: the previous packet has not gone out yet, or the socket is full */
+  LINK_ERROR,   /* the network refused the packet, or the line has disappeared */
 };
 
 struct packet_link {
-  int socket; /* connected; -1: on a line */
+  int socket; /* connected; -1: the packet goes to a serial line */
   struct serial_line line;
-  size_t rest_at, rest; /* bytes of a packet that has begun */
+  size_t rest_at, rest; /* bytes of the begun packet that are left */
   uint8_t buffer[PACKET_BYTES_MAX];
 };
 
-/* Set-up. False on failure, the reason in error[size]; packet_link_close() is due either way. */
+/* Set-up. Returns false on failure, with the reason in error[size]. The caller calls packet_link_close() in both cases. */
 bool packet_link_open(struct packet_link *l, const struct packet *p, char *error, size_t size);
 void packet_link_close(struct packet_link *l);
 
 /* n <= PACKET_BYTES_MAX */
 enum link_result packet_link_send(struct packet_link *l, const uint8_t *bytes, size_t n, uint64_t now_ns);
 
-/* What to poll for, and what came of it: goes on with what has begun, and looks after a line that disappears. True if that is
- * back. */
+/* The event to poll for; packet_link_serve() then continues the begun packet and reopens a line that has disappeared.
+ * It returns true if the line is back. */
 struct pollfd packet_link_events(const struct packet_link *l);
 bool packet_link_serve(struct packet_link *l, int revents, uint64_t now_ns);
 

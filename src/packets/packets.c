@@ -11,21 +11,21 @@
 
 enum {
   STACK_KB = 128,
-  TURN_MS = 100, /* longest sleep: a line that is gone is looked for */
+  TURN_MS = 100, /* longest sleep; a line that has disappeared is tried at this interval */
 };
 
 struct sender {
   const struct packet *packet;
   struct packet_link link;
   uint64_t next_cycle;
-  uint64_t number; /* of the next packet */
-  bool motion;     /* it carries some of the platform's motion */
+  uint64_t number; /* number of the next packet */
+  bool motion;     /* contains platform motion */
 };
 
 struct packets {
   struct port *port;
   struct counters *counters;
-  uint64_t start_ns; /* of the first frame; 0: there was none */
+  uint64_t start_ns; /* time of the first frame; 0: none yet */
   int senders;
   struct sender sender[PACKETS_MAX];
 };
@@ -58,7 +58,7 @@ static void send_packet(struct packets *p, struct sender *s, const struct frame 
   count_result(p->counters, packet_link_send(&s->link, bytes, (size_t)s->packet->size, clock_now_ns()));
 }
 
-/* A frame that comes again, as of a loop that stands still, is due to nobody: its cycle is over. */
+/* A repeated frame, as from a loop that is stuck, is not sent: its cycle is over. */
 static void send_packets_of(struct packets *p, const struct frame *frame)
 {
   if (frame->cycle == 0) return;
@@ -91,7 +91,7 @@ static void *run_packets(void *arg)
     struct pollfd events[LINES + PACKETS_MAX] = {
         [STOP] = {.fd = e->stop, .events = POLLIN}, [FRAME] = {.fd = p->port->event, .events = POLLIN}};
     for (int i = 0; i < p->senders; i++) events[LINES + i] = packet_link_events(&p->sender[i].link);
-    /* The loop, a line or the end wakes the thread; lines that are gone are tried without an event. */
+    /* The loop, a line or the stop event wakes the thread. Lines that have disappeared are tried without an event. */
     poll(events, LINES + (nfds_t)p->senders, TURN_MS);
     last = events[STOP].revents;
     uint64_t rung;
@@ -174,7 +174,7 @@ static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *l
   return true;
 }
 
-/* It gives the loop nothing, so that its source is no matter. */
+/* Packets give the loop no inputs, so the source does not matter. */
 const struct protocol packets_protocol = {.name = "packets",
                                           .state = sizeof(struct packets),
                                           .source = SOURCE_OSC,

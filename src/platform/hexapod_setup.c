@@ -35,12 +35,14 @@ static bool check_side(const char *name, const double joint[N][3], char *error, 
   for (int i = 0; i < N; i++) {
     for (int c = 0; c < 3; c++)
       if (!isfinite(joint[i][c]))
-        return refuse_geometry(error, size, "%s: joint %d: expected numbers", name, i);
+        return refuse_geometry(error, size, "%s: joint %d: expected numbers", name, i + 1);
     for (int j = 0; j < i; j++) {
       const double x = joint[i][0] - joint[j][0], y = joint[i][1] - joint[j][1],
                    z = joint[i][2] - joint[j][2];
       if (x * x + y * y + z * z < APART * APART)
-        return refuse_geometry(error, size, "%s: joints %d and %d are in one place", name, j, i);
+        return refuse_geometry(error, size,
+                               "%s: joints %d and %d are at one point; expected six different points", name,
+                               j + 1, i + 1);
     }
   }
   return true;
@@ -50,10 +52,13 @@ static bool check_cranks(const struct platform_geometry *g, char *error, size_t 
 {
   for (int i = 0; i < N; i++)
     if (!isfinite(g->crank_heading[i]))
-      return refuse_geometry(error, size, "crank_heading: crank %d: expected a number", i);
-  if (!(g->leg_min > -PI && g->leg_max < PI))
-    return refuse_geometry(error, size,
-                           "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
+      return refuse_geometry(error, size, "crank_heading: crank %d: expected a number", i + 1);
+  if (!(g->leg_min > -PI))
+    return refuse_geometry(error, size, "leg_min: expected an angle of the cranks above -pi rad, found %g",
+                           g->leg_min);
+  if (!(g->leg_max < PI))
+    return refuse_geometry(error, size, "leg_max: expected an angle of the cranks below pi rad, found %g",
+                           g->leg_max);
   return check_dimension("crank_length", g->crank_length, 0.0, error, size) &&
          check_dimension("rod_length", g->rod_length, 0.0, error, size);
 }
@@ -61,7 +66,7 @@ static bool check_cranks(const struct platform_geometry *g, char *error, size_t 
 static bool check_geometry(const struct platform_geometry *g, char *error, size_t size)
 {
   /* Check the places of the joints. */
-  if (!check_side("base", g->base, error, size) || !check_side("platform", g->top, error, size)) return false;
+  if (!check_side("base", g->base, error, size) || !check_side("top", g->top, error, size)) return false;
   if (!isfinite(g->height)) return refuse_geometry(error, size, "height: expected a number");
   /* Check the limits of legs and joints. */
   if (g->crank ? !check_cranks(g, error, size) : !check_dimension("leg_min", g->leg_min, 0.0, error, size))
@@ -91,8 +96,10 @@ static bool choose_branches(struct hexapod *h, char *error, size_t size)
   /* Solve each crank for both of its angles. */
   for (int i = 0; i < N; i++) h->branch[i] = 1.0;
   if (!hexapod_parts(h, neutral, NULL, &parts, &up))
-    return refuse_geometry(error, size,
-                           "neutral: the rod of a crank does not reach its joint of the platform");
+    return refuse_geometry(
+        error, size,
+        "rod_length: at neutral a rod does not reach from its crank to its joint of the platform; expected "
+        "another rod_length, crank_length or height");
   for (int i = 0; i < N; i++) h->branch[i] = -1.0;
   hexapod_parts(h, neutral, NULL, &parts, &down);
   /* Choose the angle. */
@@ -125,13 +132,25 @@ bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, cha
   const double end = 0.01 * (g->leg_max - g->leg_min);
   for (int i = 0; i < N; i++)
     if (!(s->leg[i] >= g->leg_min + end && s->leg[i] <= g->leg_max - end))
-      return refuse_geometry(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i,
+      return refuse_geometry(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i + 1,
                              s->leg[i], g->crank ? "rad" : "m", g->leg_min, g->leg_max);
   if (!(s->margin >= 1.01 * g->margin))
     return refuse_geometry(error, size,
                            "it is too near to a singular pose: determinant %g of that at neutral, least %g",
                            s->margin, g->margin);
   return refuse_geometry(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
+}
+
+/* i: from 0. The message begins with the limit that the leg or crank exceeds. */
+static bool refuse_neutral_leg(const struct hexapod *h, int i, double leg, char *error, size_t size)
+{
+  const struct platform_geometry *g = &h->geometry;
+  const bool longer = leg > g->leg_max;
+  return refuse_geometry(
+      error, size,
+      "%s: %s %d is at %g %s when the platform is at neutral; expected %g to %g, or another height",
+      longer ? "leg_max" : "leg_min", g->crank ? "crank" : "leg", i + 1, leg, g->crank ? "rad" : "m",
+      g->leg_min, g->leg_max);
 }
 
 static bool check_neutral(struct hexapod *h, char *error, size_t size)
@@ -142,10 +161,7 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
   hexapod_parts(h, neutral, NULL, &parts, &s);
   /* Check that each leg is within its limits, and measure its joints from here. */
   for (int i = 0; i < N; i++) {
-    if (!is_leg_allowed(h, s.leg[i]))
-      return refuse_geometry(error, size, "neutral: %s %d is at %g %s, expected %g to %g",
-                             h->geometry.crank ? "crank" : "leg", i, s.leg[i],
-                             h->geometry.crank ? "rad" : "m", h->geometry.leg_min, h->geometry.leg_max);
+    if (!is_leg_allowed(h, s.leg[i])) return refuse_neutral_leg(h, i, s.leg[i], error, size);
     h->neutral[i] = s.leg[i];
     for (int c = 0; c < 3; c++) {
       h->base_axis[c][i] = parts.base[c][i];
@@ -159,8 +175,10 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
     for (int i = 0; i < N; i++) M[c][i] = parts.jacobian[c][i];
   h->determinant = hexapod_determinant(M);
   if (jacobian_regularity(h, h->determinant, parts.jacobian) >= REGULAR) return true;
-  return refuse_geometry(error, size,
-                         "neutral: the platform is singular there, or nearly so: the legs do not hold it");
+  return refuse_geometry(
+      error, size,
+      "base: the platform is singular at neutral, or nearly so, and the legs do not hold it; expected "
+      "another base, top or height");
 }
 
 /* Bounds of the change of the smallest cosine of a joint and of the margin, per travel d of the joints of the platform. A leg

@@ -39,11 +39,12 @@ static bool check_park(const struct platform *p, char *error, size_t size)
   for (int i = 0; i <= WAY_STEPS; i++) {
     for (int k = 0; k < PLATFORM_DOF; k++) pose[k] = s->park[k] * i / WAY_STEPS;
     if (is_pose_within(&p->hexapod, pose, WAY_SLACK)) continue;
-    snprintf(error, size,
-             "the platform cannot go from neutral to its park pose (%.3f %.3f %.3f m, %.1f %.1f %.1f deg): a "
-             "limit of the legs, the joints or the margin is in the way after %d %%",
-             s->park[0], s->park[1], s->park[2], s->park[3] * 180.0 / M_PI, s->park[4] * 180.0 / M_PI,
-             s->park[5] * 180.0 / M_PI, 100 * i / WAY_STEPS);
+    snprintf(
+        error, size,
+        "%sthe platform cannot go from neutral to its park pose (%.3f %.3f %.3f m, %.1f %.1f %.1f deg): a "
+        "limit of the legs, the joints or the margin is in the way after %d %%",
+        s->park_given ? "park_position: " : "", s->park[0], s->park[1], s->park[2], s->park[3] * 180.0 / M_PI,
+        s->park[4] * 180.0 / M_PI, s->park[5] * 180.0 / M_PI, 100 * i / WAY_STEPS);
     return false;
   }
   return true;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Between writes that make nothing safer: a client that toggles states does not wear out the disk. */
+/* Pause between writes that make nothing safer, so that a client that toggles states does not wear out the disk. */
 static const uint64_t WRITE_PAUSE_NS = NS_PER_S;
 
 static struct state_copy copy_of(const struct telemetry_left *left)
@@ -40,25 +40,25 @@ void restart_take(struct restart *r, const char *instance, const struct telemetr
   if (placed) file = state_file_read(r->path, r->instance, text, sizeof text);
   if (file.found == COPY_BROKEN)
     log_line(LOG_LEVEL_WARNING, "state file %s: not understood: %s", r->path, text);
-  /* Decide, and say what was decided. */
+  /* Decide, and log the decision. */
   const struct state_copy last = state_record_decide(&file, &block, &r->start);
   state_record_text(&last, &r->start, ports->commanded, r->path, text, sizeof text);
   if (text[0]) log_line(LOG_LEVEL_WARNING, "%s", text);
   if (last.found == COPY_MISSING || !placed) return;
-  /* A failure shows in restart_begin(), where it matters. */
+  /* restart_begin() reports a failure, because it matters there. */
   if (file.found != COPY_READ || !is_same_record(&file.record, &last.record))
     (void)state_file_write(r->path, r->instance, &last.record);
 }
 
 bool restart_begin(struct restart *r, bool required)
 {
-  /* Make the record of a run that has just begun. */
+  /* Make the record of the run that begins now. */
   r->shown =
       (struct state_record){.disarmed = r->start.disarmed, .state = STATE_INIT, .fault = r->start.fault};
   memcpy(r->shown.who, r->start.who, sizeof r->shown.who);
   memcpy(r->latched_by, r->start.who, sizeof r->latched_by);
   r->latch_client = LATCH_NO_NUMBER;
-  /* Write it, and start the thread that writes later ones. */
+  /* Write it, and start the thread for later writes. */
   if (r->error[0] == '\0') {
     int status = state_file_write(r->path, r->instance, &r->shown);
     if (status == 0 && !(r->writer = restart_writer_start(r->path, r->instance))) status = errno;
@@ -66,20 +66,19 @@ bool restart_begin(struct restart *r, bool required)
     if (status == 0) return true;
     snprintf(r->error, sizeof r->error, "state file %.200s: %s", r->path, strerror(status));
   }
-  /* Without a file a stop is lost in a reboot. A platform with autostart refuses that. */
+  /* Without a file a reboot forgets a stop. A platform with autostart refuses to start then. */
   if (required)
     log_line(LOG_LEVEL_ERROR,
              "%s: autostart with a platform needs it, to keep an e-stop over a restart; give --state-dir",
              r->error);
   else
-    log_line(
-        LOG_LEVEL_WARNING,
-        "%s: a stop that is latched will not outlive a reboot or a restart of the service; give --state-dir",
-        r->error);
+    log_line(LOG_LEVEL_WARNING,
+             "%s: a latched stop will not survive a reboot or a restart of the service; give --state-dir",
+             r->error);
   return !required;
 }
 
-/* Names of clients are looked up once: the table forgets them. */
+/* Look up the client's name when it stops the motion: the table of names forgets clients. */
 static void name_latcher(struct restart *r, const struct telemetry_live *live, char who[TELEMETRY_LATCHER])
 {
   for (int p = 0; p < r->ports.count; p++) {
@@ -109,7 +108,7 @@ static struct state_record record_of(struct restart *r, const struct telemetry_l
   return state_record_of(live, false, who);
 }
 
-/* What a crash right now must not lose is written at once. */
+/* A record that must survive a crash is written at once. */
 static bool is_safer(const struct state_record *than, const struct state_record *r)
 {
   return (r->fault != FAULT_NONE && r->fault != than->fault) || (r->disarmed && !than->disarmed);
@@ -119,7 +118,8 @@ static void tell_failure(struct restart *r)
 {
   const int status = restart_writer_status(r->writer);
   if (status != 0 && r->failed == 0)
-    log_line(LOG_LEVEL_WARNING, "state file %s: %s: a stop that is latched now may not outlive the process",
+    log_line(LOG_LEVEL_WARNING,
+             "state file %s: %s: a stop latched now may not survive the process; make the file writable",
              r->path, strerror(status));
   if (status == 0 && r->failed != 0) log_line(LOG_LEVEL_INFO, "state file %s: written again", r->path);
   r->failed = status;
@@ -137,11 +137,11 @@ void restart_tick(struct restart *r, const struct telemetry_live *live, bool stu
     seen.latch_client = LATCH_NO_NUMBER;
     seen.latched_by[0] = '\0';
   }
-  /* Build the record of now. */
+  /* Make the current record. */
   tell_failure(r);
   const struct state_record next = record_of(r, &seen);
   r->shown = next;
-  /* Post it where it is new: at once where it is safer, else after a pause. */
+  /* Post a new record: at once if it is safer, else after a pause. */
   const bool paused = now_ns - r->posted_ns >= WRITE_PAUSE_NS;
   const bool again = r->failed != 0 && paused;
   if (!again && (is_same_record(&next, &r->posted) || (!paused && !is_safer(&r->posted, &next)))) return;
@@ -160,8 +160,7 @@ void restart_end(struct restart *r, const struct telemetry_live *live, uint32_t 
   const int status = restart_writer_end(r->writer);
   r->writer = NULL;
   if (status != 0)
-    log_line(LOG_LEVEL_WARNING,
-             "state file %s: %s: the next start takes this end for one that nobody ordered", r->path,
+    log_line(LOG_LEVEL_WARNING, "state file %s: %s: the next start will treat this end as unordered", r->path,
              strerror(status));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A thread that writes the newest record to the state file. Whoever posts never waits for the disk. */
+ * A thread that writes the newest record to the state file. The posting thread never waits for the disk. */
 #ifndef RESTART_RESTART_WRITER_H
 #define RESTART_RESTART_WRITER_H
 
@@ -7,14 +7,14 @@
 
 struct restart_writer;
 
-/* NULL if it cannot be started (errno). */
+/* Returns NULL if the thread cannot be started (errno). */
 struct restart_writer *restart_writer_start(const char *path, const char *instance);
-/* A record that is posted before the last one is written replaces that. */
+/* Posts a record; it replaces one that is not written yet. */
 void restart_writer_post(struct restart_writer *w, const struct state_record *r);
 /* Returns the status of the last write: 0 or an errno. */
 int restart_writer_status(const struct restart_writer *w);
-/* Writes what was posted, waits 5 s at most, and ends. Returns the status of the last write; ETIMEDOUT: the
- * disk still holds it up, and w stays with the thread. */
+/* Writes what was posted, waits at most 5 s, and ends. Returns the status of the last write; ETIMEDOUT: the disk still
+ * blocks the thread, which keeps w. */
 int restart_writer_end(struct restart_writer *w);
 
 #endif

@@ -16,7 +16,7 @@ enum { FORMAT = 1, MOST = 4096, PATH = 1024 };
 static const char ABOUT[] =
     "Written by ali3d. See STOPPING AND STARTING in ali3d(8) before you delete this file.";
 
-/* Makes a folder and those above it. */
+/* Makes a folder and its parents. */
 static bool make_folder(const char *folder)
 {
   char path[PATH];
@@ -30,13 +30,13 @@ static bool make_folder(const char *folder)
   return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
-/* False: there is none. */
+/* Returns false if there is no folder. */
 static bool choose_folder(const char *given, char *folder, size_t size)
 {
   const char *systemd = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   if (given)
     snprintf(folder, size, "%s", given);
-  else if (systemd && systemd[0] == '/') /* a list with colons */
+  else if (systemd && systemd[0] == '/') /* systemd gives a list with colons */
     snprintf(folder, size, "%.*s", (int)strcspn(systemd, ":"), systemd);
   else if (geteuid() == 0)
     snprintf(folder, size, "/var/lib/ali3");
@@ -68,7 +68,7 @@ bool state_file_path(const char *folder, const char *instance, char *path, size_
   return false;
 }
 
-/* Refuses what is no regular file without waiting for anybody. Returns the length of the text, or -1. */
+/* Refuses a file that is not regular, without blocking. Returns the length of the text, or -1. */
 static ssize_t read_text(const char *path, char text[MOST])
 {
   struct stat st;
@@ -92,7 +92,7 @@ static int state_from_name(const char *name)
   return -1;
 }
 
-/* It goes to log and terminal. */
+/* The text goes to log and terminal. */
 static bool is_printable(const char *text)
 {
   for (; *text; text++)
@@ -100,10 +100,10 @@ static bool is_printable(const char *text)
   return true;
 }
 
-/* NULL: it is right, and in *r. */
+/* Returns NULL if the record is valid and in *r, else what is wrong. */
 static const char *take_record(json_t *root, const char *instance, struct state_record *r)
 {
-  /* Demand all keys, with their types, and no other key. */
+  /* Require exactly these keys, with their types. */
   int format, fault, ended, disarmed;
   const char *about, *of, *state, *text, *who, *written;
   if (json_unpack_ex(root, NULL, JSON_STRICT, "{s:s, s:i, s:s, s:b, s:b, s:s, s:i, s:s, s:s, s:s}", "about",
@@ -120,7 +120,7 @@ static const char *take_record(json_t *root, const char *instance, struct state_
   if (fault != FAULT_NONE ? !disarmed : known == STATE_SAFE || known == STATE_FAULT)
     return "its state and fault contradict each other";
   if (strlen(who) >= sizeof r->who || !is_printable(who)) return "latched_by is no name";
-  /* Copy them. */
+  /* Copy the values. */
   *r = (struct state_record){
       .ended = ended, .disarmed = disarmed, .state = (uint32_t)known, .fault = (uint32_t)fault};
   memcpy(r->who, who, strlen(who));
@@ -160,20 +160,20 @@ static char *record_json(const char *instance, const struct state_record *r)
   return text;
 }
 
-/* To the disk. Returns 0, or an errno. */
+/* Writes and syncs. Returns 0 or an errno. */
 static int write_through(const char *path, const char *text)
 {
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (fd < 0) return errno;
   const size_t size = strlen(text);
-  errno = ENOSPC; /* a short write leaves errno alone */
+  errno = ENOSPC; /* a short write does not set errno */
   const bool written = write(fd, text, size) == (ssize_t)size && write(fd, "\n", 1) == 1 && fsync(fd) == 0;
   const int status = written ? 0 : errno;
   close(fd);
   return status;
 }
 
-/* The name, too, is to survive a power cut. A file system that cannot do that is none of our business. */
+/* The new name must survive a power cut, too. A file system that cannot sync a folder is accepted. */
 static void sync_folder(const char *path)
 {
   char folder[PATH];

@@ -20,7 +20,7 @@ struct state_record state_record_of(const struct telemetry_live *live, bool ende
   return r;
 }
 
-/* The block is newer where both have latched a stop; the file knows names. */
+/* The block is newer if both have latched a stop; the file has the client's name. */
 static void merge_stops(struct state_record *last, const struct state_record *file,
                         const struct state_record *block)
 {
@@ -34,7 +34,7 @@ static void merge_stops(struct state_record *last, const struct state_record *fi
 struct state_copy state_record_decide(const struct state_copy *file, const struct state_copy *block,
                                       struct last_run *start)
 {
-  /* A copy that is missing or broken counts as a clean end here. */
+  /* A missing or broken copy counts as a clean end here. */
   static const struct state_record none = {.ended = true};
   const struct state_record *f = file->found == COPY_READ ? &file->record : &none;
   const struct state_record *b = block->found == COPY_READ ? &block->record : &none;
@@ -60,24 +60,24 @@ struct state_copy state_record_decide(const struct state_copy *file, const struc
 void state_record_text(const struct state_copy *last, const struct last_run *start, bool commanded,
                        const char *file, char *text, size_t size)
 {
-  /* Choose the words for an end that nobody ordered. */
+  /* Words for an end without an order. */
   const struct state_record *r = &last->record;
   const bool latched = start->fault != FAULT_NONE;
-  const char *how = !r->ended ? ", which nobody ordered"
+  const char *how = !r->ended ? ", without an order"
                     : latched ? ", as ordered"
                               : ", as ordered, before an arm";
   char found[512], stop[200] = "";
   text[0] = '\0';
   if (!start->disarmed) return;
-  /* Say what was found. */
+  /* The finding. */
   if (latched)
     snprintf(stop, sizeof stop, " (%s%s%s)", fault_text(start->fault), r->who[0] ? ", by " : "", r->who);
   if (last->found == COPY_BROKEN)
-    snprintf(found, sizeof found, "%s cannot be understood, which counts as an end that nobody ordered%s",
-             file, stop);
+    snprintf(found, sizeof found, "%s cannot be understood, which counts as an end without an order%s", file,
+             stop);
   else
     snprintf(found, sizeof found, "the last run ended in %s%s%s", run_state_name(r->state), stop, how);
-  /* Say what to do. */
+  /* The advice. */
   if (commanded)
     snprintf(text, size, "%s; starting in %s: send %sarm, then run", found, latched ? "SAFE" : "STOPPED",
              latched ? "reset, wait 0.5 s, send " : "");

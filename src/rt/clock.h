@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Monotonic time as one 64-bit count of nanoseconds: whole instants are compared, never a part of one. */
+ * Monotonic time as one 64-bit count of nanoseconds, so that comparisons use complete times. */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H
 
@@ -10,11 +10,11 @@
 
 /* CLOCK_MONOTONIC, ns. RT. */
 uint64_t clock_now_ns(void);
-/* Sleeps until the absolute instant; returns at once if it has passed; goes on after signals. RT. */
+/* Sleeps until the absolute time; returns at once if it has passed; continues after signals. RT. */
 void clock_sleep_until_ns(uint64_t t_ns);
-/* The same, awake: burns the processor, and is there to the fraction of a microsecond. RT. */
+/* Busy-waits until the absolute time: costs processor time, exact to a fraction of a microsecond. RT. */
 void clock_spin_until_ns(uint64_t t_ns);
-/* Lets the other thread of a core get on, and saves power, in a loop that waits awake. RT. */
+/* For busy-waiting loops: lets the other thread of the core run and saves power. RT. */
 static inline void clock_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sleeping on a word of this process and waking who sleeps on it. RT: a system call that waits for nothing
- * but what it is asked to wait for. */
+ * Sleeping on a word of this process, and waking its sleepers. RT: the system call waits for this word only. */
 #ifndef RT_FUTEX_H
 #define RT_FUTEX_H
 
@@ -13,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns when woken, when the word differs from `value`, after a signal, or at the instant `end` of
- * CLOCK_MONOTONIC (NULL: never): 0, EAGAIN, EINTR, ETIMEDOUT. All but the last: look again. */
+/* Returns when woken (0), if the word differs from `value` (EAGAIN), after a signal (EINTR), or at the CLOCK_MONOTONIC
+ * time `end` (ETIMEDOUT; NULL: never). In the first three cases the caller checks the word again. */
 static inline int futex_wait(_Atomic uint32_t *word, uint32_t value, const struct timespec *end)
 {
   const int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;

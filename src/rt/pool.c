@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The worker pool: making it and ending it. What runs in the loop is in pool_run.c. */
+ * Set-up of the worker pool. The part that runs in the loop is in pool_run.c. */
 #include "rt/pool_parts.h"
 
 #include "base/arena.h"
@@ -12,14 +12,14 @@
 
 enum {
   WORKERS_MAX = 255,
-  /* In real time longer than what the caller does alone between two pieces of a step, since who sleeps comes
-   * 15 to 50 us late; short against a period, since that much is burnt after the last piece. An ordinary
-   * thread has to share its CPU: the scheduler makes it wait for what it burns. */
+  /* In real time: longer than the caller's own work between two pieces of a step, because a sleeping worker comes 15 to
+   * 50 us late; short against a period, because the worker burns this time after the last piece. An ordinary thread
+   * shares its CPU, and the scheduler makes it wait for the time it burns. */
   SPIN_FIFO_NS = 100000,
   SPIN_NS = 20000,
 };
 
-/* With more threads than CPUs a spinner holds up the very thread it waits for. */
+/* With more threads than CPUs a spinning thread delays the thread that it waits for. */
 static uint64_t spin_for(const struct pool *p, const struct worker *w)
 {
   if (!p->room) return 0;
@@ -90,8 +90,7 @@ struct pool *pool_new(const struct pool_config *config, char *error, size_t size
 
   const bool all = start_workers(p, error, size);
   pool_wait_all(p);
-  pool_take_cycle(
-      p); /* what it waited for them counts for nothing; and workers have been at work in no cycle yet */
+  pool_take_cycle(p); /* the first times are no measure, and workers have worked in no cycle yet */
   if (!all) {
     pool_free(p);
     return NULL;
@@ -106,7 +105,7 @@ struct pool *pool_new(const struct pool_config *config, char *error, size_t size
 void pool_free(struct pool *p)
 {
   if (!p) return;
-  p->work = NULL; /* the end, as a piece of work */
+  p->work = NULL; /* ends the worker */
   atomic_fetch_add(&p->generation.word, 1);
   event_wake(&p->generation);
   for (int i = 0; i < p->started; i++) pthread_join(p->worker[i].thread, NULL);

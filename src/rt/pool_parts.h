@@ -10,13 +10,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { POOL_LINE = 64 /* of the cache */ };
+enum { POOL_LINE = 64 /* line of the cache */ };
 
-struct event { /* a word to wait for, and how many sleep on it */
+struct event { /* a word to wait for, and the number of its sleepers */
   _Atomic uint32_t word, sleepers;
 };
 
-struct usage_sample { /* of a worker at itself */
+struct usage_sample { /* usage of a worker, measured by itself */
   struct usage usage;
   uint64_t sleeps, slept_ns;
 };
@@ -28,51 +28,52 @@ struct worker {
   pid_t id;
   struct realtime_grant grant;
 
-  /* the worker's, read by the caller once it has finished */
-  _Alignas(POOL_LINE) uint64_t began_ns, done_ns; /* the last piece */
-  uint32_t cycle;                                 /* it was at work in last */
+  /* Written by the worker, read by the caller after it has finished. */
+  _Alignas(POOL_LINE) uint64_t began_ns, done_ns; /* times of the last piece */
+  uint32_t cycle;                                 /* last cycle in which it worked */
   bool rested;                                    /* it has slept since its last piece */
-  uint64_t sleeps, slept_ns;                      /* so far, for want of work */
-  struct usage_sample idle, before; /* when it last went to sleep; before its first piece in the cycle */
-  struct usage used;                /* since then */
-  /* likewise, and looked at where it does not finish */
+  uint64_t sleeps, slept_ns;                      /* sleeps without work so far */
+  struct usage_sample idle,
+      before;        /* usage when it last went to sleep; usage before its first piece in the cycle */
+  struct usage used; /* usage since then */
+  /* Written by the worker, read by the caller also before it has finished. */
   _Atomic uint32_t done; /* generation */
-  bool lost;             /* the caller's: has ended */
+  bool lost;             /* written by the caller: the worker has ended */
 };
 
-/* By who writes what while pieces run: nobody, the caller, the workers. A piece takes one line of the cache
- * to each worker, and one back. */
+/* Grouped by the writer while pieces run: nobody, the caller, the workers. A piece moves one cache line to each worker
+ * and one back. */
 struct pool {
   ali3_exec exec;
   struct pool_config config;
   struct worker *worker; /* (workers) */
-  int started;           /* workers that have a thread */
-  bool room;             /* a CPU for each thread */
-  uint64_t spin_ns;      /* of the caller */
+  int started;           /* workers with a thread */
+  bool room;             /* there is a CPU for each thread */
+  uint64_t spin_ns;      /* spinning time of the caller */
   pid_t process;
   char refusal[256];
   _Alignas(POOL_LINE) struct event generation; /* changes with every piece of work */
   void (*work)(void *arg, int share, int shares);
   void *arg;
-  uint32_t cycle; /* ended so far */
+  uint32_t cycle; /* cycles that have ended */
   uint64_t handed_ns;
   _Alignas(POOL_LINE) struct event pending; /* workers that have not finished yet */
 
-  /* the caller's own */
-  _Alignas(POOL_LINE) int label, handed_label; /* as of now; of the piece that is on */
-  int alive;                                   /* workers not lost */
+  /* For the caller only. */
+  _Alignas(POOL_LINE) int label, handed_label; /* label of the next piece; label of the current piece */
+  int alive;                                   /* workers that have not died */
   uint64_t wait_ns[POOL_LABELS];
-  struct pool_cycle now; /* so far */
-  uint64_t longest_ns;   /* of what now.held_ns adds up: that of now.slowest */
-  int lost, last_lost;   /* how many, the share of the last one */
+  struct pool_cycle now; /* figures of the cycle so far */
+  uint64_t longest_ns;   /* part of now.held_ns that belongs to now.slowest */
+  int lost, last_lost;   /* number of dead workers; share of the last one */
 };
 
 void event_wake(struct event *e);
 
-/* The worker's loop; ends with a piece of work that is none. */
+/* The worker's loop; ends with a piece without work. */
 void pool_work(struct worker *w, uint64_t spin_ns);
 void pool_finished(struct pool *p);
-/* The clock as it woke, if it slept; else 0. */
+/* Returns the time of waking if it slept, else 0. */
 uint64_t pool_wait_all(struct pool *p);
 /* pool_exec()->run */
 void pool_run(void *context, void (*work)(void *arg, int share, int shares), void *arg);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * The worker pool at work. One piece of work is on at a time; a share goes to the same worker every time.
+ * The worker pool at work. One piece of work is active at a time; a share always goes to one worker.
  *
  *   caller   pending = workers, work, arg | generation + 1 | share 0 | wait for pending = 0
  *   worker   wait for a new generation    | share i        | pending - 1
  *
- * Invariants: 1. pending, work and arg are set only between two pieces, from pending = 0 to the next
- * generation; generation (release) hands them over, pending (acquire) hands the results back. 2. A sleeper
- * announces itself before it looks at its word for the last time, a waker changes the word before it looks
- * for sleepers, all four sequentially consistent: one of the two sees the other. A wake that comes late meets
- * a loop that looks again. 3. A worker that has ended holds the caller up for LOOK_NS once; from then on the
- * caller does its share. One that is only late is waited for.
+ * Invariants: 1. pending, work and arg are set only between two pieces, after pending = 0 and before the next
+ * generation; generation (release) hands them over, pending (acquire) hands the results back. 2. A sleeper announces
+ * itself before it reads its word for the last time, a waker changes the word before it looks for sleepers; all four
+ * accesses are sequentially consistent, so one of the two sees the other. A late wake meets a loop that checks again.
+ * 3. A worker that has died delays the caller by LOOK_NS once; then the caller does its share. The caller waits for a
+ * worker that is only late.
  *
- * Loop code: no lock, no allocation, no system call but futex, getrusage, the time a thread has run, and
- * tgkill where a worker does not come. */
+ * Loop code: no lock, no allocation, no system call except futex, getrusage, the processor time of a thread, and tgkill
+ * for a worker that does not come. */
 #include "rt/pool_parts.h"
 
 #include "rt/clock.h"
@@ -22,11 +22,11 @@
 #include <string.h>
 
 enum {
-  PAUSES_PER_LOOK = 32,  /* between two looks at the clock */
-  LOOK_NS = 5 * 1000000, /* between two looks for workers that have ended */
+  PAUSES_PER_LOOK = 32,  /* between two readings of the clock */
+  LOOK_NS = 5 * 1000000, /* between two checks for dead workers */
 };
 
-/* Spins until the word differs from `old`, but not for longer than that. Returns what it read. */
+/* Spins until the word differs from `old`, for a limited time. Returns the last value of the word. */
 static uint32_t spin_on_word(struct event *e, uint32_t old, uint64_t spin_ns)
 {
   uint32_t now = atomic_load_explicit(&e->word, memory_order_acquire);
@@ -51,14 +51,14 @@ static void sample_usage(const struct worker *w, struct usage_sample *l)
   l->slept_ns = w->slept_ns;
 }
 
-/* For a new generation: spins for a bounded time, then sleeps. Returns the one it found. */
+/* Waits for a new generation: spins for a bounded time, then sleeps. Returns the generation. */
 static uint32_t wait_for_work(struct worker *w, uint32_t old, uint64_t spin_ns)
 {
   /* Spin first. */
   struct event *e = &w->pool->generation;
   uint32_t now = spin_on_word(e, old, spin_ns);
   if (now != old) return now;
-  /* Sleep. Sample the usage first: now there is time for it. */
+  /* Sleep. Sample the usage first, because now there is time. */
   sample_usage(w, &w->idle);
   w->rested = true;
   const uint64_t since = clock_now_ns();
@@ -79,7 +79,7 @@ void pool_finished(struct pool *p)
   if (atomic_fetch_sub(&p->pending.word, 1) == 1) event_wake(&p->pending);
 }
 
-/* Goes on without workers that have ended. What their share was to compute is lost. */
+/* Continues without dead workers. The results of their shares are lost. */
 static void find_lost(struct pool *p)
 {
   const uint32_t generation = atomic_load(&p->generation.word);
@@ -87,7 +87,7 @@ static void find_lost(struct pool *p)
     struct worker *w = &p->worker[i];
     if (w->lost || atomic_load(&w->done) == generation) continue;
     if (syscall(SYS_tgkill, p->process, w->id, 0) == 0 || errno != ESRCH) continue;
-    if (atomic_load(&w->done) == generation) continue; /* its last act */
+    if (atomic_load(&w->done) == generation) continue; /* setting `done` is the worker's last act */
     w->lost = true;
     p->alive--;
     p->lost++;
@@ -96,7 +96,7 @@ static void find_lost(struct pool *p)
   }
 }
 
-/* One sleep, unless the word has changed. */
+/* Sleeps once, unless the word has changed. */
 static void sleep_on(struct pool *p, uint32_t left)
 {
   const struct timespec end = clock_timespec(clock_now_ns() + LOOK_NS);
@@ -131,7 +131,7 @@ static uint64_t time_since(uint64_t a, uint64_t b)
   return a > b ? a - b : 0;
 }
 
-/* own_done_ns: the caller's share; woke_ns: as of pool_wait_all(). */
+/* own_done_ns: end of the caller's share; woke_ns: result of pool_wait_all(). */
 static void count_waits(struct pool *p, uint64_t own_done_ns, uint64_t woke_ns)
 {
   /* Find the worker that finished last, and the longest wait of this label. */
@@ -172,7 +172,7 @@ static void hand_out(struct pool *p, void (*work)(void *arg, int share, int shar
 void pool_run(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   struct pool *p = context;
-  /* Hand out, do the caller's own share and those of lost workers, then wait. */
+  /* Hand out the work, do the caller's share and those of dead workers, then wait. */
   const int shares = p->started + 1;
   const bool handed = p->alive > 0;
   if (handed) hand_out(p, work, arg);
@@ -185,8 +185,8 @@ void pool_run(void *context, void (*work)(void *arg, int share, int shares), voi
   count_waits(p, own_done_ns, woke_ns);
 }
 
-/* At the start of its first piece in a cycle. Most often it has looked at itself before it went to sleep,
- * when there was time for that. */
+/* At the start of a worker's first piece in a cycle. It usually has a sample from before it went to sleep, when there
+ * was time. */
 static void begin_cycle(struct worker *w)
 {
   w->cycle = w->pool->cycle;
@@ -254,8 +254,8 @@ static void own_usage(void *arg, int share, int shares)
 
 struct usage pool_usage(struct pool *p, int share)
 {
-  const struct pool_cycle now = p->now; /* this counts for no cycle */
-  p->cycle--;                           /* and belongs to the one that has just ended */
+  const struct pool_cycle now = p->now; /* this piece counts for no cycle */
+  p->cycle--;                           /* it belongs to the cycle that has just ended */
   hand_out(p, own_usage, p);
   pool_wait_all(p);
   p->cycle++;

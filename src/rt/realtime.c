@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The whole process: memory locked and never given back, processors kept awake. Set-up only. The threads are
- * in realtime_thread.c. */
+ * The whole process: memory locked and never returned, processors kept awake. Set-up only. Threads are in
+ * realtime_thread.c. */
 #include "rt/realtime.h"
 #include "rt/realtime_note.h"
 
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 enum {
-  HEAP_PREFAULT = 4 << 20, /* bytes: what set-up may still allocate without a page fault later */
-  LOCK_HEADROOM_KB =
-      256 << 10, /* below this much room, a lock on all future memory would starve later allocations */
+  HEAP_PREFAULT = 4 << 20, /* bytes that set-up may still allocate without a page fault later */
+  /* With less room than this, locking future memory would make later allocations fail. */
+  LOCK_HEADROOM_KB = 256 << 10,
   CAP_IPC_LOCK_BIT = 14,
 };
 
@@ -43,7 +43,7 @@ bool realtime_hold_latency(int latency_us, char *reason, size_t size)
   const int32_t value = latency_us;
   const int fd = open(path, O_RDWR | O_CLOEXEC);
   if (fd >= 0 && write(fd, &value, sizeof value) == (ssize_t)sizeof value)
-    return true; /* held while it is open */
+    return true; /* in force while the file is open */
   snprintf(reason, size,
            "%s: %s: run as root, or give the user the device: KERNEL==\"cpu_dma_latency\", MODE=\"0660\", "
            "GROUP=\"...\" in /etc/udev/rules.d",
@@ -52,7 +52,7 @@ bool realtime_hold_latency(int latency_us, char *reason, size_t size)
   return false;
 }
 
-/* The number behind "KEY:" in /proc/self/status, 0 when it is not there. */
+/* The number after "KEY:" in /proc/self/status; 0 if it is missing. */
 static uint64_t proc_status(const char *key, int base)
 {
   FILE *f = fopen("/proc/self/status", "re");
@@ -69,7 +69,7 @@ static uint64_t proc_status(const char *key, int base)
   return value;
 }
 
-/* The soft limit on locked memory after raising it as far as the host lets us, kB; UINT64_MAX: none. */
+/* Raises the soft limit on locked memory as far as the host allows and returns it, kB; UINT64_MAX: no limit. */
 static uint64_t raise_memlock_kb(void)
 {
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -95,9 +95,8 @@ void realtime_lock_memory(struct realtime_grant *grant)
 {
   grant->locked = false;
 
-  /* Freed memory stays with the process, and large blocks come from the heap as well, so that both stay
-   * locked and present. One arena: each further one would claim 64 MiB of address space for a thread that
-   * hardly allocates. */
+  /* Freed memory stays with the process, and large blocks come from the heap, so that both stay locked and present. One
+   * arena: each further one would take 64 MiB of address space for a thread that hardly allocates. */
   if (!mallopt(M_TRIM_THRESHOLD, -1) || !mallopt(M_MMAP_MAX, 0) || !mallopt(M_ARENA_MAX, 1))
     realtime_note(grant, "mallopt refused");
 

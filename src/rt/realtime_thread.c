@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One thread: promoted to real time, or started as an ordinary one. Set-up only; what was asked for is read
- * back. */
+ * One thread: promoted to real time, or started as an ordinary one. Set-up only; the result is read back. */
 #include "rt/realtime.h"
 #include "rt/realtime_note.h"
 
@@ -19,12 +18,11 @@
 
 enum {
   STACK_PAGE = 4096,
-  STACK_PREFAULT = 256 << 10, /* bytes touched below the caller, as far as the stack reaches */
-  STACK_RESERVE = 32 << 10,   /* bytes left alone above the guard page */
+  STACK_PREFAULT = 256 << 10, /* bytes touched below the caller, if the stack reaches that far */
+  STACK_RESERVE = 32 << 10,   /* bytes left untouched above the guard page */
 };
 
-/* All signals but those a thread raises against itself by a fault, which crash handlers and sanitizers want
- * to see. */
+/* All signals except those that a thread raises by a fault, which crash handlers and sanitizers need. */
 static sigset_t blocked_signals(void)
 {
   static const int fault[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -34,13 +32,13 @@ static sigset_t blocked_signals(void)
   return set;
 }
 
-/* Recursion, since a thread may only write below its own stack pointer by moving it. */
+/* Recursive, because a thread may write below its stack pointer only by moving it. */
 static __attribute__((noinline)) void touch_stack(uintptr_t down_to)
 {
   volatile char page[STACK_PAGE];
   page[0] = 0;
   if ((uintptr_t)__builtin_frame_address(0) > down_to) touch_stack(down_to);
-  (void)page[0]; /* after the call, which so cannot become a jump */
+  (void)page[0]; /* a use after the call, so that the compiler cannot make the call a jump */
 }
 
 static void prefault_stack(void)
@@ -68,7 +66,7 @@ void realtime_flush_denormals(void)
 #endif
 }
 
-/* The one CPU the calling thread may run on; -1: several. */
+/* The only CPU on which the calling thread may run; -1: several. */
 static int only_cpu(void)
 {
   cpu_set_t set;
@@ -91,7 +89,7 @@ static bool pin_thread(int cpu, struct realtime_grant *grant)
 
 static bool make_fifo(int priority, struct realtime_grant *grant)
 {
-  /* A thread or process this one might start must not become real-time by inheritance. */
+  /* Threads and processes that this one starts must not inherit real time. */
   const struct sched_param param = {.sched_priority = priority};
   if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0) return true;
   if (errno == EPERM)
@@ -116,13 +114,13 @@ void realtime_promote_self(int priority, int cpu, bool want_locked, struct realt
   const bool pinned = cpu < 0 || pin_thread(cpu, grant);
   const bool asked = priority != 0 && make_fifo(priority, grant);
 
-  /* Read back what was granted. */
+  /* Read back the grant. */
   struct sched_param param = {0};
   grant->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
   sched_getparam(0, &param);
   grant->priority = param.sched_priority;
   grant->cpu = only_cpu();
-  /* Judge it. */
+  /* Judge the grant. */
   const bool fifo = grant->policy == SCHED_FIFO && grant->priority == priority;
   if (asked && !fifo)
     realtime_note(grant, "SCHED_FIFO %d was accepted, yet another policy reads back", priority);
@@ -146,7 +144,7 @@ int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, 
   status = pthread_attr_setstacksize(&attr, stack);
 
   if (!status) {
-    /* A thread inherits the mask of its creator: there is no moment at which it could take a signal. */
+    /* A thread inherits the mask of its creator, so it can never take a signal. */
     const sigset_t set = blocked_signals();
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, &set, &before);
@@ -155,7 +153,7 @@ int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, 
   }
   pthread_attr_destroy(&attr);
   if (!status) {
-    /* The kernel keeps fifteen characters of the name. */
+    /* The kernel keeps fifteen characters of a name. */
     char short_name[16];
     snprintf(short_name, sizeof short_name, "%.15s", name);
     pthread_setname_np(*thread, short_name);
@@ -166,5 +164,5 @@ int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, 
 void thread_favour_self(void)
 {
   enum { NICE = -10 };
-  (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* Linux: of the thread */
+  (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* on Linux this acts on the thread */
 }

@@ -8,7 +8,7 @@
 void usage_now(struct usage *u)
 {
   struct rusage r;
-  struct timespec cpu; /* the times of getrusage are those of the last tick */
+  struct timespec cpu; /* getrusage() counts times in ticks, so this clock is read instead */
   getrusage(RUSAGE_THREAD, &r);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   *u = (struct usage){.span_ns = clock_now_ns(),
@@ -29,7 +29,7 @@ struct usage usage_since(const struct usage *now, const struct usage *before)
                         .involuntary = now->involuntary - before->involuntary};
 }
 
-/* What is meant counts as a sleep though the kernel may not have switched: never below 0. */
+/* An intended wait counts as a sleep even if the kernel did not switch: never go below 0. */
 void usage_forgive(struct usage *u, uint64_t sleeps, uint64_t slept_ns)
 {
   u->voluntary -= sleeps < u->voluntary ? sleeps : u->voluntary;

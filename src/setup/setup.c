@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. */
+ * Reads a configuration, freezes its model and makes its signal table. Set-up only. */
 #include "setup/setup.h"
 
 #include "loop/figures.h"
 
-/* Signals of the model, the inputs, the platform, and the figures of the loop. NULL when out of memory. */
+/* Signals of the model, the inputs, the platform and the loop. NULL when out of memory. */
 static struct signals *make_signals(const struct settings *s)
 {
   int figures;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* A sleeper announces itself before it looks at the word for the last time, a ringer changes the word before it looks for
+/* A sleeper announces itself before it reads the word for the last time, a ringer changes the word before it looks for
  * sleepers: one of the two sees the other. */
 bool bell_wait(struct bell *b, uint32_t seen, const struct timespec *end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What wakes a loop that does not go by the clock: a word it sleeps on, and the beats it is paced by. Any number of
- * threads ring; one, the loop, waits. */
+ * Wakes a loop that no clock paces: a word on which it sleeps, and the beats that pace it. Any number of threads ring;
+ * one thread, the loop, waits. */
 #ifndef SIGNALS_BELL_H
 #define SIGNALS_BELL_H
 
@@ -11,11 +11,11 @@
 struct bell {
   _Alignas(64) _Atomic uint32_t rings; /* changes with every ring */
   _Atomic uint32_t sleeping;
-  _Atomic uint64_t beats;   /* so far */
-  _Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC when the last one came */
+  _Atomic uint64_t beats;   /* number so far */
+  _Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC of the last beat */
 };
 
-/* Any thread, or a signal handler: there is something to look at. */
+/* Any thread, or a signal handler: something needs a cycle. */
 static inline void bell_ring(struct bell *b)
 {
   atomic_fetch_add(&b->rings, 1);
@@ -30,20 +30,20 @@ static inline void bell_beat(struct bell *b, uint64_t t_ns)
   bell_ring(b);
 }
 
-/* The loop: how many there were; what came with them can be seen. */
+/* The loop: number of beats; the frames that came with them are visible. */
 static inline uint64_t bell_beats(struct bell *b)
 {
   return atomic_load_explicit(&b->beats, memory_order_acquire);
 }
 
-/* The loop: what `rings` was, to be read before it looks at what it waits for. */
+/* The loop: value of `rings`; read it before you check for work. */
 static inline uint32_t bell_seen(struct bell *b)
 {
   return atomic_load(&b->rings);
 }
 
-/* The loop. RT. Sleeps until rung since `seen`, or until the instant `end` (NULL: however long that takes). False when
- * the time was up. May return true without a ring. */
+/* The loop. RT. Sleeps until a ring after `seen` or until the time `end` (NULL: no limit). Returns false after `end`.
+ * May return true without a ring. */
 bool bell_wait(struct bell *b, uint32_t seen, const struct timespec *end);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without fences, as in telemetry/telemetry.c: the words themselves release and acquire. */
+/* No fences, as in telemetry/telemetry.c: the words themselves carry release and acquire. */
 enum { WORDS = CLIENT_NAME / sizeof(uint64_t), TRIES = 100 };
 
 void client_name_write(struct client_name *n, uint32_t id, const char *name)
@@ -20,7 +20,7 @@ void client_name_write(struct client_name *n, uint32_t id, const char *name)
   atomic_store_explicit(&n->sequence, s + 2, memory_order_release);
 }
 
-/* False if it was being written. */
+/* Returns false if the entry was being written. */
 static bool read_client_name(const struct client_name *n, uint32_t *found, uint64_t word[WORDS])
 {
   const uint32_t s = atomic_load_explicit(&n->sequence, memory_order_acquire);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The words of the configuration for how cycles follow each other; loop/schedule.c does what they say. */
+ * Words of the configuration for clocking and overrun; loop/schedule.c implements them. */
 #ifndef SIGNALS_CLOCKING_H
 #define SIGNALS_CLOCKING_H
 
-/* What paces the loop. */
+/* The source that paces the loop. */
 #define CLOCKING_LIST(X)                                                                                     \
   X(CLOCKING_TIMER, "timer")       /* an absolute grid of CLOCK_MONOTONIC */                                 \
   X(CLOCKING_INPUT, "input")       /* each input frame starts a cycle */                                     \
-  X(CLOCKING_LOCKSTEP, "lockstep") /* each step is asked for; no clock */
+  X(CLOCKING_LOCKSTEP, "lockstep") /* each step needs a command; no clock */
 
-/* What becomes of the starts that a late cycle ran into. */
+/* The treatment of starts that a late cycle overlaps. */
 #define OVERRUN_LIST(X)                                                                                      \
-  X(OVERRUN_SKIP, "skip")         /* left out: the phase is kept, simulated time falls behind */             \
-  X(OVERRUN_CATCH_UP, "catch_up") /* at most so many made up for, one at once after the other */             \
-  X(OVERRUN_SLIP, "slip")         /* the grid moves: the next cycle starts at once, and none is left out */  \
-  X(OVERRUN_STOP, "stop")         /* as skip, and the state SAFE after so many misses in a row */
+  X(OVERRUN_SKIP, "skip")         /* starts are skipped: the phase is kept, simulated time falls behind */   \
+  X(OVERRUN_CATCH_UP, "catch_up") /* up to catch_up cycles run at once */                                    \
+  X(OVERRUN_SLIP, "slip")         /* the grid moves: the next cycle starts at once, and none is skipped */   \
+  X(OVERRUN_STOP, "stop")         /* like skip, with SAFE after max_misses in a row */
 
 enum clocking {
 #define CLOCKING_ENUM(id, text) id,

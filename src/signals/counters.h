@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Counters of everything that can go wrong (or right) at the edge, and of what the host does to the loop.
- * They live in the shared telemetry block; each is written by one thread with relaxed atomics and may be read
- * by anybody. */
+ * Counters of events in the protocols, and of what the host does to the loop. They are in the shared telemetry block.
+ * One thread writes each counter with relaxed atomics, any thread or tool may read it. */
 #ifndef SIGNALS_COUNTERS_H
 #define SIGNALS_COUNTERS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* name, what it counts (also the text shown to users) */
+/* Name, and what it counts (shown to users). */
 #define COUNTER_LIST(X)                                                                                      \
   X(osc_received, "OSC messages accepted")                                                                   \
   X(osc_commands, "OSC commands passed on")                                                                  \
@@ -17,15 +16,15 @@
   X(osc_type_errors, "OSC messages with wrong argument types")                                               \
   X(osc_nonfinite, "OSC messages refused for NaN or infinity")                                               \
   X(osc_repeated, "OSC input frames refused for a repeated sequence number")                                 \
-  X(osc_late, "OSC input frames refused because a later one came before")                                    \
+  X(osc_late, "OSC input frames refused because a later one came first")                                     \
   X(osc_checksum, "OSC input blobs refused for a wrong checksum")                                            \
   X(osc_refused, "OSC inputs refused because they have another owner")                                       \
-  X(osc_denied, "OSC messages refused for lack of rights")                                                   \
+  X(osc_denied, "OSC messages refused because the sender has no access")                                     \
   X(osc_withheld, "OSC answers withheld: no subscription, or too many at once")                              \
   X(osc_overflow, "OSC datagrams that the kernel dropped: the socket was full")                              \
-  X(osc_over_budget, "OSC datagrams dropped: their host had its share waiting")                              \
+  X(osc_over_budget, "OSC datagrams dropped because their host used up its share")                           \
   X(osc_frames, "frames sent over OSC")                                                                      \
-  X(osc_send_ns, "ns of processor time taken to send them")                                                  \
+  X(osc_send_ns, "processor time spent sending frames over OSC (ns in JSON, s in Prometheus)")               \
   X(osc_sent, "OSC packets sent")                                                                            \
   X(osc_send_errors, "OSC packets that could not be sent")                                                   \
   X(osc_clients, "OSC targets and subscribers now")                                                          \
@@ -43,26 +42,28 @@
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
   X(modbus_owned, "Modbus writes of an input refused because it has another owner")                          \
   X(modbus_clamped, "numbers in Modbus registers clamped to the range of their type")                        \
-  X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
-  X(inputs_repeated, "samples of an input ignored: their number came before")                                \
-  X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \
-  X(inputs_restarts, "times the numbers of an input began anew")                                             \
+  X(inputs_refused,                                                                                          \
+    "samples of an input refused because another source owns it or the key from excludes the source")        \
+  X(inputs_repeated, "samples of an input ignored because their number repeats")                             \
+  X(inputs_late, "samples of an input ignored because later ones came first")                                \
+  X(inputs_restarts, "times that the numbers of an input restarted")                                         \
   X(inputs_nonfinite, "samples of an input refused by the loop for NaN or infinity")                         \
-  X(inputs_stale, "times an input went stale")                                                               \
+  X(inputs_stale, "times that an input went stale")                                                          \
   X(inputs_injected, "samples of an input changed by fault injection")                                       \
   X(modbus_denied, "Modbus connections refused (not among modbus.peers)")                                    \
   X(modbus_rtu_requests, "Modbus requests on the serial line")                                               \
-  X(modbus_rtu_errors, "Modbus frames on the serial line with a bad CRC, and answers not taken")             \
-  X(modbus_rtu_reopened, "times the serial line of Modbus was opened again")                                 \
-  X(packets_sent, "packets of own layout sent")                                                              \
-  X(packets_dropped, "packets of own layout dropped: the line or the socket had no room")                    \
-  X(packets_errors, "packets of own layout that could not be sent")                                          \
-  X(packets_withheld, "packets of own layout not sent for NaN or infinity")                                  \
-  X(packets_clamped, "numbers in them clamped to the range of their type")                                   \
-  X(packets_reopened, "times a serial line of packets was opened again")                                     \
-  X(commands_dropped, "commands dropped for lack of room")                                                   \
+  X(modbus_rtu_errors,                                                                                       \
+    "Modbus frames on the serial line with a bad CRC, and answers that could not be written")                \
+  X(modbus_rtu_reopened, "times that the serial line of Modbus was reopened")                                \
+  X(packets_sent, "packets sent")                                                                            \
+  X(packets_dropped, "packets dropped because the line or the socket had no room")                           \
+  X(packets_errors, "packets that could not be sent")                                                        \
+  X(packets_withheld, "packets not sent for NaN or infinity")                                                \
+  X(packets_clamped, "numbers in packets clamped to the range of their type")                                \
+  X(packets_reopened, "times that a serial line of packets was reopened")                                    \
+  X(commands_dropped, "commands dropped because a queue was full")                                           \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
-  X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \
+  X(loop_preemptions, "times that the loop was preempted since the warm-up")                                 \
   X(miss_unknown, "deadlines missed, cause unknown") /* one for each of MISS_CAUSE_LIST, in its order */     \
   X(miss_suspended, "deadlines missed: the process was stopped")                                             \
   X(miss_host_asleep, "deadlines missed: the machine was suspended")                                         \
@@ -72,9 +73,9 @@
   X(miss_blocked, "deadlines missed: the loop slept, or waited for a lock or a device")                      \
   X(miss_worker, "deadlines missed: a worker came late or took long")                                        \
   X(miss_worker_lost, "deadlines missed: a worker has ended")                                                \
-  X(miss_computing, "deadlines missed: the work itself took so long")                                        \
+  X(miss_computing, "deadlines missed: the step took too long")                                              \
   X(miss_carried, "deadlines missed: late from the cycle before")                                            \
-  X(miss_stolen, "deadlines missed: the processor stood still")                                              \
+  X(miss_stolen, "deadlines missed: interrupts or a hypervisor took the processor")                          \
   X(miss_early_frame, "deadlines missed: the next input frame came early")
 
 struct counters {

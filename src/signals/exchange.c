@@ -8,7 +8,7 @@
 
 enum { PORT_RING = 64, REFUSALS = 16 };
 
-/* What stands in a snapshot: the owners follow the values. */
+/* A slot of the snapshot: the owners follow the values. */
 struct frame_slot {
   struct frame frame;
   double values[];
@@ -42,7 +42,7 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
   memset(p, 0, sizeof *p);
   p->name = name;
   p->event = -1;
-  /* An input has a channel at least: so many owners are enough. */
+  /* An input has at least one channel, so this many owners suffice. */
   const size_t slot =
       sizeof(struct frame_slot) + values * sizeof(double) + channels * sizeof(struct input_owner);
   bool ok = snapshot_init(&p->frames, slot) &&
@@ -58,7 +58,7 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
     port_free(p);
     return false;
   }
-  /* Zeros stand for the values before the first frame. */
+  /* Values before the first frame are zeros. */
   p->shown.values = ((const struct frame_slot *)snapshot_value(&p->frames))->values;
   return true;
 }
@@ -89,7 +89,7 @@ void port_publish(struct port *p, const struct frame *f)
   snapshot_publish(&p->frames);
 }
 
-/* A full eventfd means that the thread is to be woken already, so a failure is none. */
+/* A full eventfd already wakes the thread, so a failed write is no error. */
 void port_wake(struct port *p)
 {
   if (p->event < 0) return;

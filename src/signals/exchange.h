@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What the loop and the outside exchange, and the port through which they do it.
+ * Data that the loop exchanges with other threads, and the port that they use.
  *
- * One port joins the loop to one ordinary thread (OSC, Modbus, ...). Values meet in snapshots (latest wins,
- * never torn), commands and their answers in rings (order kept, drops counted). Neither side ever waits for
- * the other. */
+ * A port connects the loop with one ordinary thread (OSC, Modbus, ...). Values go through snapshots (the latest wins,
+ * never torn), commands and answers through rings (in order, drops counted). Neither side waits for the other. */
 #ifndef SIGNALS_EXCHANGE_H
 #define SIGNALS_EXCHANGE_H
 
@@ -17,7 +16,7 @@
 #include <stdio.h>
 
 struct command {
-  uint32_t code, argument, id, client; /* id and client are the sender's own, given back with the answer */
+  uint32_t code, argument, id, client; /* id and client are the sender's, returned with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
   double value;                        /* of COMMAND_PLATFORM */
 };
@@ -25,67 +24,72 @@ struct answer {
   uint32_t code, id, client, result;
 };
 
-/* Whose samples of an input count. */
+/* The source and client whose samples of an input count. */
 enum { OWNER_NONE = -1 };
 struct input_owner {
-  int32_t source;  /* SOURCE_OSC, ...; OWNER_NONE: whoever sends first */
-  uint32_t client; /* under which the port of that source knows its name */
+  int32_t source;  /* SOURCE_OSC, ...; OWNER_NONE: the first that sends */
+  uint32_t client; /* number under which the port of that source knows its name */
 };
 
-/* What the loop publishes every cycle: a head, and where the values and the owners of the inputs stand. The loop writes it with
- * port_publish(), a thread reads it with port_take_frame(). */
+/* A frame: the loop publishes it in every cycle by port_publish(), a thread reads it by port_take_frame(). The head
+ * points to the values and to the owners of the inputs. */
 struct frame {
-  uint64_t cycle; /* +1 per cycle of the loop, also while paused */
+  uint64_t cycle; /* +1 per cycle of the loop, also in PAUSED */
   uint64_t t_ns;  /* CLOCK_MONOTONIC of publication */
   double time;    /* s, simulated */
   uint32_t state; /* enum run_state */
   uint32_t flags; /* enum frame_flag */
-  uint32_t fault; /* enum fault_code: latched cause of FAULT or SAFE, in INIT of the last run */
+  uint32_t fault; /* enum fault_code: latched cause of FAULT or SAFE; in INIT: of the last run */
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
-  uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */
-  uint32_t stale_mask; /* bit i: input i (of the first 32 declared inputs) is stale, or recovers from that */
+  uint32_t input_age_ms; /* age of the oldest channel ever set; UINT32_MAX: none was set */
+  uint32_t stale_mask;   /* bit i: input i of the first 32 declared inputs is stale or recovering */
   uint32_t last_command, last_command_id, last_result;
-  uint32_t inputs, count;          /* owners; values */
+  uint32_t inputs, count;          /* number of owners; number of values */
   const double *values;            /* (count) in the order of the signal table */
-  const struct input_owner *owner; /* (inputs) as of the cycle of the frame */
+  const struct input_owner *owner; /* (inputs) in the cycle of the frame */
 };
 
-/* The owner of an input as of the cycle of the frame; OWNER_NONE where the frame names none. */
+/* The owner of an input in the cycle of the frame; OWNER_NONE if the frame names none. */
 static inline struct input_owner frame_owner(const struct frame *f, int input)
 {
   return (uint32_t)input < f->inputs ? f->owner[input] : (struct input_owner){.source = OWNER_NONE};
 }
 
-/* The loop would refuse a sample of the input from this source: the input belongs to another one. */
+/* True if the input belongs to another source, so that the loop would refuse a sample from this one. */
 static inline bool frame_owned_by_other(const struct frame *f, int input, int source)
 {
   const int32_t owner = frame_owner(f, input).source;
   return owner != OWNER_NONE && owner != source;
 }
 
-/* What a thread writes for the loop: the last value of each input channel it ever received. */
+/* Samples of a thread for the loop: the last value of each input channel that it ever received. */
 struct input_sample {
   double value;      /* finite: checked by the sender */
-  uint64_t t_ns;     /* CLOCK_MONOTONIC of reception; 0: this port never set it */
-  uint32_t sequence; /* of the frame it came in, which the peer counts */
-  uint32_t counted;  /* bits of `sequence` that count: 16 or 32; 0: it came without a number */
-  uint32_t client;   /* who sent it: the number under which port.clients has the name */
+  uint64_t t_ns;     /* CLOCK_MONOTONIC of reception; 0: never set by this port */
+  uint32_t sequence; /* of its frame, counted by the peer */
+  uint32_t counted;  /* width of `sequence`: 16 or 32 bits; 0: no number */
+  uint32_t client;   /* sender: its number in port.clients */
 };
 
-/* Who may set an input: bits of input_spec.sources. */
-enum { SOURCE_OSC = 0, SOURCE_MODBUS = 1, SOURCE_DEVICE = 2 /* the first of them */, DEVICES_MAX = 16 };
+/* Sources of inputs: bits of input_spec.sources. */
+enum {
+  SOURCE_OSC = 0,
+  SOURCE_MODBUS = 1,
+  SOURCE_DEVICE = 2 /* index of the first device */,
+  DEVICES_MAX = 16
+};
 
-/* A sample that a port refused because of the owner of the input: for the log. */
+/* A sample that a port refused because of the owner of the input; for the log. */
 struct refusal {
   uint32_t input;
   struct input_owner owner;
-  char client[CLIENT_NAME]; /* whose sample it was */
+  char client[CLIENT_NAME]; /* sender of the sample */
 };
 
 #define PORT_ESTOP (UINT64_C(1) << 32)
 
-/* Values that follow each other. */
+/* Consecutive values. */
 struct value_run {
   uint32_t first, count;
 };
@@ -100,46 +104,46 @@ struct port {
   struct ring answers;    /* loop -> thread: struct answer */
   struct ring refusals;   /* thread -> supervisor: struct refusal */
   _Atomic uint64_t
-      estop; /* PORT_ESTOP and the client who asks; set by the thread, taken by the loop, 0: needs no room in a
-                             ring */
-  _Atomic uint32_t stuck; /* the loop is stuck: the fault to show in its place; 0: it is not */
-  struct frame shown;     /* the thread's own: the newest frame, as it is to be shown */
-  int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
-  struct bell *bell;      /* rung with every command; NULL: nobody waits for one */
+      estop; /* PORT_ESTOP and the client; set by the thread, taken by the loop; 0: none. Needs no room in a ring */
+  _Atomic uint32_t stuck; /* fault to show while the loop is stuck; 0: it is not stuck */
+  struct frame shown;     /* the thread's own copy of the newest frame, as clients see it */
+  int event;              /* eventfd that the loop signals after publishing; -1: the thread polls */
+  struct bell *bell;      /* rung with every command; NULL: nobody waits for it */
   int source;             /* SOURCE_OSC, ... */
-  struct clients clients; /* what they are called */
-  bool paces;             /* its input frames are the beats of the bell */
+  struct clients clients; /* names of its clients */
+  bool paces;             /* its input frames are beats */
 };
 
-/* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. False: out of memory
- * or fds. */
+/* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. Returns false when out of
+ * memory or descriptors. */
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event);
 void port_free(struct port *p);
-/* Set-up, after port_init(), which selects all values: frames carry those marked in wanted[signals->count]; the others stay
- * undefined. The loop copies the values for every port in every cycle. False when out of memory. */
+/* Set-up, after port_init(), which selects all values: frames then carry only the values marked in
+ * wanted[signals->count], and the others are undefined. This matters because the loop copies the values for every port
+ * in every cycle. Returns false when out of memory. */
 bool port_select(struct port *p, const bool *wanted, uint32_t values);
 
-/* Thread side: a numbered input frame is there, all its values published, received at t_ns. */
+/* Thread side: a numbered input frame was received at t_ns, and all its values are published. */
 static inline void port_beat(struct port *p, uint64_t t_ns)
 {
   if (p->bell && p->paces) bell_beat(p->bell, t_ns);
 }
 
-/* Loop side: publishes a copy of the frame, its values and its owners. RT. Whoever is to see it soon is woken afterwards. */
+/* Loop side. RT: publishes a copy of the frame, its values and its owners. port_wake() then wakes the thread. */
 void port_publish(struct port *p, const struct frame *f);
-/* Any thread: wakes the thread of the port, where it sleeps on the event. RT. */
+/* Any thread. RT: wakes the thread of the port if it sleeps on the event. */
 void port_wake(struct port *p);
 
-/* Thread side: the newest frame; true if there is something to show. The frame is the port's own copy of the published head, and
- * valid until the next call. While the loop is stuck nobody may believe that it runs: every call then returns true, and the
- * frame says SAFE and names the fault. */
+/* Thread side: gets the newest frame; returns true if there is something to show. The frame is the port's own copy of
+ * the published head, valid until the next call. While the loop is stuck every call returns true, and the frame says
+ * SAFE with the fault. */
 bool port_take_frame(struct port *p, const struct frame **frame);
 
-/* The supervisor: the loop is stuck and shows `fault`, or goes on (0). Wakes the thread. */
+/* The supervisor: the loop is stuck and `fault` is shown, or it runs again (0). Wakes the thread. */
 void port_show_stuck(struct port *p, uint32_t fault);
 
-/* Thread side: says that a sample of `client` ("127.0.0.1:4711") was refused. Never fails: refusals that do not fit are counted
- * by the ring. */
+/* Thread side: reports a refused sample of `client` ("127.0.0.1:4711"). Never fails: the ring counts refusals without
+ * room. */
 static inline void port_tell_refusal(struct port *p, uint32_t input, struct input_owner owner,
                                      const char *client)
 {
@@ -148,12 +152,12 @@ static inline void port_tell_refusal(struct port *p, uint32_t input, struct inpu
   ring_push(&p->refusals, &r);
 }
 
-/* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
+/* Thread side: sends a command. Returns false if the ring is full, which is counted. */
 bool port_command(struct port *p, const struct command *c);
 
-/* Thread side: an e-stop. It acts at the next wake-up of the loop, whatever else waits. It takes a place in the ring, for the
- * answer of the loop, only while half of the places are free, so that e-stops never keep a `reset` out. False: it got no place,
- * and acts without an answer. */
+/* Thread side: an e-stop. It acts at the next wake-up of the loop, whatever else waits. It takes a place in the ring
+ * for the loop's answer only while half of the places are free, so that e-stops never keep a `reset` out. Returns false
+ * if it got no place; it then acts without an answer. */
 bool port_estop(struct port *p, const struct command *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Building the signal table (set-up) and filling its values (signals_observe, loop code). */
+ * Builds the signal table (set-up) and fills in its values (signals_observe, loop code). */
 #include "signals/signals.h"
 
 #include "platform/platform.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One walk over all signals makes the table: run once to count, once to write. */
+/* One walk over all signals makes the table: it runs once to count and once to write. */
 struct walk {
   struct signals *s;
   const struct signals_more *more;
@@ -28,8 +28,7 @@ __attribute__((format(printf, 2, 3))) static char *make_text(struct walk *w, con
   return o;
 }
 
-/* A group `prefix` with the components given; NULL components: one scalar. From the fourth component on it has the unit
- * `beyond`. */
+/* Adds a group `prefix` with these components; NULL: a scalar. Components from the fourth on have the unit `beyond`. */
 static void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
                               const char *beyond, const char *const *component, int n)
 {
@@ -122,9 +121,9 @@ static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
   free(prefix);
 }
 
-/* The quantities of a force: parts of its state, under names that fit its type. */
+/* The signals of a force: members of its state, with names that suit its type. */
 static const struct quantity {
-  const char *name, *unit, *unit_turning; /* unit_turning: where its coordinate is an angle */
+  const char *name, *unit, *unit_turning; /* unit_turning: unit if its coordinate is an angle */
   int count;
   size_t offset; /* in ali3_force_state */
 } LENGTH = {"length", "m", "m", 1, offsetof(ali3_force_state, position)},
@@ -164,13 +163,21 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type, b
   free(prefix);
 }
 
-static void walk_input_signals(struct walk *w, struct input_spec *input)
+/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it. */
+static const char *value_unit(const ali3_model *m, int force)
+{
+  const struct quantity *q = ali3_model_force_type(m, force) == ALI3_FORCE_DRIVE ? &TARGET : &VALUE;
+  return ali3_model_force_turns(m, force) ? q->unit_turning : q->unit;
+}
+
+static void walk_input_signals(struct walk *w, const ali3_model *m, struct input_spec *input)
 {
   char *prefix = make_text(w, "input.%s.", input->name);
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
-    walk_group(w, prefix, p->name, p->unit, p->component, p->count);
+    walk_group(w, prefix, p->name, input->kind == INPUT_VALUE ? value_unit(m, input->force) : p->unit,
+               p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
   free(prefix);
 }
@@ -201,7 +208,7 @@ enum platform_quantity {
 };
 
 static const struct {
-  const char *unit, *beyond, *turning; /* beyond: see walk_group_of_two(); turning: of cranks */
+  const char *unit, *beyond, *turning; /* beyond: see walk_group_of_two(); turning: for cranks */
   const char *const *component;
 } of_platform[] = {
     [OF_pose] = {"m", "rad", NULL, platform_coordinate_name},
@@ -245,7 +252,7 @@ static void walk_signals(struct walk *w, const ali3_model *m)
 {
   struct signals *s = w->s;
   w->count = w->groups = 0;
-  /* What the model computes: the state, then reactions, forces and sensors. */
+  /* Results of the model: the state, then reactions, forces and sensors. */
   walk_group(w, "", "time", "s", NULL, 1);
   s->body_first = w->count;
   for (int i = 0; i < s->bodies; i++) walk_body(w, ali3_model_body_name(m, i));
@@ -262,7 +269,7 @@ static void walk_signals(struct walk *w, const ali3_model *m)
     walk_sensor(w, ali3_model_sensor_name(m, i), ali3_model_sensor_type(m, i));
   }
   s->sensor_first[s->sensors] = w->count;
-  /* How well it does so. */
+  /* Quality of the results. */
   s->energy_first = w->count;
   walk_group(w, "energy.", "kinetic", "J", NULL, 1);
   walk_group(w, "energy.", "potential", "J", NULL, 1);
@@ -273,9 +280,9 @@ static void walk_signals(struct walk *w, const ali3_model *m)
   walk_group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
   walk_group(w, "solver.", "status", "", NULL, 1);
   walk_group(w, "solver.", "increment", "", NULL, 1);
-  /* What comes in, what the platform is to do, and the figures of the loop. */
+  /* Inputs, outputs of the platform, and figures of the loop. */
   s->input_first = w->count;
-  for (int i = 0; i < s->inputs; i++) walk_input_signals(w, &s->input[i]);
+  for (int i = 0; i < s->inputs; i++) walk_input_signals(w, m, &s->input[i]);
   s->channels = w->count - s->input_first;
   s->platform_first = w->more->platform ? w->count : -1;
   if (w->more->platform) walk_platform(w, w->more->platform->crank);
@@ -313,7 +320,7 @@ struct signals *signals_new_with(const ali3_model *m, const struct input_spec *i
     s->input[i] = inputs[i];
     if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
   }
-  /* One walk counts the signals, the second writes them. */
+  /* The first walk counts the signals, the second writes them. */
   walk_signals(&w, m);
   if (!w.ok) goto fail;
   s->signal = calloc((size_t)w.count, sizeof *s->signal);
@@ -386,7 +393,7 @@ static void observe_force(const ali3_model *m, const ali3_data *d, int index, do
   ali3_force_get(m, d, index, &f);
   for (const struct quantity *const *q = of_force[ali3_model_force_type(m, index)]; *q; q++) {
     memcpy(out, (const char *)&f + (*q)->offset, (size_t)(*q)->count * sizeof *out);
-    /* The multiplier of an open contact is a remainder of some 1e-49 N of either sign. */
+    /* An open contact has a multiplier of about 1e-49 N of either sign. */
     if (*q == &CLOSED) *out = f.value > 0.0 && f.position < 0.0;
     out += (*q)->count;
   }

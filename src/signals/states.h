@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The vocabulary of the daemon: its states, the commands that change them, how a command ends, and the faults. Every code is
- * part of the OSC and Modbus interfaces and never changes. */
+ * The vocabulary of the daemon: states, commands that change them, results of commands, and faults. Every code is part
+ * of the OSC and Modbus interfaces and never changes. */
 #ifndef SIGNALS_STATES_H
 #define SIGNALS_STATES_H
 
@@ -31,8 +31,9 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_ESTOP, 8, "estop")                                                                               \
   X(COMMAND_STEP, 9, "step")                                                                                 \
   X(COMMAND_CLEAR, 10, "clear")                                                                              \
-  X(COMMAND_INJECT, 11, "inject")     /* argument: twice the index of an injection, plus 1 for on */         \
-  X(COMMAND_PLATFORM, 12, "platform") /* argument: a parameter of the motion platform, which becomes value */
+  X(COMMAND_INJECT, 11, "inject") /* argument: twice the index of an injection, plus 1 for on */             \
+  X(COMMAND_PLATFORM, 12,                                                                                    \
+    "platform") /* argument: index of a parameter of the motion platform, which gets the value */
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)
@@ -46,23 +47,23 @@ enum command_result {
   RESULT_WRONG_STATE = 1,
   RESULT_NOT_AUTHORISED = 2,
   RESULT_BAD_ARGUMENT = 3,
-  RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
-  RESULT_BUSY = 5,      /* it found no room among those that wait, and is dropped */
-  RESULT_TOO_SOON =
-      6, /* an arm after a stop, less than 0.5 s after STOPPED was shown or an arm or run was refused */
+  RESULT_NOT_READY = 4, /* the state is right, but a required input is not fresh */
+  RESULT_BUSY = 5,      /* the queue was full, and the command was dropped */
+  /* An arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused. */
+  RESULT_TOO_SOON = 6,
 };
 
-/* Causes of FAULT and SAFE: id, code, the state each leads to, text for people. FAULT: the model itself has failed. SAFE: the
- * model is sound, its surroundings are not. */
+/* Causes of FAULT and SAFE: id, code, resulting state, text. FAULT: the model itself has failed. SAFE: the model is
+ * sound, but something around it failed. */
 #define FAULT_LIST(X)                                                                                        \
   X(FAULT_NONE, 0, STATE_STOPPED, "none")                                                                    \
   X(FAULT_ESTOP, 1, STATE_SAFE, "e-stop requested")                                                          \
-  X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed one after the other")                            \
+  X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed in a row")                                       \
   X(FAULT_STALE, 3, STATE_SAFE, "an input has not come for too long")                                        \
   X(FAULT_DIVERGED, 4, STATE_FAULT, "the step diverged")                                                     \
   X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
   X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
-  X(FAULT_STUCK, 7, STATE_SAFE, "the loop stood still")                                                      \
+  X(FAULT_STUCK, 7, STATE_SAFE, "the loop was stuck")                                                        \
   X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")                                        \
   X(FAULT_VIOLATED, 9, STATE_FAULT, "the joints, drives and gears cannot all be met")
 enum fault_code {
@@ -72,7 +73,7 @@ enum fault_code {
 };
 const char *fault_text(unsigned fault); /* "unknown fault" when out of range */
 
-/* Flag bits of a frame; also bits of Modbus input register 3 and discrete inputs 0-15. */
+/* Flag bits of a frame; also the bits of Modbus input register 3 and discrete inputs 0-15. */
 enum frame_flag {
   FLAG_READY = 1 << 0,
   FLAG_RUNNING = 1 << 1,
@@ -82,16 +83,16 @@ enum frame_flag {
   FLAG_ESTOP = 1 << 5,
   FLAG_INPUT_STALE = 1 << 6,
   FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
-  FLAG_LIMIT = 1 << 8,  /* an input was clamped in the last cycle, or slowed; or the platform is at a limit */
-  FLAG_PARKED = 1 << 9, /* the motion platform is at rest in its park pose */
-  FLAG_ENGAGED = 1 << 10,  /* it has been at neutral since it left that */
-  FLAG_LOCKSTEP = 1 << 11, /* steps are asked for */
+  /* An input was clamped or its rate limited in the last cycle, or the platform is at a limit. */
+  FLAG_LIMIT = 1 << 8,
+  FLAG_PARKED = 1 << 9,    /* the motion platform is at rest in its park pose */
+  FLAG_ENGAGED = 1 << 10,  /* the platform has reached neutral since it left its park pose */
+  FLAG_LOCKSTEP = 1 << 11, /* the loop steps on command only */
   FLAG_NOT_REALTIME = 1 << 12,
-  FLAG_INJECTED = 1 << 13, /* a fault injection acts */
-  FLAG_WITHHELD =
-      1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
-  FLAG_VIOLATED =
-      1 << 15, /* after the last step a joint, drive or gear was open by more than the tolerance */
+  FLAG_INJECTED = 1 << 13, /* an injected fault acts */
+  /* The platform was not armed yet: its pose is unknown and its outputs are withheld. */
+  FLAG_WITHHELD = 1 << 14,
+  FLAG_VIOLATED = 1 << 15, /* the last step left a joint, drive or gear open by more than the tolerance */
 };
 
 #endif

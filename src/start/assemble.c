@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: bodies are moved until all rigid rows are met, by Newton's method on the sphere of the Euler parameters.
+ * Set-up: moves bodies until all rigid rows are met, by Newton's method on the sphere of the Euler parameters.
  *
- *   each pass     the change of positions that is smallest in the norm of the mass matrix (project_position), its part
- *                 along p left out; no body turns by more than TURN_MOST, and the sum of squares of the rows falls
- *   no progress   where a row has no gradient (axes a right angle apart, points that coincide under a distance), the
- *                 bodies of open links are pushed a little, by numbers that are the same in every run
- *   at the end    who moved how far is held against the options */
+ *   each pass     takes the change of positions that is smallest in the norm of the mass matrix (project_position), without
+ *                 its part along p; no body turns by more than TURN_MOST, and the sum of squares of the rows decreases
+ *   no progress   a row may have no gradient (axes at a right angle, coinciding points of a distance); bodies of open
+ *                 links are then pushed a little, by pseudo-random numbers that are equal in every run
+ *   at the end    compares the displacements with the options */
 #include "math/euler.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -15,20 +15,20 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROWS_ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
+static const double ROWS_ON_CONSTRAINT = 1e-12; /* poses with smaller residuals are kept */
 static const double ASSEMBLED = 1e-9;
-static const double TURN_MOST = 0.5;   /* rad in a pass */
-static const double STALLED = 0.99;    /* of the merit before: no progress */
-static const double UNMOVED = 1e-9;    /* m, rad: no move */
-static const double PUSH_FIRST = 1e-3; /* rad, and of the size of the mechanism */
+static const double TURN_MOST = 0.5;   /* rad per pass */
+static const double STALLED = 0.99;    /* ratio of merits above which a pass makes no progress */
+static const double UNMOVED = 1e-9;    /* m, rad: a smaller move does not count */
+static const double PUSH_FIRST = 1e-3; /* rad, and relative to the size of the mechanism */
 static const double PUSH_GROWTH = 4.0;
 enum { PASSES = 200, HALVINGS = 12, STALLS = 3, PUSHES = 5 };
 
-/* How well the rows are met: lengths relative to the mechanism, all else as it is. */
+/* Residuals of the rows; lengths are relative to the size of the mechanism. */
 struct fit {
-  double residual; /* the largest; lengths by frozen.rounding */
-  double merit;    /* the sum of squares; lengths by frozen.length */
-  int worst;       /* link */
+  double residual; /* largest row; lengths over frozen.rounding */
+  double merit;    /* sum of squares; lengths over frozen.length */
+  int worst;       /* link of the largest row */
 };
 
 static bool row_is_length(const struct joint_rows *j, int k)
@@ -43,14 +43,14 @@ static bool row_is_length(const struct joint_rows *j, int k)
   return false;
 }
 
-/* The largest row of a link, relative. */
+/* The largest row of a link; lengths over frozen.rounding. */
 static double link_residual(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
 {
   double largest = 0.0;
   for (int k = 0; k < j->count; k++) {
     double x = fabs(d->solve.Phi[stored_row(j, k)]);
     if (row_is_length(j, k)) x /= m->frozen->rounding;
-    if (!(x <= largest) && !isnan(largest)) largest = x; /* NaN is kept */
+    if (!(x <= largest) && !isnan(largest)) largest = x; /* keeps NaN */
   }
   return largest;
 }
@@ -74,7 +74,7 @@ static struct fit fit_of_rows(const ali3_model *m, const ali3_data *d)
   return o;
 }
 
-/* Into w the way from last.x to now.x, without its part along p; returns the largest turn, rad. */
+/* w := change from last.x to now.x, without its part along p. Returns the largest rotation, rad. */
 static double take_way(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;
@@ -92,14 +92,14 @@ static double take_way(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
-/* What follows from positions that were set. */
+/* Evaluates frames and rows at the positions. */
 static void evaluate_positions(const ali3_model *m, ali3_data *d)
 {
   stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
 }
 
-/* A part of the way from last.x. */
+/* Positions := last.x + part w. */
 static void go_part(const ali3_model *m, ali3_data *d, double part)
 {
   for (int b = 0; b < m->bodies; b++) {
@@ -119,7 +119,8 @@ static void keep_positions(const ali3_model *m, const ali3_data *d)
   memcpy(d->last.x, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->now.x);
 }
 
-/* One pass, by the factors. The way is halved until the merit falls; false: it never does, and nothing has moved. */
+/* One pass with the factors. It halves the change until the merit decreases. False: the merit does not decrease, and the
+ * positions are unchanged. */
 static bool pass_falls(const ali3_model *m, ali3_data *d, struct fit *fit, double *moved)
 {
   keep_positions(m, d);
@@ -137,7 +138,7 @@ static bool pass_falls(const ali3_model *m, ali3_data *d, struct fit *fit, doubl
   return false;
 }
 
-/* -1 .. 1, by a generator of the kind that C libraries have: equal on every machine. */
+/* -1 .. 1, by a linear congruential generator: equal numbers on every machine. */
 static double pseudo_random(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -154,7 +155,7 @@ static void push_body(const ali3_model *m, ali3_data *d, int body, double by, ui
   stored_set_state(m, d->now.x, body, &x);
 }
 
-/* Links in their order, so that workers make no difference. */
+/* Links in their order, so that the number of workers has no effect. */
 static void push_open_links(const ali3_model *m, ali3_data *d, double by)
 {
   uint64_t random = 1;
@@ -166,19 +167,19 @@ static void push_open_links(const ali3_model *m, ali3_data *d, double by)
   evaluate_positions(m, d);
 }
 
-/* Passes until the rows are met, or no push helps. */
+/* Makes passes until the rows are met, or no push helps. */
 static int close_rows(const ali3_model *m, ali3_data *d, struct fit *fit)
 {
   int stalls = 0, pushes = 0, status = ALI3_OK;
   double by = PUSH_FIRST;
   for (int pass = 0; pass < PASSES; pass++) {
     double before = fit->merit, moved = 0.0;
-    if (pass > 0) penalty_set(m, d, 0.0); /* rows may have had no gradient where the pass before began */
+    if (pass > 0) penalty_set(m, d, 0.0); /* rows may have had no gradient at the start of the last pass */
     status = stage_condense(m, d) ? ALI3_OK : ALI3_E_SINGULAR;
     bool falls = status == ALI3_OK && pass_falls(m, d, fit, &moved);
     if (falls && fit->residual <= ROWS_ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding))
       break;
-    if (!falls && status == ALI3_OK && fit->residual <= ASSEMBLED) break; /* rounding is all that is left */
+    if (!falls && status == ALI3_OK && fit->residual <= ASSEMBLED) break; /* the residual is rounding */
     stalls = falls && fit->merit < STALLED * before ? 0 : stalls + 1;
     if (falls && stalls < STALLS) continue;
     if (fit->residual <= ASSEMBLED || pushes++ == PUSHES) break;
@@ -190,15 +191,15 @@ static int close_rows(const ali3_model *m, ali3_data *d, struct fit *fit)
   return status < 0 ? status : fit->residual <= ASSEMBLED ? ALI3_OK : ALI3_E_ASSEMBLE;
 }
 
-/* How far the axes that a joint holds parallel are from it, 0 .. 2. Its three rows are 0 as well after half a turn or a
- * third of one, and there Newton stays. */
+/* 1 - cosine of the largest angle between axes that a joint holds parallel, 0 .. 2. The three rows of the orientation also
+ * vanish after half a turn or a third of a turn, and Newton's method stays there. */
 static double turned_away(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
 {
   const struct primitive *p = &j->primitive[j->primitives - 3];
   struct link_view view;
   double largest = 0.0;
   link_view_fill(m, d, j, &view);
-  for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
+  for (int i = 0; i < 3; i++) { /* axis i of b belongs to axis i - 1 of a */
     double U[3], V[3];
     m3_mul(U, view.f[0].R, p[i].u);
     m3_mul(V, view.f[1].R, p[(i + 2) % 3].v);
@@ -207,7 +208,7 @@ static double turned_away(const ali3_model *m, const ali3_data *d, const struct 
   return largest;
 }
 
-/* The joint that stands at the wrong one of its solutions; -1: none. */
+/* The first joint at a wrong solution of its rows; -1: none. */
 static int turned_joint(const ali3_model *m, const ali3_data *d)
 {
   for (int i = 0; i < m->joints; i++) {
@@ -218,7 +219,7 @@ static int turned_joint(const ali3_model *m, const ali3_data *d)
   return -1;
 }
 
-/* Initial velocities are those of the model, in the axes of bodies that stand elsewhere now. */
+/* Sets the initial velocities of the model for bodies that the assembly moved. */
 static void keep_velocities(const ali3_model *m, ali3_data *d)
 {
   for (int b = 0; b < m->bodies; b++) {
@@ -254,7 +255,7 @@ static void measure_move(const ali3_model *m, ali3_data *d)
   }
 }
 
-/* Names what was wrong in the file, or where it all fits there, what is worst now. */
+/* Reports the largest opening in the poses of the model, or the worst row now if all joints were closed there. */
 static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
 {
   const struct opening_worst given = openings_worst(m);
@@ -266,7 +267,7 @@ static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
   d->report.position = given.size;
 }
 
-/* Back to where the model has the bodies. */
+/* Restores the poses of the model. */
 static void restore_positions(const ali3_model *m, ali3_data *d)
 {
   for (int b = 0; b < m->bodies; b++) {
@@ -293,7 +294,7 @@ int assemble(const ali3_model *m, ali3_data *d)
     if (d->initial.too_far) status = ALI3_E_ASSEMBLE;
   }
   if (status < 0) restore_positions(m, d);
-  if (status == ALI3_E_SINGULAR) { /* what has no pivot as given is named as such */
+  if (status == ALI3_E_SINGULAR) { /* singular only after moves: report an open joint instead */
     penalty_set(m, d, 0.0);
     if (stage_condense(m, d)) status = ALI3_E_ASSEMBLE;
   }

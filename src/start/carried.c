@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up for bodies without mass (paper 4): their velocity is no initial value but what dampers make of the forces at
- * the start, and something has to hold them. */
+ * Set-up for bodies without mass (paper 4). Their velocity is no initial value: it follows from dampers and the forces at the
+ * start. Joints, springs or dampers have to hold them. */
 #include "math/vec3.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum { PASSES = 100 };
-static const double SLOW = 0.9; /* passes that shrink the change by less lead nowhere */
-/* Bodies with mass hardly move here: their delta is smaller by this. A power of two: it is undone to the
- * last bit. */
+static const double SLOW = 0.9; /* passes with a larger ratio of changes do not converge */
+/* Factor on the delta of bodies with mass, so that they hardly move. It is a power of two, so that dividing by it restores
+ * every bit. */
 static const double HEAVY = 0x1p-13;
-/* And rigid rows are softer by this: beside their stiffness a spring would be rounding in a hub's pivot, in
- * all but the directions of the axes. The passes make up for it. */
+/* Factor on the compliance of rigid rows. Beside their full stiffness a spring would be rounding in the pivot of a hub,
+ * except in the directions of the axes. The passes correct the error. */
 static const double LOOSE = 0x1p7;
 
 void carried_report(const ali3_model *m, ali3_data *d)
@@ -37,7 +37,7 @@ void carried_report(const ali3_model *m, ali3_data *d)
   v3_copy(d->report.free_direction + 3, turn);
 }
 
-/* g = Q - J'lambda of a body, in body coordinates, without acceleration; push: J'lambda */
+/* g = Q - J'lambda of a body, in body coordinates, without acceleration; push has J'lambda. */
 static void balance_body(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
 {
   double f[BODY_Y];
@@ -53,7 +53,7 @@ static void balance_body(const ali3_model *m, const ali3_data *d, int b, double 
   g[BODY_Y - 1] = 0.0;
 }
 
-/* Of a velocity or a load: where there is mass, velocities are initial values and stay as they are. */
+/* Keeps the part of a velocity or load along directions without mass. Where there is mass, velocities are initial values. */
 static void leave_weightless(const struct body *body, double y[BODY_Y])
 {
   double turn[3];
@@ -76,13 +76,12 @@ static void scale_masses(const ali3_model *m, ali3_data *d, double mass, double 
   for (int row = 0; row < m->frozen->rigid; row++) d->solve.c[row] *= compliance;
 }
 
-/* lambda of the soft rows: as their laws ask, and if `ahead` for where they will be after 1/v_d at their
- * present rate */
+/* lambda of the soft rows by their laws. ahead: at the positions after 1/v_d with the present rates. */
 static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
 {
   const struct frozen *f = m->frozen;
   double v_d = d->rule.v_d;
-  d->rule.v_d = 0.0; /* compliance 1/k, no damping in it */
+  d->rule.v_d = 0.0; /* compliance 1/k without damping */
   penalty_open(m, d);
   for (int row = f->rigid; row < f->rows; row++)
     d->solve.beta[row] = ahead && d->solve.c[row] < LAW_OPEN ? 1.0 / (v_d * d->solve.c[row]) : 0.0;
@@ -95,8 +94,8 @@ static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
   }
 }
 
-/* Into z, by what the velocities of carried bodies are off: the balance of forces by a Newton step, with J v
- * as it shall be for the rigid rows. False: a pivot is not positive. */
+/* z := error of the velocities of carried bodies, by a Newton step on the balance of forces, with the prescribed J v of rigid
+ * rows. False: a pivot is not positive. */
 static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
 {
   const struct frozen *f = m->frozen;
@@ -104,7 +103,7 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
   ask_laws(m, d, ahead);
   if (!stage_condense(m, d)) return false;
   stage_links(m, d, KERNEL_link_push_lambda);
-  /* right-hand sides of carried bodies, then of the rows */
+  /* Set the right-hand sides of carried bodies, then of the rows. */
   for (int b = 0; b < m->bodies; b++) {
     double rhs[BODY_Y];
     balance_body(m, d, b, rhs);
@@ -121,7 +120,7 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
   return true;
 }
 
-/* Moves the velocities by what z says; returns the largest part of it. */
+/* Adds z to the velocities. Returns the largest change. */
 static double move_velocities(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
@@ -132,7 +131,7 @@ static double move_velocities(const ali3_model *m, ali3_data *d)
     struct body_state x = stored_state(m, d->now.x, b);
     const struct body_frame frame = stored_frame(m, d, b);
     for (int k = 0; k < BODY_Y; k++) dv[k] = d->solve.z[t->carried_at[b] + k * t->body[b].width];
-    /* where the body has no mass */
+    /* Change only the part without mass. */
     leave_weightless(&m->body[b], dv);
     body_velocity(&x, y);
     for (int k = 0; k < BODY_Y - 1; k++) {
@@ -145,9 +144,9 @@ static double move_velocities(const ali3_model *m, ali3_data *d)
   return change;
 }
 
-/* Two rounds of passes. The first asks that forces balance at the end of a step into which the velocities
- * lead, by the implicit Euler rule over 1/v_d: that settles where there is no damper. The second asks that
- * they balance now, which is right where there is one, and ends at once where there is none. */
+/* Two rounds of passes. The first round balances forces at the end of an implicit Euler step of 1/v_d with these velocities.
+ * It settles velocities without dampers. The second round balances forces at the start, which is right with dampers, and ends
+ * at once without them. */
 bool carried_velocities(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
@@ -158,7 +157,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   for (int round = 0; ok && round < 2; round++) {
     double last = INFINITY;
     memcpy(d->last.x, d->now.x, X_NUMBERS * slots * sizeof *d->now.x);
-    /* passes, until the change is nothing; back if those of round 1 lead nowhere */
+    /* Pass until the change vanishes. If round 1 does not converge, go back to the result of round 0. */
     for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
       ok = balance_step(m, d, round == 0);
       if (!ok) break;

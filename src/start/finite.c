@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: whether all that can be read of a state is a number. */
+ * Set-up: checks that every number that can be read of a state is finite. */
 #include "start/start.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ bool start_is_finite(const ali3_model *m, ali3_data *d)
   ali3_report *r = &d->report;
   const ali3_report seen = *r;
   r->worst_body = r->worst_joint = r->worst_force = -1;
-  /* bodies and what is mounted on them, then joints and forces */
+  /* Check bodies and their sensors, then joints and forces. */
   for (int i = 0; i < m->bodies; i++) {
     ali3_body_state x;
     ali3_body_get(m, d, i, &x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: how far joints and drives are open in the poses that the model gives, in numbers and in words. Angles are those
- * between axes or orientations, not residuals of rows. */
+ * Set-up: openings of joints and drives in the poses of the model, as numbers and texts. Angles are angles between axes or
+ * orientations, and not residuals of rows. */
 #include "dynamics/compile.h"
 #include "start/start.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 static const double HALF_TURN = 3.14159265358979323846;
-static const double CLOSED = 1e-9; /* rad, and of frozen.rounding */
+static const double CLOSED = 1e-9; /* rad, and relative to frozen.rounding */
 
 static double angle_between(const double a[3], const double b[3])
 {
@@ -18,7 +18,8 @@ static double angle_between(const double a[3], const double b[3])
   return atan2(sqrt(v3_dot(n, n)), v3_dot(a, b));
 }
 
-/* Of the orientation of b in a from the one that the joint holds; 0 where that is the one at the start. */
+/* Angle between the orientation of b in a and the orientation that the joint holds; 0 if the joint holds the one at the
+ * start. */
 static double orientation_off(const struct joint *joint, const struct rows_start *at)
 {
   const double *want = joint->relative, *a = at->x[0].p;
@@ -42,7 +43,7 @@ static double joint_angle(const struct joint *joint, const struct rows_start *at
     return orientation_off(joint, at);
   case ALI3_JOINT_REVOLUTE:
   case ALI3_JOINT_CYLINDRICAL:
-  case ALI3_JOINT_PLANAR: /* parallel, either way round */
+  case ALI3_JOINT_PLANAR: /* parallel in either direction */
     return fmin(between, HALF_TURN - between);
   case ALI3_JOINT_UNIVERSAL:
     return fabs(between - 0.5 * HALF_TURN);
@@ -51,7 +52,7 @@ static double joint_angle(const struct joint *joint, const struct rows_start *at
   }
 }
 
-/* The points of its rows that are lengths. */
+/* Norm of the rows that are lengths. */
 static double joint_distance(const struct joint_rows *j, const struct rows_start *at)
 {
   double square = 0.0, separation = sqrt(v3_dot(at->d, at->d));
@@ -111,13 +112,13 @@ int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out)
   return ALI3_OK;
 }
 
-/* Of link i of those that can be open: joints, then forces. */
+/* i: joints, then forces. */
 static ali3_opening opening_at(const ali3_model *m, int i, double length)
 {
   return i < m->joints ? joint_opening(m, i, length) : force_opening(m, i - m->joints, length);
 }
 
-/* To compare openings with: a distance as large as the mechanism counts as 1 rad. */
+/* A measure for comparing openings: a distance of the size of the mechanism counts as 1 rad. */
 static double opening_extent(const ali3_model *m, const ali3_opening *o)
 {
   return o->open ? fmax(o->distance / m->frozen->length, o->angle) : 0.0;
@@ -152,7 +153,7 @@ void openings_angle_text(double x, char text[24])
   snprintf(text, 24, degrees < 0.1 && degrees > 0.0 ? "%.2g degrees" : "%.1f degrees", degrees);
 }
 
-/* What an angle of a joint is, for "axes are 90.0 degrees apart". */
+/* The subject of the sentence "axes are 90.0 degrees apart". */
 static const char *angle_of(ali3_joint_type type)
 {
   bool oriented = type == ALI3_JOINT_FIXED || type == ALI3_JOINT_PRISMATIC;
@@ -204,7 +205,7 @@ int ali3_force_opening_text(const ali3_model *m, int force, char *text, size_t s
 
 enum { LISTED = 8 };
 
-/* Into a list of the largest, falling. */
+/* Inserts x into the list of the largest values, in descending order. */
 static void keep_largest(double largest[LISTED], double x)
 {
   for (int i = 0; i < LISTED; i++)
@@ -234,7 +235,7 @@ int openings_list(const ali3_model *m, char *text, size_t size)
     keep_largest(largest, opening_extent(m, &o));
     open += o.open;
   }
-  /* the largest ones, in the order of the model */
+  /* List the largest openings in the order of the model. */
   append_opening(text, size, &used, "%s", "");
   for (int i = 0; i < m->joints + m->forces && shown < LISTED; i++) {
     const ali3_opening o = opening_at(m, i, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up of what a step divides by: delta of every body, the compliance of every row. */
+ * Set-up of delta of every body and of the compliance of every row. */
 #include "math/vec3.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -10,11 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Stiffness over the step of a law that springs; spring: without its damping. */
 double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring)
 {
   double k = law->stiffness, c = law->damping;
-  if (law->kind == LAW_SWAY && spring) return k; /* held by nobody, but it swings */
+  if (law->kind == LAW_SWAY && spring) return k; /* it holds no body, and its body oscillates */
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
   for (int i = 1; law->force && i < law->force->n; i++) {
     const double(*p)[2] = law->force->point + i;
@@ -44,7 +43,7 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha)
   }
 }
 
-/* J h M^-1 J' of a row for a carried body with a mass of its own. */
+/* J h M^-1 J' of a row for a carried body with mass. */
 static double own_entry(const struct body *b, const double *J)
 {
   double turn[3];
@@ -52,13 +51,14 @@ static double own_entry(const struct body *b, const double *J)
   return v3_dot(J, J) / b->mass + v3_dot(turn, J + 3);
 }
 
-/* Of what a light body asks for: with less, lever arms of some lengths would leave only rounding of it. */
+/* Smallest entry, relative to the entry of a light body. With a smaller entry, some lever arms would leave only rounding of
+ * it. */
 static const double SOFTEST = 6e-4;
 
-/* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a
- * carried body has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former
- * alone is so stiff that nothing but rounding is left of the light body's inertia in its pivot, the latter alone so
- * soft beside the heavy bodies that the iterations are slow. */
+/* J delta J' of a row, over the bodies that have a delta. Between carried bodies only, it is the entry of a typical body. If
+ * a carried body has mass it is the geometric mean of this entry and of J h M^-1 J' over all bodies. This entry alone is so
+ * stiff that only rounding of the light body's inertia remains in its pivot. J h M^-1 J' alone is so soft beside the heavy
+ * bodies that the iterations are slow. */
 double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0, own = 0.0, typical = 0.0;
@@ -76,7 +76,7 @@ double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint
     body_apply_delta(&delta, J, dJ);
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
-  /* between carried bodies alone; with a light body */
+  /* Between carried bodies only; then with a light body. */
   if (!(entry > 0.0)) entry = d->rule.h * typical;
   if (!(own > 0.0)) return entry;
   own *= d->rule.h;
@@ -96,7 +96,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
   penalty_open(m, d);
 }
 
-/* o = w - delta J'z of a body, or w + its own unknown of a carried one; push: J'z, J of the factors */
+/* o = w - delta J'z of a body, or w + its unknown for a carried body; push has J'z with the Jacobian of the factors. */
 static void corrected_motion(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double w[BODY_Y], f[BODY_Y], df[BODY_Y];
@@ -110,14 +110,13 @@ static void corrected_motion(const ali3_model *m, const ali3_data *d, int body, 
                                     : w[y] - df[y];
 }
 
-/* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
- * J delta J'. */
+/* Mobility of a row with the rigid rows: J (delta J' - delta J'z) with S z = J delta J'. */
 double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
 {
   static const double none[BODY_Y];
   double room[STORED_J] = {0.0}, sum = 0.0;
   const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
-  /* w = delta J' of the bodies of the row, beta = J w */
+  /* Set w = delta J' of the bodies of the row, and beta = J w. */
   memset(d->solve.w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.w);
   for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
@@ -136,7 +135,7 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
     for (int n = 0; n < other->count; n++)
       d->solve.beta[stored_row(other, n)] = link_jw(m, d, d->here.J, other, n);
   }
-  /* how they move once the rigid rows hold them */
+  /* Solve for the motion of the bodies with the rigid rows. */
   stage_solve(m, d);
   stage_links(m, d, KERNEL_link_push_z);
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
@@ -149,18 +148,18 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
   return sum;
 }
 
-static const double SOLVE_FLOPS_MOST = 1e9; /* flops of solves; large models do without */
+static const double SOLVE_FLOPS_MOST = 1e9; /* flops of solves; larger models use penalty_entry() instead */
 
-/* Of what is measured how stiff it is. */
+/* The limit by which rows count as stiff. */
 struct stiff_search {
-  double length;  /* of the inner step, over that of d->rule */
-  double limit;   /* of dt^2/4 k (J M^-1 J'): 1 is some three steps a period */
-  bool permanent; /* springs that always act, without their dampers; else all rows, with them */
+  double length;  /* inner step over the step of d->rule */
+  double limit;   /* limit of dt^2/4 k (J M^-1 J'); 1 is about three steps a period */
+  bool permanent; /* true: springs that always act, without dampers; false: all rows, with dampers */
   double work;    /* flops of solves so far */
 };
 
-/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. penalty_mobility() holds those by the
- * very springs that are looked at, so it does not show how fast they swing. */
+/* The part of J h M^-1 J' of a row from the masses of its carried bodies. penalty_mobility() holds these bodies by the
+ * springs in question, so it does not show their frequency. */
 static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0;
@@ -173,8 +172,8 @@ static double point_entry(const ali3_model *m, const ali3_data *d, const struct 
   return entry;
 }
 
-/* The bodies as the joints hold them count, which never move more easily than alone: only what is too stiff by that measure
- * is asked again, one solve each. */
+/* A row is stiff by its mobility with the joints, which is never larger than the mobility of free bodies. Only rows that are
+ * stiff with free bodies need a solve each. */
 static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
                          struct stiff_search *s)
 {
@@ -191,7 +190,7 @@ static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_r
   return stiff || (s->permanent && point_entry(m, d, j, k) * stiffness > s->limit);
 }
 
-/* Whether some row is stiff; `stiff` (rows), unless NULL, which. */
+/* True if a row is stiff. stiff: (rows) receives the stiff rows; NULL: not needed. */
 static bool find_stiff(const ali3_model *m, ali3_data *d, struct stiff_search *s, bool *stiff)
 {
   bool some = false;
@@ -206,8 +205,8 @@ static bool find_stiff(const ali3_model *m, ali3_data *d, struct stiff_search *s
   return some;
 }
 
-/* Extrapolated, an undamped swing of less than four steps a period would grow: where a spring is that stiff the branches are
- * not combined, and the step is three plain inner steps. */
+/* Extrapolation would amplify an undamped oscillation with fewer than four steps a period. With such a stiff spring the
+ * branches are not combined, and the step is three plain inner steps. */
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
   const double FOUR_STEPS = 0.6;
@@ -220,7 +219,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 }
 
 /* Mobility of friction rows with springs active and friction off. It only speeds up law_drag(); an estimate is
- * enough. Leaves the factors as they were asked for by penalty_open(). */
+ * enough. Restores the factors of penalty_open(). */
 bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 {
   double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;
@@ -234,7 +233,7 @@ bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
       if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->solve.c[stored_row(j, k)] = LAW_OPEN;
     }
   }
-  /* factors without friction; then row by row */
+  /* Factorise without friction, then solve row by row. */
   if (!stage_condense(m, d)) return false;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
@@ -251,7 +250,7 @@ bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 
 void penalty_open(const ali3_model *m, ali3_data *d)
 {
-  soft_start(m, d); /* a step whose ends are one */
+  soft_start(m, d); /* a step whose start equals its end */
   soft_laws(m, d, 0);
   for (int row = m->frozen->rigid; row < m->frozen->rows; row++) d->soft.rigid_now[row] = false;
   soft_open(m, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a report and a violation say, in words. Not for the loop. */
+ * Texts of reports and violations. Not for the loop. */
 #include "math/euler.h"
 #include "start/start.h"
 
@@ -19,7 +19,7 @@ static __attribute__((format(printf, 3, 4))) void append_text(char *text, size_t
   va_end(list);
 }
 
-/* "12 mm and 0.3 degrees"; a part that is 0 is left out. */
+/* "12 mm and 0.3 degrees", without a part that is 0. */
 static void append_amount(char *text, size_t size, double length, double angle, bool rates)
 {
   const double degrees = angle * 180.0 / 3.14159265358979323846;
@@ -69,7 +69,7 @@ static void append_cause(const ali3_model *m, const ali3_violation *v, char *tex
   } else {
     append_force(m, v->drive, text, size);
   }
-  /* what acts against it */
+  /* Add the drive or gear that acts against it. */
   if (v->other >= 0) {
     append_text(text, size, "%s ", aims && !v->rates ? "," : "");
     append_text(text, size, "and ");
@@ -90,7 +90,7 @@ int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text
 
 /* --- reports --- */
 
-/* Whether the body has mass of its own in a direction, world axes, or inertia about it. */
+/* The body has mass along a direction (world axes), or turn: inertia about it. */
 static bool has_own(const struct body *b, bool turn, const double direction[3])
 {
   static const double ROUNDING = 1e-12;
@@ -101,8 +101,8 @@ static bool has_own(const struct body *b, bool turn, const double direction[3])
   return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
 }
 
-/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the
- * mass is lost in rounding. */
+/* Writes the larger part of the free direction, "along (0, 1, 0)". If the body has mass there it is not free, and its mass is
+ * lost in rounding. */
 static void free_direction(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   const double *o = r->free_direction;
@@ -114,15 +114,14 @@ static void free_direction(const ali3_model *m, const ali3_report *r, char *text
   if (has_own(&m->body[r->worst_body], turn, part))
     snprintf(text, size,
              "; its %s %s (%.3g, %.3g, %.3g) is too small beside the masses it is connected to: make it "
-             "larger, or "
-             "0 and hold the body there",
+             "larger, or make it 0 and hold the body there",
              quality, way, part[0], part[1], part[2]);
   else
     snprintf(text, size, "; nothing holds it %s (%.3g, %.3g, %.3g), where it has no %s", way, part[0],
              part[1], part[2], quality);
 }
 
-/* Which joint was wrong, and why that ends the reset. */
+/* The worst joint, and the reason for which the reset failed. */
 static int cannot_assemble_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
@@ -131,7 +130,7 @@ static int cannot_assemble_text(const ali3_model *m, const ali3_data *d, char *t
   const char *many = openings_list(m, open, sizeof open) > 1 ? "; open in all: " : "";
   if (r->worst_joint >= 0) ali3_joint_opening_text(m, r->worst_joint, worst, sizeof worst);
   if (r->worst_force >= 0) ali3_force_opening_text(m, r->worst_force, worst, sizeof worst);
-  if (!worst[0]) /* closed as given: the one that would not stay so */
+  if (!worst[0]) /* closed in the poses of the model, and open afterwards */
     snprintf(worst, sizeof worst, "%s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0   ? m->joint[r->worst_joint].name
              : r->worst_force >= 0 ? m->force[r->worst_force].name
@@ -184,7 +183,7 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble_text(m, d, text, size);
-  /* whose it is, and why */
+  /* Add the element and the cause. */
   if (r->worst_body >= 0)
     snprintf(where, sizeof where, ": body \"%s\"", m->body[r->worst_body].name);
   else if (r->status == ALI3_E_SINGULAR && (r->worst_joint >= 0 || r->worst_force >= 0))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The initial state: positions (assemble.c) and velocities moved onto the constraints where they are not, then
- * accelerations and multipliers. Iterates until done: not for the loop. */
+ * The initial state: moves positions (assemble.c) and velocities onto the constraints, then finds accelerations and
+ * multipliers. It iterates until it converges, and is not for the loop. */
 #include "start/start.h"
 #include "stepper/elements.h"
 #include "stepper/extrapolate.h"
@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities below this are left as the model gives them */
+static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities with smaller residuals are kept */
 enum { PASSES = 100, MOST_PASSES = 5000 };
 
-/* A drive starts where its function begins; one that is led from outside at rest, where the model has it. */
+/* A drive starts at the beginning of its function. An external drive starts at rest, at the coordinate of the model. */
 static void aim_at_start(const ali3_model *m, ali3_data *d)
 {
   for (int i = 0; i < m->frozen->drives; i++) {
@@ -25,7 +25,7 @@ static void aim_at_start(const ali3_model *m, ali3_data *d)
                                                 : motion_at(&drive->motion, 0.0);
     d->outside.aim[i] = d->outside.from[i];
     d->turn[m->frozen->link[drive->link].joint[0]] =
-        d->outside.from[i].position; /* it may begin turns away */
+        d->outside.from[i].position; /* it may begin full turns away */
     d->outside.now.command[drive->force] = drive->motion.external ? drive->at_start : 0.0;
   }
 }
@@ -49,7 +49,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_frame);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++)
-    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* of angles, as given */
+    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* angles start at the key position of the joint */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
@@ -69,7 +69,7 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double x = fabs(v[stored_row(j, k)]);
-      if (!(x <= largest) && !isnan(largest)) { /* NaN is kept */
+      if (!(x <= largest) && !isnan(largest)) { /* keeps NaN */
         largest = x;
         worst = i;
       }
@@ -91,8 +91,7 @@ static double largest_velocity_row(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
-/* What has no mass takes the velocities that the others have, before those are asked to give way to each
- * other. */
+/* Bodies without mass take the velocities of their neighbours, before velocities are projected onto the constraints. */
 static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
 {
   bool carried = m->frozen->tree->carried;
@@ -104,7 +103,7 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
   double left, midway = INFINITY;
   for (int pass = 0; pass < MOST_PASSES && (left = largest_velocity_row(m, d)) > RATES_ON_CONSTRAINT;
        pass++) {
-    /* Very uneven masses take many passes. Rates that contradict each other, and rounding, do not get less. */
+    /* Very uneven masses take many passes. Contradicting rates and rounding do not decrease. */
     if (pass > 0 && pass % PASSES == 0 && !(left < 0.95 * midway)) break;
     if (pass % PASSES == PASSES / 2) midway = left;
     project_velocity(m, d);
@@ -112,8 +111,8 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
   return !carried || carried_velocities(m, d);
 }
 
-/* What soft rows ask for is a load on the accelerations; their compliance stays out of it. With nothing at the start
- * of a step whose ends are one, the mean over it is the force itself. */
+/* Forces of soft rows are loads for the accelerations, without their compliance. In a step whose start equals its end the mean
+ * over the step is the force. */
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
 {
   penalty_open(m, d);
@@ -127,7 +126,7 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
   }
 }
 
-/* One body of what follows; push: J'lambda. */
+/* a = M^-1 (Q - J'lambda) and mu of one body; push has J'lambda. */
 static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
 {
   double g[BODY_Y], f[BODY_Y], w[BODY_Y] = {0}, h = d->rule.h;
@@ -147,12 +146,12 @@ static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
     body_apply_delta(&delta, g, w);
   body_set_acceleration(&x, &frame, w);
   stored_set_state(m, d->now.x, b, &x);
-  /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
+  /* The row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
   d->now.mu[stored_slot(m, b)] = 0.5 * h * g[6];
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
- *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x is nothing. */
+ *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x vanishes. */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
   double h = d->rule.h, first = -1.0;
@@ -171,9 +170,9 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
   }
 }
 
-/* With gamma above 1/2 the formulas of a step make a leap of accelerations that a stiff row will have taken away before
- * the step is over: there a mechanism starts as a step leaves it, with velocities and accelerations that such
- * rows hold. False: a pivot is not positive. */
+/* With gamma above 1/2 an acceleration that a stiff row removes within the first step is a jump in the formulas of the step.
+ * The mechanism therefore starts as after a step, with velocities and accelerations that stiff rows hold. False: a pivot is
+ * not positive. */
 static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const ali3_model *, ali3_data *))
 {
   if (!d->soft.some_stiff || d->rule.v_a == 0.0) return true;
@@ -189,7 +188,7 @@ static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const 
   return true;
 }
 
-/* How far velocities were moved. */
+/* Measures the changes of velocities. */
 static void measure_velocities(const ali3_model *m, ali3_data *d)
 {
   ali3_initial *o = &d->initial;
@@ -205,7 +204,7 @@ static void measure_velocities(const ali3_model *m, ali3_data *d)
   }
 }
 
-/* A pivot is not positive: names the joint or body. */
+/* A pivot is not positive: writes the joint or body into the report. */
 static int refuse_singular(const ali3_model *m, ali3_data *d)
 {
   d->report.position = largest_row(m, d, d->solve.Phi);
@@ -218,9 +217,10 @@ static int find_start(const ali3_model *m, ali3_data *d)
   start_from_model(m, d);
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
-  if (data_interpolates(m)) outside_values_copy(m, &d->outside.start, &d->outside.now);
+  outside_values_copy(m, &d->outside.start, &d->outside.now);
   stage_rows(m, d);
-  penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
+  penalty_set(m, d,
+              0.0); /* an absolute alpha may be far too weak for dt, and the passes would not converge */
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
@@ -229,12 +229,12 @@ static int find_start(const ali3_model *m, ali3_data *d)
   }
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
-  /* velocities */
-  links_unwrap(m, d);
+  /* Make velocities consistent. */
+  stage_rigid_links(m, d, KERNEL_link_turn);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
-  /* accelerations and multipliers */
+  /* Solve for accelerations and multipliers. */
   set_soft_loads(m, d);
   if ((m->frozen->tree->carried || d->soft.some_stiff) && !stage_condense(m, d))
     return d->report.status = ALI3_E_SINGULAR;
@@ -243,7 +243,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
-  /* what is reported, and what steps need */
+  /* Fill the report and the data that steps need. */
   measure_velocities(m, d);
   project_residuals(m, d);
   project_norms(m, d);

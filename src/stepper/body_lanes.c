@@ -10,7 +10,8 @@ struct stage {
   const struct body_tile *tile;
   const bool *acted;
   bool *fast;
-  bool soft; /* there are soft rows */
+  bool soft;  /* there are soft rows */
+  bool again; /* bodies stay, their right-hand sides are made anew */
   double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment;
   double *factored, *spare; /* frames of the factors; where those of moved bodies go */
   double *lambda, *z, *const *tip;
@@ -34,6 +35,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .tile = m->frozen->body_tile,
       .acted = d->outside.acted,
       .fast = d->fast,
+      .again = d->outside.again,
       .soft = m->frozen->rows > m->frozen->rigid,
       .constant = m->frozen->constant,
       .x = d->now.x,
@@ -47,7 +49,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .delta = d->solve.delta,
       .w = d->solve.w,
       .end_load = d->solve.end_load,
-      .wrench = d->outside.now.wrench,
+      .wrench = outside_in_force(d)->wrench,
       .mu = d->now.mu,
       .increment = d->solve.increment,
       .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
@@ -233,13 +235,18 @@ INLINED void body_free_of(const struct stage *s, int tile)
   free_of(s, &b, tile, s->fast[tile], b.x, b.f, *numbers_at(s->mu, b.slot, 1));
 }
 
+INLINED bool is_alone(const struct stage *s, int tile)
+{
+  return s->tile[tile].self_contained && !s->fast[tile];
+}
+
 INLINED void body_free_rest_of(const struct stage *s, int tile)
 {
-  if (!s->tile[tile].self_contained || s->fast[tile]) body_free_of(s, tile);
+  if (!is_alone(s, tile)) body_free_of(s, tile);
 }
 
 /* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
-INLINED num move(const struct stage *s, const struct bodies *b)
+INLINED void move(const struct stage *s, const struct bodies *b)
 {
   num y[BODY_Y], *mu = numbers_at(s->mu, b->slot, 1);
   correct(s, b, y);
@@ -247,7 +254,7 @@ INLINED num move(const struct stage *s, const struct bodies *b)
   for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
   *numbers_at(s->increment, b->slot, 1) = sum;
   body_move(b->x, b->f, y);
-  return *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
+  *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
 }
 
 INLINED void body_step_of(const struct stage *s, int tile)
@@ -260,26 +267,29 @@ INLINED void body_step_of(const struct stage *s, int tile)
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
 
-/* Nobody else looks at q', q'' and R. */
-INLINED void turn_alone(const struct stage *s, int tile)
+/* Nobody else looks at q', q'' and R of a self-contained body. Out of line: done again after inputs have come, without moving, it
+ * gives the same bits. */
+__attribute__((noinline)) static void turn_alone(const struct stage *s, int tile)
 {
   enum { Q = 7 };
   const struct bodies b = bodies_of(s, tile);
-  struct body_frame *to = spare_frame(s, &b), f;
+  struct body_frame *to = s->again ? b.f : spare_frame(s, &b), f;
   struct body_state x;
-  num mu = move(s, &b);
+  if (!s->again) move(s, &b);
   for (int i = 0; i < Q; i++) ((num *)&x)[i] = ((num *)b.x)[i];
   integrate(&s->rule, b.last, (num *)&x);
   body_frame_update(&f, &x);
   to->s = f.s;
   to->inverse = f.inverse;
-  free_of(s, &b, tile, false, &x, &f, mu);
+  free_of(s, &b, tile, false, &x, &f, *numbers_at(s->mu, b.slot, 1));
 }
 
 INLINED void body_turn_of(const struct stage *s, int tile)
 {
-  if (s->tile[tile].self_contained && !s->fast[tile])
+  if (is_alone(s, tile))
     turn_alone(s, tile);
+  else if (s->again)
+    body_free_of(s, tile);
   else
     body_step_of(s, tile);
 }

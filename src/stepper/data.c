@@ -64,7 +64,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   o->beta = take_doubles(a, unknowns);
   o->z = take_doubles(a, unknowns);
   /* for refined solves */
-  if (f->tree->hubs) {
+  if (f->tree->fast) {
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }
@@ -115,15 +115,13 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   const struct frozen *f = m->frozen;
   place_inner(f, d, a);
   place_outside_values(m, &d->outside.now, a);
-  if (data_interpolates(m)) {
-    place_outside_values(m, &d->outside.start, a);
-    place_outside_values(m, &d->outside.end, a);
-  }
+  place_outside_values(m, &d->outside.start, a);
+  if (data_interpolates(m)) place_outside_values(m, &d->outside.end, a);
   d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
   d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
   d->turn_start = take_doubles(a, (size_t)m->joints);
-  d->turn = take_doubles(a, (size_t)m->joints);
+  d->turn = take_doubles(a, (size_t)m->joints + 1);
   d->soft.mobility = take_doubles(a, (size_t)f->rows);
   d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(f, d, i, a);
@@ -243,6 +241,7 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
   (void)m;
   assert(force >= 0 && force < m->forces);
   d->outside.now.command[force] = value;
+  data_refresh(d);
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)
@@ -278,7 +277,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   assert(joint >= 0 && joint < m->joints);
   const struct joint_rows *j = &m->frozen->link[joint];
   struct link_view view;
-  double wrapped, room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
+  double room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
   const double *J = room;
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
@@ -287,8 +286,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   else
     J = stored_jacobian(j, d->here.J, room);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
-  rows_coordinate(j, &view.v, &wrapped, &o->velocity);
-  o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
+  rows_coordinate(j, &view.v, &o->position, &o->velocity);
 }
 
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)

@@ -60,7 +60,7 @@ struct solve {
   double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;           /* (u) its solution */
-  double *z_first;     /* (u) first solution while a solve is refined; NULL, as response, without hubs */
+  double *z_first;     /* (u) first solution while a solve is refined; NULL, as response, where no hub is held fast */
   double *response;    /* (n, 7) delta J'z, of a solve that is refined */
   double *end_load;    /* (tree.end_loads + 7) J'v of each link end, v lambda or z; the last ones 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest part of a move */
@@ -68,6 +68,13 @@ struct solve {
       residual[2]; /* (frozen.residuals) of each rigid link the largest row of velocities, of accelerations */
   struct tree_work work;
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
+};
+
+/* Norms of the increments of an inner step: the largest up to the first iteration that knows all inputs, of the last iteration,
+ * the largest before it; and the part of a single body in the last. */
+struct newton {
+  double first, last, largest, body;
+  int refreshed; /* the iteration whose right-hand sides were made anew after inputs came */
 };
 
 /* What users set from outside. */
@@ -78,10 +85,16 @@ struct outside_values {
 };
 
 struct outside {
-  struct outside_values now;        /* in force */
-  struct outside_values start, end; /* at the start of the step and as set, if interpolated over substeps */
-  bool fresh;  /* something was set since the right-hand sides of the first iteration were made */
-  bool *acted; /* (tree.tiles) some body has loads of the model, or once had a wrench */
+  struct outside_values now;   /* as set, or on the way there if interpolated over substeps */
+  struct outside_values start; /* at the start of the step */
+  struct outside_values end;   /* as set, if interpolated over substeps */
+  bool
+      early; /* those of the start are in force: the inputs of the step may not have come   set by inner_prepare */
+  bool
+      again; /* see body_turn                                                       set by stage_acted_bodies */
+  bool changed;                 /* something was set since `start` was copied */
+  bool fresh;                   /* something was set that the right-hand sides do not know */
+  bool *acted;                  /* (tree.tiles) some body has loads of the model, or once had a wrench */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
 };
 
@@ -96,12 +109,13 @@ struct ali3_data {
   struct linearisation spare; /* the one of the two that is not `factored`: bodies are moved into it */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct solve solve;
+  struct newton newton;
   struct soft_rows soft;
   struct outside outside;
   double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
   bool *fast;           /* (tree.tiles) some body of it turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
-  double *turn;         /* (joints) joint angle without wrap */
+  double *turn;         /* (joints + 1) joint angle without wrap; the last one is of no joint */
   double *turn_start;   /* (joints) at the start of the step */
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; NULL: there are none */
   const ali3_exec *exec;
@@ -124,8 +138,13 @@ static inline void data_mark_phase(const ali3_data *d, ali3_phase begins)
 /* Something was set from outside. */
 static inline void data_refresh(ali3_data *d)
 {
-  d->outside.fresh = true;
+  d->outside.fresh = d->outside.changed = true;
   for (int i = 0; i < 2 && d->twin[i]; i++) d->twin[i]->outside.fresh = true;
+}
+
+static inline const struct outside_values *outside_in_force(const ali3_data *d)
+{
+  return d->outside.early ? &d->outside.start : &d->outside.now;
 }
 
 /* What comes from outside moves in a straight line over the substeps. */

@@ -29,18 +29,6 @@ void link_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows 
   rows_rate(j, &v, stored_jacobian(j, d->here.J, J), rate);
 }
 
-void links_unwrap(const ali3_model *m, ali3_data *d)
-{
-  for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    if (j->coordinate[0].kind != COORDINATE_ANGLE) continue;
-    struct body_frame f[2];
-    struct body_pair pair = {.f = {&f[0], &f[1]}}; /* an angle needs no more */
-    for (int side = 0; side < 2; side++) f[side] = stored_frame(m, d, j->body[side]);
-    d->turn[i] = coordinate_value(&j->coordinate[0], &pair, d->turn[i]);
-  }
-}
-
 /* The columns of body b in the first row of sliding begin with its direction. */
 void links_roll(const ali3_model *m, ali3_data *d)
 {
@@ -95,13 +83,15 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
 {
   const struct frozen *f = m->frozen;
+  const struct outside_values *outside = outside_in_force(d);
   const struct body_frame frame = stored_frame(m, d, body);
-  stored_get(m, d->outside.now.wrench, WRENCH_NUMBERS, body, (double *)o);
+  stored_get(m, outside->wrench, WRENCH_NUMBERS, body, (double *)o);
+  /* the loads of the model */
   for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
     const struct load *l = &m->load[f->loads[e]];
     double vector[3], arm[3], moment[3];
-    v3_copy(vector, d->outside.now.vector[f->loads[e]]);
-    if (l->body_axes) m3_mul(vector, frame.R, d->outside.now.vector[f->loads[e]]);
+    v3_copy(vector, outside->vector[f->loads[e]]);
+    if (l->body_axes) m3_mul(vector, frame.R, outside->vector[f->loads[e]]);
     if (l->type == ALI3_LOAD_TORQUE) {
       v3_axpy(o->torque, 1.0, vector);
       continue;

@@ -44,8 +44,6 @@ void link_name_worst(const ali3_model *m, ali3_report *report, int link);
 
 /* The directions of sliding of spheres go on from where they are. */
 void links_roll(const ali3_model *m, ali3_data *d);
-/* Joint angles count full turns: each is taken nearest to what it was. */
-void links_unwrap(const ali3_model *m, ali3_data *d);
 
 static inline bool body_is_carried(const ali3_model *m, int body)
 {

@@ -44,7 +44,7 @@ static void run_branch(const struct branches *o, ali3_data *b, int n, int *statu
     b->intermediate = b->combines || part + 1 < n;
     if (part > 0 || o->begin) {
       inner_aim(o->m, b, o->after + b->rule.dt * (part + 1), false);
-      if (!inner_prepare(o->m, b)) now = ALI3_E_SINGULAR;
+      if (!inner_prepare(o->m, b, part == 0 && !o->finish)) now = ALI3_E_SINGULAR;
     }
     if (o->finish && now >= 0) *increment = fmax(*increment, inner_iterate(o->m, b, &now));
     *status = status_worse(*status, now);
@@ -75,18 +75,19 @@ static void share_of_branches(void *arg, int share, int shares)
 static bool side_by_side(const struct branches *o)
 {
   enum {
-    STAGES = 50, /* of an inner step; of a prediction less by far */
+    STAGES = 50, /* of an inner step */
+    EARLY = 13,  /* of these up to the end of the prepare */
     DROWSY = 3   /* times as long to come as one that spins */
   };
   const struct frozen *f = o->m->frozen;
   double rows = f->true_rows, bodies = o->m->bodies, iterations = o->m->options.iterations;
   double predict = f->tree->flops + 60.0 * rows + 150.0 * bodies;
   double iterate = iterations * (0.4 * f->tree->flops + 150.0 * rows + 450.0 * bodies);
-  double later =
-      PARTS * (predict + iterate) - predict; /* of T3, or of both twins: a prediction more or less */
-  double half = (o->begin ? predict : 0.0) + (o->finish ? later : 0.0);
+  double begin = predict + iterate / iterations;      /* prepare does the first one */
+  double later = PARTS * (predict + iterate) - begin; /* of T3, or of both twins: a prediction more or less */
+  double half = (o->begin ? begin : 0.0) + (o->finish ? later : 0.0);
   if (!stage_is_worth_waking(o->d, half / DROWSY)) return false;
-  double waits = stage_worth_waking(o->d->exec) * (o->finish ? 2.0 * PARTS * STAGES : 2.0);
+  double waits = stage_worth_waking(o->d->exec) * (o->finish ? 2.0 * PARTS * STAGES : 3.0 * EARLY);
   return half < 2.0 * half / o->d->exec->shares + waits;
 }
 

@@ -237,7 +237,7 @@ const char *ali3_model_isa(const ali3_model *m)
   return m && m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
-/* One solve: P and twice K of each node; a tree with hubs solves twice. */
+/* One solve: P and twice K of each node; a tree that holds hubs fast solves twice. */
 static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
@@ -245,7 +245,7 @@ static double solve_flops(const struct tree *t)
     double p = t->group[i].pivot, border = t->group[i].border;
     sum += t->group[i].used * (2.0 * p * p + 4.0 * p * border);
   }
-  return t->hubs ? 2.0 * sum : sum;
+  return t->fast ? 2.0 * sum : sum;
 }
 
 double ali3_model_flops(const ali3_model *m)

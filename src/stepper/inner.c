@@ -2,9 +2,9 @@
  * Loop code: one inner step of the index-3 augmented Lagrangian method with the Newmark formulas, of which the
  * trapezoidal rule is the default (paper 1, section 3).
  *
- *   prepare     predict q (and lambda, mu as they were), rows, factorise S
- *   iterate     a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
- *                                   dq = w - delta J'z,  lambda += z
+ *   prepare     predict q (and lambda, mu as they were), rows, factorise S, the first iteration
+ *   iterate     up to a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
+ *                                         dq = w - delta J'z,  lambda += z
  *               then project q where rows are not met, q' and q'' */
 #include "stepper/inner.h"
 #include "math/vec3.h"
@@ -91,46 +91,11 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
   }
 }
 
-/* Right-hand sides of the first iteration. They are prepared; what has come in since then is put right here. */
-static void first_rhs(const ali3_model *m, ali3_data *d)
-{
-  const struct frozen *f = m->frozen;
-  if (!d->outside.fresh && !f->values && f->drives == 0) return;
-  if (f->values) soft_laws(m, d, 0);
-  stage_acted_bodies(m, d);
-  stage_links(m, d, KERNEL_link_beta);
-  d->outside.fresh = false;
-}
-
 static void swap_pointers(double **a, double **b)
 {
   double *c = *a;
   *a = *b;
   *b = c;
-}
-
-bool inner_prepare(const ali3_model *m, ali3_data *d)
-{
-  data_mark_phase(d, ALI3_PHASE_PREDICT);
-  const struct frozen *f = m->frozen;
-  memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
-  memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
-  if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
-  soft_start(m, d);
-  swap_pointers(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
-  swap_pointers(&d->now.reaction, &d->last.reaction);
-  stage_bodies(m, d, KERNEL_body_predict);
-  data_mark_phase(d, ALI3_PHASE_ROWS);
-  stage_rows(m, d);
-  soft_laws(m, d, 0);
-  data_mark_phase(d, ALI3_PHASE_CONDENSE);
-  if (!stage_condense(m, d)) return false;
-  data_mark_phase(d, ALI3_PHASE_BODIES);
-  stage_links(m, d, KERNEL_link_rest_lambda);
-  stage_bodies(m, d, KERNEL_body_free);
-  stage_links(m, d, KERNEL_link_beta);
-  d->outside.fresh = false;
-  return true;
 }
 
 /* The last increment is judged against the first: a step that shrinks it by less than this is reported, one
@@ -149,50 +114,107 @@ static const double
  * 1, it is saved. */
 static const double ROWS_MET = 1e-10;
 
-/* Norms of the increments: of the first iteration, of the last, the largest before the last; and the part of a single
- * body in the last. */
-struct newton {
-  double first, last, largest, body;
-};
-
-/* False: a pivot is not positive. */
-static bool newton_iterate(const ali3_model *m, ali3_data *d, struct newton *n)
+/* Prepare does the first iteration, too, with the inputs of the last step: those of this one enter all others. Two have to remain
+ * for them. Where laws have corners every iteration factorises, and begins with what they ask for now. */
+static bool prepares_iteration(const ali3_model *m)
 {
-  *n = (struct newton){0};
-  for (int k = 0; k < m->options.iterations; k++) {
-    if (k > 0) soft_laws(m, d, k);
-    if (k > 0 && m->frozen->switches) {
-      data_mark_phase(d, ALI3_PHASE_CONDENSE);
-      if (!stage_condense(m, d)) {
-        d->report.worst_body = norm_worst_body(
-            m, d->solve.increment, d->report.worst_body); /* it may be a step that went non-finite */
-        return false;
-      }
+  return m->options.iterations > 2 && !m->frozen->switches;
+}
+
+/* Right-hand sides of iteration k. False: a pivot is not positive. */
+static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
+{
+  if (k > 0) soft_laws(m, d, k);
+  if (k > 0 && m->frozen->switches) {
+    data_mark_phase(d, ALI3_PHASE_CONDENSE);
+    if (!stage_condense(m, d)) {
+      d->report.worst_body = norm_worst_body(
+          m, d->solve.increment, d->report.worst_body); /* it may be a step that went non-finite */
+      return false;
     }
-    data_mark_phase(d, ALI3_PHASE_BODIES);
-    if (k == 0) {
-      first_rhs(m, d);
-    } else {
-      stage_bodies(m, d, KERNEL_body_free_rest);
-      stage_links(m, d, KERNEL_link_beta);
-    }
-    data_mark_phase(d, ALI3_PHASE_SWEEP);
-    stage_solve(m, d);
-    data_mark_phase(d, ALI3_PHASE_BODIES);
-    stage_links(m, d, KERNEL_link_step);
-    const bool goes_on = k < m->options.iterations - 1;
-    stage_move(m, d, goes_on ? KERNEL_body_turn : KERNEL_body_step);
-    n->last = norm_increment(m, d->solve.increment);
-    data_mark_phase(d, ALI3_PHASE_ROWS);
-    if (goes_on)
-      stage_rows_push(m, d);
-    else
-      stage_rows_end(m, d);
-    if (k == 0) n->first = n->last;
-    if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
+  }
+  data_mark_phase(d, ALI3_PHASE_BODIES);
+  if (k == 0) stage_links(m, d, KERNEL_link_rest_lambda);
+  stage_bodies(m, d, k == 0 ? KERNEL_body_free : KERNEL_body_free_rest);
+  stage_links(m, d, KERNEL_link_beta);
+  return true;
+}
+
+/* The right-hand sides of iteration k are prepared. What has come in since then is put right here. */
+static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
+{
+  const struct frozen *f = m->frozen;
+  if (!d->outside.fresh && !f->values && f->drives == 0) return;
+  if (f->values) soft_laws(m, d, k);
+  stage_acted_bodies(m, d, k > 0);
+  stage_links(m, d, KERNEL_link_beta);
+  d->outside.fresh = false;
+  d->newton.refreshed = k;
+}
+
+/* S z = beta of iteration k, and what follows from z. */
+static void newton_finish(const ali3_model *m, ali3_data *d, int k)
+{
+  struct newton *n = &d->newton;
+  const bool goes_on = k < m->options.iterations - 1;
+  data_mark_phase(d, ALI3_PHASE_SWEEP);
+  stage_solve(m, d);
+  data_mark_phase(d, ALI3_PHASE_BODIES);
+  stage_links(m, d, KERNEL_link_step);
+  stage_move(m, d, goes_on ? KERNEL_body_turn : KERNEL_body_step);
+  n->last = norm_increment(m, d->solve.increment);
+  data_mark_phase(d, ALI3_PHASE_ROWS);
+  if (goes_on)
+    stage_rows_push(m, d);
+  else
+    stage_rows_end(m, d);
+  if (k <= n->refreshed) n->first = fmax(n->first, n->last);
+  if (goes_on) n->largest = fmax(n->largest, n->last);
+}
+
+/* The prediction, its factors and the iteration that belongs to the prepare. False: a pivot is not positive. */
+static bool newton_prepare(const ali3_model *m, ali3_data *d)
+{
+  data_mark_phase(d, ALI3_PHASE_PREDICT);
+  const struct frozen *f = m->frozen;
+  memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
+  memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
+  if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
+  soft_start(m, d);
+  swap_pointers(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
+  swap_pointers(&d->now.reaction, &d->last.reaction);
+  d->newton = (struct newton){0};
+  stage_bodies(m, d, KERNEL_body_predict);
+  data_mark_phase(d, ALI3_PHASE_ROWS);
+  stage_rows(m, d);
+  soft_laws(m, d, 0);
+  data_mark_phase(d, ALI3_PHASE_CONDENSE);
+  if (!stage_condense(m, d) || !newton_begin(m, d, 0)) return false;
+  if (!prepares_iteration(m)) return true;
+  newton_finish(m, d, 0);
+  return newton_begin(m, d, 1);
+}
+
+bool inner_prepare(const ali3_model *m, ali3_data *d, bool early)
+{
+  d->outside.early = early;
+  const bool good = newton_prepare(m, d);
+  d->outside.fresh &= early; /* otherwise all that has been set is known */
+  d->outside.early = false;
+  return good;
+}
+
+/* What is left of the iterations. False: a pivot is not positive. */
+static bool newton_iterate(const ali3_model *m, ali3_data *d)
+{
+  const int first = prepares_iteration(m) ? 1 : 0;
+  newton_refresh(m, d, first);
+  for (int k = first; k < m->options.iterations; k++) {
+    if (k > first && !newton_begin(m, d, k)) return false;
+    newton_finish(m, d, k);
   }
   d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
-  n->body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
+  d->newton.body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
   if (d->solve.carried_rhs) /* the projections have none */
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   return true;
@@ -230,8 +252,8 @@ static bool project_end(const ali3_model *m, ali3_data *d)
 
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
-  struct newton n;
-  bool positive = newton_iterate(m, d, &n), corners = m->frozen->switches;
+  bool positive = newton_iterate(m, d), corners = m->frozen->switches;
+  const struct newton n = d->newton;
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   positive = positive && project_end(m, d);
   /* One iteration has nothing to be compared with: its error is of the order of the increment squared. */

@@ -6,8 +6,9 @@
 #include "stepper/data.h"
 
 void inner_rule(const ali3_model *m, double dt, struct rule *rule);
-/* False: a pivot is not positive. */
-bool inner_prepare(const ali3_model *m, ali3_data *d);
+/* The prediction, its factors, and the first iteration if enough others remain. early: the inputs of the step may not have come,
+ * and those of the step before serve instead. False: a pivot is not positive. */
+bool inner_prepare(const ali3_model *m, ali3_data *d, bool early);
 /* The norm of the last Newton increment; ALI3_OK, ALI3_NOT_CONVERGED or ALI3_E_DIVERGED in *status. */
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status);
 /* Lets the drives aim at the time `after` the start of the step; Phi follows. targets: a command has arrived. */

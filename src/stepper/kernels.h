@@ -20,7 +20,8 @@
   X(body_free_rest, 250.0) /* body_free where body_turn has not done it */                                   \
   X(body_step, 200.0) /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place;               \
                               increment |y|^2 */    \
-  X(body_turn, 450.0) /* body_step, of self-contained bodies only q, and then body_free */                   \
+  X(body_turn, 450.0) /* body_step, of self-contained bodies only q, and then body_free;   \
+                              if outside.again body_free alone */                 \
   X(body_position_free, 10.0)     /* w = (0, 0, -Psi/2) */                                                   \
   X(body_position_set, 80.0)      /* now.x, frame; tip: place; increment: largest part of y */               \
   X(body_velocity_free, 60.0)     /* w = (r', w, 0); tip, as in all that follow but the last */              \
@@ -52,7 +53,8 @@
   X(link_acceleration_beta, 84.0)     /* J w + bias - wanted acceleration, soft as above; bias */            \
   X(link_velocity_residual, 28.0)     /* largest |J w - wanted rate| of each link, w all of y' */            \
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w all of y'' */         \
-  X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */
+  X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
+  X(link_turn, 15.0)                  /* joint angles, each nearest to what it was: full turns count */
 
 #define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,
 enum body_kernel { BODY_KERNELS(KERNEL_ENUMERATOR) BODY_KERNEL_COUNT };

@@ -10,6 +10,21 @@ static inline struct primitive_place place_of_constant(const num *constant, int 
       .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
 }
 
+/* Where the angle of each lane was at the start of the step. */
+INLINE num turns_of(struct links l)
+{
+  num turn = num_all(0.0);
+  for (int lane = 0; lane < LANES; lane++) num_lane(turn, lane) = l.d->turn[l.own->joint[lane]];
+  return turn;
+}
+
+static inline void add_angle(struct links l, struct primitive_place *o)
+{
+  o->angle = (const num *)l.own->angle;
+  o->zero = o->angle[ANGLE_NUMBERS];
+  o->turn = turns_of(l);
+}
+
 /* The bodies of a link: numbers of x before `numbers`, and frames. */
 struct pair_room {
   struct body_state x[2];
@@ -61,8 +76,9 @@ __attribute__((noinline)) static void rows_any(struct links l)
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l), separate[3];
   point_separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of_constant(constant, k);
+    struct primitive_place place = place_of_constant(constant, k);
     int count = primitive_count(l.own->primitive[k]);
+    if (l.own->primitive[k] == ROW_ANGLE) add_angle(l, &place);
     primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
     Phi += count;
     J += PAIR * count;
@@ -404,6 +420,19 @@ INLINE void link_residual_of(struct links l, struct shape s)
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
     first[k] = z[k];
   }
+}
+
+INLINE void link_turn_of(struct links l, struct shape s)
+{
+  if (!s.point || s.rows != 5) return; /* only revolutes have an angle */
+  struct pair_room room;
+  const num *f[2];
+  of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_S, (num *)room.f, f);
+  const struct body_pair pair = {.f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
+  const num *angle = (const num *)l.own->angle;
+  const num turn = coordinate_angle(angle, angle[ANGLE_NUMBERS], &pair, turns_of(l));
+  for (int lane = 0; lane < LANES; lane++)
+    if (l.own->joint[lane] < l.m->joints) l.d->turn[l.own->joint[lane]] = num_lane(turn, lane);
 }
 
 LINK_KERNELS(EACH_TILE)

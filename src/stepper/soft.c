@@ -107,7 +107,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     break;
   case LAW_VALUE:
     *slope = 0.0;
-    return -d->outside.now.command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
+    return -outside_in_force(d)->command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
   case LAW_SWAY: /* pull over length at the start: a push would not be stable, and has no place in the factors */
     *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
     return 0.0;

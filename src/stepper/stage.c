@@ -124,13 +124,15 @@ static void acted_tile(const ali3_model *m, ali3_data *d, int i)
 {
   const struct tree *t = m->frozen->tree;
   const int *tile = &t->body_tile[i];
-  if (d->outside.acted[*tile])
-    m->frozen->kernels[t->tile[*tile].width > 1]->body[KERNEL_body_free](m, d, tile, 1);
+  const enum body_kernel kernel = d->outside.again ? KERNEL_body_turn : KERNEL_body_free;
+  if (d->outside.acted[*tile]) m->frozen->kernels[t->tile[*tile].width > 1]->body[kernel](m, d, tile, 1);
 }
 
-void stage_acted_bodies(const ali3_model *m, ali3_data *d)
+void stage_acted_bodies(const ali3_model *m, ali3_data *d, bool turned)
 {
-  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[KERNEL_body_free] * m->bodies);
+  d->outside.again = turned;
+  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[KERNEL_body_turn] * m->bodies);
+  d->outside.again = false;
 }
 
 /* --- rows --- */
@@ -275,7 +277,7 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   const struct tree *t = m->frozen->tree;
   if (t->carried) copy_carried_rhs(m, d);
   sweep_tree(m, d);
-  if (!d->solve.response) return; /* no hubs: as good as it gets */
+  if (!d->solve.response) return; /* no hub is held fast: as good as it gets */
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, KERNEL_body_response);
   stage_links(m, d, KERNEL_link_residual);

@@ -19,8 +19,8 @@ void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 /* One that moves the bodies: the factors keep the linearisation they were made of. */
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
-/* The right-hand sides of bodies that loads act on, anew. */
-void stage_acted_bodies(const ali3_model *m, ali3_data *d);
+/* The right-hand sides of bodies that loads act on, anew: at the prediction, or, turned, after body_turn. */
+void stage_acted_bodies(const ali3_model *m, ali3_data *d, bool turned);
 
 /* `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); flops: an estimate of all of it. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
@@ -37,7 +37,7 @@ void stage_rows_push(const ali3_model *m, ali3_data *d);
 struct tree_matrix stage_matrix(const ali3_data *d);
 /* Factorises S with J and c at the state; false: see solve.failed_group. */
 bool stage_condense(const ali3_model *m, ali3_data *d);
-/* z = S^-1 beta, refined once if the tree has hubs; beta is lost. */
+/* z = S^-1 beta, refined once if the tree holds hubs fast; beta is lost. */
 void stage_solve(const ali3_model *m, ali3_data *d);
 
 #endif

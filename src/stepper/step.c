@@ -87,6 +87,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   stage_rows(m, d);
   violation_locate(m, d);
   d->prepared = false;
+  data_refresh(d);
   data_mark_phase(d, ALI3_PHASE_IDLE);
   return d->report.status = status;
 }
@@ -107,7 +108,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
     status = extrapolate_prepare(m, d);
   } else {
     inner_aim(m, d, inner_dt(m), false);
-    if (!inner_prepare(m, d)) status = ALI3_E_SINGULAR;
+    if (!inner_prepare(m, d, true)) status = ALI3_E_SINGULAR;
   }
   if (status < 0) return give_up(m, d, status);
   d->prepared = true;
@@ -123,7 +124,7 @@ static int inner_step(const ali3_model *m, ali3_data *d, int k, double *incremen
   if (d->twin[0] && k == 0) extrapolate_aim(m, d);
   if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
   if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
-  if (k > 0 && !inner_prepare(m, d)) return ALI3_E_SINGULAR;
+  if (k > 0 && !inner_prepare(m, d, false)) return ALI3_E_SINGULAR;
   d->intermediate = k + 1 < m->options.substeps;
   *increment = inner_iterate(m, d, &status);
   d->intermediate = false;
@@ -142,7 +143,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
     double increment = 0.0;
     result = status_worse(result, inner_step(m, d, k, &increment));
     if (result < 0) return give_up(m, d, result);
-    links_unwrap(m, d);
+    stage_rigid_links(m, d, KERNEL_link_turn);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
@@ -150,7 +151,8 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
   result = status_worse(result, violation_judge(m, d));
   if (result < 0) return give_up(m, d, result);
-  if (interpolates) outside_values_copy(m, &d->outside.start, &d->outside.now);
+  if (interpolates || d->outside.changed) outside_values_copy(m, &d->outside.start, &d->outside.now);
+  d->outside.changed = false;
   links_roll(m, d);
   for (int i = 0; i < m->frozen->drives; i++) d->outside.from[i] = d->outside.aim[i];
   d->prepared = false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Histograms with integer bin arithmetic: the loop adds to them without libm, locks or read-modify-write
- * instructions (there is one writer, so a relaxed load and store do). */
+ * Histograms with integer bin arithmetic: the loop adds to them without libm, locks or read-modify-write instructions.
+ * There is one writer, so a relaxed load and store suffice. */
 #include "telemetry/book.h"
 
 #include <math.h>
 #include <stddef.h>
 
 enum { LINEAR_NS = 1000, OCTAVE = 8 };
-#define LOG_NS UINT64_C(1000000) /* where the logarithmic bins begin */
+#define LOG_NS UINT64_C(1000000) /* first edge of the logarithmic bins */
 
 _Static_assert((uint64_t)LINEAR_NS *BOOK_LINEAR == 1000000, "the two kinds of bin meet");
 #define FOLLOWS(name, text)                                                                                  \
@@ -18,8 +18,7 @@ PHASE_LIST(FOLLOWS)
 #undef FOLLOWS
 _Static_assert(BOOK_LOG % OCTAVE == 0, "whole octaves");
 
-/* round(LOG_NS 2^(j/8)): the lower edges of the first octave; those of octave o are these shifted left by o.
- */
+/* round(LOG_NS 2^(j/8)): the lower edges of the first octave; octave o has these edges shifted left by o. */
 static const uint64_t octave_ns[OCTAVE] = {1000000, 1090508, 1189207, 1296840,
                                            1414214, 1542211, 1681793, 1834008};
 
@@ -34,7 +33,7 @@ static int bin_of(uint64_t ns)
 {
   if (ns < LOG_NS) return (int)(ns / LINEAR_NS);
   if (ns >= LOG_NS << (BOOK_LOG / OCTAVE)) return BOOK_BINS - 1;
-  int o = 63 - __builtin_clzll(ns) - 19; /* 2^19 < LOG_NS < 2^20: right, or one too many */
+  int o = 63 - __builtin_clzll(ns) - 19; /* 2^19 < LOG_NS < 2^20: the octave, or one too many */
   if (ns < LOG_NS << o) o--;
   int j = 0;
   for (int k = 1; k < OCTAVE; k++) j += ns >= octave_ns[k] << o;
@@ -121,7 +120,7 @@ double histogram_edge(int bin)
 
 double histogram_percentile_us(const struct histogram *h, double f)
 {
-  /* The bins are summed here, not taken from count: the writer may be between the two. */
+  /* Sum the bins instead of taking `count`: the writer may be between the two. */
   uint64_t total = 0;
   for (int i = 0; i < BOOK_BINS; i++) total += load_word(&h->bin[i]);
   if (total == 0) return 0.0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The deadline book: distributions of the times of a cycle, written by the loop, read by anybody at any time.
+ * Distributions of the times of a cycle. The loop writes them, any thread or tool reads them at any time.
  *
- * A histogram has 1 us bins up to 1 ms, then bins that grow by 2^(1/8) up to about 65 s, then one overflow
- * bin; the exact minimum and maximum are kept beside it. It is part of the shared telemetry block: fixed
- * size, no pointers. */
+ * A histogram has bins of 1 us up to 1 ms, then bins that grow by 2^(1/8) up to about 65 s, then one overflow bin. The
+ * exact minimum and maximum stand beside the bins. It is part of the shared telemetry block: fixed size, no pointers. */
 #ifndef TELEMETRY_BOOK_H
 #define TELEMETRY_BOOK_H
 
@@ -12,11 +11,11 @@
 
 enum { BOOK_LINEAR = 1000, BOOK_LOG = 128, BOOK_BINS = BOOK_LINEAR + BOOK_LOG + 1 };
 
-/* One writer (the loop). Readers may see a count that lags its bin by one. */
+/* One writer, the loop. A reader may see a count that lags the bins by one. */
 struct histogram {
   _Atomic uint64_t count;
   _Atomic uint64_t last_ns, min_ns, max_ns;
-  _Atomic uint64_t max_cycle; /* cycle in which max_ns was seen */
+  _Atomic uint64_t max_cycle; /* cycle of max_ns */
   _Atomic uint64_t bin[BOOK_BINS];
 };
 
@@ -27,6 +26,7 @@ struct histogram {
   X(observe, "sensors, energy, all other signals")                                                           \
   X(platform, "cueing, limits and states of the motion platform")                                            \
   X(publish, "frames handed to the protocols")                                                               \
+  X(record, "the cycle copied into the frame ring")                                                          \
   X(account, "book and telemetry of the cycle before")                                                       \
   X(prepare, "the part of the next step that needs no inputs")
 
@@ -44,29 +44,30 @@ const char *phase_name(unsigned phase); /* "?" when unknown */
   X(step, "prepare and feedback of the stepper")                                                             \
   X(cycle, "from the nominal start to all work done")
 
-/* A time of a cycle without its distribution. One writer. */
+/* A time of a cycle without a distribution. One writer. */
 struct stopwatch {
   _Atomic uint64_t count;
   _Atomic uint64_t last_ns, sum_ns, max_ns;
-  _Atomic uint64_t max_cycle; /* cycle in which max_ns was seen */
+  _Atomic uint64_t max_cycle; /* cycle of max_ns */
 };
 
-/* Where a step's time goes. WAIT: from handing a piece of work to a worker to its start, the longest in the cycle.
- * BUSY: the work of the cycle, of a shared piece that of the slowest share; of one cycle in STEP_TIMES_EVERY. */
+/* Times of the pieces of work of a step. WAIT: from handing a piece to a worker to its start, the longest in the cycle.
+ * BUSY: the work of the cycle; for a shared piece the work of the slowest share. Measured in one cycle of
+ * STEP_TIMES_EVERY. */
 struct book_level {
   char name[24];
-  uint32_t shared; /* 1: workers take part */
-  uint32_t nodes;  /* of the tree; 0: bodies and links */
+  uint32_t shared; /* 1: workers share the piece */
+  uint32_t nodes;  /* nodes of the tree; 0: the piece works on bodies and links */
   struct stopwatch wait, busy;
 };
 enum { LEVELS_MAX = 48 };
 
-/* One phase's histogram is book_histogram(b, phase). */
+/* The histogram of a phase is book_histogram(b, phase). */
 struct histograms {
 #define BOOK_FIELD(name, text) struct histogram name;
   BOOK_LIST(BOOK_FIELD)
 #undef BOOK_FIELD
-  _Atomic uint64_t cleared; /* cycle in which it was cleared last; 0: at the start */
+  _Atomic uint64_t cleared; /* cycle of the last clear; 0: the start */
   uint64_t levels;          /* constant once the loop runs */
   struct book_level level[LEVELS_MAX];
 };
@@ -76,7 +77,7 @@ static inline struct histogram *book_histogram(struct histograms *b, enum phase 
   return &b->latch + phase;
 }
 
-/* RT, but long: some 10 us for each histogram. */
+/* RT, but takes some 10 us per histogram. */
 void book_clear(struct histograms *b, uint64_t cycle);
 
 void stopwatch_clear(struct stopwatch *w);
@@ -87,8 +88,8 @@ void histogram_clear(struct histogram *h);
 void histogram_add(struct histogram *h, uint64_t ns, uint64_t cycle);
 /* Lower edge of a bin, ns. */
 double histogram_edge(int bin);
-/* The value below which the fraction 0 <= f <= 1 of the entries lies (upper edge of the bin, but never above
- * the exact maximum), us; 0 when empty. Not for the loop. */
+/* The value below which the fraction 0 <= f <= 1 of the entries lies, us: the upper edge of its bin, limited to the
+ * exact maximum. 0 for an empty histogram. Not for the loop. */
 double histogram_percentile_us(const struct histogram *h, double f);
 
 #endif

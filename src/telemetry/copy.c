@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A copy of a block that is being written: by pread(2), in the order that its sequence locks ask for, and then made safe to
- * use, all of it here and nowhere else. */
+ * Copies a block that is being written: by pread(2), in the order that its sequence locks need. Makes the copy safe to
+ * use; no other file does so. */
 #include "telemetry/read.h"
 
 #include <sched.h>
@@ -10,10 +10,10 @@ enum {
   LIVE_TRIES = 1000, /* the loop writes for less than a microsecond in a cycle */
   TEXT_TRIES = 10,
   TRIES_BETWEEN_YIELDS = 16,
-  TAIL = offsetof(struct telemetry, misses) /* the records with sequence locks of their own begin there */
+  TAIL = offsetof(struct telemetry, misses) /* records with their own sequence locks begin here */
 };
 
-/* Reads before the call stay before reads after it, also on processors that would mix them. */
+/* Keeps reads before the call ahead of reads after it, on any processor. */
 static void keep_order(void)
 {
   _Atomic int fence = 0;
@@ -36,13 +36,13 @@ static enum telemetry_copied copy_live(int fd, struct telemetry_live *live)
         !object_read(fd, live, sizeof *live, offsetof(struct telemetry, live)) || !read_sequence(fd, &after))
       return TELEMETRY_NOT_READ;
     if (before % 2 == 0 && before == after) return TELEMETRY_WHOLE;
-    /* The writer may be an ordinary thread that waits for this very CPU. */
+    /* The writer may be an ordinary thread that waits for this CPU. */
     if (i % TRIES_BETWEEN_YIELDS == 0) sched_yield();
   }
   return TELEMETRY_TORN;
 }
 
-/* The sequence numbers of all records with a lock of their own. */
+/* The sequence numbers of all records with their own lock. */
 struct sequences {
   uint64_t miss[MISS_LOG], device[DEVICES_MAX];
 };
@@ -60,8 +60,8 @@ static bool was_written(uint64_t before, uint64_t after)
   return before % 2 || before != after;
 }
 
-/* Three reads: numbers, records, numbers. A record of a miss that was written meanwhile is left out, the text of a device is
- * asked for again. */
+/* Three reads: numbers, records, numbers. A miss record that was written meanwhile is left out; the text of a device is
+ * read again. */
 static bool copy_tail(int fd, struct telemetry *t)
 {
   struct sequences before, after;
@@ -69,7 +69,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     struct miss_log *log = &t->misses;
     char *tail = (char *)t + TAIL;
     const size_t size = sizeof *t - TAIL;
-    /* The numbers before. */
+    /* Read the numbers before. */
     if (!object_read(fd, tail, size, TAIL)) return false;
     note_sequences(t, &before);
     const uint64_t written = atomic_load_explicit(&log->written, memory_order_relaxed);
@@ -83,7 +83,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     note_sequences(t, &after);
     memcpy(tail, records.byte, size);
     atomic_store_explicit(&log->written, written, memory_order_relaxed);
-    /* A record whose number changed is marked as never written. */
+    /* Mark a record whose number changed as never written. */
     for (int k = 0; k < MISS_LOG; k++)
       atomic_store_explicit(&log->slot[k].sequence,
                             was_written(before.miss[k], after.miss[k]) ? 0 : before.miss[k],
@@ -92,7 +92,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     for (int k = 0; k < DEVICES_MAX; k++) torn |= was_written(before.device[k], after.device[k]);
     if (!torn) break;
   }
-  /* A text that stayed torn in every try is dropped. */
+  /* Drop a text that was torn in every try. */
   for (int k = 0; k < DEVICES_MAX; k++) {
     struct device_view *v = &t->device[k];
     if (was_written(before.device[k], after.device[k])) memset(v->text, 0, sizeof v->text);
@@ -101,7 +101,7 @@ static bool copy_tail(int fd, struct telemetry *t)
   return true;
 }
 
-/* Bytes of the character of UTF-8 at s, of at most size; 0: none, or one that a terminal obeys. */
+/* Length in bytes of the UTF-8 character at s, at most `size`; 0: no character, or one that controls a terminal. */
 static size_t shown_length(const unsigned char *s, size_t size)
 {
   if (s[0] < 0x80) return s[0] >= ' ' && s[0] != 0x7f;
@@ -112,9 +112,9 @@ static size_t shown_length(const unsigned char *s, size_t size)
   if (n == 0 || n > size) return 0;
   for (size_t i = 1; i < n; i++)
     if ((s[i] & 0xc0) != 0x80) return 0;
-  if (s[0] == 0xc2 && s[1] < 0xa0) return 0; /* U+0080 to U+009F, control characters too */
-  const bool longer = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);   /* than need be */
-  const bool beyond = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90); /* of Unicode */
+  if (s[0] == 0xc2 && s[1] < 0xa0) return 0; /* U+0080 to U+009F are control characters, too */
+  const bool longer = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);   /* an overlong form */
+  const bool beyond = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90); /* outside Unicode */
   return longer || beyond ? 0 : n;
 }
 
@@ -135,12 +135,12 @@ static uint64_t at_most(uint64_t v, uint64_t most)
   return v < most ? v : most;
 }
 
-/* The one place where data from outside is made to fit. */
+/* Bounds all data from outside; no other function does so. */
 static void make_safe(struct telemetry *t, const char *instance)
 {
   memset(t->instance, 0, sizeof t->instance);
   memcpy(t->instance, instance, strnlen(instance, sizeof t->instance - 1));
-  /* Texts of the list. */
+  /* Texts of the list of fields. */
   for (int i = 0; i < telemetry_fields; i++) {
     const struct telemetry_field *f = &telemetry_field[i];
     if (f->kind == FIELD_NAME || f->kind == FIELD_REASON)

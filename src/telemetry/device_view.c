@@ -21,7 +21,7 @@ uint64_t device_errors(const struct device_view *v)
   return sum;
 }
 
-/* Words carry release and acquire themselves, as in telemetry.c. */
+/* The words themselves carry release and acquire, as in telemetry.c. */
 void device_tell(struct device_view *v, const char *text)
 {
   uint64_t word[WORDS] = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A polled device as it is watched from outside: a part of the telemetry. The thread that polls it writes, a word at a time;
- * anybody reads. */
+ * The view of a polled device in the telemetry. The thread that polls it writes word by word; any thread or tool reads. */
 #ifndef TELEMETRY_DEVICE_VIEW_H
 #define TELEMETRY_DEVICE_VIEW_H
 
@@ -11,10 +10,10 @@
 #include <stdint.h>
 
 #define DEVICE_STATE_LIST(X)                                                                                 \
-  X(DEVICE_OFF, "off")               /* nobody polls it */                                                   \
-  X(DEVICE_CONNECTING, "connecting") /* there is no connection, or no line */                                \
+  X(DEVICE_OFF, "off")               /* not polled */                                                        \
+  X(DEVICE_CONNECTING, "connecting") /* no connection, or the serial line has disappeared */                 \
   X(DEVICE_UP, "up")                 /* the last poll was complete */                                        \
-  X(DEVICE_FAILING, "failing")       /* it was not */
+  X(DEVICE_FAILING, "failing")       /* the last poll was not complete */
 enum device_state {
 #define DEVICE_ENUM(id, text) id,
   DEVICE_STATE_LIST(DEVICE_ENUM)
@@ -22,16 +21,16 @@ enum device_state {
 };
 const char *device_state_name(uint64_t state); /* "?" when unknown */
 
-/* What goes wrong: name, meaning. */
+/* Errors: name, meaning. */
 #define DEVICE_ERROR_LIST(X)                                                                                 \
   X(unreachable, "connections that could not be made")                                                       \
   X(lost, "connections lost")                                                                                \
-  X(timeout, "answers that did not come in time")                                                            \
+  X(timeout, "answers that came too late or not at all")                                                     \
   X(exception, "requests that the device refused")                                                           \
   X(wrong, "answers that do not belong to the request")                                                      \
-  X(nonfinite, "values read that are no number")                                                             \
+  X(nonfinite, "values read that are NaN or infinite")                                                       \
   X(clamped, "values written that were clamped to the range of their type")                                  \
-  X(withheld, "values not written because they are no number")
+  X(withheld, "values not written because they are NaN or infinite")
 enum device_error {
 #define DEVICE_ENUM(name, text) DEVICE_ERROR_##name,
   DEVICE_ERROR_LIST(DEVICE_ENUM)
@@ -39,9 +38,9 @@ enum device_error {
       DEVICE_ERRORS
 };
 
-/* What is counted of it: name, metric of Prometheus behind "ali3_device_", meaning. */
+/* Counters: name, Prometheus metric without "ali3_device_", meaning. */
 #define DEVICE_FIGURE_LIST(X)                                                                                \
-  X(polls, "polls_total", "polls of the device begun")                                                       \
+  X(polls, "polls_total", "polls of the device")                                                             \
   X(late, "late_polls_total", "polls that took longer than the period")                                      \
   X(reconnects, "reconnects_total", "connections made after the first")
 
@@ -50,16 +49,16 @@ enum { DEVICE_TEXT = 64 };
 struct device_view {
   char name[DEVICE_TEXT];     /* constant */
   _Atomic uint64_t state;     /* enum device_state */
-  _Atomic uint64_t polled_ns; /* CLOCK_MONOTONIC: end of the last complete poll; 0: none yet */
+  _Atomic uint64_t polled_ns; /* CLOCK_MONOTONIC at the end of the last complete poll; 0: none yet */
 #define DEVICE_MEMBER(name, metric, what) _Atomic uint64_t name;
   DEVICE_FIGURE_LIST(DEVICE_MEMBER)
 #undef DEVICE_MEMBER
-  _Atomic uint64_t errors[DEVICE_ERRORS];                /* by enum device_error */
-  _Atomic uint64_t sequence;                             /* of the text: odd while it is written */
-  _Atomic uint64_t text[DEVICE_TEXT / sizeof(uint64_t)]; /* the last error */
+  _Atomic uint64_t errors[DEVICE_ERRORS]; /* by enum device_error */
+  _Atomic uint64_t sequence;              /* sequence lock of the text; odd while it is written */
+  _Atomic uint64_t text[DEVICE_TEXT / sizeof(uint64_t)]; /* last error */
 };
 
-/* Since the last complete poll; UINT64_MAX: there was none. */
+/* Time since the last complete poll; UINT64_MAX: none yet. */
 static inline uint64_t device_age_ns(const struct device_view *v, uint64_t now_ns)
 {
   const uint64_t polled_ns = counter_get(&v->polled_ns);
@@ -67,12 +66,12 @@ static inline uint64_t device_age_ns(const struct device_view *v, uint64_t now_n
   return now_ns > polled_ns ? now_ns - polled_ns : 0;
 }
 
-/* All errors but those of values (nonfinite, clamped, withheld), which say nothing against the device. */
+/* All errors except those of values (nonfinite, clamped, withheld), for which the device is not to blame. */
 uint64_t device_errors(const struct device_view *v);
 
-/* Its thread: what went wrong last. */
+/* For the polling thread: sets the text of the last error. */
 void device_tell(struct device_view *v, const char *text);
-/* Anybody: "" if nothing has, or it is being written all the time. */
+/* For any thread: gets the text; "" if there is none or every try was torn. */
 void device_told(const struct device_view *v, char text[DEVICE_TEXT]);
 
 #endif

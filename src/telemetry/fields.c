@@ -14,10 +14,11 @@
    text},
 #define FLAG_ROW(flag, key, metric, text)                                                                    \
   {FIELD_BIT, offsetof(struct telemetry, live.flags), sizeof(uint32_t), flag, true, key, "", metric, text},
-const struct telemetry_field telemetry_field[] = {TELEMETRY_FIXED_LIST(FIXED_ROW)  /* of the block */
-                                                  TELEMETRY_LIVE_LIST(LIVE_ROW)    /* of its live part */
-                                                  TELEMETRY_COUNTED_LIST(LIVE_ROW) /* there, too */
-                                                  TELEMETRY_FLAG_LIST(FLAG_ROW)};
+const struct telemetry_field telemetry_field[] = {
+    TELEMETRY_FIXED_LIST(FIXED_ROW)  /* fields of the block itself */
+    TELEMETRY_LIVE_LIST(LIVE_ROW)    /* fields of its live part */
+    TELEMETRY_COUNTED_LIST(LIVE_ROW) /* counters, also in the live part */
+    TELEMETRY_FLAG_LIST(FLAG_ROW)};
 #undef FIXED_ROW
 #undef LIVE_ROW
 #undef FLAG_ROW
@@ -55,7 +56,7 @@ struct field_value telemetry_value(const struct telemetry *t, const struct telem
     int64_t i64;
     double real;
   } word = {0};
-  /* A number or flag is read as its stored type; a text stays in the block. */
+  /* Read a number or flag as its stored type; a text stays in the block. */
   if (f->size <= sizeof word) memcpy(&word, at, f->size);
   switch (f->kind) {
   /* Numbers. */
@@ -80,7 +81,7 @@ struct field_value telemetry_value(const struct telemetry *t, const struct telem
     return word.u64 == UINT64_MAX ? none : time_value((double)word.u64, f->unit);
   case FIELD_SHIFT:
     return time_value((double)word.i64, f->unit);
-  /* Texts, and codes shown by their names. */
+  /* Texts, and codes that have names. */
   case FIELD_NAME:
     return *at ? text_value(at, 0) : none;
   case FIELD_REASON:

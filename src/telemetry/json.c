@@ -11,12 +11,12 @@ static json_t *u64_json(uint64_t v)
 {
   return json_integer((json_int_t)v);
 }
-/* JSON knows neither NaN nor infinity. */
+/* JSON has neither NaN nor infinity. */
 static json_t *real_or_null(double v)
 {
   return isfinite(v) ? json_real(v) : json_null();
 }
-/* Text that came through shared memory need not be UTF-8. */
+/* Text from shared memory need not be UTF-8. */
 static json_t *utf8_json(const char *v)
 {
   json_t *j = json_string(v);
@@ -184,7 +184,7 @@ static json_t *inputs_json(const struct telemetry *t)
     json_object_set_new(o, "hold_ms", ms_json(v->hold_ns));
     json_object_set_new(o, "stale", json_boolean(input_is_stale(v)));
     json_object_set_new(o, "state", json_string(input_state_name(input_view_state(v))));
-    /* Effect of the input's limits on its last value. */
+    /* Add the effect of the input's limits on its last value. */
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
     json_object_set_new(o, "clamped", json_boolean(limits & INPUT_CLAMPED));
     json_object_set_new(o, "rate_limited", json_boolean(limits & INPUT_SLOWED));
@@ -208,7 +208,7 @@ static json_t *devices_json(const struct sample *s)
     json_object_set_new(o, "name", utf8_json(v->name));
     json_object_set_new(o, "state", json_string(device_state_name(counter_get(&v->state))));
     json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms_json(age));
-/* Counters: how often it was polled, and what went wrong. */
+/* Add the counters: polls and errors. */
 #define ADD_FIGURE(name, metric, what) json_object_set_new(o, #name, u64_json(counter_get(&v->name)));
     DEVICE_FIGURE_LIST(ADD_FIGURE)
 #undef ADD_FIGURE
@@ -229,7 +229,7 @@ json_t *telemetry_json(const struct sample *s)
   for (int i = 0; i < s->reasons; i++) json_array_append_new(reasons, utf8_json(s->reason[i]));
   json_object_set_new(o, "status", json_string(verdict_name(s->verdict)));
   json_object_set_new(o, "reasons", reasons);
-  /* A daemon that is gone has a verdict and nothing else. */
+  /* A daemon that has ended has a verdict only. */
   if (!s->t) return o;
   add_fields(o, s->t);
   json_object_set_new(o, "uptime_s", real_or_null(s->uptime));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A sample of a daemon as a JSON object: the same for all tools. */
+ * A sample of a daemon as a JSON object, for all tools. */
 #ifndef TELEMETRY_JSON_H
 #define TELEMETRY_JSON_H
 
@@ -9,7 +9,7 @@
 
 #define TELEMETRY_JSON_FLAGS JSON_REAL_PRECISION(9) /* for json_dump...() */
 
-/* A new reference. */
+/* Returns a new reference. */
 json_t *telemetry_json(const struct sample *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * From the figures of a late cycle to its cause. Not for the loop. */
+ * Derives the cause of a late cycle from its figures. Not for the loop. */
 #include "telemetry/miss.h"
 
-/* A page fault that reads nothing costs 0.1 us to a few, the latter where a hypervisor has to find the page too; the
- * kernel counts it as work of the thread. More than that may be nothing but work. */
+/* A page fault without I/O costs from 0.1 us to a few us, the latter if a hypervisor must find the page, too; the
+ * kernel counts that time as work of the thread. Any excess beyond this may be plain work. */
 static const uint64_t MINOR_FAULT_NS = 5000;
 
 const char *miss_cause_name(unsigned cause)
@@ -53,8 +53,8 @@ static uint32_t worst_phase(const struct miss *m)
   return worst;
 }
 
-/* Why a thread was on no processor. A loop in order never sleeps where it does not mean to: one sleep says more than any
- * number of preemptions. */
+/* Why a thread was on no processor. A healthy loop sleeps only where it intends to, so one unintended sleep tells more
+ * than any number of preemptions. */
 static enum miss_cause cause_off(const struct usage *u)
 {
   if (u->major) return MISS_PAGE_FAULT;
@@ -78,7 +78,7 @@ static void consider_cause(struct reason *best, enum miss_cause cause, uint64_t 
   if (ns > best->ns) *best = (struct reason){cause, ns};
 }
 
-/* What took most of the time, beyond what is usual. */
+/* The largest contribution beyond the usual. */
 static struct reason largest_reason(const struct miss *m)
 {
   uint64_t usual = 0;
@@ -105,13 +105,13 @@ static uint32_t cause_of(const struct miss *m)
   const bool held_still = m->debugger && late_wake_ns(m) + off_ns(&m->own) > late / 2;
   if (m->suspended_ns > late / 2 || held_still) return MISS_SUSPENDED;
   const struct reason best = largest_reason(m);
-  /* This kernel does not see when the one below it takes the processor. */
+  /* The kernel does not notice when the hypervisor takes the processor. */
   const bool unseen = best.cause == MISS_COMPUTING || best.cause == MISS_LATE_WAKE;
   return unseen && m->stolen_ns > best.ns / 2 ? MISS_STOLEN : best.cause;
 }
 
-/* Most particular first: what the loop knows for sure; what stopped it as a whole, where that explains half of the delay;
- * and then what took longest. */
+/* Most specific first: facts that the loop knows; then whatever stopped the whole process, if it explains half of the
+ * delay; then the longest contribution. */
 void miss_judge(struct miss *m)
 {
   m->cause = cause_of(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The last missed deadlines, in shared memory: a lock of sequence numbers for each record. Not for the loop. */
+ * The last missed deadlines, in shared memory, each record with its own sequence lock. Not for the loop. */
 #include "telemetry/miss.h"
 
 typedef uint64_t __attribute__((may_alias)) record_word;

@@ -64,11 +64,11 @@ static uint64_t ns_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* What a thread did for so long. */
+/* How a thread spent this time. */
 static void say_held_up(struct words *w, uint32_t cause, const struct usage *u, uint64_t ns)
 {
   switch (cause) {
-  /* Only a major fault has a time that is known. */
+  /* Only major faults have a known duration. */
   case MISS_PAGE_FAULT:
     say_words(w, "waited for memory");
     if (u->major) say_for(w, " for", ns);
@@ -107,7 +107,7 @@ static void say_level(struct words *w, int32_t level, const struct histograms *l
     say_words(w, "row %d ", level);
 }
 
-/* One piece, or the longest of many. */
+/* A single piece, or the longest of many. */
 static void say_worker(struct words *w, const struct miss *m, const struct histograms *levels)
 {
   const struct slowest *s = &m->slowest;
@@ -146,7 +146,8 @@ static void say_late_wake(struct words *w, const struct miss *m)
   }
 }
 
-/* Either the loop's thread was off its processor, and no switch says why; or it was not, as far as this kernel knows. */
+/* Either the loop's thread was off its processor without a switch, or a hypervisor took the processor, which this
+ * kernel does not notice. */
 static void say_stolen(struct words *w, const struct miss *m)
 {
   const uint64_t off = ns_between(m->own.cpu_ns, m->own.span_ns);
@@ -176,7 +177,7 @@ static void say_cause(struct words *w, const struct miss *m, const struct histog
   case MISS_LATE_WAKE:
     say_late_wake(w, m);
     break;
-  /* The cycle began late, or the next one early. */
+  /* This cycle began late, or the next one early. */
   case MISS_CARRIED:
     say_for(w, "late from the cycle before, took", worked);
     say_words(w, " itself");
@@ -185,7 +186,7 @@ static void say_cause(struct words *w, const struct miss *m, const struct histog
     say_for(w, "the next input frame came in less than a period, the cycle took",
             ns_between(m->start_ns, m->end_ns));
     break;
-  /* A worker held the loop up. */
+  /* A worker delayed the loop. */
   case MISS_WORKER_LOST:
     say_phase(w, m);
     say_words(w, "worker %d has ended", m->lost_worker);
@@ -197,7 +198,7 @@ static void say_cause(struct words *w, const struct miss *m, const struct histog
   case MISS_STOLEN:
     say_stolen(w, m);
     break;
-  /* The thread of the loop itself took long. */
+  /* The thread of the loop itself took too long. */
   case MISS_PAGE_FAULT:
   case MISS_PREEMPTED:
   case MISS_BLOCKED:
@@ -223,7 +224,7 @@ int miss_text(const struct miss *m, const struct histograms *levels, char *text,
     say_words(&w, " about then");
   }
   if (m->wall_clock_step_ns)
-    say_words(&w, "; wall clock set by %+.3f s about then, which nothing here goes by",
+    say_words(&w, "; wall clock set by %+.3f s about then, without effect on ali3d",
               (double)m->wall_clock_step_ns / 1e9);
   if (m->skipped) say_words(&w, "; %" PRIu64 " %s skipped", m->skipped, m->skipped == 1 ? "start" : "starts");
   return w.length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Locks are those of open file descriptions (fcntl(2), F_OFD_SETLK). A reader can ask for them with F_OFD_GETLK on a
- * read-only descriptor and takes none itself, so no reader can get in the way of a daemon that starts. A process that may
- * only read can hold a read lock at most, and a read lock is never taken for a daemon. */
+ * The locks are open file description locks (fcntl(2), F_OFD_SETLK). A reader asks for them by F_OFD_GETLK on a
+ * read-only descriptor and takes none itself, so no reader can hinder a daemon that starts. A process with read access
+ * can only hold a read lock, which is never taken for a daemon. */
 #include "telemetry/object.h"
 
 #include "telemetry/telemetry.h"
@@ -31,8 +31,11 @@ void object_bad_name(const char *instance, char *error, size_t size)
 
 void object_path(char path[static OBJECT_PATH], const char *instance, enum object_part part)
 {
-  static const char *const suffix[] = {
-      [OBJECT_BLOCK] = "", [OBJECT_NEW] = ".new", [OBJECT_DESCRIPTION] = ".osc", [OBJECT_LOCK] = ".lock"};
+  static const char *const suffix[] = {[OBJECT_BLOCK] = "",
+                                       [OBJECT_NEW] = ".new",
+                                       [OBJECT_DESCRIPTION] = ".osc",
+                                       [OBJECT_FRAMES] = ".frames",
+                                       [OBJECT_LOCK] = ".lock"};
   snprintf(path, OBJECT_PATH, OBJECT_DIRECTORY TELEMETRY_PREFIX "%.63s%s", instance, suffix[part]);
 }
 
@@ -52,15 +55,15 @@ static const char *file_kind_refusal(mode_t mode)
   }
 }
 
-/* A device is never opened, which could do something; and what is put there between the two looks is found by the second
- * one. O_NONBLOCK: a FIFO without a writer, or a file with a lease on it, would keep us waiting. */
+/* Never opens a device, because opening may have an effect. The second check finds a file that was replaced between
+ * both checks. O_NONBLOCK: a FIFO without a writer, or a file with a lease, would block. */
 int object_open(const char *path, int flags, struct stat *st, char *why, size_t size)
 {
   if (size) why[0] = '\0';
-  /* Before it is opened: a device or FIFO is refused. */
+  /* Check before opening: refuse a device or FIFO. */
   if (lstat(path, st) != 0) {
     const int error = errno;
-    snprintf(why, size, "cannot be looked at: %s", strerror(error));
+    snprintf(why, size, "cannot be examined: %s", strerror(error));
     errno = error;
     return -1;
   }
@@ -69,7 +72,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
     errno = EINVAL;
     return -1;
   }
-  /* After: it may have been replaced in between. */
+  /* Check after opening: the file may have been replaced. */
   const int fd = open(path, flags | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
   int error = errno;
   if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode)) return fd;
@@ -84,7 +87,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
   return -1;
 }
 
-/* By /proc/PID/status: the owner of /proc/PID itself is root for a process with capabilities. */
+/* Uses /proc/PID/status, because root owns /proc/PID itself if the process has capabilities. */
 bool object_process_user(int64_t pid, uid_t *user)
 {
   char path[48], line[256];

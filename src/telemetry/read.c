@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A reader opens what its owner may change at any time, also to spite it. So whatever is read is looked at in the copy. */
+ * The owner of a file may change it at any time, also with bad intent. So every check is made on the copy. */
 #include "telemetry/read.h"
 
 #include <dirent.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OF_A_USER = 256 }; /* blocks that are looked at for a list */
+enum { OF_A_USER = 256 }; /* blocks per user that a list examines */
 
-/* The first fields of a block, which its writer fills in before the block gets its name. */
+/* The first fields of a block. Its writer fills them in before the block gets its name. */
 struct head {
   uint32_t magic, version;
   uint64_t size;
@@ -25,14 +25,14 @@ _Static_assert(offsetof(struct head, pid) == offsetof(struct telemetry, pid), "t
 _Static_assert(offsetof(struct head, start_ns) == offsetof(struct telemetry, start_ns),
                "the head of a block");
 
-/* Whether the head is one of ours and its owner is whom it says. */
+/* Checks that the head has our layout and that its file belongs to the user of its process. */
 static bool judge_head(const struct head *t, const struct stat *st, const char *path, char *error,
                        size_t size)
 {
   if (!object_is_trusted(st, t->pid)) {
     snprintf(error, size,
              "shared memory %s belongs to user %u, but process %" PRId64
-             ", which it names, does not run as that user: not believed",
+             ", which it names, runs as another user: refused",
              path, (unsigned)st->st_uid, t->pid);
     return false;
   }
@@ -47,7 +47,7 @@ static bool judge_head(const struct head *t, const struct stat *st, const char *
   return false;
 }
 
-/* A descriptor of the block and its head; -1: the reason in error[size]. */
+/* Returns a descriptor of the block and its head; -1 with the reason in error[size]. */
 static int open_block(const char *instance, struct head *head, char *error, size_t size)
 {
   char path[OBJECT_PATH], made[OBJECT_PATH], why[160];
@@ -64,7 +64,7 @@ static int open_block(const char *instance, struct head *head, char *error, size
     return -1;
   }
   memset(head, 0, sizeof *head);
-  object_read(fd, head, sizeof *head, 0); /* of a shorter file as much as there is */
+  object_read(fd, head, sizeof *head, 0); /* a shorter file fills a part of the head */
   if (judge_head(head, &st, path, error, size)) return fd;
   close(fd);
   return -1;
@@ -104,10 +104,10 @@ bool telemetry_is_current(const struct telemetry_reader *r)
   return object_is_at(r->fd, path);
 }
 
-/* Taken only from the owner of the block, so that nobody else describes a daemon. */
+/* Taken only from the owner of the block, so that no other user can describe a daemon. */
 char *telemetry_description(const struct telemetry_reader *r)
 {
-  enum { MOST = 64 << 20 }; /* whatever it is, it is no description */
+  enum { MOST = 64 << 20 }; /* a larger file is no description */
   char path[OBJECT_PATH], why[160];
   struct stat st, block;
   object_path(path, r->instance, OBJECT_DESCRIPTION);
@@ -143,7 +143,7 @@ static int by_age(const void *a, const void *b)
   return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
 }
 
-/* Any user can make any number of blocks and a process for them, so each is counted. */
+/* Blocks of this user. Any user can make any number of blocks and a process for them, so each user has a limit. */
 static int count_of(const struct list *l, uid_t user)
 {
   int n = 0;
@@ -159,7 +159,7 @@ static void list_add(struct list *l, const char *name)
   object_path(path, name, OBJECT_BLOCK);
   if (lstat(path, &st) != 0 || count_of(l, st.st_uid) >= OF_A_USER) return;
   if (!telemetry_open(&r, name, error, sizeof error)) return;
-  /* Room for one more; without memory the list stays as it is. */
+  /* Room for one more; without memory the list stays unchanged. */
   if (l->count == l->room) {
     struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
     if (more) {
@@ -175,7 +175,7 @@ static void list_add(struct list *l, const char *name)
   telemetry_close(&r);
 }
 
-/* At most `max` in all: no user gets more than half of the places that others could use. */
+/* Keeps at most `max`: no user gets more than half of the places that others could use. */
 static int choose_listed(struct list *l, int max)
 {
   int taken = 0;
@@ -204,7 +204,7 @@ int telemetry_list(char name[][64], int max)
     if (strncmp(e->d_name, prefix, n) == 0 && telemetry_valid_name(e->d_name + n))
       list_add(&l, e->d_name + n);
   closedir(directory);
-  /* Running ones first, each newest first; then hand out the names. */
+  /* Sort: running ones first, each group newest first. Then hand out the names. */
   if (l.count) qsort(l.one, (size_t)l.count, sizeof *l.one, by_age);
   const int taken = choose_listed(&l, max);
   int at = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The daemon's side of the telemetry block. Set-up only: everything here calls the system.
  *
- * Who has locked ali3-NAME.lock owns the name; only the owner touches the other files of the name. The lock is a file of
- * its own with mode 0600, since any user can put a read lock on a file that he can read and so keep us from locking it.
- * The block is locked as well, as long as its process lives: by that readers tell a running daemon.
+ * The process that has locked ali3-NAME.lock owns the name; only the owner touches the other files of the name. The
+ * lock has its own file with mode 0600, because any user can put a read lock on a file that he can read and so keep us
+ * from locking it. The owner also locks the block while it lives, by which readers recognise a running daemon.
  *
- * A lock is worth something only while its path leads to it: whoever ends removes the file before the lock is given up, so
- * whoever has locked a file looks afterwards whether it is still the one of that name, and begins anew if not. */
+ * A lock counts only while its path leads to its file. The owner removes the file before it gives up the lock, so a
+ * process that has just locked a file checks that the path still leads to it, and starts over if not. */
 #include "telemetry/shm.h"
 
 #include "rt/clock.h"
@@ -23,9 +23,9 @@
 
 #define REMEDY "remove it as its owner or as root, or choose another telemetry.name"
 
-enum { TRIES = 1000 }; /* one is lost whenever another process ends just then */
+enum { TRIES = 1000 }; /* another process that ends at this moment costs one try */
 
-/* True if a daemon runs under that name; says which. */
+/* True if a daemon runs under that name; tells which. */
 static bool is_running(const char *instance, char *error, size_t size)
 {
   struct telemetry_reader r = {0};
@@ -33,13 +33,16 @@ static bool is_running(const char *instance, char *error, size_t size)
   if (!telemetry_open(&r, instance, why, sizeof why)) return false;
   const bool running = telemetry_alive(&r);
   if (running)
-    snprintf(error, size, "an instance \"%s\" is already running as process %" PRId64, instance, r.pid);
+    snprintf(error, size,
+             "an instance \"%s\" is already running as process %" PRId64
+             "; end it or choose another telemetry.name",
+             instance, r.pid);
   telemetry_close(&r);
   return running;
 }
 
-/* A file that is not ours is in the way. Root removes it, other users can only say so: in a directory with the sticky bit
- * each user removes his own files. True if it is gone. */
+/* A file of another user is in the way. Root removes it; other users can only report it, because the sticky bit of the
+ * directory lets each user remove his own files only. Returns true if the file is gone. */
 static bool remove_foreign(const char *instance, const char *path, const char *what, char *error, size_t size)
 {
   if (is_running(instance, error, size)) return false;
@@ -48,12 +51,13 @@ static bool remove_foreign(const char *instance, const char *path, const char *w
   return false;
 }
 
-/* The file of the lock, made if it is not there. -1: errno EAGAIN to try again, else the reason in error[size]. */
+/* The lock file, created if it does not exist. Returns -1 with errno EAGAIN (try again) or with the reason in
+ * error[size]. */
 static int open_lock(const char *instance, const char *path, char *error, size_t size)
 {
   struct stat st;
   char why[160];
-  /* The file is there and ours. */
+  /* The file exists and is ours. */
   int fd = object_open(path, O_RDWR, &st, why, sizeof why);
   if (fd >= 0 && st.st_uid == geteuid()) return fd;
   const int reason = fd < 0 ? errno : 0;
@@ -61,7 +65,7 @@ static int open_lock(const char *instance, const char *path, char *error, size_t
     close(fd);
     snprintf(why, sizeof why, "belongs to user %u", (unsigned)st.st_uid);
   }
-  /* There is none: make it. Another process may be faster. */
+  /* No file: create it. Another process may be faster. */
   if (reason == ENOENT) {
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd >= 0 || errno == EEXIST) {
@@ -76,7 +80,7 @@ static int open_lock(const char *instance, const char *path, char *error, size_t
   return -1;
 }
 
-/* The descriptor of the lock of that name; -1: the reason in error[size]. */
+/* The descriptor of the lock of that name; -1 with the reason in error[size]. */
 static int take_name(const char *instance, char *error, size_t size)
 {
   char path[OBJECT_PATH];
@@ -88,11 +92,11 @@ static int take_name(const char *instance, char *error, size_t size)
     const int reason = object_lock(fd);
     if (reason == 0 && object_is_at(fd, path)) return fd;
     close(fd);
-    if (reason == 0) continue; /* the one before has just ended */
+    if (reason == 0) continue; /* the previous owner has just ended */
     if (reason != EAGAIN)
       snprintf(error, size, "shared memory %s: cannot be locked: %s", path, strerror(reason));
     else if (!is_running(instance, error, size))
-      snprintf(error, size, "an instance \"%s\" is being started or ended by another process", instance);
+      snprintf(error, size, "another process is starting or ending an instance \"%s\"; try again", instance);
     return -1;
   }
   snprintf(error, size, "shared memory %s: another process makes and removes it again and again", path);
@@ -115,7 +119,7 @@ static void copy_left(int fd, const struct stat *st, struct telemetry_left *left
   free(old);
 }
 
-/* Looks at what has the name of the block, if anything. False: it cannot be replaced. */
+/* Examines the file that has the name of the block, if there is one. Returns false if it cannot be replaced. */
 static bool look_at_place(const char *instance, struct telemetry_left *left, char *error, size_t size)
 {
   char path[OBJECT_PATH], why[160];
@@ -124,7 +128,7 @@ static bool look_at_place(const char *instance, struct telemetry_left *left, cha
   const int fd = object_open(path, O_RDONLY, &st, why, sizeof why);
   if (fd < 0 && errno == ENOENT) return true;
   const bool ours = fd >= 0 && st.st_uid == geteuid();
-  if (ours && object_is_locked(fd)) { /* somebody removed its file of the lock */
+  if (ours && object_is_locked(fd)) { /* somebody has removed the lock file */
     if (!is_running(instance, error, size))
       snprintf(error, size, "shared memory %s: locked by another process", path);
     close(fd);
@@ -137,7 +141,7 @@ static bool look_at_place(const char *instance, struct telemetry_left *left, cha
   return remove_foreign(instance, path, why, error, size);
 }
 
-/* Removes what a process left that was killed while it started. */
+/* Removes the file of a process that was killed while it started. */
 static bool clear_place(const char *path, char *error, size_t size)
 {
   if (unlink(path) == 0 || errno == ENOENT) return true;
@@ -145,14 +149,14 @@ static bool clear_place(const char *path, char *error, size_t size)
   return false;
 }
 
-/* An empty file for a block, locked; -1: see errno. It is locked before anybody else may read it. */
+/* Creates an empty locked file for a block; -1: see errno. The file is locked before others may read it. */
 static int make_object(const char *path)
 {
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
   int reason = object_lock(fd);
-  /* fchmod: readable by all, whatever the umask. Allocated, not just sized: where the file system is full the
-   * first touch of a page would kill the process, in the loop perhaps. */
+  /* fchmod() makes it readable for all, whatever the umask. The space is allocated, not only sized: with a full file
+   * system the first access to a page would kill the process, perhaps in the loop. */
   if (reason == 0 && fchmod(fd, 0644) != 0) reason = errno;
   if (reason == 0) reason = posix_fallocate(fd, 0, sizeof(struct telemetry));
   if (reason == 0) return fd;
@@ -209,7 +213,7 @@ struct telemetry *telemetry_create(const char *instance, struct telemetry_left *
     return NULL;
   }
   object_path(path, instance, OBJECT_DESCRIPTION);
-  unlink(path); /* of one that was killed */
+  unlink(path); /* left by a process that was killed */
   t->pid = getpid();
   t->version = TELEMETRY_VERSION;
   t->size = sizeof *t;
@@ -226,7 +230,7 @@ bool telemetry_ready(struct telemetry *t, char *error, size_t size)
   object_path(lock, t->instance, OBJECT_LOCK);
   __atomic_store_n(&t->magic, TELEMETRY_MAGIC, __ATOMIC_RELEASE);
   if (!object_is_at(t->lock, lock) || !object_is_at(t->object, made)) {
-    snprintf(error, size, "shared memory %s: removed by somebody else",
+    snprintf(error, size, "shared memory %s: another process removed it",
              object_is_at(t->lock, lock) ? made : lock);
     return false;
   }
@@ -246,7 +250,7 @@ void telemetry_destroy(struct telemetry *t)
   const int held = t->lock, object = t->object;
   if (object_is_at(held, lock)) {
     unlink(description);
-    unlink(lock); /* last: from here on the name is free */
+    unlink(lock); /* last: now the name is free */
   }
   munmap(t, sizeof *t);
   close(object);

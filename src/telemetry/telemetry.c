@@ -4,10 +4,10 @@
 
 #include <sched.h>
 
-/* The live part is copied word by word, each word an atomic: a reader that comes between two words sees a
- * mixture, which the sequence number tells, but no data race in the sense of C11. The words carry release and
- * acquire themselves, where the textbook has a fence on each side: the same order, the same instructions on
- * x86, and the thread sanitizer, which does not know fences, can check it. */
+/* The live part is copied word by word with atomic words: a reader between two words sees a mixture, which the sequence
+ * number reveals, but no data race in the sense of C11. The words carry release and acquire, where the textbook has
+ * fences on both sides. Order and x86 instructions are equal, and the thread sanitizer, which does not know fences, can
+ * check it. */
 typedef uint64_t __attribute__((may_alias)) live_word;
 enum {
   LIVE_WORDS = sizeof(struct telemetry_live) / sizeof(live_word),
@@ -38,7 +38,7 @@ bool telemetry_read(const struct telemetry *t, struct telemetry_live *live)
       for (size_t k = 0; k < LIVE_WORDS; k++) to[k] = __atomic_load_n(&from[k], __ATOMIC_ACQUIRE);
       if (atomic_load_explicit(&t->sequence, memory_order_relaxed) == s) return true;
     }
-    /* The writer may be an ordinary thread that waits for this very CPU. */
+    /* The writer may be an ordinary thread that waits for this CPU. */
     if (i % TRIES_BETWEEN_YIELDS == 0) sched_yield();
   }
   return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The block of shared memory through which a running daemon is watched. Written by the loop and the I/O
- * threads, copied by tools. Fixed layout, no pointers; readers check magic, version and size first.
+ * The block of shared memory that shows a running daemon. The loop and the I/O threads write it, tools copy it. Fixed
+ * layout, no pointers; readers check magic, version and size first.
  *
- * The loop's own part is guarded by a sequence lock (odd while being written), the rest are single words. */
+ * A sequence lock guards the loop's part (odd while it is written); the other members are single words. */
 #ifndef TELEMETRY_TELEMETRY_H
 #define TELEMETRY_TELEMETRY_H
 
@@ -19,10 +19,10 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 10u
-#define TELEMETRY_PREFIX  "/ali3-" /* the file in /dev/shm is this plus the instance name */
+#define TELEMETRY_VERSION 11u
+#define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
-/* Of the motion platform, as of the last cycle. */
+/* The motion platform in the last cycle. */
 struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
@@ -36,28 +36,28 @@ struct telemetry_live {
   TELEMETRY_COUNTED_LIST(FIELD_MEMBER)
   uint32_t over;              /* 1: the loop has ended */
   uint64_t t_ns;              /* CLOCK_MONOTONIC when written */
-  double load[LOAD_HORIZONS]; /* part of the period that is worked, over the last 1, 10 and 60 s */
+  double load[LOAD_HORIZONS]; /* fraction of the period spent working, over the last 1, 10 and 60 s */
   struct platform_live platform;
-  /* What a start after a crash has to know beside state and fault: restart/state_record.h. */
+  /* State and fault, and the following, are what a start after a crash must know: restart/state_record.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
   uint32_t
-      latch_client; /* who latched the stop: number of a client of the port; LATCH_NO_NUMBER: the text says it all */
-  char latched_by[TELEMETRY_LATCHER]; /* name of that port, or the client in words; "": the loop did */
+      latch_client; /* client of the port that latched the stop; LATCH_NO_NUMBER: the text says everything */
+  char latched_by[TELEMETRY_LATCHER]; /* name of that port, or the client in words; "": the loop */
 };
 
 enum { TELEMETRY_INPUTS = 32 };
 struct input_view {
-  char name[40];   /* constant; policy and hold_ns change when they are tuned, a word at a time */
+  char name[40];   /* constant; policy and hold_ns change when they are tuned, word by word */
   uint64_t policy; /* enum input_policy */
   uint64_t hold_ns;
-  _Atomic uint64_t age_ns;       /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
-  _Atomic uint32_t state;        /* enum input_state, likewise */
+  _Atomic uint64_t age_ns;       /* age of its oldest channel at the last latch; UINT64_MAX: never set */
+  _Atomic uint32_t state;        /* enum input_state at the last latch */
   _Atomic uint32_t limits;       /* enum input_limit */
-  _Atomic uint64_t owner;        /* whose samples count: see input_view_owner() */
-  struct client_name owner_name; /* "osc 10.0.0.2:9000"; "" nobody's; written once a second */
+  _Atomic uint64_t owner;        /* source and client whose samples count: see input_view_owner() */
+  struct client_name owner_name; /* "osc 10.0.0.2:9000"; "": nobody; written once a second */
 };
 
-/* An owner as a word of the telemetry, so that its source and its client are of one cycle. */
+/* An owner as one word, so that its source and its client belong to one cycle. */
 static inline uint64_t input_owner_word(struct input_owner o)
 {
   return (uint64_t)(uint32_t)o.source << 32 | o.client;
@@ -76,12 +76,12 @@ struct telemetry {
   uint64_t start_ns; /* CLOCK_MONOTONIC */
   char instance[64];
   TELEMETRY_FIXED_LIST(FIELD_MEMBER)
-  uint32_t catch_up, max_misses, grace; /* as overrun, they change when they are tuned, a word at a time */
-  uint32_t inputs;                      /* in `input`, TELEMETRY_INPUTS at most */
-  uint32_t platform, cranks;            /* 1: there is one; and its legs are cranks */
+  uint32_t catch_up, max_misses, grace; /* like overrun, they change when they are tuned, word by word */
+  uint32_t inputs;                      /* used entries of `input`, at most TELEMETRY_INPUTS */
+  uint32_t platform, cranks;            /* 1: there is one; 1: its legs are cranks */
   double leg_min, leg_max;              /* m or rad */
-  int32_t lock, object;                 /* descriptors of the process that made the block; telemetry/shm.c */
-  _Atomic uint64_t overflow_ns; /* CLOCK_MONOTONIC when osc_overflow was last seen to grow; 0: never */
+  int32_t lock, object;                 /* descriptors in the process that made the block; telemetry/shm.c */
+  _Atomic uint64_t overflow_ns;         /* CLOCK_MONOTONIC when osc_overflow last grew; 0: never */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;
@@ -90,7 +90,7 @@ struct telemetry {
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
-  _Alignas(64) uint64_t devices; /* in `device`; written once, before magic */
+  _Alignas(64) uint64_t devices; /* used entries of `device`; written once, before magic */
   struct device_view device[DEVICES_MAX];
 };
 
@@ -98,9 +98,9 @@ _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");
 _Static_assert(offsetof(struct telemetry, instance) == 32, "telemetry layout");
 _Static_assert(sizeof(struct telemetry) % 64 == 0, "telemetry layout");
 
-/* RT, the loop only. */
+/* RT, for the loop only. */
 void telemetry_write(struct telemetry *t, const struct telemetry_live *live);
-/* Any reader; false after many torn tries (writer died in between). */
+/* For any reader. Returns false after many torn tries: the writer died while writing. */
 bool telemetry_read(const struct telemetry *t, struct telemetry_live *live);
 
 #endif

@@ -12,7 +12,8 @@
 
 enum { STUCK_PERIODS = 10 };
 static const double stuck_s = 1.0;
-static const double news_s = 60.0; /* a miss, or a step that did not converge, is none for longer */
+/* After this time a miss or a step that did not converge is no reason any more. */
+static const double news_s = 60.0;
 
 static __attribute__((format(printf, 2, 3))) void add_reason(struct sample *s, const char *format, ...)
 {
@@ -58,7 +59,7 @@ static bool attach_reader(struct watch *w, struct sample *s)
   return false;
 }
 
-/* Cycle of the last miss that counts, or one after it where its record is lost; 0: the record is not there yet. */
+/* Cycle of the last miss that counts, or a later cycle if its record is lost; 0: the record has not come yet. */
 static uint64_t last_miss(const struct telemetry *t, const struct telemetry_live *l)
 {
   const struct miss_log *log = &t->misses;
@@ -75,14 +76,14 @@ static uint64_t last_miss(const struct telemetry *t, const struct telemetry_live
   return cycle;
 }
 
-/* s between a cycle and now. */
+/* Seconds between a cycle and now. */
 static double since_cycle(const struct sample *s, uint64_t cycle)
 {
   const uint64_t now = s->t->live.cycle;
   return now > cycle ? (double)(now - cycle) * (double)s->t->period_ns * 1e-9 : 0.0;
 }
 
-/* A miss counts for ever, but it is no news for ever: not beyond a minute of cycles, nor when the book was cleared since. */
+/* Misses are counted for ever, but are a reason for a minute of cycles only, and not after the histograms were cleared. */
 static void judge_misses(struct sample *s)
 {
   const struct telemetry_live *l = &s->t->live;
@@ -98,12 +99,12 @@ static void judge_misses(struct sample *s)
   if (ago < news_s) add_reason(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
 }
 
-/* Steps that did not converge: news for a minute of cycles, unless the book was cleared since, as of misses. */
+/* Steps that did not converge are a reason for a minute of cycles, unless the histograms were cleared since. */
 static void judge_steps(struct sample *s)
 {
   const struct telemetry_live *l = &s->t->live;
   const uint64_t cycle = l->degraded_cycle;
-  const uint64_t only = l->degraded - l->violated; /* what is violated has its own reason */
+  const uint64_t only = l->degraded - l->violated; /* violated steps have a reason of their own */
   if (only == 0 || cycle <= atomic_load_explicit(&s->t->histograms.cleared, memory_order_relaxed)) return;
   const double ago = since_cycle(s, cycle);
   if (ago < news_s)
@@ -113,7 +114,8 @@ static void judge_steps(struct sample *s)
                only, only == 1 ? "" : "s", ago);
 }
 
-/* Steps that left a joint, drive or gear open: likewise. */
+/* Steps that left a joint, drive or gear open: a reason for a minute of cycles, unless the histograms were cleared
+ * since. */
 static void judge_violations(struct sample *s)
 {
   const struct telemetry_live *l = &s->t->live;
@@ -138,7 +140,7 @@ static void judge_devices(struct sample *s)
   }
 }
 
-/* Values and commands of others were among the datagrams that were lost. */
+/* The lost datagrams may have held values and commands of any client. */
 static void judge_overflow(struct sample *s)
 {
   const uint64_t at_ns = atomic_load_explicit(&s->t->overflow_ns, memory_order_relaxed);
@@ -161,14 +163,14 @@ static void judge_daemon(struct sample *s)
   judge_violations(s);
   judge_steps(s);
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
-    add_reason(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
+    add_reason(s, "stale inputs, mask 0x%" PRIx32 "; send them again or reset", l->stale_mask);
   if (l->flags & FLAG_INJECTED) add_reason(s, "FAULT INJECTION acts on the inputs");
   judge_overflow(s);
   judge_devices(s);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
 }
 
-/* True if there is a daemon to be copied. */
+/* Returns true if there is a daemon to copy. */
 static bool find_daemon(struct watch *w, struct sample *s)
 {
   if (is_attached(w) && !(telemetry_alive(&w->reader) && telemetry_is_current(&w->reader))) watch_close(w);
@@ -188,7 +190,7 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   }
   const enum telemetry_copied copied = telemetry_copy(&w->reader, copy);
   if (copied == TELEMETRY_NOT_READ) {
-    add_reason(s, "\"%s\" cannot be read: its shared memory was cut", w->last);
+    add_reason(s, "\"%s\" cannot be read: its shared memory was truncated", w->last);
     watch_close(w);
     return;
   }
@@ -199,6 +201,6 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   const uint64_t written = copy->live.t_ns ? copy->live.t_ns : copy->start_ns; /* before the first cycle */
   s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
   s->uptime = now > copy->start_ns ? (double)(now - copy->start_ns) * 1e-9 : 0.0;
-  if (!s->whole) add_reason(s, "no consistent figures: the loop stopped in the middle of writing them");
+  if (!s->whole) add_reason(s, "figures are inconsistent: the loop stopped while it wrote them");
   judge_daemon(s);
 }

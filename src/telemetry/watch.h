@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Watching one daemon through its telemetry block: finds it, notices when it goes, and judges what it sees.
- * What all tools that watch share. Reads only; prints nothing. */
+ * Watches one daemon through its telemetry block: finds it, notices its end, and judges its figures. Shared by all
+ * tools that watch. Reads only; prints nothing. */
 #ifndef TELEMETRY_WATCH_H
 #define TELEMETRY_WATCH_H
 
@@ -18,21 +18,21 @@ enum { REASONS_MAX = 8 };
 struct sample {
   enum verdict verdict;
   int reasons;
-  char reason[REASONS_MAX][160]; /* why not healthy */
-  const struct telemetry *t;     /* NULL when gone, else the copy that the look filled */
-  bool whole;                    /* t->live was read in one piece */
+  char reason[REASONS_MAX][160]; /* why it is not healthy */
+  const struct telemetry *t;     /* NULL if the daemon is gone, else the copy that watch_look() filled */
+  bool whole;                    /* t->live is consistent */
   double age;                    /* s since the loop last wrote */
   double uptime;                 /* s */
-  uint64_t now_ns;               /* CLOCK_MONOTONIC of the look */
+  uint64_t now_ns;               /* CLOCK_MONOTONIC of watch_look() */
 };
 
 struct watch {
-  const char *wanted; /* instance; NULL: whichever is newest */
-  char last[64];      /* instance seen last; "" none yet */
+  const char *wanted; /* instance; NULL: the newest */
+  char last[64];      /* last instance that was seen; "": none yet */
   struct telemetry_reader reader;
 };
 
-/* Looks once. *copy is filled with the block, see telemetry_copy(); where the daemon is gone, it stays as it was. */
+/* Looks once and fills *copy with the block, see telemetry_copy(). If the daemon is gone, *copy stays unchanged. */
 void watch_look(struct watch *w, struct sample *s, struct telemetry *copy);
 void watch_close(struct watch *w);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport/datagram_arrival.h"
 
-/* Slewing by 500 ppm moves the clocks apart by this much in 2 s; steps that matter are larger. */
+/* Slewing by 500 ppm separates the clocks by this much in 2 s; a clock that is set moves farther. */
 static const int64_t STEP_NS = 1000000;
 
 void datagram_arrival_begin(struct datagram_arrival *a, uint64_t now_ns, uint64_t wall_ns)
@@ -15,7 +15,7 @@ void datagram_arrival_begin(struct datagram_arrival *a, uint64_t now_ns, uint64_
 
 uint64_t datagram_arrival_of(struct datagram_arrival *a, uint64_t stamp_ns, uint64_t now_ns)
 {
-  /* Without a stamp that can be trusted, as old as it may be: an old value must not pass for a fresh one. */
+  /* Without a trustworthy stamp assume the greatest possible age: an old value must not pass for a fresh one. */
   uint64_t t_ns = a->empty_ns ? a->empty_ns : now_ns;
   if (stamp_ns && !a->stepped) {
     const int64_t at_ns = (int64_t)stamp_ns + a->offset_ns;

@@ -59,7 +59,7 @@ bool inet_address_may_be_answered(const struct inet_address *a)
   return a->name.any.sa_family == AF_INET && host != INADDR_ANY && host != INADDR_BROADCAST;
 }
 
-/* An address that a socket can be bound to. */
+/* A socket of this machine can be bound to the address. */
 static bool is_of_this_machine(struct inet_address a)
 {
   inet_address_set_port(&a, 0);

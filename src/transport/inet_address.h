@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * IPv4 and IPv6 socket addresses: parsed, compared, and judged before anything is sent to them. */
+ * IPv4 and IPv6 socket addresses: parsing, comparison, and checks before sending. */
 #ifndef TRANSPORT_INET_ADDRESS_H
 #define TRANSPORT_INET_ADDRESS_H
 
@@ -16,7 +16,7 @@ struct inet_address {
   socklen_t length;
 };
 
-/* Numeric host and port to an address. Returns 0 or a code for gai_strerror(). */
+/* Parses a numeric host and a port. Returns 0 or a code for gai_strerror(). */
 int inet_address_parse(const char *host, int port, struct inet_address *out);
 
 int inet_address_port(const struct inet_address *a);
@@ -26,12 +26,13 @@ bool inet_address_same(const struct inet_address *a, const struct inet_address *
 bool inet_address_same_host(const struct inet_address *a, const struct inet_address *b);
 bool inet_address_is_multicast(const struct inet_address *a);
 
-/* Neither broadcast nor multicast, and a port: a forged source must not turn one packet in into many out. */
+/* True if the address is neither broadcast nor multicast and has a port: a forged source must not turn one received
+ * packet into many sent ones. */
 bool inet_address_may_be_answered(const struct inet_address *a);
 
-/* The address a socket is bound to. False: it has none. */
+/* The address of a bound socket. Returns false if it has none. */
 bool inet_address_of(int fd, struct inet_address *out);
-/* What is sent there comes to the socket that is bound to `own`. */
+/* True if a datagram to this address comes to the socket that is bound to `own`. */
 bool inet_address_reaches(const struct inet_address *to, const struct inet_address *own);
 
 #endif

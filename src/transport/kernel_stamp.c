@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 
 enum {
-  SET_NS = 1000000, /* more than the clock is slewed by, or the thread held up between two readings */
-  APART_NS = 20000, /* readings further apart are tried again: the thread was preempted in between */
+  SET_NS = 1000000, /* more than slewing, or a delay of the thread between two readings, can cause */
+  APART_NS = 20000, /* repeat readings that are further apart: the thread was preempted between them */
   TRIES = 3,
 };
 

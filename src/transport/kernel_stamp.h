@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * When the kernel received what a socket holds: SO_TIMESTAMPNS. The stamps are of the wall clock, which jumps: they become
- * CLOCK_MONOTONIC by a reading of both clocks, and only where the wall clock was not set in between. */
+ * Kernel time stamps of received data: SO_TIMESTAMPNS. The stamps come from the wall clock, which can jump. A reading
+ * of both clocks converts them to CLOCK_MONOTONIC, unless the wall clock was set in between. */
 #ifndef TRANSPORT_KERNEL_STAMP_H
 #define TRANSPORT_KERNEL_STAMP_H
 
@@ -9,14 +9,14 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Room for the control message of a stamp in a struct msghdr. */
+/* Size of the control message with a stamp in a struct msghdr. */
 enum { KERNEL_STAMP_ROOM = CMSG_SPACE(sizeof(struct timespec)) };
 
-/* Set-up. From now on what comes to the socket is stamped; sockets accepted from it inherit that. False if the kernel refuses:
- * then there are no stamps. */
+/* Set-up: turns on stamps for the socket and for sockets accepted from it. Returns false if the kernel refuses; then
+ * there are no stamps. */
 bool kernel_stamp_ask(int fd);
 
-/* The stamp beside what recvmsg() or recvmmsg() gave, by the wall clock; 0: there is none. */
+/* The stamp of a message from recvmsg() or recvmmsg(), by the wall clock; 0: none. */
 uint64_t kernel_stamp_wall_ns(struct msghdr *m);
 
 /* Both clocks, read together: the wall clock between two readings of CLOCK_MONOTONIC. */
@@ -25,18 +25,18 @@ struct kernel_clocks {
 };
 struct kernel_clocks kernel_clocks_read(void);
 
-/* Streams: how far the wall clock is ahead of CLOCK_MONOTONIC. To be read before every wait: stamps are trusted only if the wall
- * clock was not set since. */
+/* For streams: offset of the wall clock from CLOCK_MONOTONIC. Read it before every wait: stamps are trusted only if the
+ * wall clock was not set since. */
 struct kernel_clock {
   int64_t ahead_ns;
 };
 void kernel_clock_look(struct kernel_clock *k);
 
-/* CLOCK_MONOTONIC at which the kernel received what recvmsg() gave, for a stream the newest byte of it, or a byte right behind.
- * Not after now. 0: there is no stamp, or the wall clock was set. */
+/* The CLOCK_MONOTONIC time at which the kernel received the data of a recvmsg(); for a stream that of its newest byte
+ * or of a byte directly after it. Not later than now. 0: there is no stamp, or the wall clock was set. */
 uint64_t kernel_stamp_ns(const struct kernel_clock *k, struct msghdr *m);
 
-/* The bytes that a read left in the queue of a socket or a line. A read that gave fewer than it had room for left none. */
+/* The bytes that a read left in the queue of a socket or a line. A read of less than its room left none. */
 size_t kernel_bytes_left(int fd, size_t got, size_t room);
 
 #endif

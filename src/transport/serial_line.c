@@ -11,7 +11,7 @@
 enum { DATA_BITS = 8 };
 static const uint64_t REOPEN_NS = NS_PER_S;
 
-/* libmodbus takes 9600 in place of a speed it does not know, and says so to nobody. */
+/* libmodbus silently takes 9600 for a speed that it does not know. */
 static bool has_speed(int fd, int baud)
 {
   struct termios t;
@@ -22,11 +22,11 @@ static const char *error_hint(int error)
 {
   switch (error) {
   case EACCES:
-    return "; the user needs the group of the device, mostly dialout";
+    return "; add the user to the group of the device, mostly dialout";
   case ENOENT:
-    return "; is the adapter plugged in?";
+    return "; plug in the adapter or change the path";
   case ENOTTY:
-    return "; it is no serial line";
+    return "; this file is no serial line, change the path";
   default:
     return "";
   }
@@ -46,15 +46,15 @@ bool serial_line_open(struct serial_line *l, const struct serial_place *place, c
   }
   l->fd = modbus_get_socket(l->context);
   if (has_speed(l->fd, place->baud)) return true;
-  snprintf(error, size, "%s: %s: expected a usual speed such as 9600, 19200 or 115200, found baud %d", who,
-           place->path, place->baud);
+  snprintf(error, size, "%s: %s: baud %d is not a usual speed, expected one such as 9600, 19200 or 115200",
+           who, place->path, place->baud);
   return false;
 }
 
 void serial_line_close(struct serial_line *l)
 {
   if (!l->context) return;
-  modbus_close(l->context); /* of one that is closed nothing happens */
+  modbus_close(l->context); /* does nothing if the line is closed */
   modbus_free(l->context);
   l->context = NULL;
   l->fd = -1;

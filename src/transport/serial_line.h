@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A serial line, raw, eight bits, non-blocking, as libmodbus opens it; one that disappears may be opened again every second. */
+ * A serial line: raw, eight bits, non-blocking, opened by libmodbus. A line that disappears can be reopened, once a
+ * second. */
 #ifndef TRANSPORT_SERIAL_LINE_H
 #define TRANSPORT_SERIAL_LINE_H
 
@@ -12,23 +13,24 @@
 #include <stdint.h>
 
 struct serial_line {
-  modbus_t *context;  /* NULL: there is no line */
-  int fd;             /* of the context; -1: it has disappeared */
-  uint64_t reopen_ns; /* not before */
-  atomic_bool lost;   /* it has disappeared, for other threads to see */
+  modbus_t *context;  /* NULL: no line */
+  int fd;             /* descriptor of the context; -1: the line has disappeared */
+  uint64_t reopen_ns; /* earliest time of the next attempt */
+  atomic_bool lost;   /* the line has disappeared; other threads read this */
 };
 
-/* Set-up. False on failure, the reason in error[size] behind "who: "; serial_line_close() is due either way. */
+/* Set-up. Returns false on failure, with the reason in error[size] after "who: ". The caller calls serial_line_close()
+ * in both cases. */
 bool serial_line_open(struct serial_line *l, const struct serial_place *place, const char *who, char *error,
                       size_t size);
 void serial_line_close(struct serial_line *l);
 
-/* It has disappeared. */
+/* Marks the line as lost. */
 void serial_line_lose(struct serial_line *l, uint64_t now_ns);
-/* Of one that has disappeared: true if it is back. Tries no more than once a second. */
+/* For a lost line: returns true if it is back. Tries at most once a second. */
 bool serial_line_reopen(struct serial_line *l, uint64_t now_ns);
 
-/* Any thread. */
+/* Callable from any thread. */
 static inline bool serial_line_is_lost(const struct serial_line *l)
 {
   return atomic_load_explicit(&l->lost, memory_order_relaxed);

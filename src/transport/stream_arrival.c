@@ -12,8 +12,8 @@ void stream_seen_empty(struct stream_arrival *a, uint64_t at_ns)
   a->queued = 0;
 }
 
-/* Where a read leaves bytes behind, those behind them came after it: a sender that never lets the queue run empty has its
- * values as old as the queue is long, and not as old as the connection. */
+/* Bytes that a read leaves in the queue arrived after the bytes before them. If a sender never lets the queue run
+ * empty, its values are thus as old as the queue is long, and not as old as the connection. */
 static void mark_queue(struct stream_arrival *a, const struct stream_read *r)
 {
   if (a->queued > r->bytes) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Checksums of what goes over wires. Pure. */
+ * Checksums of packets and frames. Pure. */
 #ifndef WIRE_CRC_H
 #define WIRE_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 of IEEE 802.3, that of zlib: crc32_ieee("123456789") is 0xcbf43926. */
+/* CRC-32 of IEEE 802.3, as in zlib: crc32_ieee("123456789") is 0xcbf43926. */
 static inline uint32_t crc32_ieee(const uint8_t *data, size_t n)
 {
-  /* of each value of four bits */
+  /* one entry for each value of four bits */
   static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                                      0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
                                      0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};

@@ -8,11 +8,11 @@
 struct list {
   void *row;
   int used, room;
-  size_t size; /* of a row */
+  size_t size; /* size of a row */
 };
 
 struct io_map {
-  struct list osc, modbus, packet;
+  struct list connection, osc, modbus, packet;
   struct list text; /* char *: the copies that the rows point to */
   bool failed;
 };
@@ -21,6 +21,7 @@ struct io_map *io_map_new(void)
 {
   struct io_map *m = calloc(1, sizeof *m);
   if (!m) return NULL;
+  m->connection.size = sizeof(struct io_map_connection);
   m->osc.size = sizeof(struct io_map_osc);
   m->modbus.size = sizeof(struct io_map_modbus);
   m->packet.size = sizeof(struct io_map_packet);
@@ -33,13 +34,14 @@ void io_map_free(struct io_map *m)
   if (!m) return;
   for (int i = 0; i < m->text.used; i++) free(((char **)m->text.row)[i]);
   free(m->text.row);
+  free(m->connection.row);
   free(m->osc.row);
   free(m->modbus.row);
   free(m->packet.row);
   free(m);
 }
 
-/* Room for one row more; NULL when out of memory. */
+/* Room for one more row; NULL when out of memory. */
 static void *grow_list(struct io_map *m, struct list *l)
 {
   if (l->used == l->room) {
@@ -55,7 +57,7 @@ static void *grow_list(struct io_map *m, struct list *l)
   return (char *)l->row + (size_t)l->used++ * l->size;
 }
 
-/* Adds a copy of the row to the list; returns it, NULL when out of memory. */
+/* Adds a copy of the row to the list and returns it; NULL when out of memory. */
 static void *add_map_row(struct io_map *m, struct list *l, const void *row)
 {
   void *r = grow_list(m, l);
@@ -68,6 +70,28 @@ static void copy_text(struct io_map *m, const char **text)
   if (copy) *copy = strdup(*text ? *text : "");
   if (!copy || !*copy) m->failed = true;
   *text = copy ? *copy : NULL;
+}
+
+void io_map_add_connection(struct io_map *m, const struct io_map_connection *row)
+{
+  struct io_map_connection *r = add_map_row(m, &m->connection, row);
+  if (!r) return;
+  copy_text(m, &r->host);
+  copy_text(m, &r->line);
+  copy_text(m, &r->text);
+}
+
+void io_map_add_remote(struct io_map *m, const struct remote_place *place, const char *network,
+                       const char *serial, int unit, const char *text)
+{
+  char line[300] = "";
+  if (!place->host) serial_place_text(&place->serial, line, sizeof line);
+  io_map_add_connection(m, &(struct io_map_connection){.protocol = place->host ? network : serial,
+                                                       .host = place->host,
+                                                       .port = place->port,
+                                                       .line = line,
+                                                       .unit = unit,
+                                                       .text = text});
 }
 
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
@@ -121,7 +145,8 @@ static const struct io_map_modbus *modbus_row(const struct io_map *m, int i)
   return (const struct io_map_modbus *)m->modbus.row + i;
 }
 
-/* The number by which documents name a register: the table in front, counted from 1; six digits reach all of them. */
+/* The number of a register in documents: the table's digit, then a number that counts from 1. Six digits cover all
+ * registers. */
 static long document_number(const struct io_map_modbus *r)
 {
   static const long base[] = {
@@ -134,12 +159,12 @@ static const char *function_codes(const struct io_map_modbus *r)
   static const char *const read[] = {
       [TABLE_COIL] = "1", [TABLE_DISCRETE] = "2", [TABLE_INPUT] = "4", [TABLE_HOLDING] = "3"};
   if (!r->writable) return read[r->table];
-  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* of what ali3d asks */
+  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* the functions that ali3d uses */
   if (r->table == TABLE_COIL) return "1 5 15";
   return wire_registers(r->wire.type) > 1 ? "3 16 23" : "3 6 16 22 23"; /* a number is written whole */
 }
 
-/* Of numbers of one register there is none. */
+/* A number of one register has no order. */
 static const char *order_text(const struct io_map_modbus *r)
 {
   return wire_registers(r->wire.type) > 1 ? wire_order_name(r->wire.order) : "";
@@ -150,11 +175,46 @@ static const struct io_map_packet *packet_row(const struct io_map *m, int i)
   return (const struct io_map_packet *)m->packet.row + i;
 }
 
-/* The width of a column that holds `text` as well. */
+/* Widens a column for `text`. */
 static int wider_column(int width, const char *text)
 {
   const size_t n = strlen(text) < 60 ? strlen(text) : 60;
   return (int)n > width ? (int)n : width;
+}
+
+static const struct io_map_connection *connection_row(const struct io_map *m, int i)
+{
+  return (const struct io_map_connection *)m->connection.row + i;
+}
+
+static void connection_place(const struct io_map_connection *r, char *text, size_t size)
+{
+  const bool v6 = strchr(r->host, ':') != NULL;
+  if (*r->line)
+    snprintf(text, size, "%s", r->line);
+  else
+    snprintf(text, size, "%s%s%s:%d", v6 ? "[" : "", r->host, v6 ? "]" : "", r->port);
+}
+
+static void print_connections(const struct io_map *m, FILE *out)
+{
+  int width = 5;
+  char place[300], unit[12];
+  for (int i = 0; i < m->connection.used; i++) {
+    connection_place(connection_row(m, i), place, sizeof place);
+    width = wider_column(width, place);
+  }
+  if (m->connection.used == 0) return;
+  fprintf(out, "Connections\n%-7s  %-17s  %-*s  %4s  %s\n", "ali3d", "protocol", width, "place", "unit",
+          "meaning");
+  for (int i = 0; i < m->connection.used; i++) {
+    const struct io_map_connection *r = connection_row(m, i);
+    connection_place(r, place, sizeof place);
+    snprintf(unit, sizeof unit, "%d", r->unit);
+    fprintf(out, "%-7s  %-17s  %-*s  %4s  %s\n", r->listens ? "listens" : "sends", r->protocol, width, place,
+            r->unit < 0 ? "" : unit, r->text);
+  }
+  if (m->osc.used || m->modbus.used || m->packet.used) fputc('\n', out);
 }
 
 static void print_osc(const struct io_map *m, FILE *out)
@@ -192,7 +252,7 @@ static void print_modbus(const struct io_map *m, FILE *out)
   }
 }
 
-/* The row behind the last one of the packet that begins in row i. */
+/* The row after the last row of the packet that begins in row i. */
 static int packet_end(const struct io_map *m, int i)
 {
   const char *packet = packet_row(m, i)->packet;
@@ -228,6 +288,7 @@ static void print_packet(const struct io_map *m, int first, FILE *out)
 
 void io_map_print(const struct io_map *m, FILE *out)
 {
+  print_connections(m, out);
   print_osc(m, out);
   if (m->osc.used && m->modbus.used) fputc('\n', out);
   print_modbus(m, out);
@@ -237,7 +298,7 @@ void io_map_print(const struct io_map *m, FILE *out)
   }
 }
 
-/* One line of a list; takes `object`. */
+/* Prints one line of a list; takes over `object`. */
 static void print_row(json_t *object, bool last, FILE *out)
 {
   fputs("  ", out);
@@ -248,8 +309,18 @@ static void print_row(json_t *object, bool last, FILE *out)
 
 void io_map_print_json(const struct io_map *m, FILE *out)
 {
-  /* Three lists. The names of their members are an interface. */
-  fputs("{\"osc\": [\n", out);
+  /* Four lists. The names of their members are a public interface. */
+  fputs("{\"connections\": [\n", out);
+  for (int i = 0; i < m->connection.used; i++) {
+    const struct io_map_connection *r = connection_row(m, i);
+    const bool serial = *r->line;
+    print_row(json_pack("{s:b, s:s, s:s?, s:o, s:s?, s:o, s:s}", "listens", r->listens, "protocol",
+                        r->protocol, "host", serial ? NULL : r->host, "port",
+                        serial ? json_null() : json_integer(r->port), "line", serial ? r->line : NULL, "unit",
+                        r->unit < 0 ? json_null() : json_integer(r->unit), "text", r->text),
+              i + 1 == m->connection.used, out);
+  }
+  fputs("], \"osc\": [\n", out);
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);
     print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",

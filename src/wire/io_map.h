@@ -1,42 +1,54 @@
 /* SPDX-License-Identifier: MIT
- * The map that one hands to whoever programs the other side: every OSC address, every Modbus register and every packet of a
- * configuration, with types, units and who may write. Each protocol adds its rows, in the order in which they are to be shown.
- * Set-up only. */
+ * The map for the programmer of the other side: every OSC address, Modbus register and packet field of a configuration,
+ * with type, unit and access. Each protocol adds its rows in the order of display. Set-up only. */
 #ifndef WIRE_IO_MAP_H
 #define WIRE_IO_MAP_H
 
+#include "wire/serial.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Texts are copied. */
+/* All texts of rows are copied, unless their comment says otherwise. */
+
+/* A connection by which the other side reaches ali3d, or ali3d reaches it. */
+struct io_map_connection {
+  bool listens;         /* ali3d listens there; false: ali3d sends or connects to it */
+  const char *protocol; /* "OSC over UDP"; not copied */
+  const char *host;     /* numeric address; "" on a serial line */
+  int port;
+  const char *line; /* "/dev/ttyUSB0 115200 8N1"; "" on the network */
+  int unit;         /* Modbus unit; -1: none, or any */
+  const char *text;
+};
+
 struct io_map_osc {
   const char *address; /* "/ali3/body/A/state" */
-  const char *types;   /* type tags: "ffff"; alternatives behind a bar: "i|h" */
+  const char *types;   /* type tags: "ffff"; a bar separates alternatives: "i|h" */
   bool in, out;        /* received; sent */
-  const char *unit;    /* "m"; of several, separated by spaces; "" */
-  const char *text;    /* what it is, for people */
+  const char *unit;    /* "m"; separated by spaces for several arguments; "" */
+  const char *text;    /* description for people */
 };
 
 struct io_map_modbus {
   const char *
-      device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
+      device; /* whose table ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own table */
   enum wire_table table;
   int address;      /* zero-based */
-  struct wire wire; /* type; order where it has more than one register; scale and offset */
+  struct wire wire; /* type; order if it has more than one register; scale and offset */
   bool writable;
   const char *name; /* signal, or "command" */
   const char *unit, *text;
 };
 
-/* A field of a packet. The fields of a packet are added one after the other. */
+/* A field of a packet. The fields of a packet must be added one after the other. */
 struct io_map_packet {
   const char *packet, *place; /* name; "rig on /dev/ttyUSB0 115200 8N1" */
   int size, divisor;          /* bytes of the packet; every n-th cycle */
   int at, bytes;              /* of the field */
   const char *type, *endian;  /* not copied */
-  bool scaled;                /* a number that is scale * what is sent + offset */
+  bool scaled;                /* a number with value = scale * number + offset */
   double scale, offset;
   const char *name, *unit, *text; /* name: signal, or "" */
 };
@@ -44,17 +56,22 @@ struct io_map_packet {
 struct io_map;
 struct io_map *io_map_new(void); /* NULL when out of memory */
 void io_map_free(struct io_map *m);
+void io_map_add_connection(struct io_map *m, const struct io_map_connection *row);
+/* A connection to a device or controller, on the network by `network` or on a line by `serial`. */
+void io_map_add_remote(struct io_map *m, const struct remote_place *place, const char *network,
+                       const char *serial, int unit, const char *text);
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row);
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row);
 void io_map_add_packet(struct io_map *m, const struct io_map_packet *row);
-bool io_map_complete(const struct io_map *m); /* false: memory ran out, and rows are missing */
+bool io_map_complete(const struct io_map *m); /* false: memory ran out, rows are missing */
 
 int io_map_osc_rows(const struct io_map *m);
 const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i);
 
-/* A table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the zero-based ones. */
+/* Prints tables for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the
+ * zero-based ones. */
 void io_map_print(const struct io_map *m, FILE *out);
-/* {"osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
+/* Prints {"connections": [...], "osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
 void io_map_print_json(const struct io_map *m, FILE *out);
 
 #endif

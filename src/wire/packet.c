@@ -40,12 +40,12 @@ double packet_highest(enum packet_type type)
 
 void packet_place_text(const struct packet *p, char *text, int size)
 {
-  const struct serial_place *line = &p->place.serial;
+  char line[300] = "";
+  if (!p->place.host) serial_place_text(&p->place.serial, line, sizeof line);
   if (p->place.host)
     snprintf(text, (size_t)size, "%s to %s:%d", p->name, p->place.host, p->place.port);
   else
-    snprintf(text, (size_t)size, "%s on %s %d 8%c%d", p->name, line->path, line->baud,
-             parity_letter(line->parity), line->stop_bits);
+    snprintf(text, (size_t)size, "%s on %s", p->name, line);
 }
 
 void packets_release(struct packet *packet, int packets)

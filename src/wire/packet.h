@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Binary packets of a fixed layout, for controllers that speak neither OSC nor Modbus: what stands where, and where it is sent.
- * Shared by who reads the configuration, who sends, and who prints the map. Pure. */
+ * Binary packets of a fixed layout, for controllers that speak neither OSC nor Modbus: their fields and their
+ * destination. Used by the configuration, the sender and the map. Pure. */
 #ifndef WIRE_PACKET_H
 #define WIRE_PACKET_H
 
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Numbers first, integers in two's complement, floats of IEEE 754; then what is no number; then checksums of the bytes before.
- * 0 bytes: as many as the field says. */
+/* Numbers first: integers in two's complement, floats of IEEE 754. Then other bytes, then checksums of the preceding
+ * bytes. 0 bytes: the field gives its size. */
 #define PACKET_TYPE_LIST(X)                                                                                  \
   X(PACKET_U8, "u8", 1)                                                                                      \
   X(PACKET_I8, "i8", 1)                                                                                      \
@@ -28,7 +28,7 @@
   X(PACKET_SUM8, "sum8", 1)          /* sum modulo 256 */                                                    \
   X(PACKET_XOR8, "xor8", 1)          /* exclusive or */                                                      \
   X(PACKET_CRC16, "crc16_modbus", 2) /* CRC-16/MODBUS */                                                     \
-  X(PACKET_CRC32, "crc32", 4)        /* of IEEE 802.3, that of zlib */
+  X(PACKET_CRC32, "crc32", 4)        /* CRC-32 of IEEE 802.3, as in zlib */
 enum packet_type {
 #define PACKET_ENUM(id, text, bytes) id,
   PACKET_TYPE_LIST(PACKET_ENUM)
@@ -36,7 +36,7 @@ enum packet_type {
 };
 
 const char *packet_type_name(enum packet_type type);
-int packet_type_size(enum packet_type type); /* bytes; 0: the field says */
+int packet_type_size(enum packet_type type); /* in bytes; 0: the field gives its size */
 
 static inline bool packet_is_number(enum packet_type type)
 {
@@ -55,17 +55,17 @@ static inline bool packet_is_checksum(enum packet_type type)
   return type >= PACKET_SUM8;
 }
 
-/* The range of a type, as doubles: above that of u64 by one. Of a float the largest finite ones. */
+/* The range of a type, as doubles: for u64 the next double above its maximum, for a float the largest finite values. */
 double packet_lowest(enum packet_type type);
 double packet_highest(enum packet_type type);
 
-/* Where a number comes from. */
+/* The source of a number. */
 enum packet_source {
   PACKET_SIGNAL,
-  PACKET_VALUE, /* it is always the same */
-  PACKET_COUNTER, /* number of the packet, from 0: counts those that could not be sent, so that they are missed; wraps */
-  PACKET_TIME,  /* since the first frame, in units; wraps */
-  PACKET_CYCLE, /* of the head of the frame; wraps */
+  PACKET_VALUE, /* a constant */
+  PACKET_COUNTER, /* number of the packet, from 0; a skipped packet counts, so that the receiver sees the gap; wraps */
+  PACKET_TIME,  /* time since the first frame, in units; wraps */
+  PACKET_CYCLE, /* cycle of the frame; wraps */
   PACKET_STATE,
   PACKET_FLAGS,
   PACKET_FAULT,
@@ -76,26 +76,27 @@ struct packet_field {
   bool little;  /* least significant byte first */
   int at, size; /* first byte in the packet, bytes */
 
-  enum packet_source source; /* of a number */
+  enum packet_source source; /* source of a number */
   int signal;                /* index in the signal table */
-  double scale, offset;      /* of a signal: its value is scale * what is sent + offset; scale is not 0 */
-  double value;              /* what is sent, of PACKET_VALUE; else where the table has nothing */
-  double (*table)[2];        /* (pairs) whole value and what is sent for it, rising; NULL: no table */
+  double scale, offset;      /* for a signal: value = scale * number + offset; scale is not 0 */
+  /* the constant of PACKET_VALUE; for other sources the number for a value that the table lacks */
+  double value;
+  double (*table)[2]; /* (pairs) integer value and the number sent for it, ascending; NULL: no table */
   int pairs;
-  uint64_t unit_ns; /* of PACKET_TIME */
+  uint64_t unit_ns; /* unit of PACKET_TIME, ns */
 
-  uint8_t *bytes; /* (size) of PACKET_BYTES */
-  int from;       /* of a checksum: first byte it covers; it ends before itself */
+  uint8_t *bytes; /* (size) content of PACKET_BYTES */
+  int from;       /* first byte that a checksum covers; the last one is the byte before it */
 };
 
-/* What fits in an Ethernet frame of 1500 bytes over IPv4. */
+/* An Ethernet frame of 1500 bytes over IPv4 holds this many bytes. */
 enum { PACKET_BYTES_MAX = 1472, PACKETS_MAX = 16 };
 
 struct packet {
   char *name;
   struct remote_place place;
-  int divisor;                /* every n-th cycle */
-  struct packet_field *field; /* (fields) one after the other, without gaps */
+  int divisor;                /* sent every n-th cycle */
+  struct packet_field *field; /* (fields) in order, without gaps */
   int fields;
   int size; /* bytes */
 };
@@ -103,7 +104,7 @@ struct packet {
 /* "moog to 10.0.0.7:991", "rig on /dev/ttyUSB0 115200 8N1": for people. */
 void packet_place_text(const struct packet *p, char *text, int size);
 
-/* Of all packets; of NULL nothing. */
+/* Releases all packets; NULL is allowed. */
 void packets_release(struct packet *packet, int packets);
 
 #endif

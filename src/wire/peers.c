@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 128, MAPPED = 96 }; /* of an IPv6 address, and before the IPv4 address in it */
+enum { BITS = 128, MAPPED = 96 }; /* bits of an IPv6 address; bits before a mapped IPv4 address */
 
 static void map_v4(const void *v4, uint8_t out[PEER_ADDRESS])
 {
@@ -29,13 +29,13 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
   memcpy(host, text, length);
   host[length] = '\0';
 
-  /* The address, as IPv6. */
+  /* The address as IPv6. */
   const bool is_v4 = inet_pton(AF_INET, host, v4) == 1;
   if (is_v4)
     map_v4(v4, rule->address);
   else if (inet_pton(AF_INET6, host, rule->address) != 1)
     return false;
-  /* The bits of it that count; those behind them must be 0. */
+  /* The length of the prefix; the bits after it must be 0. */
   rule->bits = BITS;
   if (slash) {
     char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may read and who may write, by network address. Pure. */
+ * Read and write access by network address. Pure. */
 #ifndef WIRE_PEERS_H
 #define WIRE_PEERS_H
 
@@ -9,34 +9,34 @@
 struct sockaddr;
 
 enum access {
-  ACCESS_NONE,  /* not served at all */
+  ACCESS_NONE,  /* not served */
   ACCESS_READ,  /* may read, subscribe, and stop the motion by an e-stop */
-  ACCESS_WRITE, /* everything */
+  ACCESS_WRITE, /* may do everything */
 };
 
 enum { PEER_ADDRESS = 16 };
 
-/* An IPv4 address counts as the IPv6 address it is mapped to, ::ffff:a.b.c.d. */
+/* An IPv4 address counts as its mapped IPv6 address, ::ffff:a.b.c.d. */
 struct peer_rule {
   uint8_t address[PEER_ADDRESS];
-  int bits; /* of it that count, from the first */
+  int bits; /* length of the prefix */
   enum access access;
 };
 
-/* No rules: everybody has ACCESS_WRITE. Else the rule with the most bits holds, and nobody else is served. */
+/* Without rules everybody has ACCESS_WRITE. With rules, the longest matching prefix decides, and others are not served. */
 struct peers {
   struct peer_rule *rule; /* (count) */
   int count;
 };
 
-/* "10.0.0.7", "10.0.0.0/24", "fe80::/64" into rule->address and ->bits. False if it is not of that form, or has bits set
- * behind those that count. */
+/* Parses "10.0.0.7", "10.0.0.0/24" or "fe80::/64" into rule->address and ->bits. Returns false if the form is wrong or
+ * bits after the prefix are set. */
 bool peer_rule_parse(const char *text, struct peer_rule *rule);
 
-/* The address of a host as rules see it. False for families other than IP. */
+/* The address of a host in the form of the rules. Returns false for families other than IP. */
 bool peers_host(const struct sockaddr *from, uint8_t address[PEER_ADDRESS]);
 
-/* The rights of a socket address; ACCESS_NONE for families other than IP. */
+/* The access of a socket address; ACCESS_NONE for families other than IP. */
 enum access peers_access(const struct peers *p, const struct sockaddr *from);
 
 #endif

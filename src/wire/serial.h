@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A serial line: which one, its speed and its parity. Pure. */
+ * A serial line: path, speed and parity. Pure. */
 #ifndef WIRE_SERIAL_H
 #define WIRE_SERIAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
-/* Those that libmodbus sets: it takes any other for 9600, and does not say so. */
+/* The speeds that libmodbus sets. It silently replaces any other speed by 9600. */
 #define SERIAL_BAUD_LIST(X)                                                                                  \
   X(1200)                                                                                                    \
   X(2400)                                                                                                    \
@@ -49,7 +50,7 @@ enum parity {
   PARITY_LIST(PARITY_ENUM)
 #undef PARITY_ENUM
 };
-/* As in 8N1, and as libmodbus has it. */
+/* The letter as in 8N1; libmodbus takes it, too. */
 static inline char parity_letter(enum parity parity)
 {
   return "NEO"[parity];
@@ -62,11 +63,17 @@ struct serial_place {
   int stop_bits; /* 1 or 2 */
 };
 
-/* A device or controller: on the network, or on a serial line. */
+/* The place of a device or controller: on the network or on a serial line. */
 struct remote_place {
-  char *host; /* numeric address; NULL: on the line */
+  char *host; /* numeric address; NULL: on the serial line */
   int port;
   struct serial_place serial;
 };
+
+/* "/dev/ttyUSB0 115200 8N1" */
+static inline void serial_place_text(const struct serial_place *line, char *text, size_t size)
+{
+  snprintf(text, size, "%s %d 8%c%d", line->path, line->baud, parity_letter(line->parity), line->stop_bits);
+}
 
 #endif

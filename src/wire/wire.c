@@ -44,13 +44,13 @@ static uint16_t swap_word_bytes(uint16_t v)
   return (uint16_t)(v << 8 | v >> 8);
 }
 
-/* A number in one register has no order of words, and its bytes are never swapped. */
+/* A number in one register has no word order, and its bytes are never swapped. */
 static bool swaps_bytes(enum wire_order order, int n)
 {
   return n > 1 && (order == WIRE_BADC || order == WIRE_DCBA);
 }
 
-/* The low 16 n bits to n registers, or back: both ways are the same walk. */
+/* The low 16 n bits to n registers, or back: both directions are one walk. */
 static void put_words(enum wire_order order, uint64_t bits, int n, uint16_t *at)
 {
   const bool low_first = order == WIRE_CDAB || order == WIRE_DCBA;
@@ -72,7 +72,7 @@ static uint64_t get_words(enum wire_order order, const uint16_t *at, int n)
   return bits;
 }
 
-/* Integers: the range, and what stands for no value. */
+/* Integers: their range and the value that stands for "no value". */
 struct range {
   double low, high;
   int64_t none;
@@ -111,7 +111,7 @@ enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at)
   uint32_t bits32;
   uint64_t bits64;
   float f;
-  /* A float that is no number becomes NaN, an integer the value that stands for none. */
+  /* NaN becomes NaN in a float, and "no value" in an integer. */
   switch (w->type) {
   case WIRE_F32:
     f = fabs(raw) <= (double)FLT_MAX ? (float)raw : NAN;
@@ -135,7 +135,7 @@ double wire_get(const struct wire *w, const uint16_t *at)
   const uint64_t bits = get_words(w->order, at, wire_registers(w->type));
   double raw;
   float f;
-  /* The bits as a number of the type; unsigned integers are as they came. */
+  /* Interpret the bits as a number of the type. */
   switch (w->type) {
   case WIRE_F32:
     memcpy(&f, &(uint32_t){(uint32_t)bits}, sizeof f);

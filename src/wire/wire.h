@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in registers of 16 bits: types, word orders, units, and which signal stands where. Used by the Modbus server, by
- * the client that polls devices, and by whoever prints the map. Pure. */
+ * Numbers in registers of 16 bits: types, word orders, scales, and the register of each signal. Used by the Modbus
+ * server, the Modbus client and the map. Pure. */
 #ifndef WIRE_WIRE_H
 #define WIRE_WIRE_H
 
@@ -21,12 +21,13 @@ enum wire_type {
 #undef WIRE_ENUM
 };
 
-/* The bytes of a 32-bit number ABCD, A the most significant, as they follow each other in two registers; 64 bits likewise. */
+/* The sequence in two registers of the bytes of a 32-bit number ABCD, A the most significant. Numbers of 64 bits have
+ * four registers in the corresponding sequence. */
 #define WIRE_ORDER_LIST(X)                                                                                   \
   X(WIRE_ABCD, "abcd") /* high word first */                                                                 \
   X(WIRE_CDAB, "cdab") /* low word first */                                                                  \
   X(WIRE_BADC, "badc") /* high word first, the bytes of each word swapped */                                 \
-  X(WIRE_DCBA, "dcba") /* low word first, likewise */
+  X(WIRE_DCBA, "dcba") /* low word first, the bytes of each word swapped */
 enum wire_order {
 #define WIRE_ENUM(id, text) id,
   WIRE_ORDER_LIST(WIRE_ENUM)
@@ -35,30 +36,31 @@ enum wire_order {
 
 const char *wire_type_name(enum wire_type type);
 const char *wire_order_name(enum wire_order order);
-int wire_registers(enum wire_type type); /* that a number takes; 1 for a bit */
+int wire_registers(enum wire_type type); /* registers of a number; 1 for a bit */
 
-/* A number on the wire: in SI units it is scale * what the registers hold + offset. */
+/* A number on the wire: value in SI units = scale * number + offset. */
 struct wire {
   enum wire_type type;
   enum wire_order order;
   double scale, offset; /* scale is not 0 */
 };
 
-/* How a value fits into its registers. */
+/* The result of encoding a value. */
 enum wire_fit {
-  WIRE_NO_VALUE, /* the registers say "no value": NaN, the largest unsigned or the smallest signed integer, the bit 0 */
-  WIRE_CLAMPED, /* the registers hold the end of their range that is next to the value */
+  /* no number fits: NaN, the largest unsigned or smallest signed integer, or the bit 0 is in the registers */
+  WIRE_NO_VALUE,
+  WIRE_CLAMPED, /* the registers hold the nearest end of their range */
   WIRE_FITS,
 };
 
-/* Writes the registers of a value in SI units. An integer is rounded, and clamped to its range. NaN is no value; for a float,
- * nor is a value that is infinite or too large for it. A bit is 1 where the value is not 0. */
+/* Encodes a value in SI units. An integer is rounded and clamped to its range. NaN has no value; in a float an infinite
+ * or too large value has none either. A bit is 1 if the value is not 0. */
 enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at);
 
-/* The value in SI units that registers hold; NaN or infinite only where a float on the wire is. */
+/* Decodes registers to SI units. The result is NaN or infinite only for a float that is. */
 double wire_get(const struct wire *w, const uint16_t *at);
 
-/* The four tables of a Modbus device, by the functions that read them. */
+/* The four tables of a Modbus device and the functions that access them. */
 #define WIRE_TABLE_LIST(X)                                                                                   \
   X(TABLE_COIL, "coil")         /* FC 1, 5, 15: bits, read and written */                                    \
   X(TABLE_DISCRETE, "discrete") /* FC 2: bits, read */                                                       \
@@ -74,15 +76,16 @@ const char *wire_table_name(enum wire_table table);
 /* A signal in a table of a Modbus device. */
 struct wired {
   int signal; /* index in the signal table */
-  bool input; /* it is a channel of an input: what stands on the wire goes to the loop. Else the other way */
+  bool
+      input; /* an input channel: the loop gets the register's number. false: the register shows the signal */
   enum wire_table table;
-  int address; /* zero-based, of its first register or of its bit */
+  int address; /* zero-based address of its first register or bit */
   struct wire wire;
   double
-      safe; /* what is written in place of the signal, in SI units, while the mechanism does not run; NaN: the signal */
+      safe; /* SI value that is written instead of the signal while the mechanism does not run; NaN: the signal */
 };
 
-/* A map: sorted by table and address, without overlaps. */
+/* A map: sorted by table and address, disjoint. */
 struct wiring {
   struct wired *item; /* (count) */
   int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Edit distance, letter case for free: Ground is ground. Set-up only. */
+ * Edit distance. The case of letters does not count: Ground equals ground. Set-up only. */
 #include "yaml/nearest.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static bool same_letter(char a, char b)
   return (a | 0x20) == (b | 0x20);
 }
 
-/* Letters to change, add, drop, or swap with their neighbour. */
+/* Number of letters to change, add, remove, or swap with their neighbour. */
 static size_t distance_of(const char *a, const char *b)
 {
   size_t rows = strlen(a), columns = strlen(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The word somebody may have meant. */
+ * The word of a list that is nearest to a word with a slip. */
 #ifndef YAML_NEAREST_H
 #define YAML_NEAREST_H
 
@@ -7,8 +7,8 @@
 
 /* The best of the candidates tried so far. */
 struct nearest {
-  const char *word; /* what was written */
-  const char *best; /* NULL: none was near enough to be meant */
+  const char *word; /* the word of the file */
+  const char *best; /* NULL: no candidate was near enough */
   size_t distance;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where in the files the elements of the model were written, for messages about them later. */
+ * The places of the elements of the model in the files, for messages after the reading. */
 #ifndef YAML_PLACES_H
 #define YAML_PLACES_H
 
@@ -16,14 +16,14 @@ struct place_list { /* in the order of the model */
 };
 
 struct places {
-  char *file;                  /* that the model was read from; NULL: out of memory */
-  struct place model, gravity; /* gravity: line 0 where it is not given */
+  char *file;                  /* file of the model; NULL: out of memory */
+  struct place model, gravity; /* gravity: line 0 if the file does not have it */
   struct place_list body, joint, force;
 };
 
 /* The place of element `index`, which was just added to the model. False: out of memory. */
 bool places_add(struct place_list *l, int index, struct place at);
-/* Line 0: not known. */
+/* Line 0: the place is not known. */
 struct place places_get(const struct place_list *l, int index);
 void places_free(struct places *p);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Prints messages with their place in a file. What comes from the file is untrusted text: control characters
- * are never passed on to a terminal. */
+ * Prints messages with their place in a file. Text of a file is not trusted: control characters never reach a terminal. */
 #include "yaml/report.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* A line longer than this (a file written by a program on one line) is shown only around the place. */
+/* A longer line, such as JSON without line breaks, is shown only around the place. */
 enum { LINE_SHOWN = 120, LINE_BEFORE = 60 };
 
 static bool continues_character(char c)
@@ -53,7 +52,7 @@ static void put_line_and_caret(FILE *out, const struct source *s, struct place a
   const char *to = end - from > LINE_SHOWN ? from + LINE_SHOWN : end;
   while (to < end && continues_character(*to)) to++;
 
-  /* The part of the line around it, and the mark below. */
+  /* Print the part of the line around the place, and the mark below. */
   put_clean(out, from, (size_t)(to - from));
   fputc('\n', out);
   for (const char *p = from; p < mark; p++)
@@ -80,5 +79,5 @@ void report_error(struct report *r, struct place at, const char *format, ...)
 
 void report_end(const struct report *r)
 {
-  if (r->errors > REPORT_MAX) fprintf(r->out, "%d more errors not shown\n", r->errors - REPORT_MAX);
+  if (r->errors > REPORT_MAX) fprintf(r->out, "%d more errors are not shown\n", r->errors - REPORT_MAX);
 }

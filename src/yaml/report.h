@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Messages about configuration files, in the form of compilers: FILE:LINE:COLUMN: error: TEXT, the line, a
- * caret. */
+ * Messages about configuration files, in the form of compilers: FILE:LINE:COLUMN: error: TEXT, the line of the
+ * file, and a caret. */
 #ifndef YAML_REPORT_H
 #define YAML_REPORT_H
 
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* More than this is noise: the rest is counted, not printed. */
+/* Further errors are counted and not printed. */
 enum { REPORT_MAX = 20 };
 
-/* A file as it was read; text is 0-terminated. */
+/* The text of a file, 0-terminated. */
 struct source {
   char *file;
   char *text;
@@ -23,14 +23,14 @@ struct source {
 
 struct report {
   FILE *out;
-  const struct source *source; /* the file that places are in, now */
+  const struct source *source; /* the file of the places */
   int errors;
 };
 
 void report_error(struct report *r, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Last line of a run with errors: how many there were, if not all were printed. */
+/* Prints the number of errors that were not printed, if there are any. */
 void report_end(const struct report *r);
 
 #endif

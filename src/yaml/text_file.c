@@ -59,7 +59,7 @@ static bool read_whole_file(struct source *s, int fd, char *why, size_t size)
 {
   for (size_t room = 0;;) {
     if (!grow_text(s, &room)) return say_unreadable(why, size, strerror(ENOMEM));
-    struct pollfd ready = {.fd = fd, .events = POLLIN}; /* a regular file always is */
+    struct pollfd ready = {.fd = fd, .events = POLLIN}; /* a regular file is always ready */
     if (poll(&ready, 1, -1) < 0 && errno != EINTR) return say_unreadable(why, size, strerror(errno));
     const ssize_t n = read(fd, s->text + s->size, room - s->size - 1);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;

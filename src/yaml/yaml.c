@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From a file to a tree of nodes, through libfyaml's event parser. Set-up only. */
+ * Reads a file into a tree of nodes with libfyaml's event parser. Set-up only. */
 #include "yaml/yaml.h"
 
 #include "yaml/text_file.h"
@@ -22,14 +22,14 @@ struct anchor {
   const struct node *node;
 };
 
-/* One build: the open lists and mappings, innermost last. */
+/* The state of one build. open: the open lists and mappings, innermost last. */
 struct builder {
   struct yaml *tree;
   struct report *report;
   int depth;
   struct open {
     struct node *node, *last;
-    const char *key; /* read, its value not yet */
+    const char *key; /* a key that waits for its value */
     struct place key_at;
   } open[DEPTH_MAX];
   struct anchor *anchor;
@@ -63,7 +63,7 @@ static bool fail_tree_memory(struct builder *b)
   return fail_at(b, (struct place){0}, "out of memory");
 }
 
-/* libfyaml marks quoted texts and aliases behind their first character. */
+/* libfyaml marks quoted texts and aliases after their first character. */
 static struct place event_place(struct fy_event *e)
 {
   const struct fy_mark *m = fy_event_start_mark(e);
@@ -85,7 +85,7 @@ static const char *copy_token(struct yaml *t, struct fy_token *token)
   return copy;
 }
 
-/* The list or mapping that is open; NULL at the top. */
+/* The innermost open list or mapping; NULL at the top. */
 static struct open *innermost_open(struct builder *b)
 {
   if (b->depth == 0) return NULL;
@@ -144,7 +144,7 @@ static bool remember_anchor(struct builder *b, struct fy_token *anchor, const st
   return true;
 }
 
-/* Texts are printed to terminals and logs. Quoted ones can hold any character by an escape such as \x1b. */
+/* Texts reach terminals and logs. A quoted text can hold any character by an escape such as \x1b. */
 static bool check_scalar(struct builder *b, const char *text, struct place at)
 {
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -168,7 +168,7 @@ static bool build_scalar(struct builder *b, struct fy_event *e)
     innermost_open(b)->key_at = event_place(e);
     return true;
   }
-  /* A value that is not there: libfyaml 0.7 gives it no mark, 0.8 one of its own. It has the place of its key with both. */
+  /* A missing value has the place of its key: libfyaml 0.7 gives it no mark, libfyaml 0.8 gives it a mark of its own. */
   const bool nothing = !*text && !quoted;
   struct node *n =
       hang_node(b, nothing ? NODE_NOTHING : NODE_SCALAR, nothing ? (struct place){0} : event_place(e));
@@ -181,9 +181,9 @@ static bool build_scalar(struct builder *b, struct fy_event *e)
 static bool begin_container(struct builder *b, struct fy_event *e, enum node_kind kind,
                             struct fy_token *anchor)
 {
-  if (awaits_key(b))
-    return fail_at(b, event_place(e), "expected a word as the key, found a list or a mapping");
-  if (b->depth == DEPTH_MAX) return fail_at(b, event_place(e), "lists and mappings are nested too deeply");
+  if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as a key, found a list or a mapping");
+  if (b->depth == DEPTH_MAX)
+    return fail_at(b, event_place(e), "expected at most 32 lists and mappings inside each other, found more");
   struct node *n = hang_node(b, kind, event_place(e));
   if (!n || !remember_anchor(b, anchor, n)) return false;
   b->open[b->depth++] = (struct open){.node = n};
@@ -192,17 +192,20 @@ static bool begin_container(struct builder *b, struct fy_event *e, enum node_kin
 
 static bool build_alias(struct builder *b, struct fy_event *e)
 {
-  if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as the key, found an alias");
+  if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as a key, found an alias");
   const char *name = copy_token(b->tree, e->alias.anchor);
   if (!name) return fail_tree_memory(b);
   const struct node *target = NULL;
   for (int i = b->anchors - 1; i >= 0 && !target; i--)
     if (strcmp(b->anchor[i].name, name) == 0) target = b->anchor[i].node;
-  if (!target) return fail_at(b, event_place(e), "alias of an anchor that was not set before");
+  if (!target)
+    return fail_at(b, event_place(e), "expected an alias of an anchor above it, found an unknown name");
   for (int i = 0; i < b->depth; i++)
-    if (b->open[i].node == target) return fail_at(b, event_place(e), "alias within its own anchor");
+    if (b->open[i].node == target)
+      return fail_at(b, event_place(e),
+                     "expected an alias of another node, found an alias inside its own anchor");
 
-  /* It has all that its target has. */
+  /* The alias has the content of its target. */
   struct node *n = hang_node(b, target->kind, event_place(e));
   if (!n) return false;
   n->quoted = target->quoted;
@@ -214,8 +217,8 @@ static bool build_alias(struct builder *b, struct fy_event *e)
 
 static bool take_event(struct builder *b, struct fy_event *e)
 {
-  static const char no_tags[] = "tags (!...) are not supported: write the value without one";
-  /* Tags could mean anything: none is taken. */
+  /* Tags are refused, because they can have any meaning. */
+  static const char no_tags[] = "expected a value without a tag (!...), found a tag";
   switch (e->type) {
   case FYET_SCALAR:
     return e->scalar.tag ? fail_at(b, event_place(e), no_tags) : build_scalar(b, e);
@@ -232,14 +235,15 @@ static bool take_event(struct builder *b, struct fy_event *e)
   case FYET_ALIAS:
     return build_alias(b, e);
   case FYET_DOCUMENT_START:
-    return b->tree->root ? fail_at(b, event_place(e), "expected one document, found the start of a second")
-                         : true;
+    return b->tree->root
+               ? fail_at(b, event_place(e), "expected one document, found the start of another document")
+               : true;
   default:
     return true;
   }
 }
 
-/* libfyaml ends the stream without a word at a byte that is no UTF-8: what follows would be lost. */
+/* libfyaml ends the stream at a byte that is no UTF-8, without an error, and the rest of the file would be lost. */
 static bool check_text(struct builder *b)
 {
   const unsigned char *s = (const unsigned char *)b->tree->source.text;
@@ -254,8 +258,8 @@ static bool check_text(struct builder *b)
                                             : 0;
     bool good = length > 0 && length <= size - i;
     for (size_t k = 1; good && k < length; k++) good = (s[i + k] & 0xc0) == 0x80;
-    /* One character, or a mistake in its place. */
-    if (!good) return fail_at(b, at, "expected UTF-8 text, found a byte that is none");
+    /* Refuse other bytes and control characters. */
+    if (!good) return fail_at(b, at, "expected UTF-8 text, found another byte");
     if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
       return fail_at(b, at, "expected text, found a control character");
     i += length;
@@ -285,11 +289,11 @@ static bool report_collected(struct builder *b, struct fy_diag *diag)
   void *iterator = NULL;
   int found = 0;
   for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++) {
-    const size_t own = strcspn(e->msg, "'\""); /* behind it stands text of the file */
+    const size_t own = strcspn(e->msg, "'\""); /* text of the file follows */
     const size_t length = b->tree->source.shown ? strlen(e->msg) : own;
     report_error(b->report, (struct place){e->line, e->column}, "%.*s", (int)length, e->msg);
   }
-  return found > 0 ? false : fail_at(b, (struct place){0}, "not a YAML file");
+  return found > 0 ? false : fail_at(b, (struct place){0}, "expected a YAML file, found something else");
 }
 
 static bool build_tree_of_events(struct builder *b)
@@ -300,7 +304,7 @@ static bool build_tree_of_events(struct builder *b)
   const struct source *s = &b->tree->source;
   bool good = false;
 
-  /* Event by event, until one is a mistake or the parser has none. */
+  /* Take events until a mistake or the end. */
   if (!parser || fy_parser_set_string(parser, s->text, s->size)) {
     fail_tree_memory(b);
   } else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A YAML file as a tree of nodes that know their line and column. Knows nothing of what the keys mean.
+ * A YAML file as a tree of nodes that know their line and column. This layer does not know the meaning of keys.
  *
- * Built from libfyaml's events rather than its documents: those give no place for lists and mappings, look
- * for duplicate keys pairwise, and are several times larger. */
+ * The tree comes from libfyaml's events instead of its documents. Documents have no place of lists and mappings, compare keys
+ * pairwise to find duplicates, and are several times larger. */
 #ifndef YAML_YAML_H
 #define YAML_YAML_H
 
@@ -19,7 +19,7 @@ struct node {
   struct place at, key_at;
   const char *key;    /* in a mapping; NULL otherwise */
   const char *text;   /* of a scalar; "" otherwise */
-  struct node *first; /* child; shared with the anchored node where this is an alias */
+  struct node *first; /* child; an alias shares it with the anchored node */
   struct node *next;  /* sibling */
 };
 
@@ -29,23 +29,23 @@ struct yaml {
   struct yaml_chunk *chunks; /* all nodes and texts */
 };
 
-/* Reads a regular file. True if it is one well-formed document; otherwise the reasons are reported. Sets r->source.
- * The tree is to be freed in both cases. */
+/* Reads a regular file. True if it is one well-formed document; otherwise the mistakes are reported. Sets r->source. The caller
+ * frees the tree in both cases. */
 bool yaml_read(struct yaml *t, const char *file, struct report *r);
-/* As yaml_read(), but the file may also be a pipe, which is read to its end. */
+/* As yaml_read(). The file may also be a pipe, which is read to its end. */
 bool yaml_read_main(struct yaml *t, const char *file, struct report *r);
-/* As yaml_read(), of a file that another one names. Messages show no line of it until the caller sets source.shown, once the
- * file has proved to be what it is taken for: a configuration must not print a file of somebody else. */
+/* As yaml_read(), for a file that another file names. Messages show no line of it until the caller sets source.shown, after the
+ * file proved to have the expected keys: a configuration must not print any other file of the machine. */
 bool yaml_read_part(struct yaml *t, const char *file, struct report *r);
 void yaml_free(struct yaml *t);
 
-/* The child of a mapping with this key; NULL if there is none, or the node is NULL or no mapping. */
+/* The child of a mapping with this key. NULL: the mapping does not have the key, or map is NULL or no mapping. */
 const struct node *node_find(const struct node *map, const char *key);
 
-/* The first element of the list under a key of a mapping; NULL if there is none, or it is no list. */
+/* The first element of the list under a key of a mapping. NULL: there is no list, or it is empty. */
 const struct node *node_elements(const struct node *map, const char *key);
 
-/* A word on what a node is, for messages: the text in quotes (shortened), "a list", ... */
+/* A node in messages: its text, shortened, or "a list", "a mapping", "nothing". */
 enum { NODE_SHOWN = 48 };
 const char *node_show(const struct node *n, char text[NODE_SHOWN]);
 

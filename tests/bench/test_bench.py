@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_bench.py ALI3_BENCH: every mechanism of ali3-bench steps as it should, and the figures are there.
+"""usage: test_bench.py ALI3_BENCH MODELS: every mechanism of ali3-bench steps as it should, and the figures are there.
 How long anything takes is not judged."""
 import json
 import os
@@ -9,15 +9,15 @@ import subprocess
 import sys
 import unittest
 
-BENCH = sys.argv.pop(1)
-CASES = ["chain", "chain_revolute", "four_bars", "random_tree", "star", "ladder", "bricard", "stewart_farm", "arm", "at_rest",
-         "denormal", "singular"]
+BENCH, MODELS = sys.argv.pop(1), sys.argv.pop(1)
+CASES = ["chain", "chain_revolute", "four_bars", "random_tree", "star", "ladder", "bricard", "stewart_farm", "arm", "delta",
+         "scissor_lift", "chain_drive", "truss", "at_rest", "denormal", "singular"]
 STILL = CASES[-3:]
 ISAS = ("baseline", "avx2", "avx512")
-FIXED = {"bricard": 5, "arm": 7}
+FIXED = {"bricard": 5, "arm": 7, "delta": 16}
 PHASES = ["predict", "rows", "condense", "sweep", "bodies", "project"]
 KEYS = {"case", "bodies", "rows", "workers", "workers_chosen", "isa", "extrapolated", "step_us", "feedback_us", "phases_us",
-        "bytes_per_body", "flops", "instructions", "calibration_us", "checksum"}
+        "bytes_per_body", "flops", "instructions", "calibration_us", "chain_ratio", "lanes_used", "checksum"}
 
 
 def bench(*arguments):
@@ -41,7 +41,7 @@ class Bench(unittest.TestCase):
     def test_usage_errors_exit_2(self):
         for arguments, part in [
                 (["--nonsense"], "nonsense"),
-                (["file"], "expected options only, found file"),
+                (["--list", "file"], "expected options only, found file"),
                 (["--case", "chian"], "--case: expected all or a name that --list shows, found chian"),
                 (["--bodies", "0"], "--bodies: expected a whole number from 1 to"),
                 (["--steps", "1e3"], "found 1e3"),
@@ -99,8 +99,22 @@ class Bench(unittest.TestCase):
                 self.assertGreater(f["flops"], 100 * f["bodies"])
                 self.assertTrue(f["instructions"] is None or f["instructions"] > f["flops"] / 32)
                 self.assertGreater(f["calibration_us"], 1)
+                self.assertGreater(f["chain_ratio"], 0)
+                self.assertGreater(f["lanes_used"], 0)
+                self.assertLessEqual(f["lanes_used"], 1)
                 self.assertIs(f["extrapolated"], False)
                 self.assertIn(f["isa"], ISAS)
+
+    def test_mechanisms_of_files(self):
+        files = [os.path.join(MODELS, name) for name in ("vehicle.yaml", "double_wishbone.yaml", "hexapod.yaml")]
+        figures = self.figures("--steps", "4", *files)
+        self.assertEqual([(f["case"], f["bodies"]) for f in figures], list(zip(files, (11, 6, 13))))
+        both = self.figures("--steps", "4", "--case", "bricard", files[0])
+        self.assertEqual([f["case"] for f in both], ["bricard", files[0]])
+        self.assertEqual(both[1]["checksum"], figures[0]["checksum"])
+        run = bench("--steps", "4", "nowhere.yaml")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("nowhere.yaml", run.stderr)
 
     def test_a_long_run_is_the_same_motion_again(self):
         once, again = (self.figures("--case", "bricard", "--steps", n)[0]["checksum"] for n in ("7", "507"))

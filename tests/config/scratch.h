@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Configurations for tests: loaded from texts through a file of the test's own, errors caught as text. */
+ * Configurations for tests. A text is loaded through a temporary file, and errors are kept as text. */
 #ifndef TESTS_CONFIG_SCRATCH_H
 #define TESTS_CONFIG_SCRATCH_H
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 struct loaded {
-  struct settings *settings; /* NULL: refused */
-  char *errors;              /* all that was printed */
+  struct settings *settings; /* NULL: the text was refused */
+  char *errors;              /* everything that was printed */
 };
 
 static inline struct loaded load_file(const char *file, const struct settings_overrides *over)
@@ -49,7 +49,7 @@ static inline struct loaded load_text(const char *text)
   return load_bytes(text, strlen(text));
 }
 
-/* A text that is right. */
+/* Loads a valid text. */
 static inline struct settings *load_good(const char *text)
 {
   struct loaded l = load_text(text);
@@ -59,7 +59,7 @@ static inline struct settings *load_good(const char *text)
   return l.settings;
 }
 
-/* A file that is right. */
+/* Loads a valid file. */
 static inline struct settings *load_good_file(const char *file, const struct settings_overrides *over)
 {
   struct loaded l = load_file(file, over);
@@ -68,7 +68,7 @@ static inline struct settings *load_good_file(const char *file, const struct set
   return l.settings;
 }
 
-/* A text that is wrong, for a reason in which `part` occurs. */
+/* The text is refused with a message that contains `part`. */
 static inline void assert_refused(const char *text, const char *part)
 {
   struct loaded l = load_text(text);

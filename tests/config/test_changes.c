@@ -34,7 +34,8 @@ TEST(changes_have_the_names_of_their_keys)
     const char *text, *while_running, *restart;
   } cases[] = {
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {port: 9100}\n# no more\n"), "", ""},
-      {FILE_OF("1", "0.1", "osc: {}\ncycle: {grace: 5, max_misses: 0}\n"), "", ""}, /* the defaults, said */
+      {FILE_OF("1", "0.1", "osc: {}\ncycle: {grace: 5, max_misses: 0}\n"), "",
+       ""}, /* the defaults, written out */
       {FILE_OF("1", "0.2", "cycle: {grace: 6, overrun: slip, catch_up: 9, max_misses: 2}\nosc: {}\n"),
        "cycle.overrun, cycle.catch_up, cycle.max_misses, cycle.grace, inputs.push.hold", ""},
       {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {gamma: 0.6}\n"), "",
@@ -137,7 +138,7 @@ TEST(elements_are_matched_by_their_names)
   assert_both(base, TWO_INPUTS("p, body: A", "q, body: A, hold: 2"), "inputs.q.hold", "");
 }
 
-/* Of a section that is off nothing counts; that it is on or off is told alone. */
+/* The keys of a section that is off do not count. The change of "enabled" is the only one that is listed. */
 TEST(a_section_that_is_off_has_no_changes)
 {
   assert_both(FILE_OF("1", "0.1", "modbus: {enabled: false}\n"),
@@ -149,8 +150,8 @@ TEST(a_section_that_is_off_has_no_changes)
               "modbus.peers, modbus.unit");
 }
 
-/* What holds after a reload: the live keys of the file, unless the elements they belong to need a restart. */
-TEST(kept_are_the_changes_that_apply)
+/* After a reload the live keys of the file apply, unless their elements need a restart. */
+TEST(changes_that_apply_are_kept)
 {
   struct settings *started = load_good(BASE),
                   *live = load_good(FILE_OF("1", "0.2", "cycle: {grace: 6}\nosc: {port: 9100}\n")),
@@ -165,7 +166,7 @@ TEST(kept_are_the_changes_that_apply)
   assert_string_equal(names, "cycle.grace, inputs.push.hold");
   settings_keep_changes(&force, other);
   settings_changes(&force, live, true, names, sizeof names);
-  assert_string_equal(names, "cycle.grace"); /* the hold is that of live */
+  assert_string_equal(names, "cycle.grace"); /* the new hold applies already */
   assert_int_equal(settings_changes(&force, started, false, names, sizeof names), 0);
   settings_keep_key(&force, live, "cycle", "grace");
   assert_int_equal(settings_changes(&force, live, true, names, sizeof names), 0);
@@ -182,7 +183,7 @@ int main(void)
       cmocka_unit_test(changes_of_a_value_have_the_names_of_their_keys),
       cmocka_unit_test(elements_are_matched_by_their_names),
       cmocka_unit_test(a_section_that_is_off_has_no_changes),
-      cmocka_unit_test(kept_are_the_changes_that_apply),
+      cmocka_unit_test(changes_that_apply_are_kept),
       cmocka_unit_test(names_are_cut_and_never_overrun),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The list of forces: each type of connection as a file says it, against what it has to be in the model. */
+ * The list of forces: each type of force element in a file, compared with the specification in the model. */
 #include "scratch.h"
 
 #include "model/model.h"
@@ -20,7 +20,7 @@ enum { BODY_A, BODY_B, SLIDE = 0, PIVOT };
 #define LINE(text) "    - {name: F, " text "}\n"
 #define BODIES     "body_a: A, body_b: B, point_a: [1, 2, 3], point_b: [4, 5, 6], "
 
-/* Fields that a type has no keys for are left as the core's defaults. */
+/* Fields without a key of the type keep the defaults of the core. */
 static ali3_force_spec on_joint(ali3_force_type type, int joint)
 {
   ali3_force_spec s = ali3_force_spec_default(type);
@@ -172,7 +172,7 @@ TEST(drives_and_gears)
 {
   static const double motion[][2] = {{0, 0}, {1, 0.5}, {3, 0.25}};
   ali3_force_spec s = on_joint(ALI3_FORCE_DRIVE, PIVOT);
-  assert_reads(LINE("type: drive, joint: pivot"), &s); /* held where it is */
+  assert_reads(LINE("type: drive, joint: pivot"), &s); /* holds the coordinate of the start */
   s.offset = 0.1;
   s.speed = 2;
   s.amplitude = 0.3;
@@ -223,8 +223,8 @@ TEST(contacts)
       LINE("type: sphere_sphere, " BODIES "radius_a: 0.2, radius_b: 0.1, stiffness: 1e5, friction: 0.4"), &s);
 }
 
-/* As many mistakes as there are, each where it is; and nothing leaks from tables read before one. */
-TEST(mistakes_of_one_force_are_told_together)
+/* One run reports all mistakes, each at its place. A table that was read before a mistake does not leak. */
+TEST(mistakes_of_one_force_are_reported_together)
 {
   struct loaded l =
       load_text(MECHANISM "    - {name: F, type: spring_damper, body_a: A, body_b: Z, stiffness: 1,\n"
@@ -247,7 +247,7 @@ int main(void)
       cmocka_unit_test(friction_and_motors),
       cmocka_unit_test(drives_and_gears),
       cmocka_unit_test(contacts),
-      cmocka_unit_test(mistakes_of_one_force_are_told_together),
+      cmocka_unit_test(mistakes_of_one_force_are_reported_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

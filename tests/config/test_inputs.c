@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The inputs of a file. Which types of force take a value is the model's matter: here a joint_spring does, by
- * a replacement at link time. */
+ * The inputs of a file. The model decides which types of force take a value. In this test a joint_spring takes one, by a
+ * replacement at link time. */
 #include "scratch.h"
 
 #include "signals/exchange.h"
@@ -31,7 +31,7 @@ TEST(wrenches_have_loads_of_their_own)
   for (int i = 0; i < 2; i++) {
     assert_int_equal(s->input[i].kind, INPUT_WRENCH);
     assert_int_equal(s->input[i].body, 0);
-    assert_int_equal(s->input[i].load, 1 + 2 * i); /* behind those of the file */
+    assert_int_equal(s->input[i].load, 1 + 2 * i); /* after the loads of the file */
   }
   settings_free(s);
 }
@@ -54,7 +54,7 @@ static double turns(const char *keys)
 }
 
 /* R = [-0.28 -0.96; 0.96 -0.28]: the point (0, -1) of the body is at (0.96, 0.28) in the world. */
-TEST(point_and_axes_are_taken)
+TEST(point_and_axes_are_applied)
 {
   assert_true(fabs(turns("")) < 1e-6);
   assert_true(fabs(turns(", point: [0, -1, 0]") + 5 * 0.28) < 0.05);
@@ -62,7 +62,7 @@ TEST(point_and_axes_are_taken)
   assert_true(fabs(turns(", point: [0, -1, 0], axes: body") - 5) < 0.05);
 }
 
-TEST(a_value_belongs_to_a_force)
+TEST(a_value_acts_on_a_force)
 {
   struct settings *s = load_good(MECHANISM "inputs:\n  - {name: w, body: A}\n"
                                            "  - {name: t, force: T, limit: 3.5, policy: hold}\n"
@@ -96,11 +96,11 @@ TEST(ranges_are_filled)
     assert_true(w->range[k].safe == 1 + k && w->range[k + 3].safe == 0);
     assert_true(w->range[k + 3].upper == 1e4 && w->range[k + 3].rate == 7);
   }
-  assert_true(w->required && w->fault == 2 && w->recover == 10 && w->blend == 0.5); /* not before hold */
+  assert_true(w->required && w->fault == 2 && w->recover == 10 && w->blend == 0.5); /* at least hold */
   assert_true(w->sources == UINT64_C(1) << SOURCE_OSC);
   assert_true(t->range[0].lower == -1 && t->range[0].upper == 3 && t->range[0].rate == 4 &&
               t->range[0].safe == 2);
-  assert_true(t->required && t->fault == 0 && t->sources == 0); /* the policy says when */
+  assert_true(t->required && t->fault == 0 && t->sources == 0); /* the policy decides */
   assert_true(other->policy == INPUT_EXTRAPOLATE && other->fault == 5 && !other->required);
   settings_free(s);
 }
@@ -123,22 +123,22 @@ TEST(injections_are_read)
   settings_free(s);
 }
 
-TEST(there_are_only_so_many_injections)
+TEST(the_number_of_injections_is_limited)
 {
   char text[16384];
   int used = snprintf(text, sizeof text, MECHANISM "inputs: [{name: w, body: A}]\ninjections:\n");
   for (int i = 0; i <= INJECTIONS_MAX; i++)
     used += snprintf(text + used, sizeof text - (size_t)used, "  - {name: n%d, input: w, kind: nan}\n", i);
-  assert_refused(text, ":76:5: error: injections: expected 64 at most");
+  assert_refused(text, ":76:5: error: injections: expected at most 64");
 }
 
 TEST(a_force_has_one_input)
 {
   assert_refused(MECHANISM "inputs:\n  - {name: one, force: S}\n  - {name: two, force: S}\n",
-                 ":12:24: error: force: input 'two': force 'S' has its value from input 'one' already");
+                 ":12:24: error: force: input 'two': force 'S' is set by input 'one' already");
 }
 
-TEST(a_mistake_in_the_model_is_not_blamed_on_the_inputs)
+TEST(a_mistake_in_the_model_is_not_reported_for_the_inputs)
 {
   struct loaded l =
       load_text("model:\n  bodies:\n    - {name: A, mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
@@ -153,13 +153,13 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrenches_have_loads_of_their_own),
-      cmocka_unit_test(point_and_axes_are_taken),
-      cmocka_unit_test(a_value_belongs_to_a_force),
+      cmocka_unit_test(point_and_axes_are_applied),
+      cmocka_unit_test(a_value_acts_on_a_force),
       cmocka_unit_test(ranges_are_filled),
       cmocka_unit_test(injections_are_read),
-      cmocka_unit_test(there_are_only_so_many_injections),
+      cmocka_unit_test(the_number_of_injections_is_limited),
       cmocka_unit_test(a_force_has_one_input),
-      cmocka_unit_test(a_mistake_in_the_model_is_not_blamed_on_the_inputs),
+      cmocka_unit_test(a_mistake_in_the_model_is_not_reported_for_the_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_json_schema.py ALI3D ROOT: the JSON Schema that ali3d prints, held against every file there is.
+"""usage: test_json_schema.py ALI3D ROOT: the JSON Schema that ali3d prints, compared with every file of the tree.
 
-Every valid file of config/ and tests/ is valid by the schema. Of the files with one mistake the schema finds the mistakes that
-a schema can see; those that it cannot see are of one of the kinds in UNSEEN."""
+Every valid file of config/ and tests/ is valid by the schema. The schema finds the mistakes that a schema can see. A mistake that it
+cannot see is of one of the kinds in UNSEEN."""
 import glob
 import json
 import os
@@ -15,23 +15,23 @@ import jsonschema
 import yaml
 
 ALI3D, ROOT = sys.argv[1:]
-# Mistakes that take more than the keys and values of one mapping to see: a pattern of the message, and why.
+# Mistakes that concern more than the keys and values of one mapping: the kind, and a pattern of the messages.
 UNSEEN = {
-    "names: what they refer to, their characters, and whether they are unique":
-        r"is named|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|is not set from here|reserved",
-    "alternatives: keys that stand for each other, or belong to what another key says":
+    "names: the elements they name, their characters, and whether they are unique":
+        r"is named|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|excludes this protocol|reserved",
+    "alternatives: keys that exclude each other, or depend on the value of another key":
         r"stands for|has no meaning|expected one of the (two|keys)|missing key \"\w+\" (\(or|in platform)|beside|"
-        r"missing key \"port\"|file\" alone|in a drive with external|with \"clock|needs the key|has its number from|motion of its own|a sensor of the type|a field needs a number|leave one of the two",
+        r"missing key \"port\"|either the key|in a drive with external|needs the key|takes its number from|a function or a table|a sensor of the type|needs a source|remove one of the two",
     "values beside each other": r"expected (hold|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
-                                r"platform: |period: |take .* or more|ends beyond|checksum of nothing",
-    "sections beside each other": r"the section|a section|lockstep|overrun: cycles|clock: |pull: |spin: |autostart: true|serial: |"
-                                  r"tcp: |to mean that|default map|has for itself|has all below|no other source|on the same line|an input: it has",
+                                r"platform: |park pose|at neutral|joints \d and \d are|period: |need .* baud or more|has more than|ends? beyond|covers no bytes",
+    "sections beside each other": r"the section|a section|lockstep|overrun: |clock: |pull: |spin: |autostart: true|serial: |"
+                                  r"tcp: |another target|default map|the server uses|the daemon uses|no other source|on this line|an input, which has",
     "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit): ",
     "numbers that must not be 0": r"scale: expected a number other than 0|direction|vanish|of any length|other than 0",
-    "lists: how many elements": r"expected \d+ at most|one entry at least|expected one entry",
+    "lists: number of elements": r"expected at most \d+|at least one entry|expected one entry",
     "other files": r"file: |model file|file of|included file|cannot take|map: ",
-    "the model: what the mechanism makes of its numbers": r"too large|(body|joint|force|sensor|load|model) '|expected a body|moments?|inertia|mass|assembl|open|"
-                                                          r"norm|table: |type: in a table|value|expected metres|ratio|counter: |nothing moves",
+    "the model: numbers that make no mechanism": r"too large|(body|joint|force|sensor|load|model) '|expected a body|moments?|inertia|mass|assembl|open|"
+                                                          r"norm|table: |type: in a table|value|in metres|ratio|counter: |does not move",
 }
 VALID_LEAST = 24
 MISTAKES_LEAST = 295
@@ -54,7 +54,7 @@ Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(nod
 
 
 def validator(schema, name=None):
-    """Of a whole file, or of one that only lists are taken from."""
+    """name: definition of a file that holds lists; None: a whole configuration."""
     root = {"$ref": f"#/definitions/{name}", "definitions": schema["definitions"]} if name else schema
     jsonschema.Draft7Validator.check_schema(root)
     return jsonschema.Draft7Validator(root)

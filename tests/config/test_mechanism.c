@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Models as files describe them. What makes a mechanism valid is tested with the model layer; here, that a
- * file says the same as the calls do. */
+ * Models of files. The tests of the model layer test valid mechanisms. These tests compare a model of a file with the model
+ * that the calls of the library make. */
 #include "scratch.h"
 
 #include "config/mechanism.h"
@@ -22,8 +22,7 @@ static ali3_data *initial_state(const struct settings *s)
   return d;
 }
 
-/* The joint of the world's axes means the same as the one in the bodies' axes: nothing moves to put it
- * together. */
+/* A joint in world axes equals a joint in the axes of the bodies: the assembly moves nothing. */
 static void assert_fits(const char *text, bool fits)
 {
   struct settings *s = load_good(text);
@@ -106,7 +105,7 @@ TEST(inertia_has_two_forms)
   assert_true(energy[0] == energy[1]);
 }
 
-TEST(free_bodies_and_forces_are_no_mistake)
+TEST(free_bodies_and_forces_are_valid)
 {
   struct settings *s = load_good("model:\n  gravity: [0, -10, 0]\n  bodies:\n    - {name: A, mass: 2, "
                                  "inertia: [1, 1, 1], position: [0, 0, 0]}\n"
@@ -144,9 +143,9 @@ TEST(sensors_are_mounted_as_the_file_says)
   settings_free(s);
 }
 
-TEST(one_mistake_does_not_hide_or_breed_others)
+TEST(one_mistake_neither_hides_others_nor_causes_them)
 {
-  /* A is wrong; the joint to A is not to be blamed for that, the joint to Z is. */
+  /* A has a mistake. The joint to A is not reported for it, the joint to Z is reported. */
   struct loaded l = load_text(
       "model:\n  bodies:\n    - {name: A, mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n  joints:\n"
       "    - {name: J, type: spherical, body_a: ground, body_b: A, at: [0, 0, 0]}\n"
@@ -160,7 +159,7 @@ TEST(one_mistake_does_not_hide_or_breed_others)
   free(l.errors);
 }
 
-/* Reading is linear: 16 times the bodies may take 16 times as long, not 256 times. */
+/* Reading is linear: 16 times the bodies take about 16 times as long, not 256 times. */
 static double build_seconds(int bodies)
 {
   char *text = NULL;
@@ -209,7 +208,7 @@ TEST(reading_is_linear)
   assert_true(large < 80 * small);
 }
 
-/* In rad, m, or degrees that say so; JSON has these in quotes. */
+/* Angles are in rad, or in degrees with "deg"; JSON has them in quotes. */
 TEST(positions_and_angles_have_units)
 {
   static const struct {
@@ -235,8 +234,8 @@ TEST(positions_and_angles_have_units)
   }
 }
 
-/* The allowance belongs to the model, and is the stepper's default where the file says nothing. */
-TEST(the_model_says_how_far_it_may_be_moved)
+/* The section assembly belongs to the model. Without it the stepper's default applies. */
+TEST(the_model_limits_its_assembly)
 {
   static const char joint[] = "    - {name: J, type: spherical, body_a: ground, body_b: A, at: [1, 2, 3]}\n";
   char text[600];
@@ -259,11 +258,11 @@ int main(void)
       cmocka_unit_test(every_joint_type_is_known),
       cmocka_unit_test(one_axis_is_not_enough_for_a_universal_joint),
       cmocka_unit_test(inertia_has_two_forms),
-      cmocka_unit_test(free_bodies_and_forces_are_no_mistake),
+      cmocka_unit_test(free_bodies_and_forces_are_valid),
       cmocka_unit_test(sensors_are_mounted_as_the_file_says),
-      cmocka_unit_test(one_mistake_does_not_hide_or_breed_others),
+      cmocka_unit_test(one_mistake_neither_hides_others_nor_causes_them),
       cmocka_unit_test(positions_and_angles_have_units),
-      cmocka_unit_test(the_model_says_how_far_it_may_be_moved),
+      cmocka_unit_test(the_model_limits_its_assembly),
       cmocka_unit_test(reading_is_linear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every mistake that a file can have is refused in the words, and at the place, that mistakes/ expects.
+ * Every mistake of a file is refused with the text and at the place that mistakes/ expects.
  *
  * Each file there holds the cases of one theme. A case begins with "==== NAME.yaml" and is a whole configuration file; its
  * first lines, "# expect: PLACE: TEXT", are the errors in their order. */
@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* "FILE:LINE:COLUMN: error: TEXT" of this file as "LINE:COLUMN: TEXT", of another as "@NAME:LINE:COLUMN:
- * TEXT". */
+/* "FILE:LINE:COLUMN: error: TEXT" becomes "LINE:COLUMN: TEXT" for this file and "@NAME:LINE:COLUMN: TEXT" for another file. */
 static void shorten(const char *folder, const char *name, const char *line, char *out, size_t size)
 {
   const char *error = strstr(line, ": error: ");
@@ -24,7 +23,7 @@ static void shorten(const char *folder, const char *name, const char *line, char
            error + 9);
 }
 
-/* The next line that is an error, not one of the lines shown with it. */
+/* The next line that is an error. The lines of the source below an error are skipped. */
 static const char *next_error(char **rest)
 {
   char *line;
@@ -59,7 +58,7 @@ static void check_bad_file(const char *folder, const char *name)
   free(l.errors);
 }
 
-/* A folder of its own with the folder "bad" in it, beside which stand the files that some cases name. */
+/* Makes a folder with the files that some cases name, and the folder "bad" in it. */
 static void make_folder(char folder[64])
 {
   static const char *const beside[] = {"packets.yaml", "maps.yaml", "osc_maps.yaml", "included.yaml"};
@@ -88,7 +87,7 @@ static void empty_folder(const char *folder)
   assert_int_equal(rmdir(folder), 0);
 }
 
-/* Writes the cases of one theme into a folder. Returns how many there are. */
+/* Writes the cases of one theme into a folder. Returns their number. */
 static int write_cases(const char *theme, const char *folder)
 {
   char line[4096], name[128], path[256];

@@ -21,7 +21,7 @@ TEST(slips_are_recognised)
   assert_string_equal(nearest_of("Ground"), "ground");
 }
 
-TEST(other_words_are_not)
+TEST(other_words_are_not_recognised)
 {
   assert_null(nearest_of("colour"));
   assert_null(nearest_of("x"));
@@ -33,7 +33,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slips_are_recognised),
-      cmocka_unit_test(other_words_are_not),
+      cmocka_unit_test(other_words_are_not_recognised),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

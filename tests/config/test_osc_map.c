@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * osc.targets and osc.map as they are read; their mistakes are in mistakes/. */
+ * Reading of osc.targets and osc.map. mistakes/ has their mistakes. */
 #include "scratch.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ TEST(groups_are_arguments_of_one_message)
   settings_free(s);
 }
 
-TEST(targets_say_what_they_get)
+TEST(targets_have_their_streams)
 {
   struct settings *s =
       load_good(MODEL "osc:\n  targets:\n"
@@ -60,7 +60,7 @@ TEST(a_message_has_to_fit_in_a_packet)
       assert_non_null(l.settings);
     else
       assert_non_null(
-          strstr(l.errors, "50:42: error: address: /rig/a has 129 arguments: expected 128 at most"));
+          strstr(l.errors, "50:42: error: address: /rig/a has 129 arguments: expected at most 128"));
     settings_free(l.settings);
     free(l.errors);
     free(text);
@@ -71,7 +71,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_are_arguments_of_one_message),
-      cmocka_unit_test(targets_say_what_they_get),
+      cmocka_unit_test(targets_have_their_streams),
       cmocka_unit_test(a_message_has_to_fit_in_a_packet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

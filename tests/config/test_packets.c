@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * "packets" as it is read, in place and from a file, and maps from a file; their mistakes are in mistakes/. The maps that are shipped for motion platforms,
- * down to the bytes they send. */
+ * Reading of "packets", in place and from a file, and of maps from a file. mistakes/ has their mistakes. The shipped maps for
+ * motion platforms are tested by the bytes that they send. */
 #include "scratch.h"
 
 #include "config/changes.h"
@@ -51,7 +51,7 @@ TEST(fields_follow_each_other)
   settings_free(s);
 }
 
-TEST(as_many_as_fit)
+TEST(the_number_of_packets_is_limited)
 {
   settings_free(load_good(MODEL "packets:\n  - {name: a, host: 127.0.0.1, port: 7,"
                                 " fields: [{type: zeros, count: 1471}, {type: xor8}]}\n"));
@@ -61,7 +61,7 @@ TEST(as_many_as_fit)
              "  - {name: p%d, host: 127.0.0.1, port: 7, fields: [{type: u8, counter: true}]}\n", i);
     if (i == PACKETS_MAX - 1) settings_free(load_good(text));
   }
-  assert_refused(text, ":21:5: error: packets: expected 16 at most");
+  assert_refused(text, ":21:5: error: packets: expected at most 16");
 }
 
 /* A line of 9600 baud carries nine characters of ten bits in 10 ms, and eighteen in 20 ms. */
@@ -71,14 +71,14 @@ TEST(a_line_has_to_be_fast_enough)
   MODEL "packets:\n  - {name: a, serial: /dev/null, baud: 9600, fields: [{type: zeros, count: " count        \
         "}]" rest "}\n"
   settings_free(load_good(SLOW("9", "")));
-  assert_refused(SLOW("10", ""), "baud: 10 bytes every 10 ms take 10000 or more, found 9600");
+  assert_refused(SLOW("10", ""), "baud: 10 bytes every 10 ms need 10000 baud or more, found 9600");
   settings_free(load_good(SLOW("19", ", divisor: 2")));
-  assert_refused(SLOW("9", ", parity: even"), "baud: 9 bytes every 10 ms take 9900 or more, found 9600");
+  assert_refused(SLOW("9", ", parity: even"), "baud: 9 bytes every 10 ms need 9900 baud or more, found 9600");
 }
 
 /* --- a file of its own --- */
 
-TEST(a_file_is_taken_as_it_is_or_with_another_place)
+TEST(a_file_has_its_place_or_another)
 {
   char text[600];
   snprintf(text, sizeof text, MODEL "packets: {file: %s/config/packets.yaml}\n", TEST_DATA);
@@ -108,8 +108,8 @@ TEST(a_file_is_taken_as_it_is_or_with_another_place)
   settings_free(c);
 }
 
-/* What is in the file counts, not only its name. */
-TEST(a_file_that_changed_is_another_one)
+/* The content of the file counts, not only its name. */
+TEST(a_changed_file_is_a_change)
 {
   static const char *const content[] = {
       "packets:\n  - {name: a, host: 127.0.0.1, port: 7, fields: [{type: u8, "
@@ -132,7 +132,7 @@ TEST(a_file_that_changed_is_another_one)
   settings_free(b);
 }
 
-/* --- the maps that are shipped --- */
+/* --- shipped maps --- */
 
 static struct signal platform[] = {
     {(char[]){"time"}, "s"},
@@ -158,7 +158,7 @@ static struct signal platform[] = {
 };
 enum { PLATFORM = sizeof platform / sizeof platform[0] };
 static struct signals signals = {.count = PLATFORM, .signal = platform};
-/* pi/2 pitch, or so: powers of two where they are sent as they are */
+/* powers of two where numbers are sent unchanged, and a yaw of pi/2 */
 static double VALUE[PLATFORM] = {
     1.5, 1, 0.25, -0.5, 0.125, 0.5, -0.25, 1.5707963267948966, 1, 2, 0.25, 0.5, 4, 8, -1, -0.5, 0, 0.5, 1, 2};
 
@@ -206,8 +206,8 @@ TEST(moog)
                0x00, 0x00, 0x00, 0x00);
 }
 
-/* Nothing that moves the base while the platform parks, is parked, or ends a way to either. */
-TEST(moog_poses_are_for_what_follows_them)
+/* While the platform parks or is parked, no packet moves the base. */
+TEST(moog_poses_are_sent_while_the_platform_follows)
 {
   static const uint8_t command[] = {170, 180, 130, 130, 130, 210, 210, 210, 210};
   const double before = VALUE[1];
@@ -252,11 +252,11 @@ TEST(hexapod)
                0x00, 0x00, 0x00, 0x3f, 0x00, 0x00, 0x80, 0xbe, 0xdb, 0x0f, 0xc9, 0x3f,   /* 0.5 -0.25 pi/2 rad */
                0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x80, 0x3e,   /* 1 2 0.25 */
                0x00, 0x00, 0x00, 0x3f, 0x00, 0x00, 0x80, 0x40, 0x00, 0x00, 0x00, 0x41,   /* 0.5 4 8 */
-               0x5a, 0x70, 0x54, 0x57);  /* of zlib, by Python */
+               0x5a, 0x70, 0x54, 0x57);  /* by zlib of Python */
 }
 /* clang-format on */
 
-/* osc.map and modbus.map from the file that has both. */
+/* One file has osc.map and modbus.map. */
 TEST(hexapod_maps)
 {
   char text[300];
@@ -278,8 +278,7 @@ TEST(hexapod_maps)
   assert_int_equal(s.osc.map.count, 13);
   assert_string_equal(s.osc.map.item[1].address, "/platform/pose");
   for (int i = 0; i < 6; i++) {
-    assert_int_equal(s.osc.map.item[1 + i].signal,
-                     2 + i); /* surge to yaw, as the signals follow each other */
+    assert_int_equal(s.osc.map.item[1 + i].signal, 2 + i); /* surge to yaw, in the order of the signals */
     assert_int_equal(s.osc.map.item[7 + i].signal, 8 + i);
     assert_true(s.osc.map.item[7 + i].scale == 0.001);
   }
@@ -322,12 +321,12 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fields_follow_each_other),
-      cmocka_unit_test(as_many_as_fit),
+      cmocka_unit_test(the_number_of_packets_is_limited),
       cmocka_unit_test(a_line_has_to_be_fast_enough),
-      cmocka_unit_test(a_file_is_taken_as_it_is_or_with_another_place),
-      cmocka_unit_test(a_file_that_changed_is_another_one),
+      cmocka_unit_test(a_file_has_its_place_or_another),
+      cmocka_unit_test(a_changed_file_is_a_change),
       cmocka_unit_test(moog),
-      cmocka_unit_test(moog_poses_are_for_what_follows_them),
+      cmocka_unit_test(moog_poses_are_sent_while_the_platform_follows),
       cmocka_unit_test(simtools),
       cmocka_unit_test(openmotionsim),
       cmocka_unit_test(hexapod),

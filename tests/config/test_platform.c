@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The section "platform". What is refused: mistakes/platform.txt. */
+ * The section "platform". mistakes/platform.txt has its mistakes. */
 #include "scratch.h"
 
 #include "config/changes.h"
@@ -24,7 +24,7 @@
 #define LEGS_OF(height) BASE TOP "  height: " height "\n  leg_min: 0.70\n  leg_max: 1.00\n  leg_rate: 0.5\n"
 #define FILE_OF(rest)   MODEL "platform:\n  imu: head\n" rest
 
-TEST(what_the_file_says_is_in_the_setup)
+TEST(keys_are_in_the_setup)
 {
   struct settings *s = load_good(MODEL "  - {name: lead, platform: pose, hold: 0.2}\n"
                                        "cycle: {period: 0.005}\n"
@@ -56,7 +56,7 @@ TEST(what_the_file_says_is_in_the_setup)
   const struct input_spec *lead = &s->input[1];
   assert_int_equal(lead->kind, INPUT_POSE);
   assert_true(lead->hold == 0.2 && lead->range[2].upper == 10.0 && lead->range[3].lower == -M_PI);
-  assert_int_equal(ali3_model_loads(s->model), 2); /* of push alone */
+  assert_int_equal(ali3_model_loads(s->model), 2); /* the loads of push */
   assert_int_equal(s->signals->channels, 12);
   const int first = signals_find(s->signals, "platform.pose.surge");
   assert_int_equal(first, s->signals->platform_first);
@@ -77,7 +77,7 @@ TEST(the_park_pose_may_be_given)
   settings_free(s);
 }
 
-TEST(one_that_is_not_enabled_is_not_there)
+TEST(a_disabled_platform_is_absent)
 {
   struct settings *s = load_good(MODEL "platform: {enabled: false}\n"), *t = load_good(MODEL);
   assert_false(s->platform.enabled || t->platform.enabled);
@@ -91,7 +91,7 @@ TEST(one_that_is_not_enabled_is_not_there)
   assert_refused(MODEL "platform: {enabled: false, margin: 2}\n", ":9:36: error: margin: ");
 }
 
-/* It moves people: by itself only where the file says so; "autostart: true" is refused: mistakes/cycle.txt. */
+/* A platform moves people: it starts by itself only with even_with_platform. mistakes/platform.txt has "autostart: true". */
 TEST(it_does_not_start_by_itself)
 {
   struct settings *s = load_good(FILE_OF(LEGS_OF("0.77")));
@@ -105,10 +105,10 @@ TEST(it_does_not_start_by_itself)
   settings_free(s);
 }
 
-/* What the platform itself has against it is told with the place of the section. */
-TEST(a_geometry_that_cannot_be_is_refused)
+/* The message has the place of the key that it begins with; mistakes/platform.txt has more of them. */
+TEST(an_impossible_geometry_is_refused)
 {
-  assert_refused(FILE_OF(LEGS_OF("20")), ":9:1: error: platform: ");
+  assert_refused(FILE_OF(LEGS_OF("20")), ":17:12: error: leg_max: leg 1 is at 20.0031 m when ");
 }
 
 static void assert_changes(const char *before, const char *after, const char *while_running,
@@ -132,7 +132,7 @@ TEST(changes_have_the_names_of_their_keys)
   assert_changes(base, FILE_OF("  gain_lin: [0.5, 0.5, 0.4]\n  blend: 2\n" LEGS_OF("0.77")),
                  "platform.gain_lin, platform.blend", "");
   assert_changes(more, FILE_OF("  pose: seat\n  mode: pose\n" LEGS_OF("0.77")), "platform.mode", "");
-  /* Where it is another platform its parameters are no matter. */
+  /* The parameters of another platform do not count. */
   assert_changes(base, FILE_OF("  blend: 2\n" LEGS_OF("0.78")), "", "platform.height");
   assert_changes(base, more, "", "platform.pose");
   assert_changes(base, FILE_OF("  joint_max: 44\n  park_position: [0, 0, 0]\n" LEGS_OF("0.77")), "",
@@ -144,10 +144,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_does_not_start_by_itself),
-      cmocka_unit_test(what_the_file_says_is_in_the_setup),
+      cmocka_unit_test(keys_are_in_the_setup),
       cmocka_unit_test(the_park_pose_may_be_given),
-      cmocka_unit_test(one_that_is_not_enabled_is_not_there),
-      cmocka_unit_test(a_geometry_that_cannot_be_is_refused),
+      cmocka_unit_test(a_disabled_platform_is_absent),
+      cmocka_unit_test(an_impossible_geometry_is_refused),
       cmocka_unit_test(changes_have_the_names_of_their_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tables of keys, and what is printed from them. */
+ * The tables of keys, and the texts that are printed from them. */
 #include "scratch.h"
 
 #include "config/inputs.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Calls `check` for every key of every section. */
+/* Calls `check` for every key of a section and of the sections below it. */
 static void each_key(const struct section *s, void (*check)(const struct section *s, const struct key *k))
 {
   for (int i = 0; i < s->keys; i++) {
@@ -20,7 +20,7 @@ static void each_key(const struct section *s, void (*check)(const struct section
   }
 }
 
-/* The same for every section of a file, and those that are reached from a force by its type, or from a file. */
+/* Calls `check` for every key: of the sections of a file, of the types of forces, and of files with lists. */
 static void each_section(void (*check)(const struct section *s, const struct key *k))
 {
   each_key(&schema_file, check);
@@ -42,7 +42,7 @@ TEST(rows_are_sound)
   each_section(check_row);
 }
 
-/* A default that its own row refuses would be reported here. */
+/* The row of a key accepts its default. */
 TEST(defaults_are_in_range)
 {
   static const struct section *const all[] = {&schema_file,
@@ -80,8 +80,8 @@ TEST(defaults_are_in_range)
   }
 }
 
-/* What a force takes that says nothing is what the core gives: the two state it, and have to agree. */
-TEST(defaults_of_connections_are_those_of_the_core)
+/* The tables of keys and the core both have defaults of a force, which agree. */
+TEST(defaults_of_forces_agree_with_the_core)
 {
   for (int i = 0; i < ALI3_FORCE_TYPES; i++) {
     struct report r = {.out = stdout, .source = &(struct source){.file = (char[]){"table"}}};
@@ -96,7 +96,7 @@ TEST(defaults_of_connections_are_those_of_the_core)
   }
 }
 
-/* The sentences for people: present, whole, and without what other fields of the row say. */
+/* The documentation has whole sentences, and does not repeat other fields of the row. */
 static void check_doc(const struct section *s, const struct key *k)
 {
   const size_t length = k->doc ? strlen(k->doc) : 0;
@@ -112,7 +112,7 @@ TEST(every_key_is_documented)
   each_section(check_doc);
 }
 
-/* Conditions name choices that there are. */
+/* Conditions name choices that exist. */
 static void check_conditions(const struct section *s, const struct key *k)
 {
   if (!k->only && !k->needed) return;
@@ -156,12 +156,13 @@ TEST(help_finds_keys)
   assert_help("inputs.hold", true, "changes  live");
   assert_help("cycle.period", true, "option   --dt of ali3-sim overrides it\n");
   assert_help("packets.file", true, "Path of a file");
+  assert_help("all", true, "telemetry.name\n");
   assert_help("solver.gama", false, "did you mean \"solver.gamma\"?");
-  assert_help("ground", false, "no key is named \"ground\"");
+  assert_help("ground", false, "no key is named \"ground\"; --help all prints every key");
   assert_help("", false, "no key is named");
 }
 
-/* config/reference.yaml is what the table prints, and a file that can be loaded. */
+/* config/reference.yaml equals the printed text, and can be loaded. */
 TEST(reference_is_current)
 {
   char *printed, found[200];
@@ -173,7 +174,8 @@ TEST(reference_is_current)
   const char *line = printed;
   for (int n = 1; fgets(found, sizeof found, f); n++, line += strlen(found))
     if (strncmp(line, found, strlen(found)) != 0)
-      fail_msg("config/reference.yaml:%d: write it anew with ali3d --print-reference; found %s", n, found);
+      fail_msg("config/reference.yaml:%d: out of date: write it with ali3d --print-reference; found %s", n,
+               found);
   assert_int_equal(*line, '\0');
   fclose(f);
   free(printed);
@@ -208,7 +210,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_sound),
       cmocka_unit_test(defaults_are_in_range),
-      cmocka_unit_test(defaults_of_connections_are_those_of_the_core),
+      cmocka_unit_test(defaults_of_forces_agree_with_the_core),
       cmocka_unit_test(every_key_is_documented),
       cmocka_unit_test(conditions_are_sound),
       cmocka_unit_test(help_finds_keys),

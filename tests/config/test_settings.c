@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whole configurations: the files that are shipped, the defaults. Mistakes: test_mistakes.c. */
+ * Whole configurations: the shipped files, and the defaults. test_mistakes.c tests mistakes. */
 #include "scratch.h"
 
 #include "base/isa.h"
@@ -21,7 +21,7 @@ TEST(shipped_files_load)
   }
 }
 
-TEST(four_bar_says_what_it_says)
+TEST(four_bar_is_read)
 {
   struct settings *s = load_good_file(SHIPPED "four-bar.yaml", NULL);
   assert_string_equal(ali3_model_name(s->model), "four_bar");
@@ -68,7 +68,7 @@ TEST(defaults)
   settings_free(s);
 }
 
-TEST(values_are_taken)
+TEST(values_are_read)
 {
   struct settings *s = load_good(
       ONE_BODY "solver: {iterations: 5, alpha: 1e7, compliance: 1e-9, substeps: 4, extrapolate: true}\n"
@@ -165,7 +165,7 @@ TEST(instruction_set)
                list[i].text);
       assert_refused(text, why);
     }
-    write_scratch(file, text, strlen(text)); /* an option goes before what the file has */
+    write_scratch(file, text, strlen(text)); /* an option overrides the file */
     struct settings *s = load_good_file(file, &best);
     unlink(file);
     assert_string_equal(ali3_model_isa(s->model), isa_name(isa_best()));
@@ -175,7 +175,7 @@ TEST(instruction_set)
                  ":5:8: error: isa: expected one of auto, baseline, avx2, avx512, found sse2");
 }
 
-/* A machine with less than all of them. */
+/* A machine without some instruction sets. */
 bool __wrap_isa_supported(enum isa isa);
 bool __real_isa_supported(enum isa isa);
 static bool poor;
@@ -185,7 +185,7 @@ bool __wrap_isa_supported(enum isa isa)
   return (!poor || isa == ISA_baseline) && __real_isa_supported(isa);
 }
 
-TEST(an_instruction_set_that_is_not_there)
+TEST(a_missing_instruction_set_is_refused)
 {
   static const char text[] = ONE_BODY "simulation:\n  isa: avx512\n";
   poor = true;
@@ -196,14 +196,14 @@ TEST(an_instruction_set_that_is_not_there)
   struct loaded l = load_file(file, &other);
   assert_null(l.settings);
   assert_non_null(strstr(l.errors, "avx2"));
-  assert_null(strstr(l.errors, ":5:8:")); /* it is the command line that is wrong */
+  assert_null(strstr(l.errors, ":5:8:")); /* the mistake is on the command line */
   free(l.errors);
   settings_free(load_good_file(file, &best));
   unlink(file);
   poor = false;
 }
 
-TEST(overrides_go_before_the_file)
+TEST(options_override_the_file)
 {
   char file[32];
   static const char text[] = ONE_BODY "cycle: {period: 0.002}\nsolver: {iterations: 5, alpha: 1e7}\n";
@@ -226,7 +226,7 @@ TEST(model_from_its_own_file)
 {
   struct settings *s = load_good_file(TEST_DATA "/config/included.yaml", NULL);
   assert_string_equal(ali3_model_name(s->model), "slider_crank");
-  assert_true(s->duration == 10); /* of the model file */
+  assert_true(s->duration == 10); /* from the model file */
   assert_true(s->options.dt == 0.001);
   assert_int_equal(s->input[0].body, ali3_model_find_body(s->model, "rod"));
   settings_free(s);
@@ -240,7 +240,7 @@ TEST(instance_is_fit_for_a_file_name)
   settings_free(s);
 }
 
-TEST(file_that_is_not_there)
+TEST(a_missing_file_is_refused)
 {
   struct loaded l = load_file("/nonexistent/model.yaml", NULL);
   assert_null(l.settings);
@@ -262,11 +262,11 @@ TEST(no_more_than_twenty_errors_are_shown)
   int shown = 0;
   for (const char *p = l.errors; (p = strstr(p, ": error: ")); p++) shown++;
   assert_int_equal(shown, 20);
-  assert_non_null(strstr(l.errors, "5 more errors not shown\n"));
+  assert_non_null(strstr(l.errors, "5 more errors are not shown\n"));
   free(l.errors);
 }
 
-/* Every prefix of a good file, and every file with one byte changed: refused or taken, but never a crash. */
+/* Every prefix of a good file, and files with one changed byte, are refused or read, and never crash the reader. */
 TEST(damaged_files_do_no_harm)
 {
   static const char good[] =
@@ -293,17 +293,17 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shipped_files_load),
-      cmocka_unit_test(four_bar_says_what_it_says),
+      cmocka_unit_test(four_bar_is_read),
       cmocka_unit_test(defaults),
-      cmocka_unit_test(values_are_taken),
+      cmocka_unit_test(values_are_read),
       cmocka_unit_test(devices_side_by_side),
       cmocka_unit_test(workers_in_words_or_numbers),
       cmocka_unit_test(instruction_set),
-      cmocka_unit_test(an_instruction_set_that_is_not_there),
-      cmocka_unit_test(overrides_go_before_the_file),
+      cmocka_unit_test(a_missing_instruction_set_is_refused),
+      cmocka_unit_test(options_override_the_file),
       cmocka_unit_test(model_from_its_own_file),
       cmocka_unit_test(instance_is_fit_for_a_file_name),
-      cmocka_unit_test(file_that_is_not_there),
+      cmocka_unit_test(a_missing_file_is_refused),
       cmocka_unit_test(no_more_than_twenty_errors_are_shown),
       cmocka_unit_test(damaged_files_do_no_harm),
   };

@@ -62,7 +62,7 @@ TEST(aliases_stand_for_their_anchor)
   assert_string_equal(node_find(y.root, "d")->text, "2");
   yaml_free(&y);
   assert_false(read_text(&y, "a: &m [1, *m]\n", errors, sizeof errors));
-  assert_non_null(strstr(errors, ":1:11: error: alias within its own anchor"));
+  assert_non_null(strstr(errors, ":1:11: error: expected an alias of another node"));
   yaml_free(&y);
 }
 
@@ -76,8 +76,8 @@ TEST(columns_are_characters)
   yaml_free(&y);
 }
 
-/* libfyaml would end the document there without a word. */
-TEST(bytes_that_are_no_text_are_refused)
+/* libfyaml would end the document at such a byte without an error. */
+TEST(bytes_other_than_text_are_refused)
 {
   static const char *const bad[] = {"a: 1\nb: \xff\n", "a: 1\nb: \xc3", "a: 1\nb: \xc0\x80\n",
                                     "a: 1\nb: \x1b[2J\n"};
@@ -97,7 +97,7 @@ TEST(depth_is_bounded)
   char text[200] = "", errors[1000] = "";
   memset(text, '[', 60);
   assert_false(read_text(&y, text, errors, sizeof errors));
-  assert_non_null(strstr(errors, "nested too deeply"));
+  assert_non_null(strstr(errors, "expected at most 32 lists and mappings inside each other"));
   yaml_free(&y);
 }
 
@@ -113,7 +113,7 @@ TEST(long_lines_are_shown_around_the_place)
   yaml_free(&y);
 }
 
-/* Texts reach terminals and logs; a quoted one can hold what check_text() refuses. */
+/* Texts reach terminals and logs. A quoted text can hold characters that check_text() refuses. */
 TEST(control_characters_behind_escapes_are_refused)
 {
   static const char *const bad[] = {"a: 1\nb: \"\\x1b[2J\"\n", "a: 1\nb: \"\\r\"\n", "a: 1\nb: \"\\x7f\"\n",
@@ -127,7 +127,7 @@ TEST(control_characters_behind_escapes_are_refused)
   }
 }
 
-/* The messages of a file at `path` that is read by `read`; it is refused. */
+/* The messages about the file at `path`, which `read` refuses. */
 static void refuse(bool (*read)(struct yaml *, const char *, struct report *), const char *path, char *errors,
                    size_t size)
 {
@@ -149,7 +149,8 @@ TEST(only_files_of_a_bounded_size_are_read)
   assert_non_null(strstr(errors, "error: expected at most 64 MB, found 64.0 MB"));
   unlink(file);
 
-  assert_int_equal(mkfifo(file, 0600), 0); /* nobody writes: an open() that waited would never return */
+  assert_int_equal(mkfifo(file, 0600),
+                   0); /* a fifo without a writer: an open() that waits would never return */
   refuse(yaml_read, file, errors, sizeof errors);
   assert_non_null(strstr(errors, "error: expected a regular file, found a FIFO"));
   unlink(file);
@@ -179,7 +180,7 @@ TEST(a_pipe_is_read_to_its_end)
   close(end[0]);
 }
 
-/* A configuration may name any file: none of its lines is printed before it has proved to be one of ours. */
+/* A configuration may name any file of the machine. No line of it is printed before the file proves to be a configuration. */
 TEST(lines_of_another_file_are_not_shown)
 {
   static const char secret[] = "root:$6$salt$hash:19000:0\n  x: [unclosed\n";
@@ -203,7 +204,7 @@ int main(void)
       cmocka_unit_test(nodes_know_their_places),
       cmocka_unit_test(aliases_stand_for_their_anchor),
       cmocka_unit_test(columns_are_characters),
-      cmocka_unit_test(bytes_that_are_no_text_are_refused),
+      cmocka_unit_test(bytes_other_than_text_are_refused),
       cmocka_unit_test(depth_is_bounded),
       cmocka_unit_test(long_lines_are_shown_around_the_place),
   };

@@ -9,7 +9,7 @@
 
 enum { ARGUMENTS = 8 };
 
-/* Parses up to a NULL; what is printed goes nowhere. */
+/* Parses arguments up to a NULL; discards the output. */
 static int parse(struct options *o, char *const arguments[ARGUMENTS])
 {
   char *argv[ARGUMENTS + 2] = {"ali3d"};

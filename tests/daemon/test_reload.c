@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A reading that never comes back. setup_load() is wrapped, as a server of files that is away would be. */
+ * A reading that never returns. setup_load() is wrapped, to act like a file server that does not answer. */
 #include "check.h"
 #include "daemon/reload.h"
 #include "setup/setup.h"
@@ -31,7 +31,7 @@ static int set_up(void **state)
   sem_init(&entered, 0, 0);
   sem_init(&gate, 0, 0);
   atomic_store(&calls, 0);
-  alarm(60); /* a close that waits ends the test */
+  alarm(60); /* kills the test if a close waits */
   return 0;
 }
 
@@ -43,14 +43,14 @@ TEST(a_reading_that_hangs_does_not_hold_up_the_end)
   reload_ask(&r);
   reload_tick(&r, NULL, now);
   sem_wait(&entered);
-  for (int i = 1; i < 100; i++) reload_tick(&r, NULL, now + (uint64_t)i * NS_PER_S); /* nothing comes */
+  for (int i = 1; i < 100; i++) reload_tick(&r, NULL, now + (uint64_t)i * NS_PER_S); /* no result comes */
   reload_close(&r);
   const struct timespec little = {.tv_nsec = 100000000};
-  sem_post(&gate); /* the thread that was left behind ends on its own */
+  sem_post(&gate); /* the abandoned thread ends by itself */
   nanosleep(&little, NULL);
 }
 
-/* Any number of SIGHUPs makes five readings a second. */
+/* Any number of SIGHUPs causes five readings a second. */
 TEST(readings_are_limited)
 {
   static const struct settings started;

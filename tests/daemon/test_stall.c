@@ -26,7 +26,7 @@ static enum stall_news look(uint64_t after_ms, uint64_t ran_ms)
   return stall_look(&s, &live, ran_ms * MS, now);
 }
 
-/* Ticks without an advance until it is found stuck. */
+/* Ticks without a cycle until the loop counts as stuck. */
 static int ticks_until_stuck(void)
 {
   for (int k = 1; k <= 10000; k++)
@@ -74,7 +74,7 @@ TEST(the_warm_up_has_longer)
   assert_int_equal(ticks_until_stuck(), 51);
 }
 
-/* Where the watcher was stopped too, the clock starts anew. */
+/* If the watcher was stopped, too, its limit starts again. */
 TEST(a_process_that_was_stopped_is_excused)
 {
   begin(10 * MS);
@@ -83,7 +83,7 @@ TEST(a_process_that_was_stopped_is_excused)
   assert_int_equal(ticks_until_stuck(), 5);
 }
 
-/* A loop that runs away on the only processor keeps the watcher from looking. */
+/* A loop that takes the only processor keeps the watcher from running. */
 TEST(a_loop_that_ran_meanwhile_is_not)
 {
   begin(10 * MS);

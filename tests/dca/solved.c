@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dca/solved.h"
 #include "check.h"
+#include "dca/plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,9 @@ struct quality {
   double residual;  /* |S z - beta| / |beta| */
   double increment; /* |delta J'(z - exact)| / |delta J' exact| */
 };
-static const char *const kind_name[KINDS] = {"without hubs", "with hubs", "with hubs, refined"};
-static struct quality worst[ISA_COUNT][KINDS];
+static const char *const kind_name[KINDS] = {"without hubs held fast", "with hubs held fast",
+                                             "with hubs held fast, refined"};
+static struct quality worst[ISA_COUNT][KINDS], worst_plain;
 enum { REFINEMENTS = 3 };
 
 static void dense_solve(long double *S, int n, const double *beta, double *z)
@@ -97,16 +99,32 @@ void reference_new(struct reference *o, const struct graph *g)
   free(L);
 }
 
-void reference_free(struct reference *o)
-{
-  free(o->S);
-  free(o->z);
-}
-
 /* r: beta - S z */
 static struct quality quality_of(const struct reference *f, const double *z, double *r)
 {
   return (struct quality){residual(f->g, f->S, z, r), increment_error(f->g, z, f->z)};
+}
+
+/* The plain recursion agrees with the dense system. */
+static void check_plain(const struct reference *f, const char *what)
+{
+  const size_t rows = (size_t)graph_rows(f->g);
+  double *z = calloc(rows + 1, sizeof *z), *r = calloc(rows + 1, sizeof *r);
+  assert_true(z && r);
+  plain_solve(f->g, z);
+  struct quality q = quality_of(f, z, r);
+  if (!(q.residual < limit[PLAIN] && q.increment < limit[PLAIN]))
+    fail_msg("%s, plain: residual %.1e, increment %.1e", what, q.residual, q.increment);
+  worst_plain.residual = fmax(worst_plain.residual, q.residual);
+  worst_plain.increment = fmax(worst_plain.increment, q.increment);
+  free(z);
+  free(r);
+}
+
+void reference_free(struct reference *o)
+{
+  free(o->S);
+  free(o->z);
 }
 
 /* The increments of hubs that the tree brings by itself; refinements of z leave them as they are. */
@@ -129,19 +147,20 @@ static void compare(const struct reference *f, int parts, struct stored *s, doub
 {
   size_t rows = (size_t)graph_rows(s->graph);
   double *r = calloc(rows + 1, sizeof *r), *more = calloc(rows + 1, sizeof *more);
-  bool hubs = s->tree->hubs > 0;
+  bool fast = s->tree->fast;
   assert_true(r && more);
-  for (int k = 0; k <= (hubs ? REFINEMENTS : 0); k++) {
+  for (int k = 0; k <= (fast ? REFINEMENTS : 0); k++) {
     int row = 0, body = 0;
     if (k > 0) stored_sweep(s, r, NULL, more, e);
     for (size_t i = 0; i < rows && k > 0; i++) z[i] += more[i];
     for (int i = 0; i < parts; i++) {
       struct quality q = quality_of(&f[i], z + row, r + row);
-      if (k == 0 && hubs) {
+      if (k == 0 && s->tree->hubs > 0) {
         double off = hub_error(&f[i], e + body, s->tree->hub_at + body);
-        if (!(off < limit[HUBS])) fail_msg("%s, %s: hubs off by %.1e", what, variant_name(s->variant), off);
+        if (!(off < limit[fast ? HUBS : PLAIN]))
+          fail_msg("%s, %s: hubs off by %.1e", what, variant_name(s->variant), off);
       }
-      if (k == 0) judge(s->variant, hubs ? HUBS : PLAIN, q, what);
+      if (k == 0) judge(s->variant, fast ? HUBS : PLAIN, q, what);
       if (k == REFINEMENTS) judge(s->variant, REFINED, q, what);
       row += graph_rows(f[i].g);
       body += f[i].g->g.bodies;
@@ -179,6 +198,7 @@ void check_graph(struct graph *g, struct random *random, double compliance, doub
   if (redundant || random_below(random, 2)) graph_shuffle(g, random);
   graph_numbers(g, random, compliance, relative, redundant);
   reference_new(&f, g);
+  if (graph_rows(g) > 0) check_plain(&f, what);
   for (int i = 0, count = variants(v); i < count; i++) solve_and_compare(g, &f, 1, v[i], what);
   reference_free(&f);
   graph_free(g);
@@ -187,6 +207,8 @@ void check_graph(struct graph *g, struct random *random, double compliance, doub
 int report_worst(void **state)
 {
   (void)state;
+  printf("plain recursion: largest residual %.1e of beta, largest error of the increments %.1e\n",
+         worst_plain.residual, worst_plain.increment);
   for (int isa = 0; isa < ISA_COUNT; isa++)
     for (int k = 0; k < KINDS && isa_supported((enum isa)isa); k++)
       printf("%s, systems %s: largest residual %.1e of beta, largest error of the increments %.1e\n",

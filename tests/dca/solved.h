@@ -2,7 +2,7 @@
  * The tree against a dense Cholesky factorisation of the same system in long double. A hub is eliminated
  * after some of its joints, so stiffnesses as large as 1/c pass through its pivot, and up to -log10(c / J
  * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
- * that the factors contract: with hubs, the solution is held to a looser limit as it comes, and to the
+ * that the factors contract: with hubs that are held fast, the solution is held to a looser limit as it comes, and to the
  * strict one after refinements with the same factors. */
 #ifndef DCA_SOLVED_H
 #define DCA_SOLVED_H

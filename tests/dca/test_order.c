@@ -21,10 +21,10 @@ static bool all_carried(const struct graph *g, int joint)
 }
 
 /* The order by the book: a matrix of couplings, in which every elimination couples what it was coupled to. */
-static void check_one(const struct graph *g, bool ground_last, const char *what)
+static void check_one(const struct graph *g, struct order_rule rule, const char *what)
 {
   struct order o;
-  assert_true(order_compute(&g->g, ground_last, &o));
+  assert_true(order_compute(&g->g, rule, &o));
   size_t n = (size_t)o.vertices;
   int joints = g->g.joints;
   bool *coupled = calloc(n * n + 1, 1), *seen = calloc(n + 1, 1);
@@ -70,8 +70,9 @@ static void check_one(const struct graph *g, bool ground_last, const char *what)
 
 static void check(const struct graph *g, const char *what)
 {
-  check_one(g, false, what);
-  check_one(g, true, what);
+  check_one(g, (struct order_rule){2.0, false}, what);
+  check_one(g, (struct order_rule){2.0, true}, what);
+  check_one(g, (struct order_rule){1.0, false}, what);
 }
 
 #define CHECK(build)                                                                                         \

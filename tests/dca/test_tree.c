@@ -252,12 +252,40 @@ TEST(the_same_graph_gives_the_same_bits)
   }
 }
 
+static bool holds_fast(struct graph *g, int lanes)
+{
+  struct tree *t = tree_build(&g->g, lanes);
+  assert_non_null(t);
+  bool fast = t->fast;
+  assert_true(t->hubs > 0);
+  tree_free(t);
+  graph_free(g);
+  return fast;
+}
+
+/* Spokes that float leave their hub its digits, also where the hub stands on the ground. A rim and a carried hub do not. */
+TEST(floating_assemblies_cost_no_digits)
+{
+  for (int lanes = 1; lanes <= ISA_LANES_MAX; lanes *= 2)
+    for (int kind = 0; kind < 4; kind++) {
+      struct graph g;
+      if (kind == 2)
+        graph_wheel(&g, 40, 3);
+      else
+        graph_star(&g, 40, 3);
+      if (kind == 1) graph_join(&g, GROUND, 0, 5);
+      if (kind == 3) graph_carry(&g, 0);
+      if (holds_fast(&g, lanes) != (kind > 1)) fail_msg("hub of kind %d, %d lanes", kind, lanes);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_is_a_balanced_tree),
       cmocka_unit_test(a_chain_of_carried_bodies_is_a_balanced_tree_too),
       cmocka_unit_test(cost_is_linear),
+      cmocka_unit_test(floating_assemblies_cost_no_digits),
       cmocka_unit_test(lanes_are_in_use),
       cmocka_unit_test(copies_and_chains_fill_all_lanes),
       cmocka_unit_test(joints_of_one_kind_share_a_tile),

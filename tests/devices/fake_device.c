@@ -19,7 +19,7 @@ static void need(int good, const char *what)
   abort();
 }
 
-/* False when it is to stop. */
+/* Returns false when it must stop. */
 static int wait_for(struct fake_device *d, int fd, int timeout_ms)
 {
   struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = d->stop, .events = POLLIN}};
@@ -39,7 +39,7 @@ static void set_up(struct fake_device *d, modbus_t *context)
   modbus_free(d->context);
   d->context = context;
   modbus_set_slave(context, FAKE_UNIT);
-  modbus_set_response_timeout(context, 0, 1); /* after a frame it cannot read it would sleep for so long */
+  modbus_set_response_timeout(context, 0, 1); /* after a frame that it cannot read it would sleep this long */
 }
 
 static void make_line_context(struct fake_device *d)
@@ -64,14 +64,14 @@ static int answer_ahead(struct fake_device *d, const uint8_t *query)
   return send(modbus_get_socket(d->context), answers, sizeof answers, MSG_NOSIGNAL) == sizeof answers;
 }
 
-/* False when the connection is to end. */
+/* Returns false when the connection must end. */
 static int serve(struct fake_device *d)
 {
   uint8_t query[MODBUS_TCP_MAX_ADU_LENGTH];
   const int n = modbus_receive(d->context, query);
   if (n < 0) return 0;
   if (n ==
-      0) { /* for another unit: libmodbus would take what comes next, whatever it is, for that one's answer */
+      0) { /* for another unit: libmodbus would take the next frame, whatever it is, for that unit's answer */
     make_line_context(d);
     return 1;
   }
@@ -87,7 +87,8 @@ static int serve(struct fake_device *d)
     if (!wait_for(d, -1, d->late_ms)) return 0;
     break;
   case GARBLES:
-    query[modbus_get_header_length(d->context) - 1] ^= 0x40; /* the unit; on a line the CRC is right again */
+    query[modbus_get_header_length(d->context) - 1] ^=
+        0x40; /* the unit; on a line the CRC is made right again */
     query[0] ^= 0x15;
     break;
   case HAS_NOTHING_AT:
@@ -138,7 +139,7 @@ static void listen_tcp(struct fake_device *d)
   set_up(d, modbus_new_tcp("127.0.0.1", d->port));
 }
 
-/* The other end is kept open, so that a client that comes and goes does not hang the line up. */
+/* The other end stays open, so that a client that comes and goes does not hang the line up. */
 static void make_line(struct fake_device *d)
 {
   char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A Modbus device made of libmodbus' own server, in a thread: over TCP, or on a line that is a pseudo-terminal. */
+ * A Modbus device made from libmodbus' server, in a thread: over TCP, or on a line that is a pseudo terminal. */
 #ifndef TESTS_IO_FAKE_DEVICE_H
 #define TESTS_IO_FAKE_DEVICE_H
 
@@ -14,10 +14,10 @@ enum manner {
   ANSWERS,
   KEEPS_SILENT,
   ANSWERS_LATE,   /* after `late_ms` */
-  GARBLES,        /* answers with what was not asked */
+  GARBLES,        /* answers with other data */
   HANGS_UP,       /* after a request */
-  HAS_NOTHING_AT, /* `nothing`: exception 2 to all that touch it */
-  ANSWERS_AHEAD /* over TCP, to one holding register: along with the answer, a wrong one to the next request */
+  HAS_NOTHING_AT, /* `nothing`: exception 2 to every request that touches it */
+  ANSWERS_AHEAD /* over TCP, to one holding register: sends the answer together with a wrong answer to the next request */
 };
 
 struct fake_device {
@@ -25,8 +25,8 @@ struct fake_device {
   char path[64]; /* of the line; "": TCP */
   _Atomic int manner, late_ms, nothing;
   _Atomic int asked[FAKE_FUNCTIONS]; /* requests, by function */
-  _Atomic int ignored;               /* requests that it kept silent to */
-  modbus_mapping_t *mapping;         /* under the lock */
+  _Atomic int ignored;               /* requests without an answer */
+  modbus_mapping_t *mapping;         /* guarded by the lock */
   pthread_mutex_t lock;
 
   /* private */
@@ -35,11 +35,11 @@ struct fake_device {
   int listener, line, keeper, stop, running;
 };
 
-/* port 0: any. */
+/* port 0: any port. */
 void fake_start_tcp(struct fake_device *d, int port);
-/* The line is to be found under `path`, a link. */
+/* The line is available at `path`, a link. */
 void fake_start_line(struct fake_device *d, const char *path);
-/* As if killed; the line vanishes. The mapping stays, for fake_restart(). */
+/* Like a kill; the line disappears. The mapping stays for fake_restart(). */
 void fake_stop(struct fake_device *d);
 void fake_restart(struct fake_device *d);
 void fake_free(struct fake_device *d);

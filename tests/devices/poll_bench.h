@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of the Modbus client share: two devices at most, each with a map and a port whose other side, the loop, is
- * played by the test. */
+ * Shared by the tests of the Modbus client: at most two devices, each with a map and a port. The test plays the loop's
+ * side of the ports. */
 #ifndef TESTS_IO_POLL_BENCH_H
 #define TESTS_IO_POLL_BENCH_H
 
@@ -19,35 +19,36 @@ enum {
 };
 
 extern struct fake_device fake;
-extern struct modbus_device device[POLLED]; /* the first is at the fake one, every 5 ms, 10 s for an answer */
+extern struct modbus_device
+    device[POLLED]; /* the first one is the fake device, every 5 ms, 10 s for an answer */
 extern struct device_view view[POLLED];
 extern struct port port[POLLED];
 extern struct endpoint client;
 
-/* Empty maps, no fake device and no client yet. */
+/* Starts with empty maps, without a fake device and a client. */
 int poll_setup(void **state);
 int poll_teardown(void **state);
 #define POLL_TEST(f) cmocka_unit_test_setup_teardown(f, poll_setup, poll_teardown)
 
 void reads(int d, int channel, enum wire_table table, int address, enum wire_type type);
 struct wired *writes(int d, int signal, enum wire_table table, int address, enum wire_type type);
-/* Over TCP; of the line `path`, under which the fake one is, where d is the first. */
+/* over TCP; on the line `path`, where the fake device is if d is the first */
 void at_tcp(int d);
 void at_line(int d, char *path);
 void start_client(int devices);
-/* Of the next clients: the signals from `first` on are those of a motion platform; poll_setup() takes it back. */
+/* For the next clients: the signals from `first` on belong to a motion platform. poll_setup() resets it. */
 void has_platform(int first);
 
 /* A frame of the loop: value i is i + `offset`. */
 void cycle(enum run_state state, double offset);
 void cycle_flagged(enum run_state state, uint32_t flags, double offset);
-/* The newest sample of a channel that device d set. */
+/* The newest sample of a channel from device d. */
 struct input_sample sample(int d, int channel);
 uint64_t errors(int d, enum device_error kind);
 enum device_state device_state(int d);
 double ms_since(uint64_t start_ns);
 
-/* Waits for it; time only bounds a failure. */
+/* Waits for the condition. The time limit only bounds a failure. */
 #define EVENTUALLY(condition)                                                                                \
   do {                                                                                                       \
     const uint64_t start_ns_ = clock_now_ns();                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The client on a serial line, a pseudo-terminal here, with libmodbus' own RTU server at its other end. */
+ * The client on a serial line, here a pseudo terminal, with libmodbus' RTU server at its other end. */
 #include "devices/poll_bench.h"
 
 #include "devices/bus.h"
@@ -32,7 +32,7 @@ TEST(values_go_both_ways)
   assert_int_equal(device_errors(&view[0]), 0);
 }
 
-/* Unit 8 is not there: its 0.1 s are asked for less and less often. */
+/* Unit 8 does not exist: its 0.1 s are spent less and less often. */
 TEST(a_silent_neighbour_does_not_starve_the_others)
 {
   fake_start_line(&fake, path);
@@ -51,14 +51,14 @@ TEST(a_silent_neighbour_does_not_starve_the_others)
   assert_int_equal(sample(1, 1).t_ns, 0);
 }
 
-/* On a line nothing tells the answer to one request from that to the next but the time. */
+/* On a line only the time distinguishes the answer to one request from the answer to the next. */
 TEST(a_late_answer_is_nobodys)
 {
   fake_start_line(&fake, path);
   at_line(0, path);
   fake_set(&fake, 0, 1000);
   fake_set(&fake, 100, 2000);
-  device[0].timeout = 0.5; /* and as long quiet after that */
+  device[0].timeout = 0.5; /* and an equally long silence */
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
   start_client(1);
@@ -105,7 +105,7 @@ TEST(answers_from_elsewhere_are_refused)
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
 
-/* Of a speed that libmodbus does not know it makes 9600. */
+/* libmodbus replaces an unknown speed by 9600. */
 TEST(every_speed_is_set)
 {
   static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The client against a device that does what it should: values in every form, both ways. */
+ * The client with a correct device: values in every form, both ways. */
 #include "devices/poll_bench.h"
 
 #include "platform/platform.h"
@@ -23,7 +23,7 @@ static void words(uint16_t *table, int address, const uint16_t *word, int n)
   pthread_mutex_unlock(&fake.lock);
 }
 
-/* 123456 is 47F1 2000 as f32; the words are written out here. */
+/* 123456 as f32 is 47F1 2000; the words are written out here. */
 TEST(every_table_type_and_order_is_read)
 {
   fake_start_tcp(&fake, 0);
@@ -94,12 +94,12 @@ TEST(a_value_that_is_none_is_refused)
   fake_set(&fake, 0, 0x7fc0);
   EVENTUALLY(errors(0, DEVICE_ERROR_nonfinite) >= 3);
   assert_true(sample(0, 0).value == 1.0);
-  assert_true(sample(0, 0).t_ns < sample(0, 1).t_ns); /* the other goes on */
+  assert_true(sample(0, 0).t_ns < sample(0, 1).t_ns); /* the other device continues */
   assert_int_equal(device_state(0), DEVICE_UP);
   assert_int_equal(device_errors(&view[0]), 0);
 }
 
-/* Without a change of the register no new number, however often it is read. */
+/* Without a change of the register a value gets no new number, however often it is read. */
 TEST(the_sign_of_life_numbers_the_values)
 {
   fake_start_tcp(&fake, 0);
@@ -121,7 +121,7 @@ TEST(the_sign_of_life_numbers_the_values)
   assert_int_equal(sample(0, 0).counted, 16);
 }
 
-/* Before it was ever seen to live nothing is believed. */
+/* No value counts before the alive register has changed. */
 TEST(no_values_before_a_sign_of_life)
 {
   fake_start_tcp(&fake, 0);
@@ -157,7 +157,7 @@ TEST(frames_are_written)
   writes(0, 1, TABLE_COIL, 9, WIRE_BIT);
   start_client(1);
   EVENTUALLY(counter_get(&view[0].polls) > 3);
-  assert_int_equal(fake_asked(&fake), 0); /* there is nothing to say yet */
+  assert_int_equal(fake_asked(&fake), 0); /* there is nothing to write yet */
   cycle(STATE_RUNNING, 0.0);
   EVENTUALLY(float_at(238) == 69.0F && fake_get(&fake, 300) == 8);
   for (int i = 0; i < 70; i++) assert_true(float_at(100 + 2 * i) == (float)i);
@@ -166,7 +166,7 @@ TEST(frames_are_written)
   assert_int_equal(fake_coil(&fake, 6), 1);
   assert_int_equal(fake_coil(&fake, 9), 1);
   assert_true(fake.asked[16] >=
-              3 * (fake.asked[15] - 1)); /* 123 registers at most, then the rest, then that behind a gap */
+              3 * (fake.asked[15] - 1)); /* at most 123 registers, then the rest, then the part after a gap */
   cycle(STATE_PAUSED, 1000.0);
   EVENTUALLY(float_at(100) == 1000.0F);
   assert_int_equal(fake_coil(&fake, 5), 1);
@@ -177,7 +177,7 @@ TEST(safe_values_are_written_unless_it_runs)
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   writes(0, 10, TABLE_HOLDING, 0, WIRE_U16)->safe = 7.0;
-  writes(0, 11, TABLE_HOLDING, 1, WIRE_U16); /* without: the signal */
+  writes(0, 11, TABLE_HOLDING, 1, WIRE_U16); /* without a safe value: the signal */
   start_client(1);
   static const enum run_state running[] = {STATE_READY, STATE_RUNNING, STATE_PAUSED};
   static const enum run_state other[] = {STATE_INIT, STATE_STOPPED, STATE_FAULT, STATE_SAFE, STATE_EXIT};
@@ -205,8 +205,8 @@ TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value)
   EVENTUALLY(fake_get(&fake, 0) == 7);
 }
 
-/* What would stand in for "no value" is a number to a device, -32768 perhaps: it keeps what it has. */
-TEST(what_is_no_number_is_not_written)
+/* The value for "no value" would be a number to a device, such as -32768: the register keeps its value. */
+TEST(nan_is_not_written)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -220,7 +220,7 @@ TEST(what_is_no_number_is_not_written)
   const uint16_t high = fake_get(&fake, 4);
   cycle(STATE_RUNNING, (double)NAN);
   EVENTUALLY(fake_get(&fake, 1) == 5 && errors(0, DEVICE_ERROR_withheld) >= 6); /* three in each poll */
-  cycle(STATE_RUNNING, -1e300); /* too large for f32: what fits no float is no number on the wire either */
+  cycle(STATE_RUNNING, -1e300); /* too large for f32, so it has no value */
   EVENTUALLY(errors(0, DEVICE_ERROR_clamped) >= 2 && (int16_t)fake_get(&fake, 0) == -32768);
   EVENTUALLY(fake_get(&fake, 4) == 0xfe37);
   assert_true(high != 0xfe37 && float_at(2) == 112.0F);
@@ -228,7 +228,7 @@ TEST(what_is_no_number_is_not_written)
   assert_int_equal(device_state(0), DEVICE_UP);
 }
 
-TEST(what_is_clamped_is_counted)
+TEST(clamped_numbers_are_counted)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -245,8 +245,8 @@ TEST(what_is_clamped_is_counted)
   assert_int_equal(errors(0, DEVICE_ERROR_withheld), 0);
 }
 
-/* Neither the signal nor the safe value of the platform's motion goes out before somebody has armed it: also not at the end. What
- * stands between them does. */
+/* Neither the signal nor the safe value of the platform's motion is written before the platform is armed, also not at
+ * the end. Other signals between them are written. */
 TEST(a_platform_is_withheld_until_it_is_armed)
 {
   enum { FIRST = 20, STATE = FIRST + PLATFORM_MOTION_SIGNALS };
@@ -262,7 +262,7 @@ TEST(a_platform_is_withheld_until_it_is_armed)
     writes(0, FIRST + 1, TABLE_HOLDING, 2, WIRE_U16)->safe = 7.0;
     writes(0, STATE - 1, TABLE_HOLDING, 3, WIRE_U16);
     writes(0, STATE, TABLE_HOLDING, 4, WIRE_U16);
-    writes(0, FIRST + 2, TABLE_HOLDING, 6, WIRE_U16); /* a request of its own */
+    writes(0, FIRST + 2, TABLE_HOLDING, 6, WIRE_U16); /* a separate request */
     start_client(1);
     static const enum run_state way[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE, STATE_FAULT, STATE_EXIT};
     for (int i = 0; i < 5; i++) {
@@ -283,12 +283,12 @@ TEST(a_platform_is_withheld_until_it_is_armed)
   }
 }
 
-/* The end of the daemon, however it was last seen. */
+/* The end of the daemon, in any state of the device. */
 TEST(safe_values_are_the_last_that_is_written)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
-  device[0].period = 60; /* it is the end that writes, not a poll */
+  device[0].period = 60; /* the end writes, not a poll */
   writes(0, 10, TABLE_HOLDING, 0, WIRE_U16)->safe = 7.0;
   writes(0, 10, TABLE_HOLDING, 2, WIRE_U16);
   cycle(STATE_RUNNING, 100.0);
@@ -312,8 +312,8 @@ int main(void)
       POLL_TEST(frames_are_written),
       POLL_TEST(safe_values_are_written_unless_it_runs),
       POLL_TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value),
-      POLL_TEST(what_is_no_number_is_not_written),
-      POLL_TEST(what_is_clamped_is_counted),
+      POLL_TEST(nan_is_not_written),
+      POLL_TEST(clamped_numbers_are_counted),
       POLL_TEST(a_platform_is_withheld_until_it_is_armed),
       POLL_TEST(safe_values_are_the_last_that_is_written),
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The client against devices that are not what they should be: whatever happens, no value is taken for another. */
+ * The client with faulty devices: no value is ever taken for another. */
 #include "devices/poll_bench.h"
 
 #include "rt/clock.h"
@@ -17,7 +17,7 @@ static const char *told(int d)
   return text;
 }
 
-TEST(what_the_device_refuses_stops_nothing_else)
+TEST(a_refused_request_stops_no_other)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -57,7 +57,7 @@ TEST(a_gap_where_nothing_is_is_asked_around)
   assert_int_equal(errors(0, DEVICE_ERROR_exception), 1);
 }
 
-/* The answer to the poll before would be one to this, too: same function, same length. */
+/* The answer to the last poll would also fit this one: its function and length are equal. */
 TEST(a_late_answer_is_nobodys)
 {
   fake_start_tcp(&fake, 0);
@@ -98,7 +98,7 @@ TEST(an_answer_to_something_else_is_refused)
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
 
-TEST(what_nobody_has_asked_for_is_no_answer)
+TEST(an_unrequested_answer_is_dropped)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -159,7 +159,7 @@ TEST(tries_become_rare)
   assert_int_equal(counter_get(&view[0].late), 0);
 }
 
-/* The answer that is waited for is given up. */
+/* The pending answer is abandoned. */
 TEST(the_end_does_not_wait_for_a_slow_device)
 {
   fake_start_tcp(&fake, 0);
@@ -179,8 +179,8 @@ TEST(the_end_does_not_wait_for_a_slow_device)
   assert_int_equal(fake_get(&fake, 2), 7); /* over a new connection */
 }
 
-/* It is asked again in half a second or more: the end does not wait for that. */
-TEST(one_that_is_back_gets_its_safe_values_at_the_end)
+/* Its next poll is half a second away or more: the end does not wait for it. */
+TEST(a_device_that_is_back_gets_its_safe_values_at_the_end)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -224,16 +224,16 @@ TEST(descriptors_beyond_its_sets_are_not_given_to_libmodbus)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      POLL_TEST(what_the_device_refuses_stops_nothing_else),
+      POLL_TEST(a_refused_request_stops_no_other),
       POLL_TEST(a_gap_where_nothing_is_is_asked_around),
       POLL_TEST(a_late_answer_is_nobodys),
       POLL_TEST(an_answer_to_something_else_is_refused),
-      POLL_TEST(what_nobody_has_asked_for_is_no_answer),
+      POLL_TEST(an_unrequested_answer_is_dropped),
       POLL_TEST(a_device_that_comes_back_is_found),
       POLL_TEST(a_device_that_hangs_up_is_not_pestered),
       POLL_TEST(tries_become_rare),
       POLL_TEST(the_end_does_not_wait_for_a_slow_device),
-      POLL_TEST(one_that_is_back_gets_its_safe_values_at_the_end),
+      POLL_TEST(a_device_that_is_back_gets_its_safe_values_at_the_end),
       POLL_TEST(descriptors_beyond_its_sets_are_not_given_to_libmodbus),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which requests come of a map. */
+ * The requests that a map needs. */
 #include "check.h"
 #include "devices/plan.h"
 
@@ -92,7 +92,7 @@ TEST(requests_are_as_long_as_they_may_be)
   assert_request(3, TABLE_HOLDING, 125, 2, 1, false);
 }
 
-/* A number that would lie on the border begins the next request. */
+/* A number on the border goes into the next request. */
 TEST(numbers_are_not_split)
 {
   for (int i = 0; i < 63; i++) put(TABLE_INPUT, 2 * i, WIRE_F32, true);
@@ -108,7 +108,7 @@ TEST(writes_never_bridge)
   put(TABLE_COIL, 1, WIRE_BIT, false);
   put(TABLE_COIL, 3, WIRE_BIT, false);
   put(TABLE_HOLDING, 100, WIRE_F32, false);
-  put(TABLE_HOLDING, 102, WIRE_U16, true); /* read: not ours to write */
+  put(TABLE_HOLDING, 102, WIRE_U16, true); /* read by others: not written */
   put(TABLE_HOLDING, 103, WIRE_F32, false);
   assert_true(modbus_plan_writes(&plan, &map));
   assert_int_equal(plan.requests, 4);
@@ -142,17 +142,17 @@ static void assert_alive(int alive, int address, int count, int items, int reque
   assert_true(there);
 }
 
-/* The sign of life is asked for first, whatever it stands beside. */
+/* The alive register is read first, wherever it is. */
 TEST(alive_is_read_first)
 {
-  assert_alive(5, 5, 1, 1, 1); /* of a device that is only written to */
+  assert_alive(5, 5, 1, 1, 1); /* of a device that is only written */
   put(TABLE_COIL, 0, WIRE_BIT, true);
   put(TABLE_HOLDING, 10, WIRE_F32, true);
   put(TABLE_HOLDING, 12, WIRE_F32, true);
   put(TABLE_INPUT, 0, WIRE_U16, true);
   assert_alive(5, 5, 9, 3, 3);
   assert_alive(0, 0, 1, 1, 4);
-  assert_alive(11, 10, 4, 3, 3); /* within what is read anyway */
+  assert_alive(11, 10, 4, 3, 3); /* inside a range that is read anyway */
   assert_alive(14, 10, 5, 3, 3);
   assert_alive(1000, 1000, 1, 1, 4);
   assert_int_equal(plan.request[1].table, TABLE_COIL);

@@ -39,7 +39,7 @@ def program(name):
 
 
 def need(tool):
-    """Path of a client that the test cannot do without; the test is skipped where it is not installed."""
+    """Path of a client that the test needs; skips the test if it is not installed."""
     path = shutil.which(tool)
     if not path:
         raise unittest.SkipTest(f"{tool} is not installed")
@@ -47,8 +47,8 @@ def need(tool):
 
 
 def port_range():
-    """The ports of this process: 200 below the range from which the kernel takes ports. No test that runs beside this one gets
-    them, since only one process can bind the name in the abstract namespace."""
+    """The ports of this process: 200 below the range from which the kernel takes ports. No parallel test gets
+    them, because only one process can bind the name in the abstract namespace."""
     for first in range(10000, 30000, 200):
         owner = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -72,7 +72,7 @@ def free_port(kind):
 
 
 def wait_for(what, condition, seconds=10.0):
-    """Waits until condition() is true and returns what it gave. Time only bounds the failure. `what` may be a function."""
+    """Waits until condition() is true and returns its result. The time limit only bounds a failure. `what` may be a function."""
     end = time.monotonic() + seconds
     while True:
         got = condition()
@@ -95,7 +95,7 @@ def osc_bundle(*elements):
 
 
 class OscClient:
-    """A UDP socket that sends to the daemon and hears its answers."""
+    """A UDP socket that sends to the daemon and receives its answers."""
 
     def __init__(self, port):
         self.to = ("127.0.0.1", port)
@@ -140,7 +140,7 @@ def run_again(command):
 
 
 class OscReceiver:
-    """A configured target: collects the state the daemon sends."""
+    """A configured target: collects the state that the daemon sends."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -152,7 +152,7 @@ class OscReceiver:
         self.socket.close()
 
     def drain(self):
-        """Forget what has come so far."""
+        """Forgets the frames so far."""
         self.socket.settimeout(0)
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -185,7 +185,7 @@ class ModbusError(Exception):
 
 class ModbusClient:
     def __init__(self, port, source="127.0.0.1"):
-        """source: 127.0.0.2 is another host to the daemon."""
+        """source: the daemon takes 127.0.0.2 for another host."""
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5, source_address=(source, 0))
         self.transaction = 0
 
@@ -229,13 +229,13 @@ class ModbusClient:
         return STATES[self.inputs(2, 1)[0]]
 
     def command(self, name, sequence, argument=0):
-        """Writes the command triple and waits until the loop has answered: its result."""
+        """Writes the command triple and waits for the loop's answer. Returns the result."""
         self.write(0, [COMMANDS[name], argument, sequence])
         return wait_for(f"answer to Modbus command {name}",
                         lambda: self.answered(COMMANDS[name], sequence)) - 1
 
     def answered(self, code, sequence):
-        """1 + the result, once it is there."""
+        """1 + the result, or 0 while there is none."""
         last, got, result = self.inputs(18, 3)
         return 1 + result if (last, got) == (code, sequence) else 0
 
@@ -243,7 +243,7 @@ class ModbusClient:
 # ---- the daemon
 
 class Daemon:
-    """One running daemon. Use as a context; leaves nothing behind, whatever happens."""
+    """One running daemon. Use as a context; it removes everything at the end, also after a failure."""
 
     def __init__(self, arguments=(), user=None, wait=True, environment=None, executable="ali3d", prefix=(),
                  **changes):
@@ -314,13 +314,13 @@ class Daemon:
             wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready, 30)
 
     def start_again(self):
-        """The same daemon once more, after its end."""
+        """Starts the daemon again after its end."""
         self.hear()
         self.notified = []
         self.start()
 
     def kept(self):
-        """What the state file says."""
+        """The content of the state file."""
         with open(self.state_file, encoding="utf-8") as f:
             return json.load(f)
 
@@ -343,7 +343,7 @@ class Daemon:
             return f.read()
 
     def finish(self, seconds=20):
-        """Waits for the end: the exit status. Hears notifications meanwhile, since a full socket would hold the daemon up."""
+        """Waits for the end and returns the exit status. Reads notifications, because a full socket would block the daemon."""
         def ended():
             self.hear()
             return self.process.poll() is not None
@@ -362,7 +362,7 @@ class Daemon:
             return json.load(f)
 
     def watch(self):
-        """What ali3-top --json says."""
+        """The output of ali3-top --json."""
         done = subprocess.run([program("ali3-top"), "--json", "--once", "--instance", self.name], capture_output=True,
                               text=True, timeout=20, stdin=subprocess.DEVNULL)
         try:
@@ -391,7 +391,7 @@ def kill_client(process):
 
 
 def names(result):
-    """Of what failed, to be run again: 'Class.test'. None where that is more than tests, as the set-up of a class."""
+    """Names of failed tests to run again: 'Class.test'. None if more than tests failed, such as the set-up of a class."""
     failed = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors]  # a subtest knows its test
     if not all(isinstance(test, unittest.TestCase) for test in failed):
         return None

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * ali3d with a fault in it: the program as it is, with functions between its files replaced by the linker (--wrap), so that
- * no hook is needed in the real one. The environment variable ALI3_BREAK=KIND:CYCLE says what goes wrong, once, in which
- * cycle of the loop. A fault takes 12 ms, at a period of 10 ms.
+ * ali3d with a fault: the linker replaces functions between the files of the real program (--wrap), so that the real
+ * one needs no hook. The environment variable ALI3_BREAK=KIND:CYCLE selects the fault, which happens once in that cycle
+ * of the loop. A fault takes 12 ms, at a period of 10 ms.
  *
  *   sleep           observe    sleeps
- *   sleep-feedback  feedback   likewise
+ *   sleep-feedback  feedback   sleeps
  *   lock            latch      waits for a lock that another thread holds
  *   compute         feedback   computes
  *   page            prepare    allocates memory and touches it
  *   preempt         observe    a thread of higher priority takes the loop's processor
- *   late            wake-up    likewise, from 1 ms before the cycle is to start
+ *   late            wake-up    a thread of higher priority takes it, from 1 ms before the start of the cycle
  *   worker-sleep    prepare    worker 1 sleeps in its share of the condensation
  *   worker-preempt  prepare    a thread of higher priority takes that worker's processor
  *   worker-killed   prepare    that worker ends */
@@ -36,7 +36,7 @@
 enum { USAGE = 2, NO_RIGHT = 77, HOG_PRIORITY = 90, STACK_KB = 64, CHUNK = 1 << 20, PAGE = 4096 };
 static const uint64_t FAULT_NS = 12 * UINT64_C(1000000);
 
-/* What is replaced: the linker sends calls of NAME to __wrap_NAME, and those of __real_NAME to NAME. */
+/* The linker sends calls of NAME to __wrap_NAME, and calls of __real_NAME to NAME. */
 int __wrap_main(int argc, char **argv);
 int __real_main(int argc, char **argv);
 void __wrap_clock_sleep_until_ns(uint64_t t_ns);
@@ -58,7 +58,7 @@ int __real_tree_condense_groups(const struct tree_solver *s, const struct tree_w
 
 static char kind[32];
 static unsigned long at_cycle;
-static _Atomic unsigned long cycle; /* that has latched its inputs last */
+static _Atomic unsigned long cycle; /* last cycle that has latched its inputs */
 static atomic_bool done;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,7 +74,7 @@ static bool is(const char *name)
   return strcmp(kind, name) == 0;
 }
 
-/* The fault `name` is to happen now that the loop is in cycle `now`. */
+/* True if the fault `name` is due in cycle `now`. */
 static bool due(const char *name, unsigned long now)
 {
   return now == at_cycle && is(name) && !atomic_exchange(&done, true);
@@ -104,7 +104,7 @@ static void compute(void)
   while (cpu_ns() < end) continue;
 }
 
-/* Where memory is locked the first call brings the pages, else the touch does. */
+/* With locked memory the first call brings the pages, else the access does. */
 static void take_pages(void)
 {
   const uint64_t end = clock_now_ns() + FAULT_NS;
@@ -132,7 +132,7 @@ static void *hold_lock(void *arg)
   return arg;
 }
 
-/* On the processor of the caller, which it takes from it at the instant from_ns. */
+/* Takes the processor of the caller at the time from_ns. */
 static void send_hog(uint64_t from_ns)
 {
   cpu_set_t here;
@@ -186,7 +186,7 @@ int __wrap_ali3_prepare(const ali3_model *m, ali3_data *d)
   return __real_ali3_prepare(m, d);
 }
 
-/* The last thing before the cycle, and no other thread calls it. */
+/* The last call before the cycle; no other thread calls it. */
 void __wrap_clock_sleep_until_ns(uint64_t t_ns)
 {
   if (due("late", cycle + 1)) send_hog(t_ns - FAULT_NS / 12);

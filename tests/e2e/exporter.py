@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of ali3-exporter share: the program itself on a free port, daemons of a configuration as it is shipped,
-and a reader of the text format that takes nothing for granted."""
+"""Shared by the tests of ali3-exporter: the program on a free port, daemons with a shipped configuration,
+and a strict reader of the text format."""
 import os
 import re
 import signal
@@ -43,7 +43,7 @@ class Exporter:
         return s
 
     def get(self, path, method="GET", headers="", host="localhost"):
-        """(status, {header: value}, body) over a connection of its own."""
+        """(status, {header: value}, body) over a new connection."""
         with self.connect() as s:
             s.sendall(f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n".encode())
             answer = b""
@@ -60,7 +60,7 @@ class Exporter:
 
 
 def shipped():
-    """A daemon of config/four-bar.yaml, but for ports and names."""
+    """A daemon of config/four-bar.yaml with other ports and names."""
     d = bench.Daemon()
     with open(os.path.join(bench.ROOT, "config", "four-bar.yaml"), encoding="utf-8") as f:
         text = f.read()
@@ -78,7 +78,7 @@ LABELS = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
 
 
 def read(text):
-    """{(name, (label, value), ...): number}. Checks what the format demands: HELP and TYPE before the lines of a metric, once,
+    """{(name, (label, value), ...): number}. Checks the rules of the format: HELP and TYPE before the lines of a metric, once,
     no line twice, histograms cumulative with count and sum."""
     out, kind, current = {}, {}, None
     assert text.endswith("\n")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: flood.py osc|modbus PORT SECONDS: sends to a daemon on 127.0.0.1 as fast as this machine lets an ordinary process.
+"""usage: flood.py osc|modbus PORT SECONDS: sends to a daemon on 127.0.0.1 as fast as an ordinary process of this machine can.
 
 OSC: inputs, pings, and datagrams that are wrong. Modbus: state and one body are read and the inputs written, over several
-connections. The input has to be called push."""
+connections. The input must have the name push."""
 import contextlib
 import itertools
 import sys
@@ -34,7 +34,7 @@ def modbus_round(client, sequence):
 
 
 def modbus(port, end):
-    """Reconnects for as long as it takes: the daemon may not be there yet, or have sent a client away."""
+    """Reconnects again and again: the daemon may not run yet, or may have disconnected a client."""
     while time.monotonic() < end:
         clients = []
         try:

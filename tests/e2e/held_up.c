@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Shows when the host withholds a processor: a thread on each, above all that the tests start, wakes every 2 ms, and when it
- * wakes late nobody below it ran either. A line for each time it is so: "processor seconds", the processor and how long.
- * Ends with its standard input. Exit status 77 where it is refused the priority: then what it saw would say nothing. */
+ * Shows when the host withholds a processor: a thread on each processor, with a priority above the tests, wakes every 2
+ * ms. If it wakes late, no thread below it ran either. It prints a line for each time, "processor seconds": the
+ * processor and the duration. It ends with its standard input. Exit status 77 if it does not get its priority, because
+ * its lines would then mean nothing. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void *watch(void *arg)
   }
 }
 
-/* Status of pthread_create(). */
+/* Returns the status of pthread_create(). */
 static int start(int cpu)
 {
   pthread_attr_t attr;

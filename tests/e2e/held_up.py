@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What the host did meanwhile: how long it withheld processors, as held_up.c saw it, from above all that the tests start.
+"""Measures how long the host withheld processors, by held_up.c, whose priority is above the tests.
 
-A shared machine may stop a virtual processor for a tenth of a second. The daemon then says, as it should, that deadlines were
-missed and that the loop stood still, and a test that waits for something else fails. So what failed while the host was at
-fault runs once more, and is skipped, with how the host was, if it fails again for the same reason."""
+A shared machine may stop a virtual processor for a tenth of a second. The daemon then correctly reports missed
+deadlines and a stuck loop, and a test that waits for something else fails. So a test that failed while the host
+was at fault runs once more. If it fails again for this reason, it is skipped with the state of the host."""
 import os
 import subprocess
 import time
 
-SHARE = 0.01  # of the time; more is held against the host
-AT_ONCE = 0.05  # s, likewise
+SHARE = 0.01  # fraction of the time; above it the host is at fault
+AT_ONCE = 0.05  # s, a single stop; above it the host is at fault
 
 
 class HeldUp:
-    """Use as a context. Watches from then on, and from each begin()."""
+    """Use as a context. Watches from its start and from each begin()."""
 
     def __init__(self, programs):
         self.program = os.path.join(programs, "..", "tests", "held_up")
@@ -35,7 +35,7 @@ class HeldUp:
         self.since = time.monotonic()
 
     def excuse(self):
-        """How the host was since begin(), in words, where that is bad enough; else an empty string."""
+        """The state of the host since begin(), in words, if the host is at fault; else an empty string."""
         took = time.monotonic() - self.since
         seen = [line.split() for line in (self.process.stdout.read() or b"").decode().splitlines()]
         held = {}

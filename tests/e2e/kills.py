@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Peers that set an input and are killed (SIGKILL) at any moment, in the middle of a frame too. Each time the input has to end
-as its policy says, and at no time may the daemon show a value that nobody sent: the six channels of a wrench are always sent
-equal, so that a frame taken in pieces shows. What acts is watched in every cycle, over the OSC stream "input"."""
+"""Peers that set an input and are killed (SIGKILL) at any time, also within a frame. Each time the input must end
+by its policy, and the daemon must never show a value that nobody sent. The six channels of a wrench are always
+equal, so that a torn frame is visible. The test watches the acting values in every cycle, over the OSC stream "input"."""
 import contextlib
 import os
 import random
@@ -23,7 +23,7 @@ ALIVE = 200         # register of the device that counts
 
 
 class Wrong(Exception):
-    """A value, or an end, that must not be."""
+    """A forbidden value or end."""
 
 
 def configuration(protocol, policy, device_port):
@@ -69,7 +69,7 @@ def modbus_peer(port, choice):
         body = struct.pack(">BHHB", 16, 100, 65, 130) + words
         send_in_pieces(connection, struct.pack(">HHHB", sequence & 0xFFFF, 0, len(body) + 1, 1) + body, choice)
         connection.recv(64)
-        time.sleep(0.02 * choice.random())  # others are to be served, too
+        time.sleep(0.02 * choice.random())  # others must be served, too
 
 
 def device_peer(port, choice):
@@ -205,7 +205,7 @@ def one_kill(daemon, observer, protocol, policy, device_port, choice):
 
 
 def kill_many(protocol, policy, count, seed, progress=lambda done: None):
-    """{"kills": so many, "cycles": watched, "misses": of the daemon}; Wrong where something was."""
+    """{"kills": their number, "cycles": number watched, "misses": of the daemon}; raises Wrong on an error."""
     choice = random.Random(f"{protocol} {policy} {seed}")
     device_port = bench.free_port(socket.SOCK_STREAM)
     with bench.Daemon(**configuration(protocol, policy, device_port)) as daemon:

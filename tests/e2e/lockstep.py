@@ -39,7 +39,7 @@ class Lockstep:
             self.leased = time.monotonic()
 
     def run(self, steps, every=1, **inputs):
-        """The frames after every so many steps; the first step finds these inputs."""
+        """The frames after each number of steps; the first step finds these inputs."""
         elements, out = [bench.osc_message(f"/ali3/in/{name}", "d", value) for name, value in inputs.items()], []
         for _ in range(steps // every):
             self.lease()
@@ -48,7 +48,7 @@ class Lockstep:
         return out
 
     def step(self, steps, elements):
-        """The last frame. Those before it may be missing: a loop without a clock is faster than what sends."""
+        """The last frame. Frames before it may be missing: a loop without a clock is faster than the thread that sends."""
         self.request += 1
         self.client.send(bench.osc_bundle(*elements, bench.osc_message("/ali3/step", "ii", steps, self.request)))
         frame, end = {}, time.monotonic() + 20

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: pymodbus_client.py tcp PORT | rtu PATH, then the word order: every function, asked by pymodbus; prints what came as JSON.
+"""usage: pymodbus_client.py tcp PORT | rtu PATH, then the word order: asks every function by pymodbus; prints the answers as JSON.
 
 For the Python of the system, which alone has the package; exit status 77 if it is missing."""
 import json
@@ -9,14 +9,22 @@ import sys
 try:
     from pymodbus.client import ModbusSerialClient, ModbusTcpClient
     from pymodbus.constants import Endian
-    from pymodbus.mei_message import ReadDeviceInformationRequest
     from pymodbus.payload import BinaryPayloadBuilder, BinaryPayloadDecoder
 except ImportError as e:
     print(e)
     sys.exit(77)
 
-ORDERS = {"abcd": (Endian.Big, Endian.Big), "cdab": (Endian.Big, Endian.Little),
-          "badc": (Endian.Little, Endian.Big), "dcba": (Endian.Little, Endian.Little)}
+# pymodbus 3.0 (Debian 12) has other names than 3.8 (Debian 13).
+OLD = hasattr(Endian, "Big")
+BIG, LITTLE = (Endian.Big, Endian.Little) if OLD else (Endian.BIG, Endian.LITTLE)
+ORDERS = {"abcd": (BIG, BIG), "cdab": (BIG, LITTLE), "badc": (LITTLE, BIG), "dcba": (LITTLE, LITTLE)}
+
+
+def product(client):
+    if not OLD:
+        return client.read_device_information(slave=1).information[1].decode()
+    from pymodbus.mei_message import ReadDeviceInformationRequest
+    return client.execute(ReadDeviceInformationRequest(unit=1)).information[1].decode()
 
 
 def main():
@@ -31,28 +39,29 @@ def main():
         return [decoder.decode_32bit_float() for _ in range(count)]
 
     # Requests that only pass their arguments on know the unit by the older name.
+    unit = {"unit": 1} if OLD else {"slave": 1}
     builder = BinaryPayloadBuilder(byteorder=byte, wordorder=word)
     for value in (12.5, -3.25, 1e-3):
         builder.add_32bit_float(value)
     force = builder.to_registers()
     got = {
-        "head": client.read_input_registers(0, 8, slave=1).registers,
-        "body": floats(client.read_input_registers(1000, 14, slave=1), 7),
+        "head": client.read_input_registers(0, count=8, slave=1).registers,
+        "body": floats(client.read_input_registers(1000, count=14, slave=1), 7),
         "written": client.write_registers(100, force, slave=1).function_code,
         "sequence": client.write_register(164, 1, slave=1).function_code,
-        "force": floats(client.read_holding_registers(100, 6, slave=1), 3),
+        "force": floats(client.read_holding_registers(100, count=6, slave=1), 3),
         "both": client.readwrite_registers(read_address=164, read_count=1, write_address=164, write_registers=[2],
-                                           unit=1).registers,
+                                           **unit).registers,
         "argument": client.write_register(1, 0x12, slave=1).function_code,
-        "masked": client.mask_write_register(1, 0xF2, 0x25, unit=1).function_code,
-        "after": client.read_holding_registers(1, 1, slave=1).registers,
+        "masked": client.mask_write_register(address=1, and_mask=0xF2, or_mask=0x25, **unit).function_code,
+        "after": client.read_holding_registers(1, count=1, slave=1).registers,
         "enable": client.write_coil(0, True, slave=1).function_code,
-        "coils": client.read_coils(0, 6, slave=1).bits[:6],
+        "coils": client.read_coils(0, count=6, slave=1).bits[:6],
         "pair": client.write_coils(4, [False, False], slave=1).function_code,
-        "status": client.read_discrete_inputs(0, 16, slave=1).bits,
-        "hole": client.read_input_registers(32, 1, slave=1).exception_code,
+        "status": client.read_discrete_inputs(0, count=16, slave=1).bits,
+        "hole": client.read_input_registers(32, count=1, slave=1).exception_code,
         "half": client.write_register(100, 1, slave=1).exception_code,
-        "product": client.execute(ReadDeviceInformationRequest(unit=1)).information[1].decode(),
+        "product": product(client),
     }
     client.close()
     print(json.dumps(got))

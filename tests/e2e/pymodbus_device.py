@@ -10,8 +10,11 @@ import sys
 from pymodbus.datastore import ModbusSequentialDataBlock, ModbusServerContext, ModbusSlaveContext
 from pymodbus.server import StartTcpServer
 
-logging.getLogger("pymodbus").setLevel(logging.CRITICAL)  # it would speak of every connection that ends
+logging.getLogger("pymodbus").setLevel(logging.CRITICAL)  # it would log every connection that ends
 registers = list(struct.unpack(">2H", struct.pack(">f", float(sys.argv[2])))) + [0] * 998
-unit = ModbusSlaveContext(hr=ModbusSequentialDataBlock(0, registers), zero_mode=True)
-StartTcpServer(context=ModbusServerContext(slaves=unit, single=True), address=("127.0.0.1", int(sys.argv[1])),
-               allow_reuse_address=True)
+unit = ModbusSlaveContext(hr=ModbusSequentialDataBlock(1, registers))  # address 0 is entry 1
+where = {"context": ModbusServerContext(slaves=unit, single=True), "address": ("127.0.0.1", int(sys.argv[1]))}
+try:
+    StartTcpServer(**where, allow_reuse_address=True)
+except TypeError:  # pymodbus 3.8 always does
+    StartTcpServer(**where)

@@ -3,7 +3,7 @@
 """usage: questions.py PORT RATE SECONDS: a peer that may only read asks the daemon at 127.0.0.1, from 127.0.0.2, as much as a
 100 Mbit/s line carries: RATE datagrams a second of 127 pings each (4080 bytes). Prints how many it sent.
 
-As a module: the daemon, the sender of an input and what else the tests of such a flood share."""
+As a module: the daemon, the sender of an input, and other parts that the tests of such a flood share."""
 import socket
 import struct
 import subprocess
@@ -33,7 +33,7 @@ def flood(port, rate, seconds):
 
 
 class Flood:
-    """Use as a context: a flood while it lasts."""
+    """A flood. Use as a context."""
 
     def __init__(self, port, rate=2800, seconds=60):
         self.arguments = [sys.executable, __file__, str(port), str(rate), str(seconds)]
@@ -47,7 +47,7 @@ class Flood:
 
 
 def daemon(**changes):
-    """A daemon with an input whose value is what a test likes, whole milliseconds of time for instance."""
+    """A daemon with an input whose value a test chooses, for example the time in milliseconds."""
     body = bench.four_bar()["model"]["bodies"][0]["name"]
     return bench.Daemon(inputs=[{"name": "push", "body": body, "policy": "ramp", "hold": 0.05, "ramp": 0.1,
                                  "limit_force": 1e-3}],
@@ -55,7 +55,7 @@ def daemon(**changes):
 
 
 class Stamped:
-    """A subscriber who hears when each packet reached it by the kernel, not when this program got to read it."""
+    """A subscriber with the kernel's arrival time of each packet, not the time at which this program read it."""
 
     SO_TIMESTAMPNS = 35
 
@@ -69,7 +69,7 @@ class Stamped:
         self.client.close()
 
     def heard(self, seconds):
-        """Messages of the next packet by address, and its time by the monotonic clock; None: nothing came."""
+        """Messages of the next packet by address, and its time by the monotonic clock; None: no packet."""
         self.socket.settimeout(seconds)
         try:
             data, control, _, _ = self.socket.recvmsg(65536, 128)
@@ -81,10 +81,10 @@ class Stamped:
 
 
 def estops(d, count, seconds=0.3):
-    """Time in s from sending each of so many e-stops until the packet that shows SAFE was sent; None: not within `seconds`.
+    """Time in s from sending each e-stop until the packet that shows SAFE was sent; None: not within `seconds`.
 
-    Between them `reset` leads to STOPPED: nothing has to move for that. One that was sent while this program itself was held up,
-    so that nobody knows when it went out, is sent again."""
+    Between them `reset` leads to STOPPED; nothing needs to move for that. An e-stop is sent again if this program was held up
+    while it sent it, because its time of sending is then unknown."""
     stamped = Stamped(d.osc_port)
     sender = bench.OscClient(d.osc_port)
     took = []

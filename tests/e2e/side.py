@@ -25,8 +25,8 @@ OVERFLOW = 10000   # us, from where on cyclictest only counts
 LATENCY = "/dev/cpu_dma_latency"
 LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1
 FIGURES = ("max", "p9999", "median")
-# Of each of the two CPUs, so that both programs have the same neighbours. Sockets of the unix domain: those of the
-# ipv4 domain would listen to every network.
+# A load for each of the two CPUs, so that both programs have equal neighbours. Sockets of the unix domain, because those of the
+# ipv4 domain would listen on every network.
 STRESS = ["--cpu", "1", "--vm", "1", "--vm-bytes", "256M", "--hdd", "1", "--hdd-bytes", "64M", "--timer", "1",
           "--switch", "1", "--sock", "1", "--sock-domain", "unix"]
 # stress-ng told to end while it forks may leave a child behind: its whole group is killed at once, whoever tells it.
@@ -38,11 +38,11 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """The host does not let us measure."""
+    """The host does not allow the measurement."""
 
 
 class Stopped(Exception):
-    """By a signal."""
+    """Stopped by a signal."""
 
 
 @dataclasses.dataclass
@@ -126,7 +126,7 @@ class Process:
 
 
 class Processes:
-    """Those started in a folder of their own; ended, and the folder removed, with the context."""
+    """Processes in a folder of their own. The end of the context ends them and removes the folder."""
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="ali3-side-")
@@ -147,7 +147,7 @@ class Processes:
 
 
 def percentile(bins, total, largest, fraction):
-    """As in telemetry/book.c: upper edge of the bin of 1 us, but not above the largest; what is in no bin is above all bins."""
+    """The percentile of telemetry/book.c: upper edge of the 1 us bin, at most the maximum; entries without a bin are above all bins."""
     rank, below = math.ceil(fraction * total), 0
     for edge, count in bins:
         below += count
@@ -192,7 +192,7 @@ def configuration(plan, cpu, osc, modbus, target):
 
 
 class Measurement:
-    """One part of a run: `load` and `flood` say what is beside the two programs."""
+    """One part of a run: `load` and `flood` run beside the two programs."""
 
     def __init__(self, plan, signals, seconds, load, flood):
         self.plan, self.signals, self.seconds = plan, signals, seconds
@@ -251,7 +251,7 @@ class Measurement:
             f"--json={p.path('cyclictest.json')}", *latency])
 
     def await_ready(self, daemon):
-        """Closed as soon as it has said so: a socket that nobody reads would hold the daemon up."""
+        """Closes the socket after the notification: a socket that nobody reads would block the daemon."""
         with self.ready as ready:
             ready.setblocking(False)
             while True:

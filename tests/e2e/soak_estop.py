@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: soak_estop.py BIN [COUNT [RATE]]: so many e-stops (1000) while a peer that may only read asks RATE (2800) datagrams a second.
+"""usage: soak_estop.py BIN [COUNT [RATE]]: COUNT e-stops (1000) while a peer that may only read asks RATE (2800) datagrams a second.
 
-Each is to act within 20 ms. Takes about a minute. What the host withheld of its processors meanwhile is printed beside the
-figures. Exit status 0: all of them did; 1: not; 77: all acted, some of them late, and the host withheld processors."""
+Each must act within 20 ms. Takes about a minute. The time for which the host withheld its processors is printed beside the
+figures. Exit status 0: all acted in time; 1: not all; 77: all acted, some of them late, and the host withheld processors."""
 import os
 import sys
 import time

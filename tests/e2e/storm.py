@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """usage: storm.py PORT SECONDS [PROCESSES [SOURCE [LIMIT_MS]]]: times the reads of one Modbus client of a daemon on 127.0.0.1 while
-PROCESSES (2) others connect from SOURCE (127.0.0.2) and reset each connection at once, as fast as this machine lets them.
+PROCESSES (2) others connect from SOURCE (127.0.0.2) and reset each connection at once, as fast as this machine allows.
 
 Prints the number of connections and the latency of the client, beside that without a storm. With LIMIT_MS the exit status is 1 if
 p99 is above it."""
@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)
 
 
 def connect_and_reset(port, source, seconds):
-    """What one process of the storm does; prints how often. It does not wait for connections that the kernel has no room for."""
+    """One process of the storm; prints its number of connections. It does not wait for connections without room in the kernel."""
     count, end, pending = 0, time.monotonic() + seconds, collections.deque()
     while time.monotonic() < end:
         s = socket.socket()
@@ -36,7 +36,7 @@ def connect_and_reset(port, source, seconds):
 
 
 def read_latencies(port, seconds):
-    """Of a client that reads the state every millisecond, in ms, sorted."""
+    """Latencies of a client that reads the state every millisecond, in ms, sorted."""
     client, times = bench.ModbusClient(port), []
     end = time.monotonic() + seconds
     while time.monotonic() < end:

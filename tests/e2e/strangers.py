@@ -8,7 +8,7 @@ import struct
 
 
 class FalseBlock:
-    """A file ali3-NAME, locked like that of a daemon that runs. Use as a context."""
+    """A file ali3-NAME, locked like the file of a running daemon. Use as a context."""
 
     def __init__(self, name, data):
         self.path, self.data = f"/dev/shm/ali3-{name}", data
@@ -39,7 +39,7 @@ def mutate(data, seed):
     rng, out = random.Random(seed), bytearray(data)
     for _ in range(rng.choice((8, 40, 200, 1000, 2000))):
         out[rng.randrange(KEPT, len(out))] = rng.choice((0, 1, 0x1b, 0x0a, 0x7f, 0x80, 0xff, rng.randrange(256)))
-    for _ in range(rng.randrange(6)):  # no ends of texts, huge counts
+    for _ in range(rng.randrange(6)):  # unterminated texts, huge counts
         at, n = rng.randrange(KEPT, 600), rng.randrange(8, 300)
         out[at:at + n] = bytes([rng.choice((0xff, ord("a"), 0x1b))]) * min(n, len(out) - at)
     return bytes(out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ali3d with a loop that stands still in one cycle, in the phase observe, until it is let go: what a lock, a device or a
- * debugger would do to it. Linked with --wrap=signals_observe. STUCK_AT: the cycle, as observe counts them; STUCK_UNTIL:
- * path of a named pipe, and a byte in it lets the loop go on. */
+ * ali3d with a loop that is stuck in one cycle, in the phase observe, until it is released, as by a lock, a device or a
+ * debugger. Linked with --wrap=signals_observe. STUCK_AT: the cycle, counted by calls of observe; STUCK_UNTIL: path of
+ * a named pipe; a byte in it releases the loop. */
 #include "signals/signals.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static __attribute__((constructor)) void open_gate(void)
 {
   const char *cycle = getenv("STUCK_AT"), *path = getenv("STUCK_UNTIL");
   gate = path ? open(path, O_RDWR | O_CLOEXEC)
-              : -1; /* for both: a read then waits for a byte, and not for a writer */
+              : -1; /* open for both: a read then waits for a byte, not for a writer */
   at = cycle ? strtoul(cycle, NULL, 10) : 0;
   if (gate >= 0 && at > 0) return;
   fputs("expected STUCK_AT and STUCK_UNTIL in the environment\n", stderr);

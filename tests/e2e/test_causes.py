@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A fault is put into the daemon (broken.c), and the cause it gives for the missed deadline is that fault. A process that was
-stopped has that cause, however short the stop was.
+"""The daemon runs with a fault (broken.c), and its cause for the missed deadline is that fault. A process that was
+stopped has that cause, also after a short stop.
 
-Of all misses only that of the cycle with the fault is judged: a host that is not made for real time misses others. It may
-even be in the way of that very cycle, so each fault has a few tries."""
+Only the miss of the cycle with the fault is judged, because a host without real time misses others. It may
+even disturb this cycle, so each fault has a few tries."""
 import csv
 import json
 import os
@@ -29,7 +29,7 @@ class Broken(bench.Daemon):
         super().__init__(environment=environment, executable=os.path.join("..", "tests", "ali3d-broken"), **changes)
 
     def misses(self):
-        """{cycle: what the log says of its miss}"""
+        """{cycle: text of its miss in the log}"""
         found = re.findall(r"^ali3d: miss \d+ at cycle (\d+): (.*)$", self.said(), re.MULTILINE)
         assert len({cycle for cycle, _ in found}) == len(found), "two records of one cycle"
         return {int(cycle): text for cycle, text in found}
@@ -45,7 +45,7 @@ def chain():
 
 
 def offline(config, seconds, period, folder):
-    """The same by ali3-sim, all in one thread: {step: 13 values of the body}."""
+    """The motion by ali3-sim in one thread: {step: 13 values of the body}."""
     columns = ([f"body.{BODY}.position.{c}" for c in "xyz"] + [f"body.{BODY}.orientation.e{i}" for i in range(4)]
                + [f"body.{BODY}.velocity.{c}" for c in "xyz"] + [f"body.{BODY}.angular_velocity.{c}" for c in "xyz"])
     file = os.path.join(folder, "sim.csv")
@@ -56,7 +56,7 @@ def offline(config, seconds, period, folder):
 
 
 def real_time_cpu(count):
-    """The first of `count` processors one after the other, on which real time is granted; skipped where there are none."""
+    """The first of `count` processors one after the other, on which real time is granted; skips the test if there are none."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(90))  # that of the thread that takes the processor
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
@@ -124,7 +124,7 @@ class Causes(unittest.TestCase):
                    **chain(), realtime={"workers": 1, "cpu": real_time_cpu(2)})
 
     def test_worker_ends(self):
-        """The cycle is not waited for in vain, the model stops, everything else goes on; after a reset the loop does the
+        """The cycle ends, the model stops, everything else goes on; after a reset the loop does the
         worker's share, and the motion is the undisturbed one to the bit."""
         period = 0.004  # the pool looks after 5 ms
         receiver = bench.OscReceiver()
@@ -162,7 +162,7 @@ class Stops(unittest.TestCase):
     STOPS = {0.015: 12, 0.025: 12, 0.060: 12}
 
     def test_short_stops(self):
-        """Each miss in which the process was continued has that cause, and no other."""
+        """Each miss in which the process was continued has that cause, and no other miss has it."""
         with bench.Daemon(["--miss-log", "misses"]) as d:
             continued = []  # length, and two instants within the stop
             for length, count in self.STOPS.items():

@@ -16,7 +16,7 @@ CHANNELS = 6  # of the one input of the bench
 
 
 def offline(d, steps):
-    """The same motion by ali3-sim: {step: [time, 13 values of the crank]} as written, to the last digit."""
+    """The motion by ali3-sim: {step: [time, 13 values of the crank]}, to the last digit."""
     file = os.path.join(d.dir, "sim.csv")
     columns = ([f"body.{CRANK}.position.{c}" for c in "xyz"] + [f"body.{CRANK}.orientation.e{i}" for i in range(4)]
                + [f"body.{CRANK}.velocity.{c}" for c in "xyz"] + [f"body.{CRANK}.angular_velocity.{c}" for c in "xyz"])
@@ -27,7 +27,7 @@ def offline(d, steps):
 
 
 class Subscriber(bench.OscClient):
-    """Hears a stream in 64-bit numbers, and what it is answered, in the order of arrival."""
+    """Receives a stream in 64-bit numbers, and answers, in the order of arrival."""
 
     def __init__(self, port, stream):
         super().__init__(port)
@@ -45,7 +45,7 @@ class Subscriber(bench.OscClient):
         raise AssertionError(f"nothing that was waited for within {seconds} s")
 
     def stepped(self, count, request):
-        """Asks for steps; the last state heard before the acknowledgement, and its result."""
+        """Asks for steps; returns the last state before the acknowledgement, and its result."""
         self.send(bench.osc_message("/ali3/step", "ii", count, request))
         state = None
         for packet in self.packets():
@@ -57,7 +57,7 @@ class Subscriber(bench.OscClient):
 
 
 class Clocking(unittest.TestCase):
-    def test_lockstep_moves_by_what_is_asked_for_to_the_bit(self):
+    def test_lockstep_makes_requested_steps_to_the_bit(self):
         with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}) as d:
             client = Subscriber(d.osc_port, "body")
             self.assertEqual(client.stepped(1, 1)[0], 1)  # not running yet
@@ -65,7 +65,7 @@ class Clocking(unittest.TestCase):
             done, counts = 0, [1, 1, 7, 30, 1, 160]
             seen = {}
             for i, count in enumerate(counts):
-                if i == 3:  # nothing in the world outside matters
+                if i == 3:  # the outside world does not matter
                     d.process.send_signal(signal.SIGSTOP)
                     time.sleep(3)
                     d.process.send_signal(signal.SIGCONT)
@@ -88,7 +88,7 @@ class Clocking(unittest.TestCase):
 
     def test_the_answer_never_overtakes_the_frame(self):
         cpus = sorted(os.sched_getaffinity(0))
-        with bench.Daemon(cycle={"clock": "lockstep"}, realtime={"cpu": cpus[-1]}) as d:  # elsewhere than what sends
+        with bench.Daemon(cycle={"clock": "lockstep"}, realtime={"cpu": cpus[-1]}) as d:  # another CPU than the sender's
             client = Subscriber(d.osc_port, "body")
             bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
             for i in range(1, 2001):
@@ -108,11 +108,11 @@ class Clocking(unittest.TestCase):
             m.close()
 
     def test_input_frames_pace_the_loop(self):
-        # A long period, two of which are the patience: looking at the daemon takes a while itself.
+        # A long period, because the time-out is two periods and looking at the daemon takes a while.
         with bench.Daemon(cycle={"clock": "input", "beat": "osc", "warmup": 1, "period": 1.0}, solver={"substeps": 100},
                           inputs=[{"name": "push", "body": CRANK, "policy": "hold"}]) as d:
             client = bench.OscClient(d.osc_port)
-            client.send(bench.osc_message("/ali3/cmd/reset", "i", 1))  # it may have waited for too long before we came
+            client.send(bench.osc_message("/ali3/cmd/reset", "i", 1))  # it may have timed out before
             client.send(bench.osc_message("/ali3/cmd/stop", "i", 2))
             bench.wait_for("STOPPED", lambda: d.watch()["state"] == "STOPPED")
             time.sleep(bench.REARM + 1.1)  # it may be after SAFE, and a period goes by before STOPPED is shown

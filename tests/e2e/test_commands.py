@@ -33,7 +33,7 @@ class Commands(unittest.TestCase):
         (self.assertGreater if moves else self.assertEqual)(self.clock()[1], t)
 
     def check_life(self, command):
-        """The life of a run; command(name) gives the result of a command."""
+        """The life of a run; command(name) returns the result of a command."""
         self.state_is("STOPPED")
         self.check_moves(False)
         self.assertEqual(command("pause"), 1, "pause while STOPPED is the wrong state")
@@ -107,7 +107,7 @@ class Commands(unittest.TestCase):
         self.state_is("SAFE")
 
     def test_no_bundle_leads_from_safe_to_motion(self):
-        """Neither one bundle, nor one that a client sends again and again, nor an arm repeated faster than every half second."""
+        """No single bundle leads to motion, no repeated bundle, and no arm repeated faster than every half second."""
         self.assertEqual(self.osc.command("run", 1), 0)
         self.assertEqual(self.osc.command("estop", 2), 0)
         names = ("reset", "arm", "run")
@@ -126,7 +126,7 @@ class Commands(unittest.TestCase):
         self.state_is("RUNNING")
 
     def test_oscsend(self):
-        """The same from a shell, with the client of another project."""
+        """The commands from a shell, with the client of another project."""
         oscsend = bench.need("oscsend")
         for name, state in (("run", "RUNNING"), ("pause", "PAUSED"), ("run", "RUNNING"), ("estop", "SAFE"), ("reset", "STOPPED")):
             subprocess.run([oscsend, "127.0.0.1", str(self.daemon.osc_port), f"/ali3/cmd/{name}"], check=True, timeout=10)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/demo: two daemons, a car and the platform under its driver. What it says of them, what it draws, what it leaves."""
+"""tools/demo: two daemons, a car and the platform under its driver. Its report, its picture, and its clean end."""
 import json
 import os
 import shutil

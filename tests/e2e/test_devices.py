@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Devices that the daemon polls: those of pymodbus, another ali3d, one on a serial line, and one that is killed, cuts its answers
-short or hangs, again and again. A value that the daemon reads acts in the loop and is written out again, so that
-what comes out tells what went in."""
+"""Devices that the daemon polls: devices of pymodbus, another ali3d, one on a serial line, and one that is killed, cuts its answers
+short or hangs, again and again. A value that the daemon reads acts in the loop and is written to a device again, so that
+the output shows the input."""
 import json
 import os
 import random
@@ -18,7 +18,7 @@ import unittest
 
 import bench
 
-PYTHON = "/usr/bin/python3"  # the packages of the distribution are seen by this one alone
+PYTHON = "/usr/bin/python3"  # only this Python has the packages of the distribution
 DEVICE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pymodbus_device.py")
 MOTOR = {"forces": [{"name": "M", "type": "motor", "joint": "J1"}]}
 READ = {"signal": "input.torque.value", "table": "holding", "address": 0}
@@ -32,7 +32,7 @@ def need_pymodbus():
 
 
 class Pymodbus:
-    """A device of pymodbus, that can be killed and started again."""
+    """A device of pymodbus that can be killed and restarted."""
 
     def __init__(self):
         self.port = bench.free_port(socket.SOCK_STREAM)
@@ -51,7 +51,7 @@ class Pymodbus:
         self.process = None
 
     def floats(self, first, count):
-        """By a connection of its own."""
+        """Over a separate connection."""
         client = bench.ModbusClient(self.port)
         try:
             words = client.read(3, first, 2 * count)
@@ -73,8 +73,8 @@ class Pymodbus:
 
 
 class Device:
-    """A Modbus TCP device, one register behind the other. Keeps every float that is written to 100, and may be made to cut
-    its answers short or to keep silent."""
+    """A Modbus TCP device with consecutive registers. Keeps every float that is written to 100, and can cut
+    its answers short or keep silent."""
 
     def __init__(self, value=0.0):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -140,7 +140,7 @@ class Device:
 
 
 def crc(data):
-    """Of Modbus RTU, by the specification."""
+    """The CRC of Modbus RTU, from the specification."""
     value = 0xFFFF
     for byte in data:
         value ^= byte
@@ -150,7 +150,7 @@ def crc(data):
 
 
 class LineDevice:
-    """A Modbus RTU device, unit 1, of 200 holding registers at the end of a line."""
+    """A Modbus RTU device, unit 1, with 200 holding registers at the end of a line."""
 
     def __init__(self, path):
         self.registers = [0] * 200
@@ -171,7 +171,7 @@ class LineDevice:
                     request = b""  # a pause ends a frame
 
     def answer(self, request):
-        """What is left of the request: all of it, unless it was whole."""
+        """The rest of the request: all of it, unless it was complete."""
         function = request[1] if len(request) > 6 else 0
         length = 9 + request[6] if function == 16 else 8
         if len(request) < length or request[0] != 1 or crc(request[:length - 2]) != request[length - 2:length]:
@@ -219,7 +219,11 @@ class Devices(unittest.TestCase):
         with daemon([polled("plc", 1502, READ, WRITTEN, alive=77)]) as d:
             done = subprocess.run([bench.program("ali3d"), d.config, "--print-map=json"], capture_output=True, text=True, timeout=20,
                                   stdin=subprocess.DEVNULL, check=True)
-        rows = [row for row in json.loads(done.stdout)["modbus"] if row["device"]]
+        sheet = json.loads(done.stdout)
+        (plc,) = [c for c in sheet["connections"] if c["text"] == "plc"]
+        self.assertEqual((plc["listens"], plc["protocol"], plc["host"], plc["port"], plc["unit"]),
+                         (False, "Modbus TCP", "127.0.0.1", 1502, 1))
+        rows = [row for row in sheet["modbus"] if row["device"]]
         self.assertEqual({row["device"].split(" ")[0] for row in rows}, {"plc"})
         self.assertEqual([(row["signal"], row["address"]) for row in rows if row["address"] == 77], [("alive", 77)])
         self.assertEqual([(row["signal"], row["table"], row["address"], row["writable"]) for row in rows if row["address"] != 77],
@@ -245,7 +249,7 @@ class Devices(unittest.TestCase):
                 self.assertIn(", 1 device;", d.said())
                 status, _ = d.stop()
                 self.assertEqual(status, 0)
-                self.assertEqual(plc.floats(100, 1)[0], -1.0)  # the safe value is the last that is written
+                self.assertEqual(plc.floats(100, 1)[0], -1.0)  # the safe value is written last
 
     def test_a_device_that_is_not_there(self):
         port = bench.free_port(socket.SOCK_STREAM)
@@ -257,7 +261,7 @@ class Devices(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
     def test_killed_in_mid_poll(self):
-        """What is used is a value the device had, or 0 after the hold time; never anything else."""
+        """The acting value is a value of the device, or 0 after the hold time; never any other."""
         need_pymodbus()
         values = [0.25, 0.5, 0.75, 1.0]
         with Pymodbus() as plc, Device() as out:
@@ -295,7 +299,7 @@ class Devices(unittest.TestCase):
                 self.assertLessEqual(set(out.written), {0.0, 0.5, 0.75})
 
     def test_another_ali3d(self):
-        """Its crank is our torque, and that is its input."""
+        """Its crank gives our torque, and our torque is its input."""
         numbered = {"signal": "time", "table": "holding", "address": 164, "type": "u16", "scale": 0.01}
         with bench.Daemon() as remote:
             crank = {"signal": "input.torque.value", "table": "input", "address": 1000}

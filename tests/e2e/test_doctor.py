@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ali3-doctor on the host at hand, whatever it is: the report is whole and consistent with itself and the exit status."""
+"""ali3-doctor on any host: the report is complete and consistent, also with the exit status."""
 import json
 import os
 import pty
@@ -31,7 +31,7 @@ def doctor(*arguments, path=None, **options):
 
 class Doctor(unittest.TestCase):
     def report(self, *arguments, **options):
-        """The JSON object, after all that holds of any."""
+        """The JSON object, after the checks that apply to every report."""
         run = doctor("--json", *arguments, **options)
         self.assertIn(run.returncode, (0, 1, 2), run.stderr)
         self.assertEqual(run.stderr, "")
@@ -92,7 +92,7 @@ class Doctor(unittest.TestCase):
         self.check_figures(report["measured"], 0.3, 500)
         self.assertEqual(report["measured"]["cpu"], cpu)
         self.assertNotEqual(states["cpus"], "bad")
-        self.assertNotIn("no CPU is set apart", str(report["checks"]))
+        self.assertNotIn("no CPU is reserved", str(report["checks"]))
 
     def test_a_cpu_that_is_not_there(self):
         report, states = self.report("--seconds", "0.2", "--cpu", "1023")
@@ -102,7 +102,7 @@ class Doctor(unittest.TestCase):
     def test_checks_only(self):
         report, _ = self.report("--seconds", "0")
         self.assertIsNone(report["measured"])
-        self.assertEqual(report["not_measured"], "not asked for")
+        self.assertEqual(report["not_measured"], "--seconds is 0")
         self.assertIn(report["verdict"], ("usable", "unfit"))
 
     def test_table_for_people(self):
@@ -115,7 +115,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual("UNREPRESENTATIVE" in run.stdout, run.returncode == 2)
 
     def test_without_rights(self):
-        """Nobody, with no limits raised: unfit, with reasons, and the figures are headed as such."""
+        """As user nobody without raised limits: unfit, with reasons, and the figures have the heading UNREPRESENTATIVE."""
         if os.geteuid() != 0:
             self.skipTest("takes root, to become nobody")
 
@@ -149,11 +149,11 @@ class Doctor(unittest.TestCase):
             report, states = self.report("--root", root, "--cpu", "1")
             self.assertEqual((states["preempt"], states["rtprio"], states["interrupts"]), ("ok", "unknown", "unknown"))
             self.assertEqual((report["verdict"], report["reasons"]), ("usable", ["not measured"]))
-            self.assertEqual(report["not_measured"], "these are the files of another host")
+            self.assertEqual(report["not_measured"], "--root names the files of another host")
             self.assertEqual(report["host"]["root"], root)
             run = doctor("--root", root)
             self.assertEqual(run.returncode, 1)
-            self.assertTrue(run.stdout.endswith("\nUSABLE, not for promises: not measured\n"))
+            self.assertTrue(run.stdout.endswith("\nUSABLE, without guarantees: not measured\n"))
 
     def test_progress_on_a_terminal(self):
         leader, follower = pty.openpty()

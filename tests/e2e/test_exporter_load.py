@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ali3-exporter under clients of every kind adds no miss to the daemon, and stays within its own bounds.
+"""ali3-exporter with clients of every kind adds no miss to the daemon, and stays within its limits.
 
-As in test_faults.py: a host that is not made for real time misses deadlines by itself, so the load is held against a calm
-phase of the same length; where the daemon was not granted real time, the numbers are only printed."""
+A host without real time misses deadlines by itself, so the load is compared with a calm
+phase of equal length. If the daemon was not granted real time, the numbers are only printed."""
 import os
 import socket
 import struct
@@ -26,7 +26,7 @@ def rss_kb(pid):
 
 
 def sanitized():
-    """A sanitizer keeps what was freed: the size of the process says nothing."""
+    """A sanitizer keeps freed memory, so the size of the process means nothing."""
     with open(bench.program("ali3-exporter"), "rb") as f:
         program = f.read()
     return any(name in program for name in (b"__asan_init", b"__tsan_init"))
@@ -39,7 +39,7 @@ def cpu_s(pid):
 
 
 class KeepAlive:
-    """One connection that asks again and again."""
+    """One connection with repeated requests."""
 
     def __init__(self, exporter, path):
         self.socket = exporter.connect()
@@ -140,7 +140,7 @@ class Load(unittest.TestCase):
             if not sanitized():
                 self.assertLess(rss, 32 << 10)
 
-            # A client that is silent for long enough is sent away.
+            # A client that is silent for too long is disconnected.
             halves[0].settimeout(IDLE + 10)
             self.assertEqual(halves[0].recv(10), b"")
             self.assertGreater(time.monotonic() - start, IDLE - 1)
@@ -149,7 +149,7 @@ class Load(unittest.TestCase):
             self.assertLessEqual(misses, calm + 2)
 
     def test_one_address_does_not_take_all(self):
-        """Who has too many connections gets no more; those he has are served; when they are gone there is room again."""
+        """A client with too many connections gets no more, and its connections are served; after their end there is room again."""
         good = KeepAlive(self.exporter, "/")
         self.assertEqual(good.ask(), 200)
         halves = self.half_open(PER_IP - 1)

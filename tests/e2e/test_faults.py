@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What clients do wrong is counted, costs the loop nothing, and is not felt by other clients.
+"""Faults of clients are counted, cost the loop nothing, and do not affect other clients.
 
-A host that is not made for real time misses deadlines by itself. So each phase of wrong-doing is held against a calm phase
-of the same length; where the daemon was not granted real time, the numbers are only printed."""
+A host without real time misses deadlines by itself. So each phase with faults is compared with a calm phase
+of equal length. If the daemon was not granted real time, the numbers are only printed."""
 import contextlib
 import math
 import socket
@@ -33,7 +33,7 @@ class Faults(unittest.TestCase):
 
     @contextlib.contextmanager
     def phase(self, what):
-        """The body runs while a well-behaved Modbus client reads; then: misses, its slowest answer, the loop alive."""
+        """The body runs while a correct Modbus client reads; checks misses, its slowest answer, and that the loop runs."""
         good = bench.ModbusClient(self.daemon.modbus_port)
         before = self.daemon.watch()
         end = time.monotonic() + PHASE

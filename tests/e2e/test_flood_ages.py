@@ -17,7 +17,7 @@ ESTOPS, ESTOP = 30, 0.020
 
 
 class Sender(threading.Thread):
-    """Sends every 10 ms the time, as a force of so many nN."""
+    """Sends every 10 ms the time, as a force in nN."""
 
     def __init__(self, port, zero):
         super().__init__()
@@ -46,7 +46,7 @@ def part(sorted_list, p):
 
 class FloodAges(unittest.TestCase):
     def ages(self, stamped, zero, seconds):
-        """Ages in s of the value in use as each frame went out: of frames with the input fresh, and of the others."""
+        """Ages in s of the acting value when each frame went out: for frames with a fresh input, and for the others."""
         fresh, stale, end = [], [], time.monotonic() + seconds
         while time.monotonic() < end:
             got = stamped.heard(0.5)
@@ -92,7 +92,7 @@ class FloodAges(unittest.TestCase):
 
 class Lockstep(unittest.TestCase):
     def test_an_estop_overtakes_steps_on_one_processor(self):
-        """All threads on one processor, and steps owed for days: the ports are served all the same."""
+        """All threads on one processor, and steps owed for days: the ports are still served."""
         cpu = str(max(os.sched_getaffinity(0)))
         took = []
         with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}, prefix=[bench.need("taskset"), "-c", cpu]) as d:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Inputs that stop coming, come again, are required, or are broken on purpose: what the daemon does, and what it says."""
+"""Inputs that stop, come again, are required, or have injected faults: the reactions and messages of the daemon."""
 import signal
 import time
 import unittest
 
 import bench
 
-HOLD, RAMP = 2.0, 0.5  # s; looking at the daemon takes a while itself
+HOLD, RAMP = 2.0, 0.5  # s; long, because looking at the daemon takes a while
 CRANK = bench.four_bar()["model"]["bodies"][0]["name"]
 
 
@@ -22,7 +22,7 @@ class Sender(bench.OscClient):
         self.send(bench.osc_message("/ali3/input/push/force", "fff", force, 0.0, 0.0))
 
     def push_until(self, what, condition, force, seconds=10.0):
-        """Again and again, until it is so."""
+        """Sends again and again until the condition is true."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -31,7 +31,7 @@ class Sender(bench.OscClient):
             time.sleep(0.01)
 
 
-# A mass of 1 kg that slides along x: what its accelerometer reads is the force in use.
+# A mass of 1 kg that slides along x: its accelerometer reads the acting force.
 SLIDER = {"gravity": [0, 0, 0], "bodies": [{"name": "A", "mass": 1, "inertia": [1, 1, 1], "position": [0, 0, 0]}],
           "joints": [{"name": "J", "type": "prismatic", "body_a": "ground", "body_b": "A", "at": [0, 0, 0], "axis": [1, 0, 0]}],
           "sensors": [{"name": "s", "type": "imu", "body": "A"}]}
@@ -50,7 +50,7 @@ class Freshness(unittest.TestCase):
         return d.watch()["inputs"][0]["state"]
 
     def test_a_stale_input_ramps_recovers_and_blends(self):
-        """In lockstep, where inputs age by steps of 10 ms: the force in use after each."""
+        """The acting force after each step in lockstep, where inputs age by steps of 10 ms."""
         d, client = self.start(model=SLIDER, cycle={"clock": "lockstep"},
                                inputs=[{"name": "push", "body": "A", "hold": 0.05, "ramp": 0.1, "recover": 3, "blend": 0.05}])
         client.send(bench.osc_message("/ali3/sub", "siii", "sensor", 0, 1, 1))
@@ -71,8 +71,8 @@ class Freshness(unittest.TestCase):
             for value in expected:
                 self.assertAlmostEqual(stepped(force), value, places=6)
 
-    def test_a_drive_stays_until_it_is_told(self):
-        """At the start and after a reset, with limits that 0 is beyond; then from where it stands, at its rate."""
+    def test_a_drive_stays_until_its_first_input(self):
+        """At the start and after a reset, with limits that exclude 0; then from its present value, at its rate."""
         drive = {"name": "D", "type": "drive", "joint": "J", "external": True, "max_rate": 100, "max_acceleration": 1e6}
         model = dict(SLIDER, bodies=[dict(SLIDER["bodies"][0], position=[0.5, 0, 0])], forces=[drive])
         model["joints"] = [{"name": "J", "type": "prismatic", "body_a": "ground", "body_b": "A", "point_a": [0, 0, 0],
@@ -115,9 +115,9 @@ class Freshness(unittest.TestCase):
         self.assertEqual(d.counter("inputs_stale"), 1)
         client.push_until("fresh again", lambda: self.state(d) == "fresh", 20.0)
 
-    def test_what_is_required_is_waited_for(self):
+    def test_the_motion_waits_for_required_inputs(self):
         d, client = self.start(inputs=push(policy="hold", required=True))
-        self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required, and not fresh\n", d.said())
+        self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required and not fresh\n", d.said())
         modbus = bench.ModbusClient(d.modbus_port)
         self.addCleanup(modbus.close)
         self.assertEqual(client.command("run", 1), 4)
@@ -143,7 +143,7 @@ class Freshness(unittest.TestCase):
         self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])
         self.assertEqual(client.command("run", 8), 0)
 
-    def test_what_came_while_it_was_stopped_is_old(self):
+    def test_datagrams_that_came_while_it_was_stopped_are_old(self):
         d, client = self.start(inputs=push(policy="ramp", hold=0.4, ramp=0, recover=1, blend=0))
         client.push_until("fresh", lambda: self.state(d) == "fresh", 40.0)
         watcher = bench.OscClient(d.osc_port)
@@ -185,9 +185,9 @@ class Freshness(unittest.TestCase):
         self.assertEqual(d.watch()["clamped"], 0)
         self.assertEqual(client.command("run", 1), 0)
         client.push_until("clamped", lambda: d.watch()["clamped"] > 0, 1.0)
-        bench.wait_for("it said so", lambda: "FAULT INJECTION off, bias of input push: begins to act\n" in d.said())
+        bench.wait_for("it said so", lambda: "FAULT INJECTION off, bias of input push: starts acting\n" in d.said())
         self.assertGreater(d.counter("inputs_injected"), 0)
-        bench.wait_for("over", lambda: "FAULT INJECTION off, bias of input push: acts no longer\n" in d.said())
+        bench.wait_for("over", lambda: "FAULT INJECTION off, bias of input push: stops acting\n" in d.said())
         self.assertFalse(d.watch()["fault_injection"])
         before = d.counter("inputs_injected")
         client.push_until("not clamped", lambda: not d.watch()["inputs"][0]["clamped"], 1.0)

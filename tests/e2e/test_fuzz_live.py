@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A running daemon beside which everything that comes in is wrong: datagrams and Modbus streams mutated from good ones, as
+"""A running daemon whose other clients send only errors: datagrams and Modbus streams mutated from good ones, as
 fast as they can be made. The loop keeps its time, and a good client is served as before."""
 import os
 import random
@@ -31,7 +31,7 @@ def modbus_seeds():
             frame(43, 14, 1, 0), frame(22, 0, 1, 0, 255, 0, 1)]
 
 
-# What would stop the motion, which is not what this is about: the e-stop has to work from anywhere.
+# Mutations must not contain an e-stop, which any client may send: this test needs the motion.
 FORBIDDEN_OSC = (b"/cmd/estop", b"/cmd/stop", b"/cmd/pause", b"/cmd/park", b"/cmd/reset", b"/cmd/init", b"/cmd/run", b"/cmd/arm")
 
 
@@ -97,7 +97,7 @@ def flood_modbus(flood, port, end):
                     if not stops(packet):
                         connection.send(packet)
                         flood.sent += 1
-        except OSError:  # full, or closed by the daemon: as it has to
+        except OSError:  # full, or correctly closed by the daemon
             time.sleep(0.001)
 
 

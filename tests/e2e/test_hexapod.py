@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""config/models/hexapod.yaml: the platform goes where inverse kinematics, written here, says that the legs put it; park and
-neutral are what the files say; forces stay finite on the way."""
+"""config/models/hexapod.yaml: the platform goes to the pose that follows from the legs by inverse kinematics, written here; park and
+neutral match the files; forces stay finite on the way."""
 import json
 import math
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ali3-latency against a running daemon: all is answered, by a clock and paced by frames; and what it refuses."""
+"""ali3-latency against a running daemon: every question is answered, with a clock and paced by frames; and its refusals."""
 import json
 import subprocess
 import unittest
@@ -41,7 +41,7 @@ class Latency(unittest.TestCase):
             self.assertEqual(daemon.watch()["state"], "RUNNING")
 
     def test_paced_by_frames(self):
-        """The tool is what paces the loop: between its runs there is no beat, and the state would be SAFE for that."""
+        """The tool paces the loop: between its runs there is no beat, which would lead to SAFE."""
         with self.daemon(cycle={"clock": "input", "beat": "osc", "autostart": False}, wait=False) as daemon:
             bench.wait_for("its sockets", lambda: "instance" in daemon.said())
             figures = self.measure(daemon, "--protocol", "osc")
@@ -70,7 +70,8 @@ class Latency(unittest.TestCase):
                 self.assertIn(said, done.stderr)
             done = latency(daemon.config, "--protocol", "modbus", "--input", "input.push.force.z")
             self.assertEqual(done.returncode, 1)
-            self.assertIn("add {signal: input.push.force.z, table: input, address: 200} to modbus.map", done.stderr)
+            self.assertIn("add {signal: input.push.force.z, table: input, address: 202} to modbus.map", done.stderr,
+                          "the first free address: SHOWN has 200 and 201, and 204 to 207")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def fifo(pid):
 
 @contextlib.contextmanager
 def halted(tid):
-    """The thread stands still, its process goes on. Skips where the host does not let a parent do that."""
+    """Stops one thread while its process goes on. Skips the test if the host does not let a parent do that."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     seize, interrupt, detach, wait_all = 0x4206, 0x4207, 17, 0x40000000
@@ -81,7 +81,7 @@ class Stop(unittest.TestCase):
                       f"wakeup {report['wakeup_us']}, step {report['step_us']}")
 
     def test_hangup(self):
-        """Ends a daemon of a terminal with it, but not one started by nohup. Of a service: see test_service.py."""
+        """The end of a terminal ends its daemon, but not one started by nohup. For a service see test_service.py."""
         d = bench.Daemon()
         self.addCleanup(d.__exit__)
         ours, theirs = pty.openpty()
@@ -117,7 +117,7 @@ class Stop(unittest.TestCase):
                 self.assertEqual((status, report["isa"]), (0, "baseline"), d.said())
 
     def check_workers(self, d, chosen):
-        """What the log says is what there is, and what the monitor and the report say."""
+        """The log, the monitor and the report agree with the threads of the process."""
         started = sum(1 for name in tasks(d.process.pid).values() if name.startswith("ali3-w"))
         watched = d.watch()
         status, report = d.stop()
@@ -178,7 +178,7 @@ class Service(unittest.TestCase):
                 d.hear()
                 start = time.monotonic()
                 time.sleep(1.5)
-                self.assertEqual(fed_since(start), 0, "fed while the loop stood still")
+                self.assertEqual(fed_since(start), 0, "fed while the loop was stuck")
             start = time.monotonic()
             bench.wait_for("watchdog fed again", lambda: fed_since(start) >= 1, 5)
             status, report = d.stop()

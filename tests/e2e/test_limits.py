@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the daemon takes from outside has bounds: files, their size, log lines, the memory of a reload."""
+"""The daemon bounds everything from outside: files, their size, log lines, the memory of a reload."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ class Files(unittest.TestCase):
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for(lambda: f"the refusal; it said:\n{d.said()}",
                            lambda: "error: expected a regular file, found a FIFO" in d.said())
-            self.assertIn("not applied: everything stays as it was", d.said())
+            self.assertIn("not applied; correct the file and reload again", d.said())
             d.process.send_signal(signal.SIGTERM)
             self.assertEqual(d.finish(10), 0, d.said())
 
@@ -64,8 +64,8 @@ class Files(unittest.TestCase):
             self.assertNotIn("\x1b", d.said())
 
     def test_limit_of_file_sizes(self):
-        """The miss log is a line short of the limit: the daemon goes on, and says so once."""
-        blocks = 16384  # of 512 bytes, more than the shared memory takes
+        """The miss log is a line short of the limit: the daemon continues, with one message."""
+        blocks = 16384  # blocks of 512 bytes, more than the shared memory takes
         d = bench.Daemon(["--miss-log", "misses"], prefix=["bash", "-c", f'ulimit -f {blocks // 2}; exec "$@"', "bash"])
         d.file("misses", "\n" * (blocks * 512 - 2000))
         with d:
@@ -108,7 +108,7 @@ class Memory(unittest.TestCase):
 
 class Log(unittest.TestCase):
     def test_a_flood_of_resets(self):
-        """Every reset puts the model back and is told; at most five lines and a sum a second, and the sums are right."""
+        """Every reset restores the model and is logged: at most five lines and a sum a second, with correct sums."""
         seconds = 2.0
         with bench.Daemon() as d:
             osc = bench.OscClient(d.osc_port)

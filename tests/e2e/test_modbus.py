@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Modbus server as other programs see it, over TCP and over a serial line: mbpoll, pymodbus, and bytes of our own."""
+"""The Modbus server with other programs, over TCP and over a serial line: mbpoll, pymodbus, and hand-made bytes."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ STOPPED = {"cycle": {"autostart": False}, "inputs": [{"name": "push", "body": BO
 
 
 def in_order(words, order):
-    """Registers of 32-bit numbers in ABCD, of such in another order."""
+    """Reorders registers of 32-bit numbers from ABCD."""
     raw = struct.pack(f">{len(words)}H", *words)
     out = bytearray()
     for at in range(0, len(raw), 4):
@@ -34,7 +34,7 @@ def in_order(words, order):
 
 
 def mbpoll(*arguments, status=0):
-    """Runs mbpoll once; what it printed, or with status None whatever came of it."""
+    """Runs mbpoll once and returns its output; status None: any status is accepted."""
     done = subprocess.run([bench.need("mbpoll"), "-0", "-1", *arguments], capture_output=True, text=True, timeout=20, check=False)
     said = done.stdout + done.stderr
     if status is not None and (done.returncode == 0) != (status == 0):
@@ -43,12 +43,12 @@ def mbpoll(*arguments, status=0):
 
 
 def numbers(said):
-    """The values mbpoll printed, by address."""
+    """The values that mbpoll printed, by address."""
     return {int(a): v for a, v in re.findall(r"^\[(\d+)\]:\s+(\S+)", said, re.M)}
 
 
 class Line:
-    """Two pseudo terminals joined by socat: what is written to one comes out of the other."""
+    """Two pseudo terminals joined by socat: bytes written to one come out of the other."""
 
     def __init__(self, test):
         folder = tempfile.mkdtemp(prefix="ali3-line-")
@@ -88,7 +88,7 @@ class Mbpoll(unittest.TestCase):
             self.assertAlmostEqual(value, expected, places=4)
         self.assertEqual(numbers(mbpoll(*where, "-t", "3:hex", "-c", "2", "-r", "0", "127.0.0.1")), {0: "0x4133", 1: "0x0202"})
         value = 2.5
-        if order in ("abcd", "cdab"):  # those mbpoll can do itself
+        if order in ("abcd", "cdab"):  # orders that mbpoll knows
             high_first = ["-B"] if order == "abcd" else []
             floats = numbers(mbpoll(*where, *high_first, "-t", "3:float", "-r", "1000", "-c", "3", "127.0.0.1"))
             for i in range(3):
@@ -189,7 +189,7 @@ class Pymodbus(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """One daemon, asked with bytes of our own."""
+    """One daemon, with hand-made requests."""
 
     @classmethod
     def setUpClass(cls):
@@ -290,7 +290,7 @@ class Answers(unittest.TestCase):
             self.coil(coil, False)
 
     def test_a_stalled_half_frame_stalls_nobody(self):
-        """Latencies of a reader beside a client in mid-frame: the library's own reader would make each wait half a second."""
+        """Latencies of a reader beside a client that stops within a frame; libmodbus' reader would make each wait half a second."""
         stalled = self.connect()
         stalled.socket.sendall(struct.pack(">HHHBB", 1, 0, 6, 1, 4))
         times = []
@@ -299,7 +299,7 @@ class Answers(unittest.TestCase):
             start = time.monotonic()
             self.client.inputs(0, 32)
             times.append(time.monotonic() - start)
-            time.sleep(0.001)  # faster than 2000 a second it would be held back for its own sake
+            time.sleep(0.001)  # faster than 2000 a second the server would hold it back
         times.sort()
         p99 = times[int(0.99 * len(times))]
         print(f"{len(times)} reads beside a stalled half frame: median {times[len(times) // 2] * 1e6:.0f} us, "
@@ -311,6 +311,8 @@ class Answers(unittest.TestCase):
     def test_the_printed_map_is_the_served_one(self):
         said = subprocess.run([bench.program("ali3d"), self.daemon.config, "--print-map=json"], capture_output=True, text=True,
                               timeout=20, check=True).stdout
+        served = [(c["host"], c["port"]) for c in json.loads(said)["connections"] if c["protocol"] == "Modbus TCP" and c["listens"]]
+        self.assertEqual(served, [("127.0.0.1", self.daemon.modbus_port)])
         rows = json.loads(said)["modbus"]
         function = {"coil": 1, "discrete": 2, "holding": 3, "input": 4}
         for row in rows:

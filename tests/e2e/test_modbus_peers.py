@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Modbus clients beside others: values that waited, places that are shared, inputs that have another owner."""
+"""Modbus clients beside others: values that waited, shared places, inputs with another owner."""
 import contextlib
 import signal
 import struct
@@ -72,7 +72,7 @@ class Peers(unittest.TestCase):
         age, after = client.age(), time.monotonic()
         print(f"a value that waited for {woken - sent:.3f} s is {age:.3f} s old {after - woken:.3f} s later")
         self.assertGreaterEqual(age, woken - sent - 0.001)
-        self.assertLessEqual(age, after - sent + 0.02)  # not older than it is, either
+        self.assertLessEqual(age, after - sent + 0.02)  # nor older than in truth
 
     def test_an_age_of_weeks_is_none_of_none(self):
         """50 days in steps of 10 s: too long for 32 bits of milliseconds."""
@@ -90,7 +90,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(client.inputs(16, 1), [65534])
 
     def test_another_protocol_owns_an_input(self):
-        """What is answered as taken acts; what does not act is refused."""
+        """An accepted write acts, and a write that does not act is refused."""
         daemon = self.start(inputs=[*push(hold=1.0), {"name": "pull", "body": BODY, "policy": "hold"}], modbus={"map": FORCE})
         client, osc = self.connect(daemon), bench.OscClient(daemon.osc_port)
         self.addCleanup(osc.close)
@@ -142,7 +142,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(one_more.socket.recv(1), b"")
 
     def test_connections_that_nobody_closed(self):
-        """A PLC that was switched off and on: it gets in, at the latest when they have been silent for a second."""
+        """A PLC that was switched off and on connects again, at the latest when its old connections have been silent for a second."""
         daemon = self.start()
         left = [self.connect(daemon) for _ in range(8)]
         for client in left[:4]:

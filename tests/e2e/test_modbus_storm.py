@@ -10,7 +10,7 @@ import storm
 
 class Storm(unittest.TestCase):
     def test_a_storm_of_connections(self):
-        """Its figure is printed; storm.py has the bound, for a quiet host."""
+        """Prints the figure; storm.py has the limit, for a quiet host."""
         daemon = bench.Daemon()
         daemon.__enter__()
         self.addCleanup(daemon.__exit__)

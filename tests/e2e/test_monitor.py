@@ -45,7 +45,7 @@ class Monitor(unittest.TestCase):
             self.assertEqual(top("--once", "--instance", d.name).returncode, 1)
 
     def test_steps_that_do_not_converge(self):
-        """A free rotor too fast for its iterations gains energy: that is not healthy, and what helps is said."""
+        """A free rotor too fast for its iterations gains energy: the verdict is degraded, and names a remedy."""
         rotor = {**bench.four_bar()["model"]["bodies"][0], "inertia": [[1, 0, 0], [0, 2, 0], [0, 0, 3]],
                  "angular_velocity": [100, 50, 20]}
         with bench.Daemon(model={"bodies": [rotor], "joints": []}, solver={"iterations": 3}) as d:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The mechanism moves, every client sees the same motion, and a force sent over OSC changes it."""
+"""The mechanism moves, every client sees one motion, and a force sent over OSC changes it."""
 import csv
 import math
 import os
@@ -17,7 +17,7 @@ COLUMNS = ([f"body.{CRANK}.position.{c}" for c in "xyz"] + [f"body.{CRANK}.orien
 
 
 def offline(config, seconds, folder):
-    """The same model by ali3-sim, all in one thread: {step: 13 values of the crank}."""
+    """The model by ali3-sim in one thread: {step: 13 values of the crank}."""
     file = os.path.join(folder, "sim.csv")
     subprocess.run([bench.program("ali3-sim"), config, "--duration", str(seconds), "--workers", "0", "--output", file],
                    check=True, timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -79,7 +79,7 @@ class Motion(unittest.TestCase):
             c.close()
 
     def test_undisturbed_is_the_offline_run_to_the_bit_and_a_force_changes_it(self):
-        oscsendfile = bench.need("oscsendfile")  # of one port: what oscsend sends next is another sender's, and not the owner's
+        oscsendfile = bench.need("oscsendfile")  # it keeps one port: each oscsend is another sender, not the owner
         receiver = bench.OscReceiver()
         target = {"host": "127.0.0.1", "port": receiver.port, "profile": "d"}
         with bench.Daemon(osc={"targets": [target]}, realtime={"workers": 1}) as d:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Over a network of two namespaces: rights by address, and input frames that get lost, doubled, late and out of order. The
-disorder is made by tc netem where the kernel has it, and by the sender where it has not: the test says which."""
+disorder comes from tc netem if the kernel has it, else from the sender; the test prints which."""
 import contextlib
 import ctypes
 import os
@@ -49,14 +49,14 @@ class Network:
             ip("netns", "del", name)
 
     def netem(self):
-        """Disorder by the kernel; False where it has none."""
+        """Disorder by the kernel; returns False if the kernel lacks netem."""
         done = ip("netns", "exec", self.bench, "tc", "qdisc", "add", "dev", self.device, "root", "netem", "loss", "10%",
                   "delay", "8ms", "6ms", "reorder", "20%", "duplicate", "5%")
         return done.returncode == 0
 
     @contextlib.contextmanager
     def inside(self, name):
-        """Sockets made here live in that namespace, also later."""
+        """Sockets made here stay in that namespace."""
         with open("/proc/self/ns/net", encoding="utf-8") as back, open(f"/run/netns/{name}", encoding="utf-8") as there:
             if LIBC.setns(there.fileno(), CLONE_NEWNET) != 0:
                 raise OSError(ctypes.get_errno(), "setns")
@@ -64,7 +64,7 @@ class Network:
                 yield
             finally:
                 if LIBC.setns(back.fileno(), CLONE_NEWNET) != 0:
-                    os._exit(1)  # nothing here may go on in a namespace that goes away
+                    os._exit(1)  # nothing may continue in a namespace that disappears
 
     def socket(self, host, port):
         with self.inside(self.bench):
@@ -75,7 +75,7 @@ class Network:
 
 
 class Disorder:
-    """What netem does, by the sender: loses, doubles, and holds datagrams back behind later ones."""
+    """The effects of netem by the sender: loses, doubles and delays datagrams."""
 
     def __init__(self, send):
         self.send, self.choice, self.held = send, random.Random(5), []
@@ -96,7 +96,7 @@ class Disorder:
 
 
 def shown(sock, seconds):
-    """All values of the input that the stream shows for so long: a list of lists of six."""
+    """All values of the input that the stream shows in this time: a list of lists of six."""
     out, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         sock.settimeout(max(0.001, end - time.monotonic()))
@@ -156,7 +156,7 @@ class NetworkTest(unittest.TestCase):
                 with contextlib.suppress(ConnectionError):
                     refused.sendall(request)
                     self.assertEqual(refused.recv(64), b"")
-            # the e-stop is anybody's who is served at all
+            # every peer that is served may send an e-stop
             stranger.send(bench.osc_message("/ali3/cmd/estop"))
             bench.wait_for("SAFE", lambda: daemon.watch()["state"] == "SAFE")
             friend.close()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""OSC as a bench uses it: streams, questions, barriers, checked frames, addresses of its own, rights, multicast; read by
-decoders that others wrote; and the description of it all, which ali3-exporter serves."""
+"""OSC for a bench: streams, questions, barriers, checked frames, mapped addresses, rights, multicast; read by
+decoders of other projects; and its description, which ali3-exporter serves."""
 import itertools
 import json
 import os
@@ -39,7 +39,7 @@ class Subscriber(bench.OscClient):
         assert self.answer("/ali3/sub/ack") == [stream, 0]
 
     def frames(self, count):
-        """The next whole frames: all their parts, as {address: values} each."""
+        """The next complete frames: all their parts, as {address: values} each."""
         frames, parts = [], {}
         self.socket.settimeout(5)
         while len(frames) < count:
@@ -130,7 +130,7 @@ class Interface(unittest.TestCase):
         self.assertEqual(stranger.answer("/ali3/ack"), ["input", 0, 2])
         self.assertGreaterEqual(self.daemon.counter("osc_refused"), 1)
 
-    def test_a_fault_is_told(self):
+    def test_a_fault_is_reported(self):
         self.client.subscribe("status")
         self.client.send(bench.osc_message("/ali3/cmd/estop"))
         self.assertEqual(self.client.answer("/ali3/fault"), [1, -1, "e-stop requested"])
@@ -153,7 +153,7 @@ class Interface(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
-    """Programs with OSC of their own."""
+    """Programs with their own OSC code."""
 
     def test_oscsend_and_oscdump(self):
         oscsend, oscdump = bench.need("oscsend"), bench.need("oscdump")
@@ -248,7 +248,7 @@ class Owners(unittest.TestCase):
         return self.daemon.watch()["inputs"][0]["owner"]
 
     def test_an_input_of_modbus_is_refused(self):
-        """The sender is told, the log names both, ali3-top the owner; and what is refused does not act."""
+        """The sender is told, the log names both, ali3-top names the owner, and the refused value does not act."""
         modbus, ends = bench.ModbusClient(self.daemon.modbus_port), threading.Event()
 
         def write():
@@ -296,8 +296,8 @@ class Owners(unittest.TestCase):
 
 
 class Full(unittest.TestCase):
-    def test_what_the_kernel_drops_is_told(self):
-        """The daemon is stopped for a moment, and more comes than its socket holds."""
+    def test_datagrams_dropped_by_the_kernel_are_reported(self):
+        """The daemon is stopped for a moment, and more datagrams come than its socket holds."""
         with bench.Daemon() as d:
             client = bench.OscClient(d.osc_port)
             self.addCleanup(client.close)
@@ -310,7 +310,7 @@ class Full(unittest.TestCase):
                 d.process.send_signal(signal.SIGCONT)
 
             def told():
-                client.send(bench.osc_message("/ali3/status"))  # brings the count along, once there is room
+                client.send(bench.osc_message("/ali3/status"))  # brings the count, once there is room
                 seen = d.watch()
                 reasons = [reason for reason in seen["reasons"] if "the socket was full" in reason]
                 return seen["counters"]["osc_overflow"] and seen["status"] == "degraded" and reasons
@@ -385,8 +385,8 @@ class Query(unittest.TestCase):
         else:
             print("curl is not installed: urllib alone was the client")
 
-    def test_what_is_described_is_there(self):
-        """Every readable address of the tree answers over OSC, with the types it is said to have."""
+    def test_described_addresses_exist(self):
+        """Every readable address of the tree answers over OSC, with its described types."""
         client = Subscriber(self.daemon.osc_port)
         self.addCleanup(client.close)
         client.subscribe("status")  # else questions are limited

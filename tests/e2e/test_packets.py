@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packets of a fixed layout, over UDP and over pseudo terminals as serial lines, decoded here by the struct module alone and held
-against what OSC sends of the same cycles."""
+"""Packets of a fixed layout, over UDP and over pseudo terminals as serial lines, decoded by the struct module and compared
+with the OSC stream of these cycles."""
 import json
 import math
 import os
@@ -25,7 +25,7 @@ LEG = {"type": "u24", "scale": 1 / MIDDLE, "offset": -1.0}
 
 
 def udp_packet(port, **more):
-    """Number, cycle, state, time, pose and velocity of a body, whole micrometres of it, CRC: all little-endian but one."""
+    """Number, cycle, state, time, pose and velocity of a body, position in micrometres, CRC: all little-endian except one."""
     return dict({
         "name": "udp", "host": "127.0.0.1", "port": port, "endian": "little",
         "fields": [
@@ -45,7 +45,7 @@ UDP_FORMAT = "<HQBd3f24si3sI"
 
 
 def line_packet(path, **more):
-    """The frame of SimTools controllers: here positions of the body, and what does not move."""
+    """The frame of SimTools controllers: here positions of the body, and constants."""
     return dict({
         "name": "line", "serial": path, "baud": 115200,
         "fields": [{"type": "bytes", "hex": "FF FF"}] +
@@ -55,7 +55,7 @@ def line_packet(path, **more):
 
 
 class Line:
-    """A serial line under a name that stays, whatever pseudo terminal it leads to."""
+    """A serial line with a constant name for changing pseudo terminals."""
 
     def __init__(self, folder_of):
         self.path = os.path.join(folder_of, f"ali3-line-{os.getpid()}")
@@ -72,7 +72,7 @@ class Line:
         self.slave = slave
 
     def let_go(self):
-        """Our own descriptor of the daemon's end: with it, closing ours would not be seen."""
+        """Closes our descriptor of the daemon's end: while it is open, the daemon would not notice the end of ours."""
         if self.slave >= 0:
             os.close(self.slave)
         self.slave = -1
@@ -108,8 +108,8 @@ def legs(frame):
 
 
 def in_order(receive, cycle_of, count):
-    """The next `count` of what receive() gives, of rising cycles, most of them of one right after the other: a host that stops an
-    ordinary thread for longer than a cycle makes a gap, now and then; if half of them are gaps they are ours."""
+    """The next `count` results of receive(), of rising and mostly consecutive cycles. A host that stops an
+    ordinary thread for longer than a cycle makes a gap from time to time; if half of them are gaps, the daemon is at fault."""
     out = [receive() for _ in range(count)]
     steps = [cycle_of(b) - cycle_of(a) for a, b in zip(out, out[1:])]
     assert min(steps) > 0, f"cycles do not rise: by {steps}"
@@ -134,7 +134,7 @@ class Packets(unittest.TestCase):
         self.line.close()
 
     def datagram(self):
-        """(number, cycle, command, time, position, velocity, micrometres) of the next one, checked for itself."""
+        """(number, cycle, command, time, position, velocity, micrometres) of the next packet, checked by its CRC."""
         packet = self.udp.recv(65536)
         self.assertEqual(len(packet), struct.calcsize(UDP_FORMAT))
         number, cycle, command, t, x, y, z, velocity, micro, zeros, crc = struct.unpack(UDP_FORMAT, packet)
@@ -179,7 +179,7 @@ class Packets(unittest.TestCase):
                 self.assertLessEqual(abs(raw - min(max(exact, 0), 0xFFFFFF)), 0.5 + 1e-6)
         self.assertGreater(compared, CYCLES // 2)
 
-    def test_who_does_not_read_costs_drops_and_holds_up_nobody(self):
+    def test_a_reader_that_stops_costs_drops_and_delays_nobody(self):
         big = line_packet(self.line.path, baud=4000000)
         big["fields"] += [{"type": "zeros", "count": 1400}]
         with bench.Daemon(osc=self.targets, packets=[udp_packet(self.port), big]) as daemon:
@@ -190,7 +190,7 @@ class Packets(unittest.TestCase):
             cycles = [f[0] for f in in_order(lambda: self.osc.frames(1, BODY)[0], lambda f: f[0], 100)]
             before = daemon.watch()["counters"]
             seen = []
-            while self.line.waiting():  # what was begun comes whole, then the newest
+            while self.line.waiting():  # the begun packet comes complete, then the newest one
                 frame = self.line.receive(1428)
                 self.assertEqual(frame[28:], bytes(1400))
                 seen.append(legs(frame[:28])[3])
@@ -222,13 +222,13 @@ class Packets(unittest.TestCase):
             said = daemon.said()
         self.assertEqual((said.count(gone), said.count(back)), (1, 1), said)
 
-    def test_a_loop_that_stands_still_is_silence(self):
+    def test_a_stuck_loop_sends_nothing(self):
         daemon = bench.Daemon(executable=STUCK, packets=[udp_packet(self.port)])
         pipe = os.path.join(daemon.dir, "gate")
         os.mkfifo(pipe)
         daemon.environment = {"STUCK_AT": "150", "STUCK_UNTIL": pipe}
         with daemon:
-            bench.wait_for("the loop to be missed", lambda: "the loop has stood still" in daemon.said())
+            bench.wait_for("the loop to be missed", lambda: "loop stuck" in daemon.said())
             self.udp.setblocking(False)
             with self.assertRaises(BlockingIOError):
                 while True:
@@ -251,6 +251,9 @@ class Packets(unittest.TestCase):
             text = subprocess.run([bench.program("ali3d"), config, "--print-map"], capture_output=True, text=True, check=True)
             sheet = subprocess.run([bench.program("ali3d"), config, "--print-map=json"], capture_output=True, text=True,
                                    check=True)
+        connections = {c["text"]: c for c in json.loads(sheet.stdout)["connections"]}
+        self.assertEqual((connections["udp"]["host"], connections["udp"]["port"]), ("127.0.0.1", self.port))
+        self.assertEqual(connections["line"]["line"], f"{self.line.path} 115200 8N1")
         rows = [r for r in json.loads(sheet.stdout)["packets"] if r["packet"] == "udp"]
         self.assertEqual([(r["at"], r["bytes"]) for r in rows],
                          [(0, 2), (2, 8), (10, 1), (11, 8), (19, 4), (23, 4), (27, 4), (31, 8), (39, 8), (47, 8), (55, 4),

@@ -20,7 +20,7 @@ PARKED, ENGAGED, WITHHELD = 1 << 9, 1 << 10, 1 << 14
 
 
 def daemon(arguments=(), **more):
-    """Its platform waits for somebody who arms it: see Platform.start()."""
+    """Its platform waits for an arm: see Platform.start()."""
     more.setdefault("cycle", {"autostart": False})
     return bench.Daemon(arguments, inputs=INPUTS, platform=dict(PLATFORM, **more.pop("platform", {})), **more)
 
@@ -105,14 +105,14 @@ class Platform(unittest.TestCase):
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("needs a restart", lambda: "needs a restart: platform.height\n" in d.said())
-            self.assertNotIn("changed: platform", d.said())  # another platform: its parameters are no matter
+            self.assertNotIn("changed: platform", d.said())  # another platform: its parameters do not matter
             config["platform"].update(height=PLATFORM["height"])
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("changed", lambda: "changed: platform.pos_max, platform.blend\n" in d.said())
             bench.wait_for("gain_lin back", lambda: "platform parameters set over OSC are back to the values of the file\n" in d.said())
             config["platform"].update(blend=0.6)
-            config["cycle"].update(period=0.02)  # which they know nothing of
+            config["cycle"].update(period=0.02)  # not known to the platform
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("changed", lambda: "changed: platform.blend\n" in d.said())
@@ -136,7 +136,7 @@ class Platform(unittest.TestCase):
             self.assertEqual(d.report()["misses"] > 20, False, d.report())
 
     def test_a_slow_one_is_waited_for(self):
-        """Its limits let it park in some 9 s, not within park_time and 5 s; the service manager is asked to wait, too."""
+        """Its limits allow it to park in about 9 s, not within park_time and 5 s; the service manager is asked to wait, too."""
         with daemon(platform={"vel_max": [0.4, 0.4, 0.04], "acc_max": [4, 4, 0.01], "jerk_max": [100, 100, 0.1]}) as d:
             osc, _ = self.open(d)
             self.start(osc)
@@ -148,7 +148,7 @@ class Platform(unittest.TestCase):
             self.assertIn("park -> parked", d.said())
             self.assertTrue(any(line.startswith("EXTEND_TIMEOUT_USEC=") for line in d.hear()), d.hear())
 
-    def test_what_moves_it_too_fast_needs_a_restart(self):
+    def test_a_change_that_moves_it_too_fast_needs_a_restart(self):
         with daemon() as d:
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)
@@ -156,7 +156,7 @@ class Platform(unittest.TestCase):
             config["cycle"].update(overrun="catch_up", max_misses=7)
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
-            bench.wait_for("needs a restart", lambda: "needs a restart: cycle.overrun: catch_up does not go with the platform\n"
+            bench.wait_for("needs a restart", lambda: "needs a restart: cycle.overrun: the platform does not allow catch_up\n"
                            in d.said())
             bench.wait_for("the rest", lambda: "changed: cycle.max_misses\n" in d.said())
             self.assertEqual(d.watch()["overrun"], "skip")
@@ -170,7 +170,7 @@ class Platform(unittest.TestCase):
             d.process.send_signal(signal.SIGSTOP)
             time.sleep(1.5)
             d.process.send_signal(signal.SIGCONT)
-            bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.in_state(d, "parked")
 
     def test_a_second_signal_does_not_wait(self):

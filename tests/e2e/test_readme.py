@@ -1,40 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The commands of README.md and of the EXAMPLES in the man pages, run as a reader runs them: in the order given, each with status 0.
 
-A ```yaml or ```c block is the file that the text before it names in backquotes. A command that never ends by itself gets some seconds.
 Default ports are the point of these commands, so the test is skipped where another program holds one."""
 import os
 import pathlib
 import re
-import shlex
-import signal
-import socket
 import subprocess
-import tempfile
-import time
 import unittest
 
 import bench
+import reader
 
 ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake ")  # other tests, and what started this one, run these
-ENDLESS = ("oscdump",)
-OUTPUT = {  # what a reader sees in the answer of a command
-    "oscdump -L 9101": "/ali3/sensor/tip/position",
-    "mbpoll -m tcp -p 1502 -a 1 -0 -r 4000 -c 3 -t 3:float -B -1 127.0.0.1": "[4004]:",
-    "build/bin/ali3d pendulum.yaml --check": "freedoms 1",
-    "build/bin/ali3d pendulum.yaml --print-map": "/ali3/input/push/force",
-}
-UNFIT = {"build/bin/ali3-doctor": (0, 1, 2)}  # statuses that say something about the host
-
-
-def blocks(text):
-    """(language, body, text before it) of every fenced block."""
-    for m in re.finditer(r"^```(\w+)\n(.*?)^```", text, re.S | re.M):
-        yield m.group(1), m.group(2), text[:m.start()]
-
-
-def file_named_before(text):
-    return re.findall(r"`([\w-]+\.(?:yaml|c))`", text)[-1]
+STATUSES = {"build/bin/ali3-doctor": (0, 1, 2)}  # it speaks of the host
 
 
 def examples(page):
@@ -44,87 +22,47 @@ def examples(page):
         yield from (line.replace("\\-", "-") for line in body.splitlines() if line.strip())
 
 
-class Reader:
-    """A shell in a folder that looks like the repository after tools/quickstart."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        for name in ("config", "include", "tools", "tests"):
-            (self.folder / name).symlink_to(os.path.join(bench.ROOT, name))
-        (self.folder / "build").symlink_to(os.path.dirname(os.path.abspath(bench.BIN)))
-        self.daemons = []
-
-    def run(self, command):
-        command = re.split(r"\s{2,}#", command)[0].strip()
-        if command.endswith("&"):
-            self.daemons.append(subprocess.Popen(shlex.split(command[:-1]), cwd=self.folder, start_new_session=True))
-            time.sleep(2.5)  # warm-up
-            return None
-        bound = 3 if command.startswith(ENDLESS) else 60
-        p = subprocess.Popen(["/bin/sh", "-c", "exec " + command if "&&" not in command else command], cwd=self.folder,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        try:
-            out, _ = p.communicate(timeout=bound)
-        except subprocess.TimeoutExpired:
-            p.send_signal(signal.SIGINT)
-            out, _ = p.communicate()
-            return 0 if command.startswith(ENDLESS) else 124, out
-        return p.returncode, out
-
-    def close(self):
-        for d in self.daemons:
-            d.terminate()
-            d.wait()
-
-
 class TestCommands(unittest.TestCase):
     def setUp(self):
-        for kind, port in ((socket.SOCK_DGRAM, 9100), (socket.SOCK_STREAM, 1502), (socket.SOCK_DGRAM, 9101)):
-            with socket.socket(socket.AF_INET, kind) as s:
-                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
-                    s.bind(("127.0.0.1", port))
-                except OSError as e:
-                    self.skipTest(f"port {port}: {e}")
+        reader.ports_are_free(self)
         for tool in ("oscsend", "oscdump", "mbpoll", "gcc"):
             bench.need(tool)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.reader = Reader(folder.name)
-        self.addCleanup(self.reader.close)
-
-    def check(self, command, shown=""):
-        with self.subTest(command):
-            got = self.reader.run(command)
-            if got is None:
-                return
-            status, out = got
-            self.assertIn(status, UNFIT.get(command, (0,)), out)
-            self.assertIn(shown, out)
 
     def test_readme(self):
         text = pathlib.Path(bench.ROOT, "README.md").read_text(encoding="utf-8")
-        ran = 0
-        for language, body, before in blocks(text):
-            if language != "sh":
-                (self.reader.folder / file_named_before(before)).write_text(body, encoding="utf-8")
-                continue
-            for command in body.splitlines():
-                if not command.startswith(ELSEWHERE):
-                    self.check(command, OUTPUT.get(command, ""))
-                    ran += 1
+        ran, _ = reader.follow(self, text, ELSEWHERE, STATUSES)
         self.assertGreaterEqual(ran, 8)
-        self.assertEqual([d.poll() for d in self.reader.daemons], [None] * len(self.reader.daemons), "a daemon has ended")
 
     def test_man_pages(self):
-        self.reader.run(f"build/bin/ali3d {shlex.quote('config/four-bar.yaml')} &")
         ran = 0
-        for page in sorted(pathlib.Path(bench.ROOT, "tools", "man").glob("*.[0-9]")):
-            for command in examples(page.read_text(encoding="utf-8")):
-                if command.startswith(("oscsend", "oscdump", "mbpoll", "build/")):
-                    self.check(command)
-                    ran += 1
+        with reader.Reader() as r:
+            r.run("build/bin/ali3d config/four-bar.yaml &")
+            r.wait_for_output("ali3d: ready:", False)
+            for page in sorted(pathlib.Path(bench.ROOT, "tools", "man").glob("*.[0-9]")):
+                for command in examples(page.read_text(encoding="utf-8")):
+                    if command.startswith(("oscsend", "oscdump", "mbpoll", "build/")):
+                        with self.subTest(command):
+                            status, out = r.run(command)
+                            self.assertEqual(status, 0, out)
+                            ran += 1
         self.assertGreaterEqual(ran, 6)
+
+
+class TestTables(unittest.TestCase):
+    def test_omct(self):
+        """The tables of the cueing test in tests/README.md are those that ali3-omct prints."""
+        text = pathlib.Path(bench.ROOT, "tests", "README.md").read_text(encoding="utf-8")
+        section = text[text.index("## Measured: objective motion cueing test"):]
+        for force, table in re.findall(r"^`ali3-omct config/demo/car.yaml --force ([\d.]+)`.*?\n\n((?:    [^\n]*\n)+)", section, re.S | re.M):
+            with self.subTest(force):
+                done = subprocess.run([bench.program("ali3-omct"), os.path.join(bench.ROOT, "config", "demo", "car.yaml"), "--force", force],
+                                      capture_output=True, text=True, check=True)
+                self.assertGreater(table.count("\n"), 3)
+                printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
+                at = 0
+                for line in (" ".join(line.split()) for line in table.splitlines()):
+                    self.assertIn(line, printed[at:])
+                    at = printed.index(line, at) + 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A stop outlives the process: what a daemon does that starts after one that was killed, crashed, or ended as it was told to."""
+"""A stop survives the process: the start of a daemon after one that was killed, crashed, or ended by an order."""
 import contextlib
 import json
 import os
@@ -46,9 +46,9 @@ class Restart(unittest.TestCase):
         return f"osc client 127.0.0.1:{self.osc.socket.getsockname()[1]}"
 
     def check_latched(self, d, who, nobody_ordered=True):
-        """The new start is in SAFE with the old fault, for every client; and gets out of it by the way there is."""
+        """The new start is in SAFE with the old fault, for every client, and leaves it in the documented way."""
         self.in_state(d, "SAFE")
-        how = "which nobody ordered" if nobody_ordered else "as ordered"
+        how = "without an order" if nobody_ordered else "as ordered"
         self.assertIn(f"the last run ended in SAFE (e-stop requested{who}), {how}; starting in SAFE: send reset, wait 0.5 s, "
                       "send arm, then run\n", d.said())
         self.assertIn("INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested\n", d.said())
@@ -102,8 +102,8 @@ class Restart(unittest.TestCase):
                 os.unlink(lost)
             d.start_again()
             self.in_state(d, "STOPPED")
-            self.assertIn(f"the last run ended in RUNNING, which nobody ordered; {HALF}\n", d.said())
-            self.assertIn("INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose", d.said())
+            self.assertIn(f"the last run ended in RUNNING, without an order; {HALF}\n", d.said())
+            self.assertIn("INIT -> STOPPED: warm-up over; no autostart: the last run ended without an order", d.said())
             self.assertEqual(self.command("run"), 1)
             bench.run_again(self.command)
             self.in_state(d, "RUNNING")
@@ -149,7 +149,7 @@ class Restart(unittest.TestCase):
         self.in_state(d, "SAFE")
 
     def test_a_loop_that_does_not_end(self):
-        """Declared stuck, then ended by force: as the watchdog of the service manager does it."""
+        """Declared stuck, then killed, like the watchdog of the service manager does it."""
         d = bench.Daemon(executable=os.path.join("..", "tests", "ali3d_stuck"))
         self.addCleanup(d.__exit__)
         pipe = os.path.join(d.dir, "gate")
@@ -162,7 +162,7 @@ class Restart(unittest.TestCase):
         d.start_again()
         self.in_state(d, "SAFE")
         self.assertEqual(d.watch()["fault"], 7)
-        self.assertIn("the last run ended in SAFE (the loop stood still), which nobody ordered; starting in SAFE", d.said())
+        self.assertIn("the last run ended in SAFE (the loop was stuck), without an order; starting in SAFE", d.said())
 
     def test_a_file_that_says_nothing(self):
         d = self.begin()
@@ -172,7 +172,7 @@ class Restart(unittest.TestCase):
         d.start_again()
         self.in_state(d, "STOPPED")
         self.assertIn(f"state file {d.state_file}: not understood: ", d.said())
-        self.assertIn(f"{d.state_file} cannot be understood, which counts as an end that nobody ordered; {HALF}\n", d.said())
+        self.assertIn(f"{d.state_file} cannot be understood, which counts as an end without an order; {HALF}\n", d.said())
 
     def test_nobody_can_reset_it(self):
         """Without a port for commands the message names the file."""
@@ -196,7 +196,7 @@ class Restart(unittest.TestCase):
         d.arguments += ["--state-dir", os.path.join(d.dir, "no-folder", "x")]
         d.__enter__()
         self.in_state(d, "RUNNING")
-        self.assertIn("will not outlive a reboot or a restart of the service; give --state-dir\n", d.said())
+        self.assertIn("will not survive a reboot or a restart of the service; give --state-dir\n", d.said())
         e = bench.Daemon(platform={"mode": "external", "input": "lead", "height": 0.77, "leg_min": 0.70, "leg_max": 1.00,
                                    "leg_rate": 0.5, "base": [[0.587, -0.125, 0], [0.587, 0.125, 0], [-0.185, 0.571, 0],
                                                              [-0.401, 0.446, 0], [-0.401, -0.446, 0], [-0.185, -0.571, 0]],

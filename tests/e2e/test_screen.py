@@ -20,14 +20,14 @@ CONTROL_L = "\x0c"
 
 
 class Screen:
-    """ali3-top in a terminal of its own: what it wrote, keys to it, and a size that changes."""
+    """ali3-top in a separate terminal: its output, keys to it, and a changing size."""
 
     def __init__(self, *arguments, rows=24, columns=80, **environment):
         self.master, slave = pty.openpty()
         self.written = ""
         self.resize(rows, columns)
         self.before = termios.tcgetattr(slave)
-        self.slave = slave  # kept open: what the terminal is set to can be read afterwards
+        self.slave = slave  # kept open: the settings of the terminal can be read at the end
         self.process = subprocess.Popen(
             [bench.program("ali3-top"), *arguments], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment},
@@ -54,7 +54,7 @@ class Screen:
             self.written += os.read(self.master, 65536).decode(errors="replace")
 
     def hears(self, seconds=0.2):
-        """What is written from now on, for so long."""
+        """The output of the next seconds."""
         self.read()
         start = len(self.written)
         time.sleep(seconds)
@@ -62,7 +62,7 @@ class Screen:
         return self.written[start:]
 
     def sees(self, part, seconds=15):
-        """The text is on the screen, blanks counted as one. Only changes are ever written, so everything is asked for."""
+        """Checks that the text is on the screen, blanks counted as one. ali3-top writes changes only, so it is asked to redraw."""
         self.read()
         start, text = len(self.written), ""
         end = time.monotonic() + seconds
@@ -75,7 +75,7 @@ class Screen:
             text = re.sub(r" +", " ", text)
 
     def finish(self):
-        """Exit status; reads meanwhile, since a full terminal would hold it up."""
+        """Exit status; reads meanwhile, because a full terminal would block it."""
         def ended():
             self.read()
             return self.process.poll() is not None
@@ -87,11 +87,11 @@ class Screen:
 
 class FullScreen(unittest.TestCase):
     def assert_restored(self, screen):
-        self.assertEqual(termios.tcgetattr(screen.slave), screen.before, "the terminal is as it was")
+        self.assertEqual(termios.tcgetattr(screen.slave), screen.before, "the settings of the terminal are restored")
         self.assertIn("\x1b[?1049l", screen.written, "the page before is back")
 
     def test_shows_and_quits(self):
-        # More lines than 80 x 24 has: why it is not real time, where it is not, takes some.
+        # More lines than 80 x 24: the reason for not being real-time takes some.
         with bench.Daemon() as d, Screen("--instance", d.name, rows=34) as s:
             for part in (d.name, "RUNNING", "10 ms by timer, overrun skip", "load 1 s", "wakeup", "p99.9", "feedback", "push",
                          "q quit", "\u2588"):
@@ -173,7 +173,7 @@ class FullScreen(unittest.TestCase):
             s.sees("RUNNING")
             before = d.watch()["cleared_cycle"]
             s.key("r")
-            s.sees("maxima and distributions begin with cycle")
+            s.sees("maxima and distributions start at cycle")
             bench.wait_for("the book cleared", lambda: d.watch()["cleared_cycle"] > before)
             self.assertIsNone(d.process.poll())
 
@@ -191,7 +191,7 @@ class FullScreen(unittest.TestCase):
     def test_terminal_that_cannot(self):
         with Screen(TERM="dumb") as s:
             self.assertEqual(s.finish(), 2)
-            self.assertIn('a terminal of type "dumb" is not known', s.written)
+            self.assertIn('terminal type "dumb" is unknown', s.written)
 
     def test_seconds(self):
         with bench.Daemon() as d, Screen("--instance", d.name, "--seconds", "1") as s:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The daemon as a service: what it does when it is stopped and continued, when its loop stands still, when its book is to
-be cleared and its file to be read again; and what it says of it."""
+"""The daemon as a service: stopped and continued, with a stuck loop, with histograms to
+clear and a file to reread; and its messages."""
 import contextlib
 import json
 import os
@@ -24,7 +24,7 @@ def misses_of(path):
 
 
 def wait_hearing(d, what, condition):
-    """As bench.wait_for. Nobody else takes the notifications of the watchdog, and a full socket would hold the daemon up."""
+    """bench.wait_for() that takes the notifications of the watchdog, because a full socket would block the daemon."""
     return bench.wait_for(what, lambda: d.hear() and condition())
 
 
@@ -40,7 +40,7 @@ class Suspended(unittest.TestCase):
             status, report = d.stop()
             self.assertEqual(status, 0, d.said())
             self.assertEqual(watched["state"], "RUNNING", d.said())
-            self.assertNotIn("stood still", d.said())
+            self.assertNotIn("stuck", d.said())
             self.assertRegex(d.said(), r"SIGCONT: the process was stopped for [23]\.\d+ s")
             self.assertEqual(report["misses_by_cause"]["suspended"], 1, d.said())
             self.assertEqual(sum(report["misses_by_cause"].values()), report["misses"])
@@ -74,7 +74,7 @@ class Suspended(unittest.TestCase):
 class Stuck(unittest.TestCase):
     @contextlib.contextmanager
     def stuck(self, **changes):
-        """A daemon whose loop stands still, with the function that lets it go on."""
+        """A daemon with a stuck loop, and the function that releases it."""
         d = bench.Daemon(executable=STUCK, **changes)
         pipe = os.path.join(d.dir, "gate")
         os.mkfifo(pipe)
@@ -106,9 +106,9 @@ class Stuck(unittest.TestCase):
             state, bits, fault = modbus.inputs(2, 3)
             self.assertEqual((state, fault), (SAFE, FAULT_STUCK))
             self.assertEqual(bits & 0b11111, 0b10000, "safe, and neither running nor ready")
-            self.assertRegex(d.said(), r"the loop has stood still at cycle \d+ for 0\.\d+ s, in RUNNING: SAFE to the outside; "
+            self.assertRegex(d.said(), r"loop stuck at cycle \d+ for 0\.\d+ s \(RUNNING\); reporting SAFE to clients; "
                                        r"its thread \d+ sleeps")
-            print(re.search("the loop has stood still.*", d.said()).group())
+            print(re.search("loop stuck at.*", d.said()).group())
 
             self.assertEqual(osc.command("run", 1), 1)
             with self.assertRaises(bench.ModbusError) as refused:
@@ -124,7 +124,7 @@ class Stuck(unittest.TestCase):
             self.assertEqual(self.fed(d, since), 0, "the watchdog was fed for a loop that stands still")
 
             let_go()
-            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.assertRegex(d.said(), r"the loop advances again, at cycle \d+ after \d+\.\d+ s")
             self.assertEqual(osc.answer("/ali3/ack"), ["reset", 2, 1], "a reset from before must not lead out")
             cycle = d.watch()["cycle"]
@@ -141,14 +141,14 @@ class Stuck(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
     def test_lockstep(self):
-        """A loop that waits to be asked is not stuck; one that does not do what it was asked for is."""
+        """A loop that waits for a command is not stuck; a loop that does not carry out its command is."""
         with self.stuck(cycle={"clock": "lockstep"}) as (d, let_go):
             osc = bench.OscClient(d.osc_port)
             self.addCleanup(osc.close)
             time.sleep(0.5)
             since = time.monotonic()
             wait_hearing(d, "the watchdog fed while the loop waits", lambda: self.fed(d, since) > 2)
-            self.assertNotIn("stood still", d.said())
+            self.assertNotIn("stuck", d.said())
             for step in range(300):
                 osc.send(bench.osc_message("/ali3/step", "ii", 1, step))
                 try:
@@ -157,13 +157,13 @@ class Stuck(unittest.TestCase):
                     break
             wait_hearing(d, "SAFE over OSC", lambda: self.status(osc) == (SAFE, FAULT_STUCK))
             let_go()
-            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.assertEqual(osc.command("reset", 1000), 0)
             self.assertEqual(d.stop()[0], 0)
 
     def test_it_can_be_left(self):
         with self.stuck() as (d, _):
-            wait_hearing(d, "the loop stuck", lambda: "stood still" in d.said())
+            wait_hearing(d, "the loop stuck", lambda: "loop stuck" in d.said())
             d.process.terminate()
             self.assertEqual(d.finish(30), 1, d.said())
             self.assertIn("the loop does not end", d.said())
@@ -180,7 +180,7 @@ class Signals(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
     def change(self, d, **sections):
-        """Other values in the file of the daemon."""
+        """Changes values in the file of the daemon."""
         with open(d.config, encoding="utf-8") as f:
             config = json.load(f)
         for section, keys in sections.items():
@@ -200,12 +200,12 @@ class Signals(unittest.TestCase):
 
     def test_reload(self):
         with bench.Daemon() as d:
-            self.assertNotIn("changed:", self.reload(d, "nothing to change"))
+            self.assertNotIn("changed:", self.reload(d, "reread, nothing changed"))
             self.change(d, cycle={"overrun": "catch_up", "grace": 7}, solver={"iterations": 4})
             said = self.reload(d, "needs a restart: solver.iterations\n")
             self.assertIn("bench.json: changed: cycle.overrun, cycle.grace\n", said)
             self.change(d, cycle={"grace": 8, "max_misses": "many"})
-            said = self.reload(d, "everything stays as it was")
+            said = self.reload(d, "correct the file and reload again")
             self.assertRegex(said, r"error: .*bench\.json:\d+:\d+: error: max_misses: expected ")
             self.change(d, cycle={"grace": 8, "max_misses": 0})
             said = self.reload(d, "changed: cycle.grace\n")
@@ -215,7 +215,7 @@ class Signals(unittest.TestCase):
             self.assertEqual((status, report["overrun"]), (0, "catch_up"))
 
     def test_an_input_is_tuned(self):
-        """A value beyond a limit that comes down is clamped to it, without being sent again."""
+        """A value beyond a lowered limit is clamped to it, without being sent again."""
         with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
             osc, modbus = bench.OscClient(d.osc_port), bench.ModbusClient(d.modbus_port)
             self.addCleanup(osc.close)
@@ -230,27 +230,27 @@ class Signals(unittest.TestCase):
             self.reload(d, "changed: inputs.push.limit_force\n")
             bench.wait_for("the input clamped", lambda: modbus.inputs(3, 1)[0] >> 8 & 1)
 
-    def test_what_was_passed_over_is_not_what_holds(self):
-        """Inputs that need a restart, and back again with another limit: that change is told, and acts."""
+    def test_a_skipped_change_is_not_in_force(self):
+        """Inputs that need a restart, and back again with another limit: the change is logged, and acts."""
         with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)
             config["inputs"][0].update(point=[0, 1, 0], limit_force=20)
             d.file("bench.json", json.dumps(config))
             said = self.reload(d, "needs a restart: inputs.push.point\n")
-            self.assertIn("nothing to change", said)
+            self.assertIn("reread, nothing changed", said)
             del config["inputs"][0]["point"]
             d.file("bench.json", json.dumps(config))
             said = self.reload(d, "changed: inputs.push.limit_force\n")
             self.assertNotIn("restart", said)
-            self.assertNotIn("changed", self.reload(d, "nothing to change"))
+            self.assertNotIn("changed:", self.reload(d, "reread, nothing changed"))
             self.assertEqual(d.stop()[0], 0)
 
     def test_miss_log_is_rotated(self):
         with bench.Daemon(["--miss-log", "misses"]) as d:
             log = os.path.join(d.dir, "misses")
             os.rename(log, log + ".1")
-            self.reload(d, "nothing to change")
+            self.reload(d, "reread, nothing changed")
             self.assertTrue(os.path.exists(log))
             self.assertEqual(d.stop()[0], 0)
 

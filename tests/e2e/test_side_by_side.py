@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/side_by_side: the figures are what the histograms say, the CPUs change, nothing is left behind."""
+"""tests/side_by_side: the figures match the histograms, the CPUs change, nothing is left behind."""
 import contextlib
 import json
 import os
@@ -131,7 +131,7 @@ class Script(unittest.TestCase):
         self.assertEqual(self.interrupt(signal.SIGINT), 128 + signal.SIGINT)
 
     def test_killed(self):
-        """Its processes end all the same; its folder cannot be removed."""
+        """Its processes end; its folder cannot be removed."""
         self.assertEqual(self.interrupt(signal.SIGKILL), -signal.SIGKILL)
         bench.wait_for("the end of all processes", lambda: not within(self.temporary), 20)
         for folder in os.listdir(self.temporary):
@@ -145,7 +145,7 @@ class Script(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("model.yaml:1:", error)
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_rights_are_named(self):
         status, _, error = self.finish(self.start(PATH="/nonexistent"))
         self.assertEqual(status, 77)
         self.assertIn("skipped: cyclictest is not installed", error)
@@ -160,7 +160,7 @@ class Script(unittest.TestCase):
 
 class Percentile(unittest.TestCase):
     def test_as_the_daemon_counts(self):
-        """The figures of tests/daemon/test_report.c, rare_wakeups_are_told_apart."""
+        """The figures of tests/daemon/test_report.c, rare_wakeups_have_their_own_bins."""
         bins = [[10, 9998], [500, 1], [1200, 1]]
         self.assertEqual([side.percentile(bins, 10000, 1200, f) for f in (0.5, 0.999, 0.9999, 1)], [11, 11, 501, 1200])
 

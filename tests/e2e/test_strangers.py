@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Any local user may put anything into /dev/shm: tools and daemons neither wait for it, nor believe it, nor die of it.
+"""Any local user may put any file into /dev/shm: tools and daemons neither wait for it, nor trust it, nor crash.
 
-ALI3_SOAK_CUTS and ALI3_SOAK_BLOCKS: how often a block is cut and how many false ones are shown."""
+ALI3_SOAK_CUTS and ALI3_SOAK_BLOCKS: how often a block is truncated and how many false ones are shown."""
 import contextlib
 import os
 import signal
@@ -77,7 +77,7 @@ class Files(unittest.TestCase):
 
     @ROOT_ONLY
     def test_a_daemon_does_not_wait(self):
-        """Root replaces what a stranger left under its name; another user says what it is and what to do."""
+        """Root replaces a stranger's file under its name; another user gets a message with the remedy."""
         with bench.Daemon() as d:
             self.assertEqual(d.stop()[0], 0)
             for user, strange in ((None, NOBODY), (NOBODY, 0)):
@@ -96,7 +96,7 @@ class Files(unittest.TestCase):
 
     @ROOT_ONLY
     def test_a_block_of_a_stranger_is_not_believed(self):
-        """It names a process that lives, but none of its owner's."""
+        """It names a living process of another user."""
         with bench.Daemon() as d:
             data = block_of(d)
         name = f"e2e-{os.getpid()}-false"
@@ -105,13 +105,13 @@ class Files(unittest.TestCase):
             os.chown(block.path, NOBODY, NOBODY)
             done = top("--once", "--instance", name)
             self.assertEqual(done.returncode, 3)
-            self.assertIn(b"belongs to user 65534, but process 1, which it names, does not run as that user", done.stdout)
+            self.assertIn(b"belongs to user 65534, but process 1, which it names, runs as another user: refused", done.stdout)
             page = e.get("/metrics")[2]
             self.assertNotIn(name, page)
             self.assertIn(other.name, page)
 
     def test_a_process_number_given_out_again_stops_no_start(self):
-        """A killed daemon's block names a process that lives: ours."""
+        """A killed daemon's block names a living process: ours."""
         with bench.Daemon() as d:
             bench.kill_client(d.process)
             with open(f"/dev/shm/ali3-{d.name}", "r+b") as f:
@@ -166,7 +166,7 @@ class Contents(unittest.TestCase):
             self.assertEqual(e.metrics()[("ali3_up", ("instance", self.name))], 1)
 
     def test_hostile_bytes(self):
-        """Every page and every view of a block that holds anything: no end, no character that a terminal obeys."""
+        """Every page and every view of a block with any content: no crash, no control character of a terminal."""
         with Exporter() as e:
             for seed in range(BLOCKS):
                 with self.subTest(seed=seed), FalseBlock(self.name, mutate(self.data, seed)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The state of 128 bodies to eight subscribers in every cycle: what arrives is whole, and what it costs is in the report."""
+"""The state of 128 bodies to eight subscribers in every cycle: the frames arrive complete, and the report has their cost."""
 import contextlib
 import json
 import os
@@ -13,7 +13,7 @@ import bench
 
 SECONDS = float(os.environ.get("ALI3_SUBSCRIBER_SECONDS", "4"))
 BODIES, SUBSCRIBERS = 128, 8
-HEADER_AT = 20  # of the header message, behind the head of the bundle and its own size
+HEADER_AT = 20  # offset of the header message, after the head of the bundle and its size
 
 
 class Subscriber:

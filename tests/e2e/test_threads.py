@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every thread of the running daemon is what the table below says, read back from the kernel; memory is locked, nothing is
-bound late, and the loop and its workers make the system calls of the list and no others."""
+"""Every thread of the running daemon matches the table below, read back from the kernel; memory is locked, nothing is
+bound late, and the loop and its workers make only the system calls of the list."""
 import os
 import re
 import signal
@@ -23,7 +23,7 @@ THREADS = {
     r"ali3-w(\d+)": int,
 }
 BLOCKED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1}
-# What the real-time threads may ask of the kernel; clock_gettime, where the kernel has no faster way to tell the time.
+# System calls of the real-time threads; clock_gettime only if the kernel has no faster way.
 CALLS = {"clock_nanosleep", "clock_gettime", "futex", "write", "getrusage", "tgkill"}  # the last: a worker that is late
 CALLS_OF_ATTACHING = {"restart_syscall", "rt_sigreturn"}
 UNLOCKED = {"[vvar]", "[vvar_vclock]", "[vdso]", "[vsyscall]"}  # the kernel's own, always there

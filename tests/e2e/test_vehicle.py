@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""config/models/vehicle.yaml against what a car does on paper: rest, acceleration, a circle by Ackermann, braking; and a
-driver who does whatever comes: the car neither falls over nor gets energy from nowhere."""
+"""config/models/vehicle.yaml compared with formulas for a car: rest, acceleration, a circle by Ackermann, braking; and a
+random driver: the car neither falls over nor gets energy from nowhere."""
 import math
 import random
 import unittest
@@ -32,7 +32,7 @@ def cross(a, b):
 
 
 class State:
-    """What the tests look at in a frame."""
+    """The values of a frame that the tests use."""
 
     def __init__(self, frame):
         self.t, q = frame["time"], frame["sensor/chassis/orientation"]
@@ -123,7 +123,7 @@ class Vehicle(unittest.TestCase):
             self.assertLess(max(map(abs, stood[-1].velocity)), 1e-3)
             self.assertAlmostEqual(stood[-1].load / (MASS * GRAVITY), 1, delta=1e-4)
 
-    def test_a_slow_circle_is_that_of_ackermann(self):
+    def test_a_slow_circle_follows_ackermann(self):
         for lever in (0.15, 0.3, -0.4):
             inner, outer = wheel_angle(lever, 1), wheel_angle(lever, -1)
             expected = 0.5 * (FRONT - REAR) * (1 / math.tan(inner) + 1 / math.tan(outer))
@@ -159,7 +159,7 @@ class Vehicle(unittest.TestCase):
             fastest, surplus = 0.0, -math.inf
             while last.t < 60:
                 torque, steering, steps = chance.uniform(-800, 1200), chance.uniform(-0.4, 0.4), chance.randrange(20, 200)
-                if last.t % 20 < 7:  # fast now and then, which he is not by chance
+                if last.t % 20 < 7:  # fast from time to time, which does not happen by chance
                     torque, steering = 1200, 0
                 for s in states(rig.run(steps, steering=steering, throttle=torque)):
                     work += torque * 0.5 * (s.shaft + last.shaft) * step

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The wall clock jumps by an hour, either way, and the daemon does not care.
+"""The wall clock jumps by an hour in both directions, without effect on the daemon.
 
-Its wall clock alone: wallclock.so, loaded before it, shifts what the C library says. The clock of the machine stays."""
+Only the daemon's wall clock jumps: wallclock.so, preloaded, shifts the results of the C library. The machine's clock stays."""
 import mmap
 import os
 import struct
@@ -47,7 +47,7 @@ class Jump(unittest.TestCase):
         self.clock = Clock(os.path.join(self.daemon.dir, "clock"))
 
     def test_the_clock_jumps(self):
-        """What is preloaded does what it says, to all that a program may ask."""
+        """The preloaded library shifts every way to read the wall clock, and no other clock."""
         for hours in (0, 1, -1):
             self.clock.jump(hours * HOUR)
             done = subprocess.run([sys.executable, "-c", ASK], env=dict(os.environ, **self.clock.environment), check=True,
@@ -60,14 +60,14 @@ class Jump(unittest.TestCase):
         self.assertGreaterEqual(self.clock.asked(), 9)
 
     def watch(self):
-        """What the monitor says, and when the loop wrote it."""
+        """The output of the monitor, and the time at which the loop wrote it."""
         before = time.monotonic()
         watched = self.daemon.watch()
         watched["at"] = (before + time.monotonic()) / 2 - watched["age_s"]
         return watched
 
     def check_phase(self, osc, modbus, misses_at_most):
-        """One phase: all goes on as if nothing had happened. Returns the misses."""
+        """One phase without any effect. Returns the misses."""
         before = self.watch()
         end, heard = time.monotonic() + PHASE, 0
         while time.monotonic() < end:

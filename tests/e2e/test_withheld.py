@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A daemon that was killed while its platform was engaged: the next one sends nothing that could move the rig, as packet, OSC message,
-answer or write to a device, until somebody arms it. Then the park pose is the first that it sends."""
+"""A daemon was killed while its platform was engaged: the next one sends nothing that could move the rig, as packet, OSC message,
+answer or write to a device, until an arm. Then it sends the park pose first."""
 import contextlib
 import signal
 import socket
@@ -19,7 +19,7 @@ BUSY = 6
 
 
 class Rig(Device):
-    """A drive that is written to: (register, words) of every write."""
+    """A drive that records (register, words) of every write."""
 
     def answer(self, connection):
         header = self.receive(connection, 6)
@@ -38,7 +38,7 @@ class Rig(Device):
 
 
 class Ears:
-    """Two sockets: of packets with a pose and without, told apart by their length; and of OSC."""
+    """Two sockets: one for packets with and without a pose, which differ in length, and one for OSC."""
 
     def __init__(self):
         self.packets, self.osc = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
@@ -52,7 +52,7 @@ class Ears:
         self.osc.close()
 
     def hear(self):
-        """Poses by packet, packets without one, messages of the pose by OSC, those of the time."""
+        """Poses in packets, packets without a pose, OSC messages of the pose, OSC messages of the time."""
         poses, plain, messages, times = [], 0, [], 0
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -93,7 +93,7 @@ class Withheld(unittest.TestCase):
                               dict(large, table="holding", address=12)]}])
 
     def expect_silence(self, d, osc, modbus):
-        """Everything but the pose goes on, on every way out."""
+        """Every output except the pose goes on."""
         self.ears.hear()
         self.rig.written.clear()
         plain = times = 0
@@ -113,11 +113,11 @@ class Withheld(unittest.TestCase):
         for address in ("/ali3/platform/pose", "/rig/heave"):
             osc.send(bench.osc_message(address, ""))
         osc.send(bench.osc_message("/ali3/platform/state", ""))
-        self.assertEqual(osc.answer("/ali3/platform/state"), [8.0])  # what was asked before it is not answered
+        self.assertEqual(osc.answer("/ali3/platform/state"), [8.0])  # questions before this one got no answer
         watched = d.watch()
         self.assertEqual((watched["platform"]["state"], watched["platform"]["pose"]), ("unknown", [None] * 6))
         self.assertTrue(watched["platform_withheld"])
-        self.assertEqual(watched["counters"]["packets_withheld"], 0)  # it is no fault
+        self.assertEqual(watched["counters"]["packets_withheld"], 0)  # this is no fault
         self.assertEqual(watched["devices"][0]["errors"]["withheld"], 0)
         for clamped in (watched["devices"][0]["errors"]["clamped"], watched["counters"]["modbus_clamped"]):
             self.assertGreater(clamped, 0)  # 8 in units of 1e-6 does not fit into 16 bits
@@ -125,7 +125,7 @@ class Withheld(unittest.TestCase):
         self.assertEqual([r for r in watched["reasons"] if "deadline" not in r], [])
 
     def arm(self, osc):
-        """After a crash it may take a reset before, and a while between them."""
+        """After a crash this may need a reset first, and a pause between both."""
         def armed():
             armed.number += 1
             return osc.command("arm", armed.number) == 0
@@ -161,7 +161,7 @@ class Withheld(unittest.TestCase):
                 for number, name in enumerate(("estop", "reset", "stop", "park", "reset")):  # none of them arms it
                     osc.command(name, 10 + number)
                 self.expect_silence(d, osc, modbus)
-                self.assertIn("platform outputs are withheld until arm: the rig must stand in its park pose then", d.said())
+                self.assertIn("platform outputs are withheld until arm; move the rig to its park pose before you arm", d.said())
                 self.arm(osc)
                 self.expect_park_pose_first()
                 self.assertEqual(modbus.inputs(3, 1)[0] & WITHHELD, 0)
@@ -177,7 +177,7 @@ class Withheld(unittest.TestCase):
                     d.start()
             self.assertEqual(d.stop()[0], 0, d.said())
 
-    def test_one_that_was_never_armed_ends_at_once(self):
+    def test_a_platform_that_was_never_armed_ends_at_once(self):
         with self.daemon() as d:
             bench.wait_for("frames", lambda: self.ears.hear()[1] > 10)
             begin = time.monotonic()

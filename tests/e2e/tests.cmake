@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# End to end: the real programs, from the outside.
+# End-to-end tests of the real programs.
 
 # ali3_e2e(TIER NAME...): test_NAME.py with the folder of the programs as its argument.
 function(ali3_e2e tier)
@@ -11,26 +11,28 @@ function(ali3_e2e tier)
   endforeach()
 endfunction()
 
-# Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest ones stand
-# first, since they decide when the tier ends.
-# readme has the default ports of ali3d, which no other test has.
-ali3_e2e(system readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
+# Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
+# first, because they decide when the tier ends.
+ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+
+# The default ports of ali3d, which no other test uses.
+set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
 
 ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
-ali3_e2e(timing faults)        # misses while clients do wrong, beside a calm phase
+ali3_e2e(timing faults)        # misses with faulty clients, beside a calm phase
 ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
 ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
-ali3_e2e(timing fuzz_live)     # misses while all that comes in is wrong
+ali3_e2e(timing fuzz_live)     # misses while every input is malformed
 ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
-ali3_e2e(timing demo)          # how far a platform lags behind a car that a script drives in real time
-ali3_e2e(timing threads)       # strace slows the loop down, which must not look like a loop that stands still
+ali3_e2e(timing demo)          # lag of a platform behind a car that a script drives in real time
+ali3_e2e(timing threads)       # strace slows the loop down, which must not look like a stuck loop
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
-ali3_e2e(timing side_by_side)  # stress-ng on every processor would stretch all that runs beside it
+ali3_e2e(timing side_by_side)  # stress-ng on every processor would delay tests beside it
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak
@@ -40,7 +42,7 @@ add_test(NAME soak/estop CONFIGURATIONS soak
 set_tests_properties(soak/kill_peers soak/estop PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 ali3_tier(soak soak/kill_peers soak/estop)
 
-# The daemon with a loop that stands still.
+# The daemon with a loop that gets stuck.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
 target_link_libraries(ali3d_stuck PRIVATE ali3_daemon)
 target_link_options(ali3d_stuck PRIVATE -Wl,--wrap=signals_observe)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Preloaded into a program: its wall clock, and no other clock, is off by what the file ALI3_WALLCLOCK says. */
+ * Preloaded into a program: its wall clock, and no other clock, is shifted by the value in the file ALI3_WALLCLOCK. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -13,8 +13,8 @@
 
 struct shared { /* the file */
   _Atomic int64_t offset_s;
-  _Atomic int64_t loaded; /* by so many programs */
-  _Atomic int64_t asked;  /* for the wall clock, so often */
+  _Atomic int64_t loaded; /* number of programs that have loaded it */
+  _Atomic int64_t asked;  /* number of readings of the wall clock */
 };
 
 static struct shared alone;

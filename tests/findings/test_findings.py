@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_findings.py ALI3D ALI3_SIM: what --check says of mechanisms with one mistake each, in its first line, and of good ones."""
+"""usage: test_findings.py ALI3D ALI3_SIM: the first line that --check prints for mechanisms with one mistake each, and for good ones."""
 import copy
 import glob
 import json
@@ -134,7 +134,7 @@ def quarter_car():
 
 
 def cart_pole():
-    """Passive on purpose: a pole that stands on a driven cart."""
+    """A pole that stands on a driven cart, without a motor in its joint."""
     return model("cart_pole", [box("cart", (0, 0), 5, 0.3), rod("pole", (0, 0), (0.05, 1), 1)],
                  [slide("track", "ground", "cart", (0, 0), (1, 0)), pin("hinge", "cart", "pole", (0, 0))],
                  [{"name": "belt", "type": "motor", "joint": "track"}])
@@ -172,7 +172,7 @@ def door_on_two_hinges():
 
 
 def crane():
-    """A load on a cable under a boom that a cylinder holds: what hangs there is meant."""
+    """A load on a cable under a boom that a cylinder holds: the load hangs by intention."""
     m = boom()
     m["bodies"].append(box("load", (3, -1), 200, 0.5))
     m["forces"].append({"name": "rope", "type": "cable", "body_a": "boom", "body_b": "load", "point_a": [1.5, 0, 0], "point_b": [0, 0, 0],
@@ -195,7 +195,7 @@ def flat():
 
 GOOD = (scissor_lift, quarter_car, cart_pole, press, pendulum_of_a_point, satellite, welded_dummy, door_on_two_hinges, crane, ball_on_table)
 
-# mechanism, mistake, what the first line has to say
+# mechanism, mistake, pattern of the first line
 MISTAKES = {
     "the pin of the rod forgotten": (boom, lambda m: without(m, "joints", "rod_pin"),
                                      r'warning: .*"(tube|rod)".*"tube_pin" alone.*joint at the other end forgotten'),
@@ -292,7 +292,8 @@ class Findings(unittest.TestCase):
         self.assertNotIn("warning", done.stdout)
 
     def test_shipped_files_are_free_of_warnings(self):
-        files = [f for p in ("config/*.yaml", "config/models/*.yaml", "config/demo/*.yaml", "tests/reference/*.json")
+        files = [f for p in ("config/*.yaml", "config/models/*.yaml", "config/demo/*.yaml", "config/guides/*.yaml",
+                             "tests/reference/*.json")
                  for f in sorted(glob.glob(os.path.join(ROOT, p)))]
         self.assertGreater(len(files), 20)
         for path in files:
@@ -300,7 +301,7 @@ class Findings(unittest.TestCase):
                 self.good(path)
 
     def test_findings_have_the_place_of_their_element(self):
-        """The place is that of the brace before the name, which json.dump() puts into a line of its own."""
+        """The place of an element is its brace, which json.dump() puts into the line above the name."""
         for name, (make, spoil, _) in MISTAKES.items():
             m = make()
             spoil(m)
@@ -322,10 +323,10 @@ class Findings(unittest.TestCase):
             found = re.fullmatch(re.escape(path) + r"(?::(\d+):(\d+))?: info: (.*) \[[a-z-]+\]", line)
             self.assertIsNotNone(found, line)
             named = re.match(r'largest reaction at the start: \S+ k?N in joint "(\w+)"', found.group(3))
-            if named:  # the place is that of the brace before the name
+            if named:  # the place of an element is its brace, in the line above the name
                 self.assertIn(f'"name": "{named.group(1)}"', text[int(found.group(1))])
 
-    def test_accuracy_says_what_to_raise(self):
+    def test_the_accuracy_names_the_key_to_raise(self):
         """A stiff pendulum at a tenth of a second, and one iteration."""
         m = four_bar()
         m["bodies"][0]["angular_velocity"] = [0, 6, 0]
@@ -335,13 +336,13 @@ class Findings(unittest.TestCase):
                 done = self.check(self.write(m, **options))
                 self.assertRegex(self.first(done), said, done.stdout + done.stderr)
 
-    def test_a_step_that_fails_says_why(self):
+    def test_a_failed_step_has_its_cause(self):
         m = four_bar()
         m["bodies"][0]["angular_velocity"] = [0, 300, 0]
         slow = {"cycle": {"period": 0.1}}
         self.assertRegex(self.first(self.check(self.write(m, **slow))), r"error: the step at t = 0 s fails \(.*\): raise solver\.(substeps|iterations) to")
         m["forces"] = [{"name": "end", "type": "stop", "joint": "a", "upper": -1, "stiffness": 1e6}]
-        self.assertRegex(self.first(self.check(self.write(m, **slow))), r'error: the step at t = 0 s fails .* because of this: force "end": the stop')
+        self.assertRegex(self.first(self.check(self.write(m, **slow))), r'error: the step at t = 0 s fails .* cause is this: force "end": the stop')
 
     def numbers(self, m, finding, **more):
         out = json.loads(self.check(self.write(m, **more), "--check=json").stdout)
@@ -356,8 +357,8 @@ class Findings(unittest.TestCase):
                 found = self.numbers(make(), "freedoms")
                 self.assertEqual((found["freedoms"], found["freedoms_without_drives"]), (free, undriven))
 
-    def test_springs_swing_as_theory_has_it(self):
-        """A mass on a spring, and a rod that a joint holds: 1/(J M^-1 J') of it is a third of its mass at the end."""
+    def test_springs_have_the_frequencies_of_theory(self):
+        """A mass on a spring, and a rod on a joint with a spring at its end, where 1/(J M^-1 J') is a third of the mass of the rod."""
         mass = model("mass", [box("m", (0, -1), 2, 0.1)], [],
                      [{"name": "s", "type": "spring_damper", "body_a": "ground", "body_b": "m", "point_a": [0, 0, 0], "point_b": [0, 0, 0],
                        "stiffness": 800}])
@@ -373,7 +374,7 @@ class Findings(unittest.TestCase):
     def test_largest_reaction(self):
         self.assertAlmostEqual(self.numbers(welded_dummy(), "largest-reaction")["force"], 9.81, 6)
 
-    def test_expected_error_is_that_of_a_second(self):
+    def test_expected_error_is_the_error_of_a_second(self):
         for path in ("config/models/four_bar.yaml", "config/models/stewart_platform.yaml", "config/models/double_wishbone.yaml",
                      "tests/reference/bricard.json"):
             path = os.path.join(ROOT, path)
@@ -423,15 +424,15 @@ class Findings(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
 
-    def test_gravity_of_zero_may_be_meant(self):
+    def test_a_given_gravity_of_zero_is_no_warning(self):
         m = four_bar()
         m["gravity"] = [0, 0, 0]
         done = self.check(self.write(m))
         self.assertIn(": ok: ", self.first(done))
-        self.assertIn("info: gravity is 0, as the file says", done.stdout)
+        self.assertIn("info: gravity is 0, given by the key gravity", done.stdout)
 
-    def test_what_hangs_or_turns_is_no_loose_end(self):
-        """A load on a hook, a wheel and a turntable at a boom fall about nothing."""
+    def test_bodies_that_hang_or_turn_are_no_loose_ends(self):
+        """A load on a hook, a wheel and a turntable at a boom do not fall about their joints."""
         for body, joint in ((rod("hook", (3, 1), (3, 0)), pin("eye", "boom", "hook", (3, 1))),
                             (rod("wheel", (2.8, 1), (3.2, 1)), pin("axle", "boom", "wheel", (3, 1))),
                             (rod("table", (3, 1), (4, 1)), {**pin("post", "boom", "table", (3, 1)), "axis": [0, 0, 1]})):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the targets for protocols share: the signals of bench.yaml, a port, and the loop's side of it. */
+ * Shared by the fuzz targets for protocols: the signals of bench.yaml, a port, and the loop's side of it. */
 #ifndef TESTS_FUZZ_BENCH_H
 #define TESTS_FUZZ_BENCH_H
 
@@ -10,17 +10,17 @@
 struct fuzz_bench {
   struct settings *settings;
   struct port port;
-  double *values; /* of the frames */
+  double *values; /* values of the frames */
   struct counters counters;
   uint64_t now_ns, cycle;
-  uint64_t given; /* datagrams or frames: said at the end */
+  uint64_t given; /* datagrams or frames; printed at the end */
 };
 
-/* Once per process; ends it on failure. */
+/* Called once per process; exits on failure. */
 struct fuzz_bench *fuzz_bench(void);
 
-/* A cycle of the loop: takes what came, judges that nothing of it is a value that must not be, answers every command, and
- * publishes a frame in the state that the commands led to. Ends the process where something is wrong. */
+/* A cycle of the loop: takes what came, checks that it has no forbidden value, answers every command, and publishes a
+ * frame in the state that follows from the commands. Aborts the process on an error. */
 void fuzz_cycle(struct fuzz_bench *b);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any text as a configuration. It is read, checked, and where it is right assembled; or refused with messages. */
+ * libFuzzer: any text as a configuration. It is read, checked, and assembled if it is correct; or refused with
+ * messages. */
 #include "setup/setup.h"
 
 #include <ali3/ali3.h>
@@ -11,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { BODIES_MAX = 16 }; /* what is assembled in earnest: time goes into the reader */
+enum { BODIES_MAX = 16 }; /* larger models are not assembled: the time belongs to the reader */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   if (!errors) abort();
   struct settings *s = setup_load(path, NULL, errors);
   fclose(errors);
-  if (!s && !strstr(text, "error:")) abort(); /* refused without a word */
+  if (!s && !strstr(text, "error:")) abort(); /* refused without a message */
   if (s && ali3_model_bodies(s->model) <= BODIES_MAX) {
     ali3_data *d = ali3_data_new(s->model);
     if (d) (void)ali3_reset(s->model, d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any bytes as a stream of Modbus TCP, for the parser alone. Every value of a request that it found well formed is
- * read, and lies inside the frame. */
+ * libFuzzer: any bytes as a stream of Modbus TCP, for the parser alone. Every value of a well-formed request is read,
+ * and must lie inside the frame. */
 #include "modbus/mbap.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any bytes as what clients of the Modbus server send. The first byte says who: which of four clients, with what rights,
- * over TCP or on the line, and whether it is gone afterwards; and whether each frame gets the right header, behind a byte that
- * says how long it is. Every whole frame is judged, answered by libmodbus into a socket that nobody is behind, and acted on; the
- * loop makes a cycle after each. */
+ * libFuzzer: any bytes as data of Modbus clients. The first byte selects the client, one of four, with its rights, over
+ * TCP or on the line, and whether it disconnects afterwards. It also selects whether each frame gets a correct header;
+ * a byte then gives its length. Every complete frame is judged, answered by libmodbus into a socket without a reader,
+ * and acted on. The loop makes a cycle after each. */
 #include "bench.h"
 
 #include "daemon/endpoints.h"
@@ -27,7 +27,7 @@ enum {
   CLIENTS = 4
 }; /* bits of the first byte */
 
-enum { LINE_BYTES = 200 }; /* bytes: every one may be the first of a frame, whose CRC takes time */
+enum { LINE_BYTES = 200 }; /* any byte may be the first of a frame, whose CRC takes time */
 
 static struct modbus_service service;
 static struct map_peer peer[CLIENTS];
@@ -49,7 +49,7 @@ static void start(struct fuzz_bench *b)
   for (int i = 0; i < CLIENTS; i++) modbus_service_meet(&service, &peer[i]);
 }
 
-/* length: what libmodbus takes for the length of the request */
+/* length: the length of the request for libmodbus */
 static void answer(struct fuzz_bench *b, modbus_t *context, const struct map_peer *from, const uint8_t *frame,
                    const struct mbap_request *r, size_t length, bool silent)
 {
@@ -87,7 +87,8 @@ static void framed(struct fuzz_bench *b, const struct map_peer *from, const uint
   }
 }
 
-/* The bytes of the line with the CRC put right behind each frame that only lacks it: a fuzzer does not guess those. */
+/* Serves the bytes of the line and corrects the CRC of each frame that lacks only it, because a fuzzer does not guess a
+ * CRC. */
 static void on_the_line(struct fuzz_bench *b, const struct map_peer *from, uint8_t *stream, size_t n)
 {
   struct mbap_request r;
@@ -122,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   if (n < 2) return 0;
   struct map_peer *from = &peer[bytes[0] & CLIENT];
   from->access = bytes[0] & READER ? ACCESS_READ : ACCESS_WRITE;
-  uint8_t *stream = malloc(n - 1); /* of its own size, so that reading beyond the end is seen */
+  uint8_t *stream = malloc(n - 1); /* its exact size, so that a sanitizer sees an access beyond it */
   if (!stream) abort();
   memcpy(stream, bytes + 1, n - 1);
   if (bytes[0] & LINE)

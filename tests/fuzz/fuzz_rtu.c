@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any bytes as those of a Modbus RTU line, for the parser alone. The first byte says whether the line has fallen
- * silent, and whether the last two bytes become the CRC of those before them, which a fuzzer does not guess. */
+ * libFuzzer: any bytes as those of a Modbus RTU line, for the parser alone. The first byte tells whether the line has
+ * fallen silent, and whether the last two bytes become the CRC of those before them, which a fuzzer does not guess. */
 #include "modbus/rtu.h"
 #include "wire/crc.h"
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
   if (n < 2) return 0;
   const size_t length = n - 1;
-  uint8_t *line = malloc(length); /* a size of its own, so that a read behind the end is seen */
+  uint8_t *line = malloc(length); /* its exact size, so that a sanitizer sees an access beyond it */
   if (!line) abort();
   memcpy(line, bytes + 1, length);
   if ((bytes[0] & RIGHT_CRC) && length > 2) {

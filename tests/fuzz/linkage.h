@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is
- * known. */
+ * Random mechanisms with known freedoms and redundant rows, because they are assembled from known parts. */
 #ifndef FUZZ_LINKAGE_H
 #define FUZZ_LINKAGE_H
 
@@ -10,12 +9,12 @@
 
 enum { LINKAGE_BODIES = 64, LINKAGE_JOINTS = 96, LINKAGE_PARTS = 4 };
 
-/* What is known of a part. */
+/* The known facts about a part. */
 struct truth {
   int bodies, rows, freedoms, undriven, redundant, singular;
 };
 
-/* Where a body or joint is, in the coordinates of the generator. */
+/* The pose of a body or joint in the coordinates of the generator. */
 struct linkage_body {
   double at[3], R[9];
 };
@@ -30,7 +29,7 @@ struct linkage {
   ali3_model *m;
   struct random random;
   uint64_t seed;
-  /* From the coordinates of the generator into the file: x = shift + length turn' x, and masses. */
+  /* From the coordinates of the generator to the file: x = shift + length turn' x, and masses. */
   double length, mass, turn[9], shift[3];
   struct { /* of the part at work, before that */
     double turn[9], shift[3], mass;
@@ -42,26 +41,26 @@ struct linkage {
   struct truth truth[LINKAGE_PARTS];
   int parts;
   int conflicts;     /* drives and gears whose rows depend on others */
-  int contradicting; /* those among them that disagree */
+  int contradicting; /* those among them that contradict others */
   bool driven;
   double heaviest; /* kg */
   char words[1000];
 };
 
-/* A mechanism of 1 to 3 parts, not frozen; the same for the same seed. */
+/* Makes a mechanism of 1 to 3 parts, not frozen. A seed always gives one mechanism. */
 void linkage_make(struct linkage *k, uint64_t seed);
 
-/* For the kinds of parts (linkage_kinds.c). Exits with words where the model refuses an element. */
+/* For the kinds of parts (linkage_kinds.c). Exits with a message if the model refuses an element. */
 void linkage_say(struct linkage *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A body with its centre of mass near `at`, in any orientation. */
 int linkage_body(struct linkage *k, const double at[3]);
-/* Adds its rows to the truth of the part. other: as of struct linkage_joint; NULL: the same as axis. */
+/* Adds its rows to the known facts of the part. other: see struct linkage_joint; NULL: equals axis. */
 int linkage_joint(struct linkage *k, ali3_joint_type type, int a, int b, const double at[3],
                   const double axis[3], const double *other);
 int linkage_drive(struct linkage *k, int joint, double speed);
 int linkage_gear(struct linkage *k, int joint, int joint_b, double ratio);
 int linkage_rows(ali3_joint_type type);
-/* One of those below. */
+/* Adds one of the following kinds. */
 void linkage_part(struct linkage *k);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * See linkage.h: kinds of parts, and what is added to them. Each says how many rows depend on others. */
+ * Kinds of parts for linkage.h, and additions to them. Each states how many rows depend on others. */
 #include "linkage.h"
 
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
-/* So many rows of the part depend on others, now and always. */
+/* `rows` rows of the part depend on others, now and always. */
 static void depend(struct linkage *k, int rows)
 {
   k->truth[k->parts].redundant += rows;
@@ -14,7 +14,7 @@ static void depend(struct linkage *k, int rows)
   k->truth[k->parts].undriven += rows;
 }
 
-/* The same of the rows of drives. */
+/* `rows` rows of drives depend on others. */
 static void drives_depend(struct linkage *k, int rows)
 {
   k->truth[k->parts].redundant += rows;
@@ -28,7 +28,7 @@ static void across(const double u[3], const double v[3], double o[3])
   for (int i = 0; i < 3; i++) o[i] = c[i] / norm;
 }
 
-/* A unit vector at right angles to u, otherwise random. */
+/* A random unit vector at right angles to u. */
 static void random_across(struct linkage *k, const double u[3], double o[3])
 {
   double v[3], cosine;
@@ -52,7 +52,7 @@ static int joint_of_any_type(struct linkage *k, int a, int b, const double at[3]
   return linkage_joint(k, type, a, b, at, axis, other);
 }
 
-/* A joint once more, where it holds what it held before. */
+/* A second joint with the effect of an existing one. */
 static void repeat(struct linkage *k, int joint)
 {
   const struct linkage_joint j = k->joint[joint];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * usage: mechanisms FIRST COUNT [--words]: random mechanisms of the seeds FIRST, FIRST + 1, .., COUNT of
- * them. Their rank, freedoms and conflicts must be as they were put together, in any part and in any unit.
- * Then they run: no number that is not one behind a status of 0 or more, no energy out of nothing, the
- * same bits for any number of shares. Prints seed and words of each that is not so. Exit status 1 if any. */
+ * usage: mechanisms FIRST COUNT [--words]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
+ * freedoms and conflicts must match their construction, in any part and in any unit. Then they run: no NaN or infinity
+ * with a status of 0 or more, no energy from nothing, and equal bits for any number of shares. Prints seed and
+ * description of each failure. Exit status 1 if there is one. */
 #include "linkage.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void check_conflicts(const struct linkage *k, const ali3_mechanics *a)
   complain(k, text);
 }
 
-/* Everything that can be read, in one row; its length. */
+/* Reads every value into one row; returns its length. */
 static int observe(const ali3_model *m, const ali3_data *d, double *o)
 {
   int n = 0;
@@ -73,7 +73,7 @@ static int observe(const ali3_model *m, const ali3_data *d, double *o)
   return n;
 }
 
-/* Shares one after the other, the last first. */
+/* Runs shares one after the other, the last first. */
 static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   const int shares = *(const int *)context;
@@ -82,8 +82,7 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
 
 enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 8 };
 
-/* Energy that is there to be moved about: what was kinetic at most, and a fall of the heaviest body by a
- * fifth of a length. */
+/* Energy that can be exchanged: the largest kinetic energy, and a fall of the heaviest body by a fifth of a length. */
 static double energy_scale(const struct linkage *k, double kinetic)
 {
   return kinetic + 0.2 * 9.81 * k->heaviest * k->length * k->length;
@@ -110,7 +109,7 @@ static bool sane(const struct linkage *k, const ali3_data *d, int step, double f
   return false;
 }
 
-/* The same steps by 1 to 4 shares. */
+/* Runs the steps with 1 to 4 shares. */
 static void run(const struct linkage *k, int *degraded)
 {
   static double o[SHARES][NUMBERS];
@@ -143,7 +142,7 @@ static void run(const struct linkage *k, int *degraded)
     if (step == 0) first = e.total;
     *degraded += status > 0 && step > 0;
     if (status == 0 && !sane(k, d[0], step, first, &kinetic)) break;
-    if (status > 0 && step > 0) first = INFINITY; /* said so: nothing is claimed from here on */
+    if (status > 0 && step > 0) first = INFINITY; /* a degraded step: nothing is claimed after it */
   }
   for (int s = 0; s < SHARES; s++) ali3_data_free(d[s]);
 }

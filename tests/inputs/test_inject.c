@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each kind of fault, on a stream of one sample in a cycle: cycle k brings the value and the number k. */
+ * Each kind of fault, on a stream with one sample per cycle: cycle k brings the value and the number k. */
 #include "check.h"
 #include "inputs/inject.h"
 
@@ -29,7 +29,7 @@ static uint64_t time_of(uint64_t cycle)
   return 1000 + 10 * cycle;
 }
 
-/* One cycle, with or without a sample; the value that comes out of the first channel. */
+/* One cycle, with or without a sample; returns the value of the first channel. */
 static double next(struct stream *s, bool comes)
 {
   const uint64_t k = ++s->cycle;
@@ -52,7 +52,7 @@ static void turn(struct stream *s, bool on)
   assert_true(injector_switch(&s->injector, 0, on));
 }
 
-static void what_is_not_switched_on_does_nothing(void **unused)
+static void a_fault_that_is_off_does_nothing(void **unused)
 {
   (void)unused;
   struct stream s;
@@ -89,7 +89,7 @@ static void a_window_is_a_stretch_of_the_motion(void **unused)
   pass(&s, 2);
   assert_true(next(&s, true) == 3.25 && next(&s, true) == 4.25);
   pass(&s, 2);
-  injector_begin(&s.injector, 0.03, false); /* the same time, but it does not run */
+  injector_begin(&s.injector, 0.03, false); /* at that time, but not in RUNNING */
   assert_false(injector_acts(&s.injector, 0));
   turn(&s, false);
   injector_begin(&s.injector, 0.03, true);
@@ -162,7 +162,7 @@ static void delay_keeps_values_and_times_together(void **unused)
   turn(&s, false);
   pass(&s, 1);
   turn(&s, true);
-  assert_true(next(&s, true) == NOTHING); /* what was on its way is lost */
+  assert_true(next(&s, true) == NOTHING); /* delayed samples are lost */
   injector_free(&s.injector);
 }
 
@@ -219,7 +219,8 @@ static void replay_of_less_than_its_window(void **unused)
   struct stream s;
   start(&s, (struct injection){.kind = INJECT_REPLAY, .cycles = 5});
   turn(&s, true);
-  assert_true(next(&s, true) == NOTHING && s.changed); /* nothing was kept; what comes does not get through */
+  assert_true(next(&s, true) == NOTHING &&
+              s.changed); /* nothing was stored; new samples do not get through */
   turn(&s, false);
   pass(&s, 2);
   turn(&s, true);
@@ -238,7 +239,7 @@ static void reorder_makes_neighbours_change_places(void **unused)
   start(&s, (struct injection){.kind = INJECT_REORDER, .active = true});
   static const double expected[] = {NOTHING, 2.0, 1.0, 4.0, 3.0, 6.0, 5.0};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) assert_true(next(&s, true) == expected[i]);
-  assert_true(next(&s, false) == NOTHING); /* it goes by samples, not by cycles */
+  assert_true(next(&s, false) == NOTHING); /* it counts samples, not cycles */
   assert_true(next(&s, true) == 9.0 && next(&s, true) == 7.0);
   injector_free(&s.injector);
 }
@@ -258,7 +259,7 @@ static void injections_are_found_by_name(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_not_switched_on_does_nothing),
+      cmocka_unit_test(a_fault_that_is_off_does_nothing),
       cmocka_unit_test(another_input_is_left_alone),
       cmocka_unit_test(a_window_is_a_stretch_of_the_motion),
       cmocka_unit_test(freeze_goes_on_with_fresh_times),

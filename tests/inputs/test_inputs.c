@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What there is of inputs, what is tuned, forgotten, missed, and handed to the model. */
+ * Storage, tuning, forgetting and missing of inputs, and handing them to the model. */
 #include "check.h"
 #include "inputs/inputs_bench.h"
 #include "stepper/elements.h"
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static void what_is_tuned_holds_at_once(void **state)
+static void tuned_values_hold_at_once(void **state)
 {
   struct bench *b = *state;
   struct input_spec tuned[INPUTS];
@@ -28,7 +28,7 @@ static void what_is_tuned_holds_at_once(void **state)
   assert_int_equal(b->in.lost, -1);
   latch(b, T0 + 101 * MS);
   assert_int_equal(b->in.lost, 0);
-  assert_true(b->spec[0].range[0].lower == -100.0); /* the table of signals belongs to all */
+  assert_true(b->spec[0].range[0].lower == -100.0); /* the table of signals is shared */
 }
 
 static void values_reach_the_model(void **state)
@@ -60,8 +60,8 @@ static void values_reach_the_model(void **state)
   send(b, 0, VALUE, 1.5, T0);
   latch(b, T0);
   inputs_apply(&b->in, m, d);
-  /* The point, 1 m along the body's y, is at the world's -x: no moment of the force along the world's x,
-   * -4 N m of the one along the body's. */
+  /* The point, 1 m along the body's y, is at the world's -x: the force along the world's x has no moment, the one along
+   * the body's x has -4 N m. */
   struct wrench load;
   body_wrench(m, d, 0, &load);
   assert_true(fabs(load.force[0] - 10.0) < 1e-12 && fabs(load.force[1] - 4.0) < 1e-12);
@@ -76,7 +76,7 @@ static void values_reach_the_model(void **state)
   ali3_model_free(m);
 }
 
-static void what_is_forgotten_does_not_come_back(void **state)
+static void forgotten_samples_do_not_come_back(void **state)
 {
   struct bench *b = *state;
   send(b, 0, 0, 1.0, T0);
@@ -84,13 +84,13 @@ static void what_is_forgotten_does_not_come_back(void **state)
   latch(b, T0 + 1);
   inputs_forget(&b->in, T0 + 2);
   assert_true(b->in.value[0] == 0.0);
-  send(b, 0, 2, 3.0, T0 + 3); /* senders repeat all they ever got */
+  send(b, 0, 2, 3.0, T0 + 3); /* senders repeat all their values */
   latch(b, T0 + 4);
   assert_true(b->in.value[0] == 0.0 && b->in.value[VALUE] == 0.0 && b->in.value[2] == 3.0);
   assert_true(b->in.age_ns == 1);
 }
 
-static void what_came_after_is_not_forgotten(void **state)
+static void a_later_sample_is_not_forgotten(void **state)
 {
   struct bench *b = *state;
   send(b, 0, 0, 1.0, T0);
@@ -99,7 +99,7 @@ static void what_came_after_is_not_forgotten(void **state)
   inputs_forget(&b->in, T0 + 2);
   latch(b, T0 + 4);
   assert_true(b->in.value[0] == 0.0 && b->in.value[VALUE] == 2.0);
-  inputs_forget(&b->in, T0 + 1); /* of another port, which was asked later */
+  inputs_forget(&b->in, T0 + 1); /* from another port, which was read later */
   send(b, 0, 0, 1.0, T0 + 2);
   latch(b, T0 + 4);
   assert_true(b->in.value[0] == 0.0);
@@ -124,14 +124,14 @@ static void tuning_to_hold_ends_a_recovery(void **state)
   assert_true(b->in.value[RAMPED] == 7.0 && !b->in.stale);
 }
 
-static void what_is_required_has_to_be_fresh(void **state)
+static void required_inputs_must_be_fresh(void **state)
 {
   struct bench *b = *state;
   assert_int_equal(inputs_missing(&b->in, T0), -1);
   b->in.spec[1].required = b->in.spec[WRENCHES].required = true;
   assert_int_equal(inputs_missing(&b->in, T0), 1);
   send(b, 0, RAMPED + 4, 1.0, T0);
-  inputs_take(&b->in, b->port, T0, 0); /* no latch is waited for */
+  inputs_take(&b->in, b->port, T0, 0); /* before any latch */
   assert_int_equal(inputs_missing(&b->in, T0), WRENCHES);
   send(b, 0, VALUE, 1.0, T0 + 20 * MS);
   latch(b, T0 + 20 * MS);
@@ -139,7 +139,7 @@ static void what_is_required_has_to_be_fresh(void **state)
   assert_int_equal(inputs_missing(&b->in, T0 + 51 * MS), 1);
 }
 
-static void what_recovers_is_not_fresh_yet(void **state)
+static void a_recovering_input_is_not_fresh(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].required = true;
@@ -152,12 +152,12 @@ static void what_recovers_is_not_fresh_yet(void **state)
   assert_int_equal(inputs_missing(&b->in, T0 + 10 * MS), 1);
 }
 
-/* Each policy with the blend: from the value in use to where the new one has it by now, whatever was before. */
-static void tuning_what_is_stale_blends(void **state)
+/* Each policy with the blend: from the value in use to the value of the new policy, whatever was before. */
+static void tuning_a_stale_input_blends(void **state)
 {
   struct bench *b = *state;
   static const struct {
-    int input; /* of the policies hold, ramp, hold */
+    int input; /* with the policies hold, ramp, hold */
     enum input_policy to;
     double hold, safe, start, half, end;
   } cases[] = {{0, INPUT_RAMP, 0.05, 0.0, 10.0, 5.0, 0.0},
@@ -199,7 +199,7 @@ static void tuning_to_the_same_changes_nothing(void **state)
   assert_true(fabs(b->in.value[RAMPED] - 3.0) < 1e-9);
 }
 
-static void tuning_does_not_end_the_way_to_what_is_held(void **state)
+static void tuning_does_not_end_the_blend_to_the_held_value(void **state)
 {
   struct bench *b = *state;
   struct input_spec tuned[INPUTS];
@@ -214,7 +214,7 @@ static void tuning_does_not_end_the_way_to_what_is_held(void **state)
   assert_true(b->in.value[0] == 30.0);
 }
 
-/* It was fresh by the hold of before. */
+/* It was fresh by the old hold. */
 static void tuning_a_shorter_hold_blends(void **state)
 {
   struct bench *b = *state;
@@ -240,10 +240,10 @@ static void the_owner_is_shown_until_it_is_silent(void **state)
   latch(b, T0 + 100 * MS);
   assert_int_equal(b->in.owner[0].source, SOURCE_MODBUS);
   assert_int_equal(b->in.owner[1].source, OWNER_NONE);
-  send(b, 0, 0, 20.0, T0 + 900 * MS); /* is refused: shown is whose samples count */
+  send(b, 0, 0, 20.0, T0 + 900 * MS); /* refused: the sender of the counted samples is shown */
   latch(b, T0 + 1000 * MS);
   assert_int_equal(b->in.owner[0].source, SOURCE_MODBUS);
-  latch(b, T0 + 1101 * MS); /* nobody has sent: the next sample of anybody would count */
+  latch(b, T0 + 1101 * MS); /* silent: the next sample of any sender would count */
   assert_int_equal(b->in.owner[0].source, OWNER_NONE);
   send(b, 0, 0, 20.0, T0 + 1110 * MS);
   latch(b, T0 + 1110 * MS);
@@ -271,15 +271,15 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      ROW(what_is_tuned_holds_at_once),
+      ROW(tuned_values_hold_at_once),
       ROW(values_reach_the_model),
-      ROW(what_is_forgotten_does_not_come_back),
-      ROW(what_came_after_is_not_forgotten),
+      ROW(forgotten_samples_do_not_come_back),
+      ROW(a_later_sample_is_not_forgotten),
       ROW(tuning_to_hold_ends_a_recovery),
-      ROW(what_is_required_has_to_be_fresh),
-      ROW(what_recovers_is_not_fresh_yet),
-      ROW(tuning_what_is_stale_blends),
-      ROW(tuning_does_not_end_the_way_to_what_is_held),
+      ROW(required_inputs_must_be_fresh),
+      ROW(a_recovering_input_is_not_fresh),
+      ROW(tuning_a_stale_input_blends),
+      ROW(tuning_does_not_end_the_blend_to_the_held_value),
       ROW(tuning_to_the_same_changes_nothing),
       ROW(tuning_a_shorter_hold_blends),
       ROW(the_owner_is_shown_until_it_is_silent),

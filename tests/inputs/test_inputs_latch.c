@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a channel is at an instant: policies, rates, ages. */
+ * The value of a channel at a given time: policies, rates, ages. */
 #include "check.h"
 #include "inputs/inputs_bench.h"
 
@@ -127,7 +127,7 @@ static void lower_and_upper_are_apart(void **state)
   assert_true(fabs(b->in.value[VALUE] - 1.25) < 1e-12);
 }
 
-/* 1000 per second, 10 in a cycle, up and down, and on the way down to the safe value, too. */
+/* 1000 per second, 10 per cycle, up and down, and also on the way to the safe value. */
 static void a_rate_bounds_every_change_of_the_value_in_use(void **state)
 {
   struct bench *b = *state;
@@ -155,7 +155,7 @@ static void a_rate_is_by_time_and_not_by_cycle(void **state)
   assert_true(fabs(b->in.value[0] - 35.0) < 1e-9);
 }
 
-/* A range goes before a rate. */
+/* A range takes precedence over a rate. */
 static void a_range_that_is_tuned_holds_at_once_whatever_the_rate(void **state)
 {
   struct bench *b = *state;
@@ -178,7 +178,7 @@ static void the_first_latch_is_one_period_after_nothing(void **state)
   assert_true(b->in.value[0] == -10.0);
 }
 
-/* 3 per cycle: on for two cycles, then held, then as a ramp from there. */
+/* 3 per cycle: continued for two cycles, then held, then a ramp from there. */
 static void extrapolation_goes_on_for_two_periods(void **state)
 {
   struct bench *b = *state;
@@ -186,7 +186,7 @@ static void extrapolation_goes_on_for_two_periods(void **state)
   send(b, 0, RAMPED, 7.0, T0);
   latch(b, T0);
   assert_true(b->in.value[RAMPED] == 7.0);
-  latch(b, T0 + 5 * MS); /* of one sample there is no line */
+  latch(b, T0 + 5 * MS); /* one sample gives no line */
   assert_true(b->in.value[RAMPED] == 7.0);
   send(b, 0, RAMPED, 10.0, T0 + 9 * MS);
   static const struct {
@@ -219,7 +219,7 @@ static void no_line_through_a_gap(void **state)
   b->in.spec[1].policy = INPUT_EXTRAPOLATE;
   send(b, 0, RAMPED, 1.0, T0);
   latch(b, T0);
-  send(b, 0, RAMPED, 5.0, T0 + 60 * MS); /* found by the same latch that would have seen the gap */
+  send(b, 0, RAMPED, 5.0, T0 + 60 * MS); /* found by the latch that would have seen the gap */
   latch(b, T0 + 60 * MS);
   latch(b, T0 + 70 * MS);
   assert_true(b->in.value[RAMPED] == 5.0);
@@ -241,7 +241,7 @@ static void an_age_of_its_own_leads_to_safe(void **state)
   assert_int_equal(b->in.lost, 0);
 }
 
-/* What does not count yet is no reason to go on. */
+/* Samples that do not count yet do not prevent the stop. */
 static void samples_that_do_not_count_do_not_keep_it_from_safe(void **state)
 {
   struct bench *b = *state;
@@ -264,7 +264,7 @@ static void a_required_input_that_was_forgotten_is_lost(void **state)
   b->in.spec[1].fault = 1.0;
   send(b, 0, RAMPED, 1.0, T0);
   latch(b, T0);
-  b->in.spec[2].fault = 0.5; /* one that nobody waits for may be missing */
+  b->in.spec[2].fault = 0.5; /* an input that is not required may be missing */
   inputs_forget(&b->in, T0 + MS);
   latch(b, T0 + 10 * MS);
   latch(b, T0 + 1009 * MS);
@@ -273,7 +273,7 @@ static void a_required_input_that_was_forgotten_is_lost(void **state)
   assert_int_equal(b->in.lost, 1);
 }
 
-/* The policy safe has no age of its own for it, but for hold. */
+/* The policy safe has hold as its only limit. */
 static void a_required_one_of_the_policy_safe_is_lost_as_well(void **state)
 {
   struct bench *b = *state;
@@ -303,7 +303,7 @@ static void going_stale_is_counted_once(void **state)
   assert_int_equal(counted(&b->counters.inputs_stale), 3);
 }
 
-/* Steps take the place of the clock: samples age by them, rates go by them. */
+/* Steps replace the clock: samples age by steps, and rates apply to steps. */
 static void without_a_clock_everything_goes_by_the_other_time(void **state)
 {
   struct bench *b = *state;

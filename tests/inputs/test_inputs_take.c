@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which samples count: owners, numbers, recovery, ranges, faults put in. */
+ * Which samples count: owners, numbers, recovery, ranges, injected faults. */
 #include "check.h"
 #include "inputs/inputs_bench.h"
 
@@ -28,7 +28,7 @@ static void limits_clamp_flag_and_count_each_sample_once(void **state)
   assert_true(b->in.clamped == 2);
 }
 
-static void what_is_not_finite_never_gets_in(void **state)
+static void nonfinite_values_never_get_in(void **state)
 {
   struct bench *b = *state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -58,7 +58,7 @@ static void inputs_of_different_ports_stand_side_by_side(void **state)
   send(b, 1, VALUE, 2.0, T0 - 10 * MS);
   latch(b, T0 + 10 * MS);
   assert_true(b->in.value[0] == 1.0 && b->in.value[VALUE] == 2.0);
-  assert_true(b->in.age_ns == 20 * MS); /* of the older */
+  assert_true(b->in.age_ns == 20 * MS); /* of the older one */
 }
 
 static void a_fresh_sample_ends_staleness(void **state)
@@ -73,7 +73,7 @@ static void a_fresh_sample_ends_staleness(void **state)
   assert_false(b->in.stale);
 }
 
-/* The first who sets an input owns it until it has been silent for a second. */
+/* The first sender of an input owns it until it has been silent for a second. */
 static void the_first_writer_owns_the_input(void **state)
 {
   struct bench *b = *state;
@@ -86,7 +86,8 @@ static void the_first_writer_owns_the_input(void **state)
   assert_true(b->in.value[0] == 1.0 && b->in.value[3] == 1.0);
   assert_int_equal(counted(&b->counters.inputs_refused), 1); /* both channels are one sample of the input */
   latch(b, T0 + 20 * MS);
-  send(b, 1, VALUE, 1.5, T0 + 25 * MS); /* another input: its own; what was refused is not counted again */
+  send(b, 1, VALUE, 1.5,
+       T0 + 25 * MS); /* another input with its own owner; a refused sample is not counted again */
   latch(b, T0 + 30 * MS);
   assert_true(b->in.value[VALUE] == 1.5);
   assert_int_equal(counted(&b->counters.inputs_refused), 0);
@@ -127,7 +128,7 @@ static void a_reset_forgets_the_owner(void **state)
   assert_true(b->in.value[0] == 2.0);
 }
 
-static void what_was_forgotten_claims_nothing(void **state)
+static void a_forgotten_owner_claims_nothing(void **state)
 {
   struct bench *b = *state;
   inputs_forget(&b->in, T0);
@@ -139,7 +140,7 @@ static void what_was_forgotten_claims_nothing(void **state)
   assert_int_equal(counted(&b->counters.inputs_refused), 0);
 }
 
-static void what_was_delayed_beyond_a_reset_is_forgotten(void **state)
+static void samples_delayed_beyond_a_reset_are_forgotten(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "late", .kind = INJECT_DELAY, .active = true, .cycles = 2};
@@ -174,14 +175,14 @@ static void a_number_that_comes_again_is_no_sign_of_life(void **state)
   send_numbered(b, 0, 1, 2.0, T0 + 10 * MS, 65535);
   latch(b, T0 + 60 * MS);
   assert_true(b->in.value[0] == 1.0 && b->in.stale);
-  assert_true(b->in.value[1] == 2.0); /* its first */
+  assert_true(b->in.value[1] == 2.0); /* its first sample */
   assert_int_equal(counted(&b->counters.inputs_repeated), 1);
   send_numbered(b, 0, 0, 3.0, T0 + 70 * MS, 0);
   latch(b, T0 + 70 * MS);
   assert_true(b->in.value[0] == 3.0);
 }
 
-static void what_was_overtaken_is_late(void **state)
+static void an_overtaken_number_is_late(void **state)
 {
   struct bench *b = *state;
   send_numbered(b, 0, 0, 1.0, T0, 5);
@@ -192,8 +193,8 @@ static void what_was_overtaken_is_late(void **state)
   assert_int_equal(counted(&b->counters.inputs_late), 1);
 }
 
-/* It does not resume by itself: what is there ages, until the new ones have recovered. */
-static void numbers_that_begin_anew_have_to_recover(void **state)
+/* The old sender does not resume: its value ages until the new samples have recovered. */
+static void numbers_that_restart_have_to_recover(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 3;
@@ -211,8 +212,8 @@ static void numbers_that_begin_anew_have_to_recover(void **state)
   assert_int_equal(counted(&b->counters.inputs_stale), 1);
 }
 
-/* The policy hold has nothing to recover. */
-static void held_numbers_that_begin_anew_act_at_once(void **state)
+/* The policy hold needs no recovery. */
+static void held_numbers_that_restart_act_at_once(void **state)
 {
   struct bench *b = *state;
   b->in.spec[0].recover = 3;
@@ -235,8 +236,8 @@ static void another_owner_counts_by_itself(void **state)
   assert_int_equal(counted(&b->counters.inputs_restarts), 0);
 }
 
-/* Down the ramp meanwhile; then from there to the new ones over the blend. */
-static void what_was_stale_recovers_and_blends(void **state)
+/* Down the ramp meanwhile; then from there to the new samples over the blend. */
+static void a_stale_input_recovers_and_blends(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 4;
@@ -267,7 +268,7 @@ static void what_was_stale_recovers_and_blends(void **state)
   assert_int_equal(counted(&b->counters.inputs_stale), 1);
 }
 
-static void a_gap_begins_the_recovery_anew(void **state)
+static void a_gap_restarts_the_recovery(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 3;
@@ -290,7 +291,7 @@ static void a_gap_begins_the_recovery_anew(void **state)
   }
 }
 
-/* The loop sees one sample of a cycle, the newest: whatever came between, the next one it sees is a period later. */
+/* The loop sees one sample per cycle, the newest: the next one it sees is a period later, whatever came between. */
 static void a_period_longer_than_hold_is_no_gap(void **state)
 {
   struct bench *b = *state;
@@ -300,7 +301,7 @@ static void a_period_longer_than_hold_is_no_gap(void **state)
   latch(b, T0);
   latch(b, T0 + 100 * MS);
   for (int k = 2; k <= 4; k++) {
-    send(b, 0, RAMPED, 20.0, T0 + (uint64_t)(100 * k - k) * MS); /* the last of many */
+    send(b, 0, RAMPED, 20.0, T0 + (uint64_t)(100 * k - k) * MS); /* the last one of many */
     latch(b, T0 + (uint64_t)(100 * k) * MS);
     assert_int_equal(b->in.condition[1].state, k < 4 ? INPUT_RECOVERING : INPUT_FRESH);
   }
@@ -362,14 +363,15 @@ static void the_first_after_a_reset_counts_at_once(void **state)
   send(b, 0, RAMPED, 10.0, T0);
   latch(b, T0);
   latch(b, T0 + 100 * MS);
-  send(b, 0, RAMPED, 20.0, T0 + 205 * MS); /* found by the take that finds the reset, sent after it */
+  send(b, 0, RAMPED, 20.0,
+       T0 + 205 * MS); /* sent after the reset, and found by the take that finds the reset */
   inputs_take(&b->in, b->port, T0 + 210 * MS, 0);
   inputs_forget(&b->in, T0 + 200 * MS);
   inputs_latch(&b->in, T0 + 210 * MS);
   assert_true(b->in.value[RAMPED] == 20.0 && !b->in.stale);
 }
 
-static void what_is_injected_is_taken_as_if_it_had_come(void **state)
+static void injected_samples_count_like_received_ones(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "broken", .input = 0, .kind = INJECT_NAN, .active = true};
@@ -396,8 +398,8 @@ static void a_bias_is_clamped_as_any_value(void **state)
   assert_true(b->in.value[0] == 100.0 && b->in.clamped == 1);
 }
 
-/* Alive by its times, which no age can tell. */
-static void what_is_frozen_does_not_grow_stale(void **state)
+/* Alive by its times; the age shows nothing. */
+static void frozen_inputs_do_not_grow_stale(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "stuck", .input = 1, .kind = INJECT_FREEZE};
@@ -419,31 +421,31 @@ int main(void)
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       ROW(limits_clamp_flag_and_count_each_sample_once),
-      ROW(what_is_not_finite_never_gets_in),
+      ROW(nonfinite_values_never_get_in),
       ROW(a_sample_from_after_the_wake_up_is_of_age_zero),
       ROW(inputs_of_different_ports_stand_side_by_side),
       ROW(a_fresh_sample_ends_staleness),
       ROW(the_first_writer_owns_the_input),
       ROW(an_owner_may_be_silent_for_its_hold),
       ROW(a_reset_forgets_the_owner),
-      ROW(what_was_forgotten_claims_nothing),
-      ROW(what_was_delayed_beyond_a_reset_is_forgotten),
+      ROW(a_forgotten_owner_claims_nothing),
+      ROW(samples_delayed_beyond_a_reset_are_forgotten),
       ROW(other_sources_than_those_named_are_refused),
       ROW(a_number_that_comes_again_is_no_sign_of_life),
-      ROW(what_was_overtaken_is_late),
-      ROW(numbers_that_begin_anew_have_to_recover),
-      ROW(held_numbers_that_begin_anew_act_at_once),
+      ROW(an_overtaken_number_is_late),
+      ROW(numbers_that_restart_have_to_recover),
+      ROW(held_numbers_that_restart_act_at_once),
       ROW(another_owner_counts_by_itself),
-      ROW(what_was_stale_recovers_and_blends),
-      ROW(a_gap_begins_the_recovery_anew),
+      ROW(a_stale_input_recovers_and_blends),
+      ROW(a_gap_restarts_the_recovery),
       ROW(a_period_longer_than_hold_is_no_gap),
       ROW(samples_that_stop_while_it_recovers_leave_it_stale),
       ROW(one_sample_of_a_cycle_counts),
       ROW(going_stale_in_the_blend_goes_on_from_the_value_in_use),
       ROW(the_first_after_a_reset_counts_at_once),
-      ROW(what_is_injected_is_taken_as_if_it_had_come),
+      ROW(injected_samples_count_like_received_ones),
       ROW(a_bias_is_clamped_as_any_value),
-      ROW(what_is_frozen_does_not_grow_stale),
+      ROW(frozen_inputs_do_not_grow_stale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,15 +20,16 @@ static void verdicts_follow_the_numbers(void **unused)
 {
   (void)unused;
   assert_verdicts(32, (const uint32_t[]){0, 1, 2, 2, 2, 3}, "NNN==N");
-  assert_verdicts(32, (const uint32_t[]){7, 9, 8, 10, 5000}, "NNlNN");   /* overtaken; left out */
-  assert_verdicts(32, (const uint32_t[]){100, 84, 101}, "NlN");          /* as late as it may be */
-  assert_verdicts(32, (const uint32_t[]){100, 83, 84, 84, 85}, "NRN=N"); /* too late for that */
-  assert_verdicts(32, (const uint32_t[]){9, 1, 2, 3}, "NlRN");           /* began anew after a few */
+  assert_verdicts(32, (const uint32_t[]){7, 9, 8, 10, 5000}, "NNlNN");   /* overtaken; a gap */
+  assert_verdicts(32, (const uint32_t[]){100, 84, 101}, "NlN");          /* the largest lateness */
+  assert_verdicts(32, (const uint32_t[]){100, 83, 84, 84, 85}, "NRN=N"); /* later than that */
+  assert_verdicts(32, (const uint32_t[]){9, 1, 2, 3}, "NlRN");           /* restarted after a few */
   assert_verdicts(32, (const uint32_t[]){9, 6, 5, 5, 10}, "Nll=N");      /* late ones in falling order */
-  assert_verdicts(32, (const uint32_t[]){9, 6, 10, 7, 11}, "NlNlN");     /* not running */
+  assert_verdicts(32, (const uint32_t[]){9, 6, 10, 7, 11}, "NlNlN");     /* not consecutive */
   assert_verdicts(32, (const uint32_t[]){UINT32_MAX, 0, UINT32_MAX, 1}, "NNlN"); /* goes round */
-  assert_verdicts(32, (const uint32_t[]){0, 0x7fffffff, 0xfffffffe}, "NNN");     /* half way ahead at most */
-  assert_verdicts(32, (const uint32_t[]){0, 0x80000000, 0x80000001}, "NRN");     /* no more than that */
+  assert_verdicts(32, (const uint32_t[]){0, 0x7fffffff, 0xfffffffe},
+                  "NNN"); /* at most half the circle ahead */
+  assert_verdicts(32, (const uint32_t[]){0, 0x80000000, 0x80000001}, "NRN"); /* more than that */
 }
 
 static void sixteen_bits_go_round_too(void **unused)

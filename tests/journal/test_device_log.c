@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the log says of devices and lines that come and go, by a clock the test makes up. Standard error is a file here. */
+ * The log lines for devices and lines that go down and come back, with an artificial clock. Standard error is a file
+ * here. */
 #include "check.h"
 #include "journal/device_log.h"
 
@@ -55,7 +56,7 @@ static const char *said_since(off_t before)
   return text;
 }
 
-/* What is said at `ms`. */
+/* The log text at `ms`. */
 static const char *said(uint64_t ms)
 {
   const off_t before = lseek(file, 0, SEEK_END);
@@ -63,7 +64,7 @@ static const char *said(uint64_t ms)
   return said_since(before);
 }
 
-/* Likewise, of a serial line. */
+/* The log text of a serial line at `ms`. */
 static const char *said_of_line(int i, bool lost, uint64_t ms)
 {
   const off_t before = lseek(file, 0, SEEK_END);
@@ -79,11 +80,11 @@ static void set(enum device_state state, const char *error)
 
 TEST(changes_are_said_once)
 {
-  assert_string_equal(said(0), ""); /* it has not been tried yet */
+  assert_string_equal(said(0), ""); /* not tried yet */
   set(DEVICE_CONNECTING, "Connection refused");
   assert_string_equal(said(20), "ali3d: device plc: connecting: Connection refused\n");
   assert_string_equal(said(40), "");
-  set(DEVICE_FAILING, "read holding 0: no answer in 0.1 s"); /* still not up: no news */
+  set(DEVICE_FAILING, "read holding 0: no answer in 0.1 s"); /* still not up: no line */
   assert_string_equal(said(60), "");
   set(DEVICE_UP, NULL);
   assert_string_equal(said(2520), "ali3d: device plc: up after 2.5 s\n");
@@ -105,7 +106,8 @@ TEST(a_device_that_flaps_is_summed_up)
     said(20 * i);
     assert_int_equal(text[0] != '\0', i < DEVICE_LINES);
   }
-  assert_string_equal(said(1100), "ali3d: device plc: came or went 5 times more in the last 1.0 s\n");
+  assert_string_equal(said(1100),
+                      "ali3d: device plc: 5 more changes between up and down in the last 1.0 s\n");
   assert_string_equal(said(1200), "");
 }
 
@@ -115,7 +117,7 @@ TEST(a_line_is_said_to_go_and_to_be_back)
   assert_string_equal(said_of_line(3, true, 20),
                       "ali3d: packet rig: the serial line /dev/ttyUSB0 has disappeared\n");
   assert_string_equal(said_of_line(3, true, 40), "");
-  assert_string_equal(said_of_line(4, false, 60), ""); /* another one */
+  assert_string_equal(said_of_line(4, false, 60), ""); /* another line */
   assert_string_equal(said_of_line(3, false, 2520),
                       "ali3d: packet rig: the serial line /dev/ttyUSB0 is back after 2.5 s\n");
   assert_string_equal(said_of_line(3, false, 2540), "");

@@ -21,7 +21,7 @@ static void every_cause_in_words(void **unused)
   assert_int_equal(ali3_model_add_body(m, &bar), 0);
   assert_int_equal(ali3_model_add_joint(m, &pin), 0);
   const ali3_options options = ali3_options_default();
-  assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK); /* of 1 m, for want of lever arms */
+  assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK); /* size 1 m, because there are no lever arms */
   struct port osc = {.name = "osc"}, modbus = {.name = "modbus"};
   struct port *const ports[] = {&osc, &modbus};
   struct input_spec input[] = {{.name = "push"}, {.name = "pull"}};
@@ -45,15 +45,31 @@ static void every_cause_in_words(void **unused)
         .input = -1},
        "cycle 101: INIT -> RUNNING: warm-up over"},
       {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0, NOTHING},
-       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required, and not fresh"},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required and not fresh"},
       {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0, NOTHING},
-       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose, or it "
-       "ended before an "
-       "arm"},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run ended without an order, or "
+       "before an arm"},
       {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 101: INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested"},
       {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0, NOTHING},
        "cycle 4711: RUNNING -> PAUSED: pause by osc client 2"},
+      {{202, STATE_STOPPED, STATE_STOPPED, CAUSE_REFUSED, COMMAND_ARM, 0, 2, -1, -1, -1, RESULT_TOO_SOON,
+        NOTHING},
+       "cycle 202: STOPPED: arm by osc client 2 refused: too soon after a stop: send it 0.5 s or more after "
+       "STOPPED is shown"},
+      {{203, STATE_STOPPED, STATE_STOPPED, CAUSE_REFUSED, COMMAND_RUN, 0, 2, -1, -1, -1, RESULT_WRONG_STATE,
+        NOTHING},
+       "cycle 203: STOPPED: run by osc client 2 refused: motion needs an arm: send arm first"},
+      {{204, STATE_SAFE, STATE_SAFE, CAUSE_REFUSED, COMMAND_RUN, 1, 4, -1, -1, -1, RESULT_WRONG_STATE,
+        NOTHING},
+       "cycle 204: SAFE: run by modbus 10.0.0.7:4711 refused: a stop is latched: send reset first"},
+      {{205, STATE_STOPPED, STATE_STOPPED, CAUSE_REFUSED, COMMAND_ARM, 0, 2, -1, -1, -1, RESULT_NOT_READY,
+        NOTHING},
+       "cycle 205: STOPPED: arm by osc client 2 refused: a required input is not fresh: send its values "
+       "first"},
+      {{206, STATE_RUNNING, STATE_RUNNING, CAUSE_REFUSED, COMMAND_STEP, 0, 2, -1, -1, -1, RESULT_WRONG_STATE,
+        NOTHING},
+       "cycle 206: RUNNING: step by osc client 2 refused: not possible in this state"},
       {{12, STATE_PAUSED, STATE_PAUSED, CAUSE_COMMAND, COMMAND_RESET, 1, 3, -1, -1, -1, 0, NOTHING},
        "cycle 12: PAUSED: reset by modbus client 3, model at its initial state"},
       {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_ESTOP, 1, 4, -1, -1, -1, 0, NOTHING},
@@ -65,9 +81,9 @@ static void every_cause_in_words(void **unused)
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_SWITCHED, 0, 0, 2, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION stuck, freeze of input push: switched off by osc client 2"},
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 1, -1, 0, -1, -1, -1, 0, NOTHING},
-       "cycle 13: FAULT INJECTION stuck, freeze of input push: begins to act"},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: starts acting"},
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 0, -1, 0, -1, -1, -1, 0, NOTHING},
-       "cycle 13: FAULT INJECTION stuck, freeze of input push: acts no longer"},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: stops acting"},
       {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, 0, -1, 0, NOTHING},
        "cycle 14: RUNNING -> FAULT: the step diverged, worst at joint pin, body bar"},
       {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, -1, -1, 0, NOTHING},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What looks at made-up clocks come to, and what the host itself shows. */
+ * Intervals from artificial clocks, and one sample of the real host. */
 #include "check.h"
 #include "journal/host_history.h"
 
@@ -33,7 +33,7 @@ static struct miss between(uint64_t from_ms, uint64_t to_ms)
   return (struct miss){.start_ns = T0 + from_ms * MS, .wake_ns = T0 + to_ms * MS, .end_ns = T0 + to_ms * MS};
 }
 
-/* What the first look finds is how things are, and no change. */
+/* The first sample shows the present state, which is no change. */
 TEST(the_first_look_tells_nothing)
 {
   struct host_sample sample = at(0);
@@ -49,9 +49,9 @@ TEST(a_stop_takes_a_signal_and_a_gap)
   struct host_sample sample = at(0);
   host_history_add(&s, &sample);
   sample = at(20);
-  sample.continued = true; /* to a process that was not stopped */
+  sample.continued = true; /* a process that was not stopped got it */
   assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 0);
-  sample = at(1020); /* only a busy machine */
+  sample = at(1020); /* just a busy machine */
   assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 0);
   sample = at(4020);
   sample.continued = true;
@@ -59,17 +59,17 @@ TEST(a_stop_takes_a_signal_and_a_gap)
 
   struct miss m = between(1500, 4019);
   host_history_explain(&s, &m);
-  assert_int_equal(m.suspended_ns, 2519 * MS); /* as far as it shares the time */
+  assert_int_equal(m.suspended_ns, 2519 * MS); /* the part that overlaps the cycle */
   m = between(900, 1000);
   host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
-  m = between(1500, 4021); /* made up for, behind the one that was stopped */
+  m = between(1500, 4021); /* made up for, after the cycle that was stopped */
   m.waiting_since_ns = T0;
   host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
 }
 
-/* Shorter than two ticks: the gap between two looks says nothing, the signal does. */
+/* Shorter than two ticks: the gap between two samples proves nothing, but the signal does. */
 TEST(a_short_stop_takes_the_signal_alone)
 {
   struct host_sample sample = at(0);
@@ -91,7 +91,7 @@ TEST(a_short_stop_takes_the_signal_alone)
   assert_int_equal(m.suspended_ns, 0);
 }
 
-/* The process is stopped between the end of a wait and the look at the clocks: the signal shows in the look after that. */
+/* The process is stopped between the end of a wait and the sample: the signal appears in the next sample. */
 TEST(a_signal_that_is_taken_a_look_later_counts_from_before)
 {
   struct host_sample sample = at(0);
@@ -107,12 +107,12 @@ TEST(a_signal_that_is_taken_a_look_later_counts_from_before)
   assert_int_equal(m.suspended_ns, 60 * MS);
 }
 
-TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late)
+TEST(a_set_wall_clock_differs_from_a_late_reading)
 {
   struct host_sample sample = at(0);
   host_history_add(&s, &sample);
   sample = at(20);
-  sample.clocks.wall_ns += 900000; /* less than what two reads may be apart */
+  sample.clocks.wall_ns += 900000; /* less than the time between two reads */
   assert_int_equal(host_history_add(&s, &sample)->wall_step_ns, 0);
   sample.clocks.now_ns += TICK;
   sample.clocks.wall_ns += 5 * MS; /* preempted between the clocks */
@@ -150,8 +150,8 @@ TEST(suspension_theft_and_debugger)
   assert_int_equal(m.stolen_ns, 20 * MS);
 }
 
-/* The oldest stretches make room. */
-TEST(what_is_long_gone_is_forgotten)
+/* The oldest intervals are overwritten. */
+TEST(old_intervals_are_forgotten)
 {
   struct host_sample sample = at(0);
   host_history_add(&s, &sample);
@@ -215,9 +215,9 @@ int main(void)
       ROW(a_stop_takes_a_signal_and_a_gap),
       ROW(a_short_stop_takes_the_signal_alone),
       ROW(a_signal_that_is_taken_a_look_later_counts_from_before),
-      ROW(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
+      ROW(a_set_wall_clock_differs_from_a_late_reading),
       ROW(suspension_theft_and_debugger),
-      ROW(what_is_long_gone_is_forgotten),
+      ROW(old_intervals_are_forgotten),
       ROW(theft_by_processor),
       ROW(this_host_can_be_looked_at),
       ROW(an_instant_in_words),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Standard error is a pipe here, while the lines are written. */
+ * Standard error is a pipe here while the lines are written. */
 #include "check.h"
 #include "journal/log.h"
 
@@ -27,7 +27,7 @@ static int redirect(void **state)
   dup2(end[1], STDERR_FILENO);
   close(end[1]);
   unsetenv("JOURNAL_STREAM");
-  alarm(60); /* a write that waits for a reader ends the test */
+  alarm(60); /* kills the test if a write waits for a reader */
   return 0;
 }
 
@@ -41,7 +41,7 @@ static int put_back(void **state)
   return 0;
 }
 
-/* All that was written since the last look. */
+/* The text since the last call. */
 static const char *written(void)
 {
   size_t used = 0;
@@ -60,7 +60,7 @@ TEST(lines_carry_the_name)
 
 TEST(only_the_journal_gets_priorities)
 {
-  setenv("JOURNAL_STREAM", "1:1", 1); /* inherited from the one that started the terminal */
+  setenv("JOURNAL_STREAM", "1:1", 1); /* inherited from the parent of the terminal */
   log_line(LOG_LEVEL_WARNING, "w");
   assert_string_equal(written(), "ali3d: w\n");
 
@@ -81,12 +81,13 @@ TEST(a_reader_who_has_stopped_holds_nobody_up)
   assert_in_range(lines, 1, MANY - 1);
 
   char expected[80];
-  snprintf(expected, sizeof expected, "ali3d: %d lines lost: nobody read them\nali3d: again\n", MANY - lines);
+  snprintf(expected, sizeof expected,
+           "ali3d: %d log lines dropped: standard error was not read\nali3d: again\n", MANY - lines);
   log_line(LOG_LEVEL_INFO, "again");
   assert_string_equal(written(), expected);
 }
 
-/* A name in a line neither begins another line nor speaks to the terminal. */
+/* A name in a line can neither begin another line nor control the terminal. */
 TEST(control_characters_are_replaced)
 {
   log_line(LOG_LEVEL_INFO, "model %s", "\x1b[2J\n<0>gone\x7f \xc2\x9b \xc3\xa9");

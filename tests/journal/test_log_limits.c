@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines by kind, by a clock the test makes up. Standard error is a file here. */
+ * Limits by kind of line, with an artificial clock. Standard error is a file here. */
 #include "check.h"
 #include "journal/log_limits.h"
 
@@ -49,7 +49,7 @@ static int times_logged(const char *part)
   return count;
 }
 
-/* 1600 a second for three seconds, a look every 20 ms. */
+/* 1600 a second for three seconds, a tick every 20 ms. */
 TEST(a_flood_is_summed_up)
 {
   const unsigned reset = (unsigned)log_kind_of_command(COMMAND_RESET);

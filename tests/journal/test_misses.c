@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From the ring of the loop to telemetry, log and file, by a clock the test makes up. Standard error is a file here. */
+ * From the ring of the loop to telemetry, log and file, with an artificial clock. Standard error is a file here. */
 #include "check.h"
 #include "journal/misses.h"
 #include "signals/clocking.h"
@@ -27,7 +27,7 @@ struct bench {
   struct misses misses;
   struct host_sample sample;
   char dir[32], path[48], log[48];
-  int saved; /* standard error */
+  int saved; /* original standard error */
   uint64_t number;
 };
 
@@ -67,7 +67,7 @@ static int tear_down(void **state)
   return 0;
 }
 
-/* A cycle that woke late by so much, and then took its usual time. */
+/* A cycle that woke late_ns late and then took its usual time. */
 static struct miss late(struct bench *b, uint64_t start_ns, uint64_t late_ns)
 {
   return (struct miss){.number = ++b->number,
@@ -122,7 +122,7 @@ static uint64_t counted(const struct bench *b, unsigned cause)
   return counter_get(misses_of_cause(&b->telemetry->counters, cause));
 }
 
-/* The record comes with one tick, what explains it with the next. */
+/* The record comes in one tick, its explanation in the next. */
 static void a_stop_that_is_seen_later_explains_the_miss(void **state)
 {
   struct bench *b = *state;
@@ -150,7 +150,7 @@ static void without_it_the_kernel_came_late(void **state)
   assert_int_equal(counted(b, MISS_LATE_WAKE), 1);
 }
 
-/* The first five of a second one by one, then a sum; the next second likewise. */
+/* The log has the first five misses of a second, then a sum; this also holds for the next second. */
 static void the_log_is_not_flooded(void **state)
 {
   struct bench *b = *state;
@@ -192,8 +192,7 @@ static void misses_without_a_record_are_said(void **state)
   tick(b, T0 + TICK);
   assert_int_equal(b->misses.held, CYCLE_MISSES);
   assert_int_equal(atomic_load(&b->telemetry->misses.lost), 7);
-  assert_non_null(
-      strstr(text_of(b->log), "ali3d: 7 misses of which there is no record: too many at a time\n"));
+  assert_non_null(strstr(text_of(b->log), "ali3d: 7 misses without a record: too many came at once\n"));
 }
 
 static double number(const json_t *o, const char *key)
@@ -245,7 +244,7 @@ static void a_line_has_every_figure(void **state)
   json_decref(o);
 }
 
-/* A hundred lines a second, and one that says how many are missing. */
+/* A hundred lines a second, and a line with the number of missing ones. */
 static void the_file_is_not_flooded(void **state)
 {
   struct bench *b = *state;
@@ -298,7 +297,7 @@ static void a_file_has_a_bound_in_size(void **state)
   char old[64];
   struct stat st;
   snprintf(old, sizeof old, "%s.1", b->path);
-  b->misses.file.most = 4000; /* some three lines */
+  b->misses.file.most = 4000; /* about three lines */
   for (int i = 0; i < 40; i++) push(b, late(b, T0, 15 * MS));
   misses_end(&b->misses, T0 + TICK);
   assert_int_equal(stat(b->path, &st), 0);
@@ -310,7 +309,7 @@ static void a_file_has_a_bound_in_size(void **state)
   unlink(old);
 }
 
-/* As a killed daemon or a full disk leaves it. */
+/* A line like that of a killed daemon or a full disk. */
 static void half_a_line_is_left_alone(void **state)
 {
   struct bench *b = *state;
@@ -326,7 +325,7 @@ static void half_a_line_is_left_alone(void **state)
   assert_int_equal(strncmp(text_of(b->path), whole, sizeof whole - 1), 0);
 }
 
-/* The signal would end the process. */
+/* Without the handler the signal would kill the process. */
 static void a_limit_of_file_sizes_loses_records_and_nothing_else(void **state)
 {
   struct bench *b = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The report as a reader finds it: parsed again, key by key. */
+ * The report, parsed again key by key. */
 #include "check.h"
 #include "journal/report.h"
 
@@ -127,7 +127,7 @@ static void assert_bin(const json_t *list, size_t index, double edge, json_int_t
   assert_int_equal(json_integer_value(json_array_get(bin, 1)), count);
 }
 
-static void rare_wakeups_are_told_apart(void **state)
+static void rare_wakeups_have_their_own_bins(void **state)
 {
   struct telemetry *t = *state;
   fill(t, 0);
@@ -167,12 +167,11 @@ static void a_run_that_was_not_is_labelled(void **state)
   json_decref(o);
   char line[400];
   report_text(&r, line, sizeof line);
-  assert_non_null(strstr(
-      line,
-      "NOT REAL-TIME, figures unrepresentative: 1000 cycles in state SAFE, misses 4, starts skipped 8"));
+  assert_non_null(strstr(line, "NOT REAL-TIME, figures unrepresentative: 1000 cycles, state SAFE at the end, "
+                               "misses 4, starts skipped 8"));
 }
 
-static void misses_are_told_by_cause_and_the_last_in_words(void **state)
+static void misses_are_counted_by_cause_and_the_last_have_a_text(void **state)
 {
   struct telemetry *t = *state;
   fill(t, 12);
@@ -230,9 +229,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_real_time_run, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(rare_wakeups_are_told_apart, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(rare_wakeups_have_their_own_bins, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_run_that_was_not_is_labelled, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(misses_are_told_by_cause_and_the_last_in_words, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(misses_are_counted_by_cause_and_the_last_have_a_text, set_up,
+                                      tear_down),
       cmocka_unit_test_setup_teardown(a_disk_that_is_full_is_noticed, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_book_that_was_cleared_makes_no_run_shorter, set_up, tear_down),
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where the report goes, and what it leaves alone until then. */
+ * The place of the report, and the files that stay unchanged before. */
 #include "journal/report_file.h"
 
 #include "base/arena.h"
@@ -61,7 +61,7 @@ TEST(a_link_stays)
   assert_non_null(strstr(read_all(target), "\"cycles\""));
 }
 
-/* A folder in the way of the new one: as where the folder may not be written, but the file may. */
+/* A folder in the way of the new file has the effect of a folder without write permission and a writable file. */
 TEST(a_file_in_a_closed_folder_is_written_in_place)
 {
   assert_int_equal(mkdir(in_folder("r.json.new"), 0700), 0);
@@ -73,7 +73,7 @@ TEST(a_file_in_a_closed_folder_is_written_in_place)
   assert_int_equal(read_all(in_folder("r.json"))[0], '{');
 }
 
-TEST(what_is_no_file_is_written_as_it_is)
+TEST(a_place_that_is_no_file_is_written_directly)
 {
   assert_true(report_file_open(&file, NULL));
   assert_true(report_file_save(&file, &report));
@@ -99,7 +99,7 @@ int main(void)
       ROW(a_new_one_is_there_at_the_end),
       ROW(a_link_stays),
       ROW(a_file_in_a_closed_folder_is_written_in_place),
-      ROW(what_is_no_file_is_written_as_it_is),
+      ROW(a_place_that_is_no_file_is_written_directly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #ifndef TESTS_LAB_MECHANISM_H
 #define TESTS_LAB_MECHANISM_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 enum { MECHANISM_BODIES = 16 };
 
@@ -33,6 +33,10 @@ struct mechanism mechanism_chain(int rods, bool closed);
 
 /* A four-bar linkage whose coupler carries a loop of three rods and whose first crank carries a branch of two. */
 struct mechanism mechanism_with_loop(void);
+
+/* Two bodies of unequal inertia in space and in motion, the first on a spherical joint, the second on it by a joint of
+ * this type. */
+struct mechanism mechanism_pair(ali3_joint_type type);
 
 /* A number in -1 .. 1. */
 double mechanism_random(unsigned *seed);

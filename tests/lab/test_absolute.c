@@ -1,66 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own
  * reset. */
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"
-#include "math/euler.h"
 
 #include "check.h"
 
 #include <string.h>
 
 enum { UNKNOWNS = 14, ROWS = 16 };
-
-/* Two bodies of unequal inertia in space, the first on a spherical joint, the second on it by a joint of this
- * type. */
-static struct mechanism pair_in_space(ali3_joint_type type)
-{
-  struct mechanism o = mechanism_new();
-  const ali3_body_spec spec[2] = {{.name = "A",
-                                   .mass = 2,
-                                   .inertia = {0.3, 0.02, 0, 0.02, 0.2, 0.01, 0, 0.01, 0.4},
-                                   .position = {0.5, 0.1, 0.2},
-                                   .orientation = {0.8, 0.2, 0.4, 0.4},
-                                   .velocity = {0.3, -0.2, 0.1},
-                                   .angular_velocity = {0.7, -0.4, 0.3}},
-                                  {.name = "B",
-                                   .mass = 1,
-                                   .inertia = {0.1, 0, 0, 0, 0.3, 0, 0, 0, 0.2},
-                                   .position = {1.2, 0.4, 0.1},
-                                   .orientation = {0.6, 0, 0.8, 0},
-                                   .velocity = {0.1, 0.2, -0.3},
-                                   .angular_velocity = {0.2, 0.5, -0.6}}};
-  ali3_joint_spec hold = {.name = "hold",
-                          .type = ALI3_JOINT_SPHERICAL,
-                          .body_a = ALI3_GROUND,
-                          .body_b = 0,
-                          .point_b = {-0.4, 0.1, 0}};
-  ali3_joint_spec joint = {.name = "joint", .type = type, .body_a = 0, .body_b = 1, .axis_a = {0.6, 0, 0.8}};
-  double R[2][9], world[3], axis[3], arm[3];
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(ali3_model_add_body(o.m, &spec[i]), i);
-    p_rotation(R[i], spec[i].orientation);
-  }
-  m3_mul(hold.point_a, R[0], hold.point_b);
-  v3_axpy(hold.point_a, 1, spec[0].position);
-  /* The point of b: where that of a is, for a distance somewhere else. The axis of b: that of a, for a universal joint across. */
-  v3_copy(joint.point_a, (const double[3]){0.3, 0.1, -0.1});
-  m3_mul(world, R[0], joint.point_a);
-  v3_axpy(world, 1, spec[0].position);
-  if (type == ALI3_JOINT_DISTANCE) world[1] += 0.5;
-  v3_sub(arm, world, spec[1].position);
-  m3_tmul(joint.point_b, R[1], arm);
-  m3_mul(axis, R[0], joint.axis_a);
-  if (type == ALI3_JOINT_UNIVERSAL) m3_mul(axis, R[0], (const double[3]){0.8, 0, -0.6});
-  m3_tmul(joint.axis_b, R[1], axis);
-
-  assert_true(ali3_model_add_joint(o.m, &hold) >= 0);
-  assert_true(ali3_model_add_joint(o.m, &joint) >= 0);
-  mechanism_ready(&o);
-  return o;
-}
 
 /* At a state off the constraints and off p'p = 1. */
 static void check_gradients(const struct problem *p, const char *where)
@@ -126,7 +76,7 @@ static void check_accelerations(const struct mechanism *o, const struct problem 
 TEST(every_joint_type)
 {
   for (int type = 0; type < ALI3_JOINT_TYPES; type++) {
-    struct mechanism o = pair_in_space((ali3_joint_type)type);
+    struct mechanism o = mechanism_pair((ali3_joint_type)type);
     struct problem p;
     struct lab_refusal why;
     double Phi[ROWS], Phi_q[ROWS * UNKNOWNS], kinetic, potential;

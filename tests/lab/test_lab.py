@@ -60,9 +60,9 @@ class CommandLine(LabTest):
                                 (("run", SLIDER, "--method", "al1", "--integrator", "nr", "--signals", "time"), "--output as well"),
                                 (("run", SLIDER, "--runs", "3", "--method", "al1", "--integrator", "nr"), "options of run"),
                                 (("run", SLIDER, "--method", "al1", "--integrator", "nr", "--duration", "1e-9"), "1 to 1e12 steps"),
-                                (("table", "p9"), "expected p3-1"),
+                                (("table", "p9"), "found p9"),
                                 (("table", "p3-1", "--dt", "1"), "options of table"),
-                                (("table", "p3-1", "--models", "/nowhere"), "no such model")):
+                                (("table", "p3-1", "--models", "/nowhere"), "no such file; give its folder by --models")):
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.lab(*arguments, status=2).stderr)
 

@@ -32,7 +32,7 @@ static ali3_model *pendulum(struct input_spec *spec, int inputs)
   for (int i = 0; i < inputs; i++)
     assert_int_equal(input_add_loads(m, &spec[i], (const double[3]){0.0}, false), ALI3_OK);
   ali3_options options = ali3_options_default();
-  options.violation = 1e-4; /* within reach of a push that the iterations bear */
+  options.violation = 1e-4; /* a push that the iterations survive can reach it */
   assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK);
   return m;
 }
@@ -46,7 +46,7 @@ int set_up(void **state)
     limits.range[k] = (struct input_range){.lower = -1e6, .upper = 1e6};
   struct input_spec spec[INPUTS] = {limits, limits, limits};
   spec[0].name = "push";
-  spec[1].name = "pull"; /* on the same body */
+  spec[1].name = "pull"; /* on the same body as push */
   spec[2].name = "guarded";
   spec[2].body = 0;
   spec[2].policy = INPUT_SAFE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The loop around a double pendulum, for tests that drive it cycle by cycle. Its schedule lies far ahead, so that nothing
- * depends on how fast the machine is. */
+ * The loop with a double pendulum, for tests that run it cycle by cycle. Its schedule lies far in the future, so that
+ * the speed of the machine does not matter. */
 #ifndef TESTS_RT_PENDULUM_H
 #define TESTS_RT_PENDULUM_H
 
@@ -20,11 +20,11 @@ struct bench {
   struct bell bell;
   struct port port[2]; /* "osc", "modbus" */
   struct port *ports[2];
-  struct cycle_config config; /* for begin(), to be changed before */
+  struct cycle_config config; /* for begin(); a test may change it before */
   struct cycle cycle;
 };
 
-/* Inputs push and pull on body 1, and guarded, of policy safe, on body 0. */
+/* Inputs push and pull on body 1, and guarded, with policy safe, on body 0. */
 int set_up(void **state);
 int tear_down(void **state);
 
@@ -34,21 +34,21 @@ void begin_running(struct bench *b);
 
 const struct frame *newest(struct bench *b, int port);
 const struct frame *after(struct bench *b, int cycles);
-/* Sends a command and lets one cycle pass; returns the result in the answer. */
+/* Sends a command and runs one cycle; returns the result in the answer. */
 uint32_t told(struct bench *b, uint32_t code);
-/* As if the delay between a stop and its arm had gone by since the last cycle. */
+/* As if the delay between a stop and its arm had passed since the last cycle. */
 void let_rearm(struct bench *b);
 void set_input(struct bench *b, int port, int channel, double value);
-/* The next cycle starts `periods` late. */
+/* Makes the next cycle start `periods` late. */
 void delay(struct bench *b, double periods);
 
-/* The loop from its set-up on, in a thread of its own; and its end. */
+/* Runs the loop from its set-up on in a thread; and ends it. */
 pthread_t run(struct bench *b);
 void stop(struct bench *b, pthread_t thread);
 
-/* Data of its own after that many plain steps. */
+/* Separate data after `steps` plain steps. */
 ali3_data *reference(struct bench *b, int steps);
-/* The values of the frame, but for the inputs, are to the bit what `steps` plain steps give. */
+/* Checks that the values of the frame, except the inputs, equal `steps` plain steps to the bit. */
 void assert_same_as_steps(struct bench *b, const struct frame *f, int steps);
 
 #endif

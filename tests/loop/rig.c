@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { WARMUP = 5, ROUND = 100 /* cycles until everything comes again */ };
+enum { WARMUP = 5, ROUND = 100 /* cycles until everything repeats */ };
 
 const struct rig_file rig_files[RIG_FILES] = {
     {"../config/four-bar.yaml", false},
@@ -43,11 +44,22 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
     assert_true(
         port_init(&r->port[p], "test", (uint32_t)r->signals->count, (uint32_t)r->signals->channels, p == 0));
   }
+  snprintf(r->telemetry->instance, sizeof r->telemetry->instance, "rig-%d", (int)getpid());
+  const struct frames_plan plan = {.telemetry = r->telemetry,
+                                   .model = r->settings->model,
+                                   .signals = r->signals,
+                                   .period_ns = NS_PER_S / 100,
+                                   .seconds = 1,
+                                   .limit_bytes = 1,
+                                   .version = "rig",
+                                   .config = path};
+  if (!frames_create(&r->frames, &plan, error, sizeof error)) fail_msg("%s", error);
   const struct cycle_config config = {.model = r->settings->model,
                                       .signals = r->signals,
                                       .port = r->ports,
                                       .ports = 2,
                                       .telemetry = r->telemetry,
+                                      .frames = &r->frames,
                                       .period_ns = NS_PER_S / 1000,
                                       .settings.warmup = WARMUP,
                                       .settings.autostart = AUTOSTART_ON,
@@ -63,6 +75,7 @@ void rig_tear_down(struct rig *r)
 {
   pool_free(r->pool);
   cycle_free(&r->cycle);
+  frames_destroy(&r->frames, r->telemetry);
   for (int p = 0; p < 2; p++) port_free(&r->port[p]);
   signals_free(r->signals);
   settings_free(r->settings);
@@ -87,7 +100,7 @@ static void set_inputs(struct rig *r, int port, double value)
   snapshot_publish(&r->port[port].inputs);
 }
 
-/* What the threads of the ports and the supervisor do. */
+/* The work of the threads of the ports and of the supervisor. */
 static void listen(struct rig *r)
 {
   struct answer answer;
@@ -121,7 +134,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 46:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 47:
@@ -143,7 +156,7 @@ static void disturb(struct rig *r)
     break;
   case 66:
     tell(r, port, 77);
-    break; /* no such command */
+    break; /* an unknown command */
   case 70:
     set_inputs(r, port, 1e300);
     break;
@@ -151,7 +164,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 81:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 82:

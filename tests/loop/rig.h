@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A whole loop with everything that it meets: a model from a file, inputs, two ports, telemetry, workers. For tests of
- * what all of that together costs. */
+ * A complete loop with its surroundings: a model from a file, inputs, two ports, telemetry, workers. For tests of the
+ * cost of everything together. */
 #ifndef TESTS_RT_RIG_H
 #define TESTS_RT_RIG_H
 
@@ -20,24 +20,25 @@ struct rig {
   struct settings *settings;
   struct signals *signals;
   struct telemetry *telemetry;
+  struct frames_writer frames;
   struct port port[2];
   struct port *ports[2];
-  struct pool *pool; /* woken for anything */
+  struct pool *pool; /* woken for any work */
   struct cycle cycle;
-  uint32_t seen;   /* bit i: the state i was published */
-  uint64_t number; /* of the cycles made here, for what comes at which */
+  uint32_t seen;   /* bit i: state i was published */
+  uint64_t number; /* number of cycles made here, which schedules the events */
 };
 
-/* Set-up; fails the test if anything does. */
+/* Set-up; fails the test on any failure. */
 void rig_set_up(struct rig *r, const struct rig_file *file, int workers);
 void rig_tear_down(struct rig *r);
 
-/* Begins along a schedule that lies far ahead, so that nothing depends on how fast the machine is. */
+/* Begins on a schedule far in the future, so that the speed of the machine does not matter. */
 void rig_begin(struct rig *r);
-/* Cycles in which a bench does all it may: reads frames, sends inputs, commands and too many of them, an e-stop, a force
- * that breaks the model, and makes a deadline be missed. No assertions: for any thread. */
+/* Cycles in which a bench does everything it may: reads frames, sends inputs, commands and too many of them, an e-stop,
+ * a force that breaks the model, and causes a miss. No assertions: for any thread. */
 void rig_cycles(struct rig *r, int cycles);
-/* True if the cycles so far have been through all states that the model lets them. */
+/* True if the cycles so far went through all states that the model allows. */
 bool rig_saw_all(const struct rig *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A loop that goes by input frames, at the edges: cycles and waits driven by hand, times of beats made up. */
+ * A loop paced by input frames, at the limits: cycles and waits run by hand, times of beats are artificial. */
 #include "check.h"
 #include "loop/cycle_parts.h"
 #include "loop/pendulum.h"
@@ -26,7 +26,7 @@ static void beats_of_the_warm_up_ask_for_nothing(void **state)
   assert_same_as_steps(b, after(b, 1), 1);
 }
 
-/* Times are taken before beats are counted: one may come in between. */
+/* Times are taken before beats are counted: a beat may come in between. */
 static void a_beat_at_the_very_end_of_a_cycle_is_not_lost(void **state)
 {
   struct bench *b = *state;
@@ -53,8 +53,7 @@ static void after_a_late_cycle_a_beat_has_a_period_to_come(void **state)
   b->cycle.schedule.start_ns = ended;
   cycle_wait(&b->cycle);
   assert_int_equal(b->cycle.schedule.start_ns, ended + PERIOD);
-  assert_int_equal(b->cycle.figures.beats_lost,
-                   1); /* no storm of cycles that make up for those that nobody asked for */
+  assert_int_equal(b->cycle.figures.beats_lost, 1); /* no burst of cycles for beats that nobody sent */
   assert_int_equal(after(b, 1)->fault, FAULT_BEAT);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The ways of clocking and the policies for late cycles, with the loop itself. What takes time runs in a thread of its own and
- * waits for events, not for the clock. */
+ * Kinds of clocking and policies for late cycles, with the real loop. Waiting parts run in a thread of their own and
+ * wait for events, not for the clock. */
 #include "check.h"
 #include "loop/pendulum.h"
 
@@ -25,7 +25,7 @@ static void catching_up_makes_up_for_starts(void **state)
   assert_int_equal(b->cycle.schedule.start_ns, start + PERIOD);
   const uint64_t wakeups = atomic_load(&b->telemetry->histograms.wakeup.count);
   while (b->cycle.deadline.late) cycle_once(&b->cycle);
-  /* A cycle begun late on purpose tells nothing of the kernel. */
+  /* A cycle that starts late on purpose says nothing about the kernel. */
   assert_int_equal(atomic_load(&b->telemetry->histograms.wakeup.count), wakeups);
   assert_int_equal((b->cycle.schedule.start_ns - start) % PERIOD, 0);
   assert_int_equal(b->cycle.deadline.late_since_ns, 0);
@@ -33,10 +33,10 @@ static void catching_up_makes_up_for_starts(void **state)
   assert_int_equal(b->cycle.figures.skipped, 0);
   const struct frame *f = after(b, 1);
   assert_same_as_steps(b, f,
-                       (int)(f->cycle - WARMUP)); /* a step a start: simulated time is that of the clock */
+                       (int)(f->cycle - WARMUP)); /* one step per start: simulated time follows the clock */
 }
 
-static void slipping_starts_anew_from_where_it_ended(void **state)
+static void slipping_restarts_the_grid_at_the_end(void **state)
 {
   struct bench *b = *state;
   b->config.settings.live.overrun = OVERRUN_SLIP;
@@ -66,7 +66,7 @@ static void a_grace_forgives_misses_after_each_start(void **state)
   assert_int_equal(b->cycle.figures.grace_misses, 3);
   assert_int_equal(newest(b, 0)->misses, 0);
   told(b, COMMAND_PAUSE);
-  told(b, COMMAND_RUN); /* goes on, and is no start */
+  told(b, COMMAND_RUN); /* continues, which is no start */
   delay(b, 2.5);
   after(b, 1);
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
@@ -79,7 +79,7 @@ static void a_grace_forgives_misses_after_each_start(void **state)
   delay(b, 2.5);
   after(b, 1);
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
-  assert_int_equal(after(b, 1)->state, STATE_RUNNING); /* started anew, forgiven anew */
+  assert_int_equal(after(b, 1)->state, STATE_RUNNING); /* started again, so the grace starts again */
   assert_int_equal(b->cycle.figures.grace_misses, 4);
 }
 
@@ -142,10 +142,10 @@ static void the_book_is_cleared_when_asked(void **state)
   cycle_clear_book(&b->cycle);
   after(b, 1);
   assert_int_equal(atomic_load(&b->telemetry->histograms.cycle.count), 1);
-  assert_int_equal(newest(b, 0)->misses, 1); /* what happened has happened */
+  assert_int_equal(newest(b, 0)->misses, 1); /* the count stays */
 }
 
-static void a_loop_that_stood_still_goes_on_in_safe(void **state)
+static void a_loop_that_was_stuck_continues_in_safe(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -174,7 +174,7 @@ static const struct frame *frame_of(struct bench *b, enum run_state state, uint6
   }
 }
 
-/* Waits for an answer of the loop; the frame it goes with is out. */
+/* Waits for an answer of the loop; its frame has been published. */
 static struct answer answered(struct bench *b)
 {
   struct answer a = {0};
@@ -203,7 +203,7 @@ static void lockstep(struct bench *b)
   b->config.settings.autostart = AUTOSTART_OFF;
 }
 
-/* The largest count of ms is for "none was set": an age beyond 49.7 days stays below it. */
+/* The largest count of ms means "none was set": an age beyond 49.7 days stays below it. */
 static void an_age_of_months_is_not_taken_for_none(void **state)
 {
   struct bench *b = *state;
@@ -219,7 +219,7 @@ static void an_age_of_months_is_not_taken_for_none(void **state)
   assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX - 1);
 }
 
-static void in_lockstep_only_what_is_asked_for_moves(void **state)
+static void in_lockstep_only_requested_steps_move(void **state)
 {
   struct bench *b = *state;
   lockstep(b);
@@ -252,7 +252,7 @@ static void in_lockstep_only_what_is_asked_for_moves(void **state)
   assert_int_equal(newest(b, 0)->state, STATE_EXIT);
 }
 
-/* Ages count in steps: however long the pauses between steps are, a value holds for so many of them. */
+/* Ages count in steps: a value holds for a number of steps, however long the pauses between them are. */
 static void in_lockstep_inputs_age_by_steps(void **state)
 {
   struct bench *b = *state;
@@ -289,8 +289,8 @@ static void an_estop_ends_steps_that_are_owed(void **state)
   stop(b, thread);
 }
 
-/* Once the cycle before is over: a beat that comes within it is one it missed. */
-/* All in one latch: what was owed before is not made up for after it. */
+/* After the last cycle has ended: a beat within it counts as missed. */
+/* All in one latch: steps that were owed before are not made after it. */
 static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
 {
   struct bench *b = *state;
@@ -306,7 +306,7 @@ static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
   static const struct answer expected[] = {
       {.code = COMMAND_STOP, .id = 2},
       {.code = COMMAND_RUN, .id = 3},
-      {.code = COMMAND_STEP, .id = 4, .result = RESULT_WRONG_STATE}, /* the first is not answered yet */
+      {.code = COMMAND_STEP, .id = 4, .result = RESULT_WRONG_STATE}, /* the first one is not answered yet */
       {.code = COMMAND_STEP, .id = 1, .result = RESULT_WRONG_STATE},
   };
   struct answer a;
@@ -329,11 +329,11 @@ static void each_input_frame_makes_a_cycle(void **state)
 {
   struct bench *b = *state;
   b->config.settings.clock = CLOCKING_INPUT;
-  b->config.period_ns = NS_PER_S; /* two of them are the patience */
+  b->config.period_ns = NS_PER_S; /* two of them are the time-out */
   b->config.settings.warmup = 0;
   b->port[1].paces = true;
   const pthread_t thread = run(b);
-  assert_int_equal(frame_of(b, STATE_RUNNING, 0)->cycle, 1); /* nobody asked for it: it ends the warm-up */
+  assert_int_equal(frame_of(b, STATE_RUNNING, 0)->cycle, 1); /* without a beat: it ends the warm-up */
   assert_same_as_steps(b, newest(b, 0), 0);
   for (int k = 1; k <= 50; k++) {
     beat(b);
@@ -341,7 +341,7 @@ static void each_input_frame_makes_a_cycle(void **state)
     assert_int_equal(f->cycle, k + 1);
     assert_same_as_steps(b, f, k);
   }
-  port_beat(&b->port[0], clock_now_ns()); /* not the one that paces */
+  port_beat(&b->port[0], clock_now_ns()); /* not the port that paces */
   clock_sleep_until_ns(clock_now_ns() + NS_PER_S / 50);
   assert_int_equal(newest(b, 0)->cycle, 51);
   stop(b, thread);
@@ -359,7 +359,7 @@ static void without_beats_the_motion_stops(void **state)
   assert_int_equal(f->fault, FAULT_BEAT);
   frame_of(b, STATE_SAFE, f->cycle + 5); /* it still answers */
   assert_int_equal(ask(b, COMMAND_RESET, 0), RESULT_OK);
-  frame_of(b, STATE_STOPPED, 0); /* and waits there for as long as it takes */
+  frame_of(b, STATE_STOPPED, 0); /* and waits there without a limit */
   stop(b, thread);
   assert_true(b->cycle.figures.beats_lost >= 2);
 }
@@ -386,14 +386,14 @@ int main(void)
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       ROW(catching_up_makes_up_for_starts),
-      ROW(slipping_starts_anew_from_where_it_ended),
+      ROW(slipping_restarts_the_grid_at_the_end),
       ROW(a_grace_forgives_misses_after_each_start),
       ROW(a_miss_leaves_a_record),
       ROW(frames_may_wait_for_the_next_cycle),
       ROW(the_book_is_cleared_when_asked),
-      ROW(a_loop_that_stood_still_goes_on_in_safe),
+      ROW(a_loop_that_was_stuck_continues_in_safe),
       ROW(an_age_of_months_is_not_taken_for_none),
-      ROW(in_lockstep_only_what_is_asked_for_moves),
+      ROW(in_lockstep_only_requested_steps_move),
       ROW(in_lockstep_inputs_age_by_steps),
       ROW(an_estop_ends_steps_that_are_owed),
       ROW(a_stop_and_a_run_forget_steps_that_are_owed),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The loop with the real stepper. Most tests drive it cycle by cycle along a schedule that lies far ahead, so
- * that nothing depends on how fast the machine is; a miss is made by moving the schedule into the past. */
+ * The loop with the real stepper. Most tests run it cycle by cycle on a schedule far in the future, so that the speed
+ * of the machine does not matter. A test makes a miss by moving the schedule into the past. */
 #include "check.h"
 #include "loop/pendulum.h"
 
@@ -105,7 +105,7 @@ static void after_a_stop_run_starts_from_the_beginning(void **state)
   after(b, 10);
   assert_int_equal(told(b, COMMAND_STOP), RESULT_OK);
   assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
-  assert_same_as_steps(b, after(b, 3), 10); /* the last pose stays to be seen */
+  assert_same_as_steps(b, after(b, 3), 10); /* the last pose stays visible */
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1);
 }
@@ -147,7 +147,7 @@ static void estop_holds_in_the_same_cycle_and_is_latched(void **state)
   let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
-  assert_same_as_steps(b, newest(b, 0), 1); /* without the force from before */
+  assert_same_as_steps(b, newest(b, 0), 1); /* without the earlier force */
 }
 
 static void estop_works_in_every_state_even_init(void **state)
@@ -169,7 +169,7 @@ static void a_reset_sent_with_an_estop_does_not_win(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
-/* The e-stop itself finds no room in its ring then, and only its flag gets through. */
+/* The e-stop itself finds no room in its ring, and only its flag arrives. */
 static void an_estop_behind_full_rings_of_commands_wins(void **state)
 {
   struct bench *b = *state;
@@ -236,7 +236,7 @@ static void a_stale_input_of_policy_safe_stops_the_motion(void **state)
   struct bench *b = *state;
   begin_running(b);
   assert_int_equal(after(b, 3)->input_age_ms, UINT32_MAX);
-  set_input(b, 0, 2 * INPUT_WRENCH_CHANNELS, 1.0); /* a hold time of 0: stale as soon as time goes by */
+  set_input(b, 0, 2 * INPUT_WRENCH_CHANNELS, 1.0); /* a hold time of 0: stale as soon as time passes */
   const uint64_t sent = clock_now_ns();
   while (clock_now_ns() <= sent) continue;
   const struct frame *f = after(b, 1);
@@ -264,14 +264,14 @@ static void a_step_that_diverges_is_a_fault(void **state)
   assert_same_as_steps(b, newest(b, 0), 1);
 }
 
-/* From the start, pushed with ever larger forces at once, until the step gives `flags` and `fault`. */
+/* From the start, pushed with ever larger forces, until the step gives this state and fault. */
 static const struct frame *pushed_until(struct bench *b, uint32_t state, uint32_t fault)
 {
   b->signals->input[0].range[0].upper = b->signals->input[0].range[5].upper = INFINITY;
   begin_running(b);
   for (double push = 1e3; push < 1e7; push *= 1.05) {
     struct cycle_event e;
-    told(b, COMMAND_STOP); /* refused after a fault, which stops, too */
+    told(b, COMMAND_STOP); /* refused after a fault, which is also a stop */
     assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
     while (outbox_next_event(&b->cycle.outbox, &e)) continue;
     let_rearm(b);
@@ -292,7 +292,7 @@ static void next_event_of(struct bench *b, enum cycle_cause cause, struct cycle_
   while (e->cause != cause);
 }
 
-static void a_violated_step_is_counted_flagged_and_told(void **state)
+static void a_violated_step_is_counted_flagged_and_logged(void **state)
 {
   struct bench *b = *state;
   const uint64_t cycle = pushed_until(b, STATE_RUNNING, FAULT_NONE)->cycle;
@@ -328,7 +328,7 @@ static void a_miss_is_counted_flagged_and_skipped(void **state)
   delay(b, 1000.5);
   const uint64_t start = b->cycle.schedule.start_ns;
   const struct frame *f = after(b, 1);
-  assert_false(f->flags & FLAG_OVERRUN); /* not known yet when it was published */
+  assert_false(f->flags & FLAG_OVERRUN); /* not known when it was published */
   assert_true(b->cycle.figures.misses == 1);
   assert_true(b->cycle.figures.skipped >= 1000);
   assert_true((b->cycle.schedule.start_ns - start) % PERIOD == 0);
@@ -379,7 +379,7 @@ static void events_tell_who_and_why(void **state)
   begin_running(b);
   after(b, 1);
   told(b, COMMAND_PAUSE);
-  told(b, COMMAND_ARM); /* refused: no event */
+  told(b, COMMAND_ARM);
   told(b, COMMAND_RESET);
   atomic_store(&b->port[1].estop, PORT_ESTOP | 5);
   after(b, 1);
@@ -391,6 +391,12 @@ static void events_tell_who_and_why(void **state)
        .to = STATE_PAUSED,
        .cause = CAUSE_COMMAND,
        .code = COMMAND_PAUSE,
+       .client = 7},
+      {.cycle = 8,
+       .from = STATE_PAUSED,
+       .to = STATE_PAUSED,
+       .cause = CAUSE_REFUSED,
+       .code = COMMAND_ARM,
        .client = 7},
       {.cycle = 9,
        .from = STATE_PAUSED,
@@ -422,7 +428,7 @@ static void events_tell_who_and_why(void **state)
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 }
 
-static void telemetry_shows_what_the_frame_shows(void **state)
+static void telemetry_agrees_with_the_frame(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -465,14 +471,14 @@ static void by_the_clock_it_ends_after_its_periods(void **state)
   assert_same_as_steps(b, f, (int)cycles);
 }
 
-static void it_stops_when_told_by_another_thread(void **state)
+static void another_thread_can_stop_it(void **state)
 {
   struct bench *b = *state;
   b->config.period_ns = NS_PER_S / 1000;
   const pthread_t thread = run(b);
   uint64_t seen = 0;
   const uint64_t deadline = clock_now_ns() + 20 * NS_PER_S;
-  while (seen < 20 && clock_now_ns() < deadline) { /* as a client would: frames only ever go forward */
+  while (seen < 20 && clock_now_ns() < deadline) { /* like a client: frames only go forward */
     clock_sleep_until_ns(clock_now_ns() + NS_PER_S / 1000);
     const uint64_t cycle = newest(b, 0)->cycle;
     assert_true(cycle >= seen);
@@ -483,7 +489,7 @@ static void it_stops_when_told_by_another_thread(void **state)
   assert_int_equal(newest(b, 0)->state, STATE_EXIT);
 }
 
-/* The reset and what follows it may be found by the same cycle. */
+/* One cycle may find the reset and the input after it. */
 static void an_input_sent_after_a_reset_acts(void **state)
 {
   struct bench *b = *state;
@@ -517,16 +523,16 @@ int main(void)
       ROW(inputs_on_one_body_add_up),
       ROW(a_stale_input_of_policy_safe_stops_the_motion),
       ROW(a_step_that_diverges_is_a_fault),
-      ROW(a_violated_step_is_counted_flagged_and_told),
+      ROW(a_violated_step_is_counted_flagged_and_logged),
       ROW(a_violation_above_the_limit_is_a_fault),
       ROW(a_miss_is_counted_flagged_and_skipped),
       ROW(too_many_misses_lead_to_safe),
       ROW(misses_of_the_warm_up_do_not_count),
       ROW(events_tell_who_and_why),
-      ROW(telemetry_shows_what_the_frame_shows),
+      ROW(telemetry_agrees_with_the_frame),
       ROW(frames_say_when_it_is_not_real_time),
       ROW(by_the_clock_it_ends_after_its_periods),
-      ROW(it_stops_when_told_by_another_thread),
+      ROW(another_thread_can_stop_it),
       ROW(an_input_sent_after_a_reset_acts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

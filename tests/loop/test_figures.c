@@ -17,7 +17,7 @@ struct bench {
   int count;
   struct telemetry *telemetry;
   struct step_times times;
-  double *value; /* one more than there are figures */
+  double *value; /* one more than the number of figures */
 };
 
 static const double BEHIND = 12345.0;
@@ -75,7 +75,7 @@ TEST(names_are_unique_and_all_have_a_value)
   }
 }
 
-/* Every time has its own length, so that none can be taken for another. */
+/* Every time has its own length, so that mistakes are visible. */
 TEST(times_are_those_of_the_book)
 {
   struct bench b = begin(toy_chain(128, true, 0.01));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The loop and its workers take no memory, and touch no page that is not there yet. */
+ * The loop and its workers allocate no memory, and touch no page that is not present. */
 #include "check.h"
 #include "common/faults.h"
 #include "common/heap.h"
@@ -14,7 +14,7 @@
 enum { WORKERS = 2, CYCLES = 1000, ROUND = 100 /* of rig_cycles() */ };
 
 #if !TEST_SANITIZED
-/* Of all threads, from the first cycle to the last. */
+/* Counts all threads, from the first cycle to the last. */
 TEST(no_cycle_takes_memory)
 {
   for (int i = 0; i < RIG_FILES; i++) {
@@ -44,7 +44,7 @@ TEST(by_the_clock_neither)
   rig_tear_down(&r);
 }
 
-TEST(what_takes_memory_is_counted)
+TEST(allocations_are_counted)
 {
   char *text = NULL;
   long before = heap_calls();
@@ -55,12 +55,12 @@ TEST(what_takes_memory_is_counted)
   p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(p, 4096);
   assert_int_equal(heap_calls() - before, 4);
-  assert_true(asprintf(&text, "%d", WORKERS) > 0); /* in the C library */
+  assert_true(asprintf(&text, "%d", WORKERS) > 0); /* allocates in the C library */
   assert_true(heap_calls() - before > 4);
   free(text);
 }
 
-/* Of all threads, too. As in the daemon memory is locked after the set-up, before the first cycle. */
+/* Counts all threads. As in the daemon, memory is locked after the set-up and before the first cycle. */
 TEST(no_cycle_takes_a_page_fault)
 {
   struct realtime_grant grant = {0};
@@ -86,7 +86,7 @@ TEST(no_cycle_takes_a_page_fault)
   const long before = page_faults();
   char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *(volatile char *)page = 1;
-  assert_true(page_faults() > before); /* they are counted */
+  assert_true(page_faults() > before); /* page faults are counted */
   munmap(page, 4096);
 }
 #endif
@@ -98,7 +98,7 @@ int main(void)
   return 77;
 #else
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_takes_memory_is_counted),
+      cmocka_unit_test(allocations_are_counted),
       cmocka_unit_test(no_cycle_takes_memory),
       cmocka_unit_test(by_the_clock_neither),
       cmocka_unit_test(no_cycle_takes_a_page_fault),

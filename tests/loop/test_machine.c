@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The whole table of the state machine, written out a second time as people read it, and the rules about
- * faults. */
+ * The complete table of the state machine in a readable form, and the rules about faults. */
 #include "check.h"
 #include "loop/machine.h"
 
@@ -12,8 +11,8 @@ enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_PLATFORM };
 #define SECOND UINT64_C(1000000000)
 #define LATER  (100 * SECOND)
 
-/* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
- * initial state, "-" where the command is refused. */
+/* One row per state, one column per command: the new state, with '*' if the model returns to its initial state, or "-"
+ * if the command is refused. */
 /* clang-format off */
 static const char *const EXPECTED[STATES][COMMANDS] = {
   /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject     platform */
@@ -92,7 +91,7 @@ static void an_unknown_command_is_a_bad_argument(void **unused)
   }
 }
 
-/* One command never leads from FAULT or SAFE into motion, nor does a client that repeats one. */
+/* No single command leads from FAULT or SAFE to motion, nor does a client that repeats one. */
 static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
 {
   (void)unused;
@@ -114,7 +113,7 @@ static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
   }
 }
 
-static void what_begins_the_motion_waits_for_inputs(void **unused)
+static void commands_that_start_the_motion_wait_for_inputs(void **unused)
 {
   (void)unused;
   for (int s = 0; s < STATES; s++) {
@@ -132,7 +131,7 @@ static void what_begins_the_motion_waits_for_inputs(void **unused)
   }
   struct machine m = in_state(STATE_STOPPED);
   enum machine_action action;
-  m.disarmed = true; /* what is wrong for good is said first */
+  m.disarmed = true; /* a permanent problem is reported first */
   assert_int_equal(machine_command(&m, COMMAND_RUN, false, LATER, &action), RESULT_WRONG_STATE);
   assert_int_equal(machine_command(&m, COMMAND_ARM, false, LATER, &action), RESULT_TOO_SOON);
   machine_shown(&m, STATE_STOPPED, LATER);
@@ -140,16 +139,16 @@ static void what_begins_the_motion_waits_for_inputs(void **unused)
   assert_true(m.disarmed);
 }
 
-/* In STOPPED after a reset, which a frame has shown at LATER. */
+/* STOPPED after a reset, which a frame has shown at LATER. */
 static struct machine reset_and_shown(void)
 {
   struct machine m = in_state(STATE_RUNNING);
   enum machine_action action;
   machine_trip(&m, FAULT_ESTOP);
-  machine_shown(&m, m.state, LATER - 2 * SECOND); /* SAFE: begins nothing */
+  machine_shown(&m, m.state, LATER - 2 * SECOND); /* SAFE: starts no delay */
   assert_int_equal(machine_command(&m, COMMAND_RESET, true, LATER - SECOND, &action), RESULT_OK);
   machine_shown(&m, m.state, LATER);
-  machine_shown(&m, m.state, LATER + SECOND / 4); /* frames after the first one do not count */
+  machine_shown(&m, m.state, LATER + SECOND / 4); /* only the first frame counts */
   return m;
 }
 
@@ -168,37 +167,38 @@ static void an_arm_after_a_stop_waits_for_half_a_second(void **unused)
   m = reset_and_shown();
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS - 1), RESULT_TOO_SOON);
   assert_int_equal(m.state, STATE_STOPPED);
-  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS), RESULT_TOO_SOON); /* refused: it begins anew */
-  assert_int_equal(ask(&m, COMMAND_RUN, LATER + 2 * REARM_NS), RESULT_WRONG_STATE); /* likewise */
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS),
+                   RESULT_TOO_SOON); /* refused: the delay starts again */
+  /* refused, and the delay starts again */
+  assert_int_equal(ask(&m, COMMAND_RUN, LATER + 2 * REARM_NS), RESULT_WRONG_STATE);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 3 * REARM_NS - 1), RESULT_TOO_SOON);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * REARM_NS), RESULT_OK);
-  assert_int_equal(ask(&m, COMMAND_STOP, LATER + 4 * REARM_NS),
-                   RESULT_OK); /* armed once, it needs no second time */
+  assert_int_equal(ask(&m, COMMAND_STOP, LATER + 4 * REARM_NS), RESULT_OK); /* one arm is enough */
   assert_int_equal(ask(&m, COMMAND_RUN, LATER + 4 * REARM_NS), RESULT_OK);
 }
 
-/* Delayed in a network or a queue, it was received before anybody could have seen STOPPED. */
+/* It was received before anybody could have seen STOPPED, and delayed in a network or a queue. */
 static void an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged(void **unused)
 {
   (void)unused;
   struct machine m = reset_and_shown();
   assert_int_equal(ask(&m, COMMAND_ARM, LATER - SECOND), RESULT_TOO_SOON);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS),
-                   RESULT_OK); /* an old one takes nothing from a later one */
+                   RESULT_OK); /* an old one does not affect a later one */
 }
 
-static void every_reset_begins_the_half_second_anew(void **unused)
+static void every_reset_restarts_the_half_second(void **unused)
 {
   (void)unused;
   struct machine m = reset_and_shown();
   assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
-  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * SECOND), RESULT_TOO_SOON); /* nothing shown since */
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * SECOND), RESULT_TOO_SOON); /* nothing was shown since */
   machine_shown(&m, m.state, LATER + 3 * SECOND);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 3 * SECOND + REARM_NS - 1), RESULT_TOO_SOON);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * SECOND), RESULT_OK);
 }
 
-static void whoever_asks_in_safe_waits_too(void **unused)
+static void a_refused_run_in_safe_delays_the_arm(void **unused)
 {
   (void)unused;
   struct machine m = in_state(STATE_RUNNING);
@@ -208,7 +208,7 @@ static void whoever_asks_in_safe_waits_too(void **unused)
   machine_trip(&m, FAULT_ESTOP);
   assert_int_equal(ask(&m, COMMAND_RUN, LATER + SECOND), RESULT_WRONG_STATE);
   assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
-  machine_shown(&m, m.state, LATER + SECOND / 2); /* even were it shown before */
+  machine_shown(&m, m.state, LATER + SECOND / 2); /* even if it was shown before */
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + SECOND + REARM_NS - 1), RESULT_TOO_SOON);
 }
 
@@ -237,7 +237,7 @@ static void a_client_that_repeats_itself_never_gets_to_motion(void **unused)
   }
 }
 
-static void what_the_last_run_left_goes_before_autostart(void **unused)
+static void the_record_of_the_last_run_precedes_autostart(void **unused)
 {
   (void)unused;
   for (int fault = FAULT_NONE; fault <= FAULT_BEAT; fault++) {
@@ -246,11 +246,11 @@ static void what_the_last_run_left_goes_before_autostart(void **unused)
       machine_init(&m, false);
       machine_keep(&m, (enum fault_code)fault, true);
       assert_int_equal(m.state, STATE_INIT);
-      assert_int_equal(m.fault, fault); /* for the next start, should this one end in its warm-up */
+      assert_int_equal(m.fault, fault); /* for the next start, if this one ends in its warm-up */
       machine_shown(&m, STATE_INIT, LATER - SECOND);
       assert_int_equal(machine_warm(&m, autostart), ACTION_RESTORE);
-      assert_int_equal(m.state,
-                       fault == FAULT_NONE ? STATE_STOPPED : STATE_SAFE); /* a FAULT, too: the model is new */
+      assert_int_equal(m.state, fault == FAULT_NONE ? STATE_STOPPED
+                                                    : STATE_SAFE); /* also for FAULT: the model is new */
       assert_int_equal(m.fault, fault);
       assert_int_equal(machine_flags(&m) & FLAG_ESTOP, fault == FAULT_ESTOP ? FLAG_ESTOP : 0);
       if (fault != FAULT_NONE) assert_int_equal(ask(&m, COMMAND_RESET, LATER), RESULT_OK);
@@ -264,7 +264,7 @@ static void what_the_last_run_left_goes_before_autostart(void **unused)
   machine_init(&m, false);
   machine_keep(&m, FAULT_ESTOP, false); /* a fault disarms */
   assert_true(m.disarmed);
-  machine_trip(&m, FAULT_DIVERGED); /* in the warm-up: it is the newer one */
+  machine_trip(&m, FAULT_DIVERGED); /* in the warm-up: the newer fault counts */
   machine_warm(&m, true);
   assert_int_equal(m.state, STATE_FAULT);
   assert_int_equal(m.fault, FAULT_DIVERGED);
@@ -284,7 +284,7 @@ static void an_estop_in_exit_is_latched(void **unused)
   assert_true(m.disarmed);
 }
 
-static void a_reset_forgets_what_is_required(void **unused)
+static void a_reset_forgets_required_inputs(void **unused)
 {
   (void)unused;
   static const enum run_state from[] = {STATE_RUNNING, STATE_PAUSED, STATE_STOPPED, STATE_SAFE};
@@ -352,7 +352,7 @@ static void consecutive_misses_lead_to_safe(void **unused)
   struct machine m = in_state(STATE_RUNNING);
   machine_deadline(&m, true, 3);
   machine_deadline(&m, true, 3);
-  machine_deadline(&m, false, 3); /* starts the count again */
+  machine_deadline(&m, false, 3); /* restarts the count */
   machine_deadline(&m, true, 3);
   machine_deadline(&m, true, 3);
   assert_int_equal(m.state, STATE_RUNNING);
@@ -360,7 +360,7 @@ static void consecutive_misses_lead_to_safe(void **unused)
   assert_int_equal(m.state, STATE_SAFE);
   assert_int_equal(m.fault, FAULT_MISSES);
 
-  for (int s = 0; s < STATES; s++) { /* nothing moves there, so nothing is made safe */
+  for (int s = 0; s < STATES; s++) { /* nothing moves there, so nothing needs to stop */
     if (s == STATE_RUNNING) continue;
     struct machine still = in_state((enum run_state)s);
     for (int k = 0; k < 10; k++) machine_deadline(&still, true, 3);
@@ -422,15 +422,15 @@ int main(void)
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
-      cmocka_unit_test(what_begins_the_motion_waits_for_inputs),
+      cmocka_unit_test(commands_that_start_the_motion_wait_for_inputs),
       cmocka_unit_test(an_arm_after_a_stop_waits_for_half_a_second),
       cmocka_unit_test(an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged),
-      cmocka_unit_test(every_reset_begins_the_half_second_anew),
-      cmocka_unit_test(whoever_asks_in_safe_waits_too),
+      cmocka_unit_test(every_reset_restarts_the_half_second),
+      cmocka_unit_test(a_refused_run_in_safe_delays_the_arm),
       cmocka_unit_test(a_client_that_repeats_itself_never_gets_to_motion),
-      cmocka_unit_test(what_the_last_run_left_goes_before_autostart),
+      cmocka_unit_test(the_record_of_the_last_run_precedes_autostart),
       cmocka_unit_test(an_estop_in_exit_is_latched),
-      cmocka_unit_test(a_reset_forgets_what_is_required),
+      cmocka_unit_test(a_reset_forgets_required_inputs),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
       cmocka_unit_test(consecutive_misses_lead_to_safe),

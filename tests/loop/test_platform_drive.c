@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The platform in the loop, before a platform that only notes what it is given. What a real one makes of it: tests/platform. */
+ * The platform in the loop, with a platform that only records its inputs. tests/platform tests the real one. */
 #include "check.h"
 #include "loop/pendulum.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a platform that says what it was told --- */
+/* --- a platform that records its inputs --- */
 
 static struct {
   struct platform_input in; /* of the last step */
@@ -20,8 +20,8 @@ static struct {
   int steps, tunes, restarts;
   enum platform_mode mode;
   struct platform_params params;
-  bool parks;      /* as it is asked to, at once; else never */
-  double velocity; /* that it has on its way */
+  bool parks;      /* parks at once when it is asked to; false: never */
+  double velocity; /* its velocity on the way */
 } told_it;
 
 static bool told_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
@@ -71,7 +71,7 @@ static const struct platform_calls told_calls = {
 
 static struct platform_setup setup;
 
-/* The pendulum's, with signals of a platform and an input for it beside its own. */
+/* The signals and input of a platform beside those of the pendulum. */
 static int set_up_platform(void **state)
 {
   set_up(state);
@@ -108,7 +108,7 @@ static double published(const struct bench *b, const struct frame *f, size_t off
   return f->values[b->signals->platform_first + (int)(offset / sizeof(double))];
 }
 
-static void it_is_asked_for_what_the_state_wants(void **state)
+static void its_order_follows_from_the_state(void **state)
 {
   struct bench *b = *state;
   b->config.settings.autostart = AUTOSTART_OFF;
@@ -140,7 +140,7 @@ static void it_is_asked_for_what_the_state_wants(void **state)
   assert_int_equal(told_it.in.order, PLATFORM_TO_FAULT);
 }
 
-static void what_it_tells_is_published_in_the_same_cycle(void **state)
+static void its_outputs_are_published_in_their_cycle(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -150,11 +150,11 @@ static void what_it_tells_is_published_in_the_same_cycle(void **state)
   assert_true(published(b, f, offsetof(struct platform_output, legs_normalised[5])) == 0.25);
   assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_RUN);
   assert_int_equal(f->flags, FLAG_RUNNING | FLAG_ENGAGED);
-  assert_same_as_steps(b, f, 1); /* nothing of it touches the model */
+  assert_same_as_steps(b, f, 1); /* the platform does not touch the model */
   told(b, COMMAND_PAUSE);
   f = after(b, 1);
   assert_true(published(b, f, offsetof(struct platform_output, pose)) ==
-              WARMUP + 3); /* also where the model stands */
+              WARMUP + 3); /* also while the model is at rest */
 
   struct telemetry_live live;
   assert_true(telemetry_read(b->telemetry, &live));
@@ -178,7 +178,7 @@ static void without_one_its_phase_is_not_booked(void **state)
   assert_true(cycle_over(&b->cycle));
 }
 
-static void it_is_given_the_input_and_told_of_resets(void **state)
+static void it_gets_the_input_and_resets(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -197,7 +197,7 @@ static void it_is_given_the_input_and_told_of_resets(void **state)
   assert_int_equal(told_it.restarts, restarts + 1);
 }
 
-/* Of a table of its own: time, a pose, an imu, the platform. */
+/* A hand-made table: time, a pose, an imu, the platform. */
 TEST(it_is_given_its_sensors)
 {
   enum { POSE = 1, IMU = POSE + SIGNALS_BODY, END = IMU + 6 };
@@ -261,9 +261,13 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     assert_int_equal(set_parameter(b, bad[i].parameter, bad[i].value), RESULT_BAD_ARGUMENT);
   assert_int_equal(told_it.tunes, 1);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_true(outbox_next_event(&b->cycle.outbox, &e));
+    assert_true(e.cause == CAUSE_REFUSED && e.code == COMMAND_PLATFORM && e.value == RESULT_BAD_ARGUMENT);
+  }
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 
-  /* What the file says holds again with the next reload, all of it. */
+  /* The next reload restores all values of the file. */
   struct cycle_tuning t = {
       .live.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
   t.params.blend[0] = 2.0;
@@ -272,7 +276,7 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   assert_int_equal(told_it.tunes, 2);
   assert_int_equal(told_it.mode, PLATFORM_EXTERNAL);
   assert_memory_equal(&told_it.params, &t.params, sizeof t.params);
-  cycle_tune(&b->cycle, &t); /* the same again is nothing new */
+  cycle_tune(&b->cycle, &t); /* a second time changes nothing */
   t.platform = false;
   t.params.blend[0] = 3.0;
   after(b, 1);
@@ -281,7 +285,7 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   assert_int_equal(told_it.tunes, 2);
 }
 
-/* However many there are before anybody looks, what comes then is heard of. */
+/* However many there are before the reader comes, later events still get through. */
 static void parameters_leave_room_for_other_events(void **state)
 {
   struct bench *b = *state;
@@ -321,7 +325,7 @@ static void its_states_are_events(void **state)
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 }
 
-/* Told to end it parks first, in EXIT, with the model at rest and the frames going on. */
+/* At the end it parks first, in EXIT, with the model at rest and the frames going on. */
 static void the_loop_ends_when_it_is_parked(void **state)
 {
   struct bench *b = *state;
@@ -337,8 +341,7 @@ static void the_loop_ends_when_it_is_parked(void **state)
   assert_same_as_steps(b, f, 10);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
   assert_int_equal(set_parameter(b, PARAMETER(hp_zeta), 1.5), RESULT_WRONG_STATE);
-  assert_int_equal(told(b, COMMAND_ESTOP),
-                   RESULT_OK); /* it is being parked as it is; the next start finds the stop */
+  assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK); /* parking goes on; the next start finds the stop */
   f = newest(b, 0);
   assert_int_equal(f->state, STATE_EXIT);
   assert_int_equal(f->fault, FAULT_ESTOP);
@@ -357,7 +360,7 @@ static void the_loop_ends_when_it_is_parked(void **state)
   assert_int_equal(exits, 1);
 }
 
-/* As long as it moves, however slowly it may; and 5 s where it stands still. */
+/* While it moves, however slowly; and 5 s after it stands still. */
 static void the_loop_waits_while_it_moves(void **state)
 {
   struct bench *b = *state;
@@ -386,8 +389,8 @@ static void the_loop_does_not_wait_for_ever(void **state)
   assert_int_equal(cycles, 1 + CYCLE_PARKS_S * 100 + 1);
 }
 
-/* After a gap nobody has asked it to go on. */
-static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
+/* Nobody has asked it to continue after a gap. */
+static void a_loop_that_was_stuck_does_not_move_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -401,16 +404,16 @@ static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
 }
 
-static void nor_one_that_stood_still_in_a_cycle(void **state)
+static void a_loop_stuck_within_a_cycle_does_not_move_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
   after(b, 10);
-  b->cycle.times.cycle_ns = NS_PER_S; /* of the last one, as it is found at its end */
+  b->cycle.times.cycle_ns = NS_PER_S; /* length of the last cycle, measured at its end */
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
-static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
+static void a_stop_at_once_does_not_wait_for_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -423,7 +426,7 @@ static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
   assert_true(cycle_over(&b->cycle));
 }
 
-static void one_that_is_parked_holds_up_nothing(void **state)
+static void a_parked_platform_delays_nothing(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -444,7 +447,7 @@ static void expect_withheld(struct bench *b)
   }
 }
 
-/* With publish_next it goes out before the first cycle has ended. */
+/* With publish_next the frame goes out before the first cycle has ended. */
 static void the_first_frame_claims_no_pose(void **state)
 {
   struct bench *b = *state;
@@ -456,7 +459,7 @@ static void the_first_frame_claims_no_pose(void **state)
   }
 }
 
-/* On both ports, from the first frame on, whatever happens but an arm. */
+/* On both ports, from the first frame on, whatever happens except an arm. */
 static void until_the_first_arm_its_pose_is_not_known(void **state)
 {
   struct bench *b = *state;
@@ -483,15 +486,15 @@ static void until_the_first_arm_its_pose_is_not_known(void **state)
   assert_false(after(b, 1)->flags & FLAG_WITHHELD); /* it stays known */
 }
 
-/* It is at rest for all that the loop knows: there is no way to brake or to park what nobody hears of. */
-static void one_that_was_never_armed_holds_up_nothing(void **state)
+/* For the loop it is at rest: outputs that nobody gets need no brake and no parking. */
+static void a_platform_that_was_never_armed_delays_nothing(void **state)
 {
   struct bench *b = *state;
   b->config.settings.autostart = AUTOSTART_OFF;
   told_it.parks = false;
   begin(b);
   after(b, WARMUP + 2);
-  b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S; /* a gap is nothing to it */
+  b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S; /* a gap does not matter */
   assert_int_equal(after(b, 1)->state, STATE_STOPPED);
   cycle_stop(&b->cycle);
   assert_true(cycle_over(&b->cycle));
@@ -510,7 +513,7 @@ static void it_is_parked_after_the_last_period_too(void **state)
   assert_same_as_steps(b, newest(b, 0), 20);
 }
 
-/* Frames may end while it parks, and steps be never asked for. */
+/* While it parks, frames may stop and steps may never be requested. */
 static void it_moves_by_the_clock_alone(void **state)
 {
   struct bench *b = *state;
@@ -526,10 +529,10 @@ static void it_moves_by_the_clock_alone(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(it_is_asked_for_what_the_state_wants),
-      ROW(what_it_tells_is_published_in_the_same_cycle),
+      ROW(its_order_follows_from_the_state),
+      ROW(its_outputs_are_published_in_their_cycle),
       ROW(without_one_its_phase_is_not_booked),
-      ROW(it_is_given_the_input_and_told_of_resets),
+      ROW(it_gets_the_input_and_resets),
       ROW(it_is_given_its_sensors),
       ROW(parameters_change_at_the_edge_of_a_cycle),
       ROW(parameters_leave_room_for_other_events),
@@ -537,13 +540,13 @@ int main(void)
       ROW(the_loop_ends_when_it_is_parked),
       ROW(the_loop_waits_while_it_moves),
       ROW(the_loop_does_not_wait_for_ever),
-      ROW(a_loop_that_stood_still_does_not_go_on_moving_it),
-      ROW(nor_one_that_stood_still_in_a_cycle),
-      ROW(it_is_not_waited_for_where_haste_is_asked_for),
-      ROW(one_that_is_parked_holds_up_nothing),
+      ROW(a_loop_that_was_stuck_does_not_move_it),
+      ROW(a_loop_stuck_within_a_cycle_does_not_move_it),
+      ROW(a_stop_at_once_does_not_wait_for_it),
+      ROW(a_parked_platform_delays_nothing),
       ROW(the_first_frame_claims_no_pose),
       ROW(until_the_first_arm_its_pose_is_not_known),
-      ROW(one_that_was_never_armed_holds_up_nothing),
+      ROW(a_platform_that_was_never_armed_delays_nothing),
       ROW(it_is_parked_after_the_last_period_too),
       ROW(it_moves_by_the_clock_alone),
   };

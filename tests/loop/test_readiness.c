@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The loop and its inputs: what the motion waits for, what ends it, who is told, and faults that are put in. */
+ * The loop and its inputs: conditions of the motion, stops by inputs, reports, and injected faults. */
 #include "check.h"
 #include "loop/pendulum.h"
 
@@ -9,7 +9,7 @@
 
 enum { PUSH, PULL, GUARDED };
 
-/* inputs_take(), and what another thread does right behind it. */
+/* Runs the action of another thread right after inputs_take(). */
 static struct bench *interferes;
 void __real_inputs_take(struct inputs *in, struct port *const *port, uint64_t clock_ns, uint64_t virtual_ns);
 void __wrap_inputs_take(struct inputs *in, struct port *const *port, uint64_t clock_ns, uint64_t virtual_ns);
@@ -22,7 +22,7 @@ void __wrap_inputs_take(struct inputs *in, struct port *const *port, uint64_t cl
   interferes = NULL;
 }
 
-/* The next event of that cause. */
+/* The next event with that cause. */
 static struct cycle_event event(struct bench *b, enum cycle_cause cause)
 {
   struct cycle_event e;
@@ -47,11 +47,11 @@ static void without_a_required_input_autostart_stays_in_stopped(void **state)
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RESET),
-                   RESULT_OK); /* the inputs are forgotten, and this one is required */
+                   RESULT_OK); /* the reset forgets the inputs, and this one is required */
   assert_int_equal(after(b, 1)->state, STATE_STOPPED);
 }
 
-/* A cycle must not find the command, and miss the input before it. */
+/* A cycle must not find the command without the input that was sent before it. */
 static void a_command_never_overtakes_its_input(void **state)
 {
   struct bench *b = *state;
@@ -201,7 +201,7 @@ static void an_injection_acts_in_its_window(void **state)
   b->config.injection = BIASES;
   b->config.injections = 2;
   begin_running(b);
-  for (int k = 1; k <= 10; k++) { /* the cycle in which step k is made begins at (k - 1) * 10 ms */
+  for (int k = 1; k <= 10; k++) { /* the cycle of step k begins at (k - 1) * 10 ms */
     set_input(b, 0, INPUT_WRENCH_CHANNELS, 1.0);
     const bool acts = k >= 6 && k <= 8;
     assert_int_equal((after(b, 1)->flags & FLAG_INJECTED) != 0, acts);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * From a latched stop back to motion, and over a restart, with the real loop. The rules themselves: test_machine.c; all of their
- * states: tests/prove. */
+ * From a latched stop back to motion, and over a restart, with the real loop. test_machine.c tests the rules,
+ * tests/prove all their states. */
 #include "check.h"
 #include "loop/pendulum.h"
 
-/* In one bundle, and in bundles that are repeated; judged by when they were received. */
+/* In one bundle and in repeated bundles; the time of reception counts. */
 static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
 {
   struct bench *b = *state;
@@ -14,7 +14,7 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
   static const uint32_t bundle[] = {COMMAND_RESET, COMMAND_ARM, COMMAND_RUN};
   static const uint32_t results[] = {RESULT_OK, RESULT_TOO_SOON, RESULT_WRONG_STATE};
   for (int again = 0; again < 5; again++) {
-    let_rearm(b); /* as if a second had gone by */
+    let_rearm(b); /* as if a second had passed */
     let_rearm(b);
     for (size_t k = 0; k < 3; k++)
       assert_true(
@@ -27,7 +27,7 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
     }
     assert_int_equal(newest(b, 0)->last_result, RESULT_WRONG_STATE);
   }
-  /* A stamp of the future is none: it counts as now. */
+  /* A stamp in the future is invalid: it counts as now. */
   assert_true(port_command(&b->port[0], &(struct command){COMMAND_ARM, 0, 1, 7, UINT64_MAX, 0}));
   assert_int_equal(after(b, 1)->state, STATE_STOPPED);
   struct answer a = {0};
@@ -36,8 +36,8 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
 }
 
-/* The telemetry block is what a killed daemon leaves behind. */
-static void what_a_crash_leaves_behind_is_in_the_telemetry(void **state)
+/* A killed daemon leaves the telemetry block. */
+static void the_telemetry_has_the_record_for_a_crash(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
@@ -49,7 +49,7 @@ static void what_a_crash_leaves_behind_is_in_the_telemetry(void **state)
   assert_true(telemetry_read(b->telemetry, &live));
   assert_true(live.disarmed && live.fault == FAULT_ESTOP && live.latch_client == 5);
   assert_string_equal(live.latched_by, "modbus");
-  atomic_store(&b->port[0].estop, PORT_ESTOP | 6); /* who was first is kept */
+  atomic_store(&b->port[0].estop, PORT_ESTOP | 6); /* the first sender is kept */
   after(b, 1);
   assert_true(telemetry_read(b->telemetry, &live));
   assert_string_equal(live.latched_by, "modbus");
@@ -61,7 +61,7 @@ static void what_a_crash_leaves_behind_is_in_the_telemetry(void **state)
   assert_true(telemetry_read(b->telemetry, &live) && !live.disarmed);
 }
 
-/* Misses trip behind the publication: a crash before the next cycle must not lose that. */
+/* Misses trip after the publication: a crash before the next cycle must not lose the stop. */
 static void a_stop_by_misses_is_in_the_telemetry_at_once(void **state)
 {
   struct bench *b = *state;
@@ -75,7 +75,7 @@ static void a_stop_by_misses_is_in_the_telemetry_at_once(void **state)
   assert_true(live.disarmed && live.fault == FAULT_MISSES && live.state == STATE_SAFE);
 }
 
-static void what_the_last_run_left_is_shown_from_the_start(void **state)
+static void the_record_of_the_last_run_is_shown_from_the_start(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
@@ -117,8 +117,10 @@ static void after_a_crash_autostart_waits_for_an_arm(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(a_bundle_does_not_lead_from_safe_to_motion),   ROW(what_a_crash_leaves_behind_is_in_the_telemetry),
-      ROW(a_stop_by_misses_is_in_the_telemetry_at_once), ROW(what_the_last_run_left_is_shown_from_the_start),
+      ROW(a_bundle_does_not_lead_from_safe_to_motion),
+      ROW(the_telemetry_has_the_record_for_a_crash),
+      ROW(a_stop_by_misses_is_in_the_telemetry_at_once),
+      ROW(the_record_of_the_last_run_is_shown_from_the_start),
       ROW(after_a_crash_autostart_waits_for_an_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

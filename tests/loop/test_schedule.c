@@ -34,7 +34,7 @@ static void timer(struct schedule s, const struct expected *e, int n)
   timer(s, (const struct expected[]){__VA_ARGS__},                                                           \
         (int)(sizeof((const struct expected[]){__VA_ARGS__}) / sizeof(struct expected)))
 
-/* A stall of many seconds is one of many periods: whole instants are compared, not parts of a second. */
+/* A stall of many seconds counts many periods: complete times are compared, not parts of a second. */
 static void skipping_keeps_the_grid(void **unused)
 {
   (void)unused;
@@ -51,7 +51,7 @@ static void catching_up_goes_back_at_most_so_far(void **unused)
         {1031, 1020, 1, true}, {1000 + 2 * SECOND, 980 + 2 * SECOND, SECOND / 5 - 3, true});
 }
 
-/* As a loop would go through it: a cycle of 35, then cycles of 3. */
+/* The sequence in a loop: a cycle of 35, then cycles of 3. */
 static void it_catches_up_without_losing_a_start(void **unused)
 {
   (void)unused;
@@ -65,7 +65,7 @@ static void it_catches_up_without_losing_a_start(void **unused)
     late += end.missed;
     done++;
   }
-  assert_int_equal(s.start_ns, 1000 + done * 10); /* back on the grid it began with */
+  assert_int_equal(s.start_ns, 1000 + done * 10); /* back on its original grid */
   assert_int_equal(late, 4); /* ends at 1085, 88, 91, 94: 1060, 70, 80, 90 had come; the next is in time */
 }
 
@@ -83,7 +83,7 @@ static void slipping_moves_the_grid(void **unused)
   assert_int_equal(s.slipped_ns, 37);
 }
 
-/* The bench has had its frame, and is quicker than the preparation of the next step. */
+/* The bench got its frame, and answers faster than the next step is prepared. */
 static void a_beat_that_waits_a_little_is_no_miss(void **unused)
 {
   (void)unused;
@@ -93,7 +93,7 @@ static void a_beat_that_waits_a_little_is_no_miss(void **unused)
   assert_true(end.due && !end.missed);
   assert_int_equal(end.skipped, 0);
   assert_int_equal(s.start_ns, 2004);
-  end = schedule_input(&s, 2014, 3, 2013); /* at a period after its start */
+  end = schedule_input(&s, 2014, 3, 2013); /* a period after its start */
   assert_true(end.due && !end.missed);
   end = schedule_input(&s, 2024, 4, 2020);
   assert_true(end.due && end.missed);
@@ -109,7 +109,7 @@ static void beats_that_wait_long_or_are_many_make_a_miss(void **unused)
   assert_false(end.missed);
   assert_int_equal(s.last_ns, 2000);
   schedule_beat(&s, 2, 2011);
-  end = schedule_input(&s, 2060, 6, 2055); /* four came meanwhile: the last counts, three are left out */
+  end = schedule_input(&s, 2060, 6, 2055); /* four beats came meanwhile: the last counts, three are skipped */
   assert_true(end.missed);
   assert_int_equal(end.skipped, 3);
   assert_int_equal(s.start_ns, 2055);
@@ -145,7 +145,7 @@ static void beats_that_wait_are_taken_as_the_policy_says(void **unused)
   }
 }
 
-/* A burst did not come before what came before it, whatever its beats should have been apart. */
+/* A burst does not move back in time, whatever the distance of its beats should have been. */
 static void beats_never_go_back(void **unused)
 {
   (void)unused;
@@ -160,7 +160,7 @@ static void beats_never_go_back(void **unused)
   assert_int_equal(last, 2002);
 }
 
-/* Beats with a period and a phase of their own, and jitter: the grid comes to them, never faster than it may. */
+/* Beats with their own period, phase and jitter: the grid follows them, never faster than allowed. */
 static void beats_pull_the_grid(void **unused)
 {
   (void)unused;

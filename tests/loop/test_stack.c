@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How deep the loop goes into its stack, in a thread whose stack was painted before. The bound for code that does not run
- * here is tests/lint/stack.py. */
+ * The depth of the loop's stack, in a thread whose stack was filled with a pattern. tests/lint/stack.py bounds the code
+ * that does not run here. */
 #include "check.h"
 #include "common/sanitized.h"
 #include "loop/rig.h"
@@ -15,7 +15,7 @@ enum { PAINT = 0xa5, CYCLES = 200, PERIODS = 50 };
 #if !TEST_SANITIZED
 static const size_t KB = 1024;
 
-/* As the daemon's loop, and with all that a bench may do. */
+/* The daemon's loop with everything that a bench may do. */
 static void *loop(void *arg)
 {
   struct rig *r = arg;
@@ -26,7 +26,7 @@ static void *loop(void *arg)
   return NULL;
 }
 
-/* Bytes of its stack that the thread wrote to, C library included; size: of the stack. */
+/* Bytes of its stack that the thread wrote to, including the C library. size: of the stack. */
 static size_t deepest(void *(*run)(void *), void *arg, size_t size)
 {
   pthread_attr_t attr;
@@ -50,7 +50,7 @@ static void *nothing(void *arg)
   return arg;
 }
 
-/* A worker runs shares and nothing else, and the loop's thread takes a share of everything: what it needs is enough. */
+/* A worker runs shares only, and the loop's thread has a share of everything, so its need is an upper bound. */
 TEST(the_loop_stays_far_from_the_end_of_its_stack)
 {
   const size_t idle = deepest(nothing, NULL, CYCLE_STACK_KB * KB);
@@ -77,7 +77,7 @@ static void *go_deep(void *size)
   return NULL;
 }
 
-TEST(paint_shows_what_was_used)
+TEST(paint_shows_the_used_stack)
 {
   size_t size = 0;
   const size_t used = deepest(go_deep, &size, CYCLE_STACK_KB * KB);
@@ -93,7 +93,7 @@ int main(void)
   return 77;
 #else
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(paint_shows_what_was_used),
+      cmocka_unit_test(paint_shows_the_used_stack),
       cmocka_unit_test(the_loop_stays_far_from_the_end_of_its_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The clock moves by one tick whenever somebody reads it: what is timed is exact, however busy the host. */
+ * The clock advances by one tick at each reading: the times are exact, however busy the host is. */
 #include "check.h"
 #include "loop/step_times.h"
 
@@ -29,7 +29,7 @@ struct bench {
   struct step_times times;
 };
 
-/* worth: as of ali3_exec; without workers 0. */
+/* worth: see ali3_exec; 0 without workers. */
 static void open(struct bench *b, ali3_model *m, int workers, double worth)
 {
   char error[256];
@@ -55,7 +55,7 @@ static void close(struct bench *b)
   ali3_model_free(b->model);
 }
 
-/* A chain, as toy_chain(), with extrapolated steps. */
+/* The chain of toy_chain() with extrapolated steps. */
 static ali3_model *extrapolated(int links)
 {
   ali3_options options = ali3_options_default();
@@ -118,7 +118,7 @@ static void check_names(ali3_model *m, int workers)
     assert_int_equal(row->shared, subtrees && workers > 0);
     nodes += row->nodes;
     if (!subtrees && i < LEVELS_MAX - 1) assert_int_equal(sscanf(row->name, "level %d", &level), 1);
-    assert_true(level >= last_level); /* each comes after those it is made of */
+    assert_true(level >= last_level); /* each comes after its children */
     last_level = level;
   }
   assert_int_equal(nodes, nodes_of(m));
@@ -162,7 +162,7 @@ static uint64_t sum(const struct histograms *histograms, int first, int end)
   return ns;
 }
 
-/* One step, booked as of `cycle`: from the first to the last look at the clock. */
+/* One step, booked as of `cycle`: from the first to the last reading of the clock. */
 static uint64_t step(struct bench *b, uint64_t cycle)
 {
   const uint64_t begin = ticking_ns();
@@ -179,8 +179,8 @@ static void check_times(struct bench *b)
     const struct book_level *row = b->histograms->level;
     const uint64_t kinds = sum(b->histograms, 0, KINDS),
                    runs = sum(b->histograms, KINDS, (int)b->histograms->levels);
-    /* Nobody else looks at the clock: all of it, but for the ticks to the first mark, between prepare and feedback,
-     * and from the last mark. */
+    /* Nobody else reads the clock, so everything is timed except the ticks before the first mark, between prepare and
+     * feedback, and after the last mark. */
     if (!b->pool)
       assert_int_equal(kinds, took - 3 * TICK);
     else
@@ -206,7 +206,7 @@ TEST(time_adds_up)
   }
 }
 
-/* Everything that can be shared is. */
+/* Everything that can be shared is shared. */
 TEST(time_adds_up_with_workers)
 {
   for (int workers = 1; workers <= 2; workers++) {
@@ -231,12 +231,13 @@ static void run_counted(void *context, void (*work)(void *arg, int share, int sh
   c->inner.run(c->inner.context, work, arg);
 }
 
-/* Both branches of an extrapolated step at the same time: the thread that steps sees its own, and nobody else writes. */
+/* Both branches of an extrapolated step run at one time: the stepping thread times its own, and no other thread writes. */
 TEST(one_branch_is_seen)
 {
   enum { LINKS = 5 };
   struct bench b;
-  /* worth: a third of what prepares the long branch is more, 250 for each body, the dearest stage, are less */
+  /* worth: a third of the work that prepares the long branch is more than that; 250 per body, the dearest stage, is
+   * less */
   open(&b, extrapolated(LINKS), 1, 260.0 * LINKS);
   struct counting counting = {.inner = b.exec};
   b.exec = (ali3_exec){.context = &counting, .shares = 2, .run = run_counted, .worth = b.exec.worth};
@@ -252,7 +253,7 @@ TEST(one_branch_is_seen)
   close(&b);
 }
 
-/* The readings of the clock are most of what it costs. */
+/* The readings of the clock are most of the cost. */
 TEST(most_cycles_of_a_short_period_are_left_alone)
 {
   struct bench b;
@@ -269,7 +270,7 @@ TEST(most_cycles_of_a_short_period_are_left_alone)
   close(&b);
 }
 
-/* One reading for each phase that begins, and for each run that ends; those that are shared have two together. */
+/* One reading for each phase that begins, and for each run that ends; shared runs need two together. */
 static int readings;
 static struct step_times *watched;
 
@@ -300,7 +301,7 @@ TEST(the_clock_is_read_no_more_than_needed)
   close(&b);
 }
 
-/* Rods on one hub, which is solved twice: between the sweeps rows and bodies have their turn. */
+/* Rods on one hub, which is solved twice: rows and bodies come between the sweeps. */
 static ali3_model *star(int rods)
 {
   ali3_model *m = ali3_model_new();
@@ -328,8 +329,8 @@ TEST(waits_between_two_sweeps)
   close(&b);
 }
 
-/* Who is waited for is known in every cycle. */
-TEST(waits_count_for_what_is_shared)
+/* Every cycle knows which worker it waits for. */
+TEST(waits_count_for_shared_pieces)
 {
   struct bench b;
   open(&b, toy_random(4, 300, 0), 1, 1.0);
@@ -339,7 +340,7 @@ TEST(waits_count_for_what_is_shared)
     for (uint64_t i = 0; i < b.histograms->levels; i++) {
       const struct book_level *row = &b.histograms->level[i];
       const bool subtrees = i == KINDS && owned > 1;
-      const bool in_subtrees = i == CONDENSE || i == SWEEP; /* beside these nothing of them is shared */
+      const bool in_subtrees = i == CONDENSE || i == SWEEP; /* outside of these no subtree is shared */
       assert_int_equal(row->wait.count, subtrees || (i < KINDS && !in_subtrees) ? cycle : 0);
       assert_int_equal(row->busy.count, 1);
     }
@@ -360,7 +361,7 @@ int main(void)
       cmocka_unit_test(most_cycles_of_a_short_period_are_left_alone),
       cmocka_unit_test(the_clock_is_read_no_more_than_needed),
       cmocka_unit_test(waits_between_two_sweeps),
-      cmocka_unit_test(waits_count_for_what_is_shared),
+      cmocka_unit_test(waits_count_for_shared_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,9 @@ import re
 import subprocess
 import sys
 
+import key_tables
+import signal_tables
+
 FIXED = "cmd step ack sync synced ping pong status fault sub unsub heartbeat hdr in inject platform/set".split()
 
 
@@ -49,7 +52,7 @@ def modbus_registers(io_map):
             continue
         kind = r["type"] + (f" ({r['unit']})" if r["unit"] else "")
         rows.append((r["table"], str(r["address"]), kind, r["signal"] + (f": {r['text']}" if r["text"] else "")))
-    rows += [("holding", "100 + 2 k", "f32", "input channel k < 32, in the order of the file: acts when register 164 changes"),
+    rows += [("holding", "100 + 2 k", "f32", "input channel k < 32, in the order of the file; acts when register 164 changes"),
              ("input", "1000 + 14 k", "7 x f32", "body k < 128: position x y z (m), orientation e0 e1 e2 e3"),
              ("input", "4000 + 2 k", "f32", "value k < 1024 of the sensors, in the order of the CSV columns")]
     rows.sort(key=lambda row: (["coil", "holding", "input"].index(row[0]), int(row[1].split()[0])))
@@ -66,7 +69,13 @@ def main():
     ali3d, root = sys.argv[1 + write:]
     printed = subprocess.run([ali3d, f"{root}/tests/man/interfaces.yaml", "--print-map=json"], check=True, capture_output=True, text=True)
     io_map = json.loads(printed.stdout)
+    file_keys = key_tables.read_keys(ali3d)
     made = {f.__name__.replace("_", "-"): f(io_map) for f in (osc_addresses, modbus_registers, status_bits)}
+    made["keys"] = key_tables.key_sections(file_keys)
+    all_signals = signal_tables.read_signals(ali3d)
+    made["signals"] = signal_tables.signal_table(all_signals)
+    made["force-signals"] = signal_tables.force_table(all_signals)
+    made["sections"] = key_tables.section_table(file_keys)
     old, found = [], set()
     for page in sorted(pathlib.Path(root, "tools", "man").glob("*.[0-9]")):
         text = page.read_text(encoding="utf-8")
@@ -83,6 +92,13 @@ def main():
     missing = set(made) - found
     if missing:
         sys.exit(f"tables without a page: {', '.join(sorted(missing))}")
+    schema = json.loads(subprocess.run([ali3d, "--schema"], check=True, capture_output=True, text=True).stdout)
+    page = pathlib.Path(root, "tools", "man", "ali3d.yaml.5").read_text(encoding="utf-8")
+    undocumented, unknown = key_tables.compare_keys(page, schema)
+    if types := key_tables.missing_types(page, file_keys):
+        sys.exit(f"ali3d.yaml.5: no table has the types {types}")
+    if undocumented or unknown:
+        sys.exit(f"ali3d.yaml.5 does not have the keys {undocumented}, and the program does not know {unknown}")
     if old and not write:
         sys.exit(f"out of date: {', '.join(old)}; run tests/man/tables.py --write {ali3d} {root}")
 

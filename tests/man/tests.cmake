@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Man pages: their form, and that the tables in them are those of the code.
-add_test(NAME man/form COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/man/form ${PROJECT_SOURCE_DIR})
-add_test(NAME man/tables COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/man/tables.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
-set_tests_properties(man/form man/tables PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
-ali3_tier(quick man/form man/tables)
-
-# Addresses and signals in the pages, and libali3(3) with its example.
+# Man pages: their form, their tables, which come from the tables in the code, and the options of the programs.
 set(man ${CMAKE_CURRENT_SOURCE_DIR}/man)
+add_test(NAME man/form COMMAND ${man}/form ${PROJECT_SOURCE_DIR})
+add_test(NAME man/options COMMAND ${Python3_EXECUTABLE} -B ${man}/options.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
+add_test(NAME man/tables COMMAND ${Python3_EXECUTABLE} -B ${man}/tables.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
+set_tests_properties(man/form man/options man/tables PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick man/form man/options man/tables)
+
+# Addresses in the pages, and libali3(3) with its example.
 set(example ${CMAKE_CURRENT_BINARY_DIR}/libali3_example.c)
 add_custom_command(OUTPUT ${example} VERBATIM
   COMMAND ${Python3_EXECUTABLE} -B ${man}/library.py --example ${PROJECT_SOURCE_DIR} > ${example}

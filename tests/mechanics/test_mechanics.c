@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Freedoms, redundant rows, singular positions and conflicts of mechanisms that are known. */
+ * Freedoms, redundant rows, singular positions and conflicts of known mechanisms. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-/* needs the four above */
+/* needs the headers above */
 /* A body whose centre of mass is in the middle between two points of the plane z = 0. */
 static int bar(ali3_model *m, const double from[2], const double to[2], double mass)
 {
@@ -131,7 +131,7 @@ TEST(a_stretched_pair_of_bars_is_singular)
   ali3_mechanics_free(a);
 }
 
-/* The second rate is such that it contradicts the first; then the one that the first conflict says would agree. */
+/* The second rate contradicts the first rate. Then the test sets the rate with which, by the conflict, both agree. */
 TEST(drives_on_one_freedom_are_a_conflict)
 {
   double rate = 3.0;
@@ -170,7 +170,7 @@ TEST(a_drive_at_a_dead_centre_is_singular)
   ali3_mechanics_free(a);
 }
 
-/* Two hinges in a row, as a user gave them: 0 redundant, whatever the second body weighs. */
+/* Two hinges in a row have 0 redundant rows for any mass of the second body. */
 TEST(masses_of_a_chain_do_not_matter)
 {
   const double chain[3][2] = {{0, 0}, {1, 0}, {2, 0}};
@@ -187,7 +187,7 @@ TEST(masses_of_a_chain_do_not_matter)
   }
 }
 
-/* So many welds on one body, of which one would do. */
+/* Many welds on one body, for which one weld is enough. */
 TEST(many_welds_are_counted)
 {
   enum { WELDS = 100 };
@@ -208,7 +208,7 @@ TEST(many_welds_are_counted)
 }
 
 /* A free body, a door on springs, a four-bar with two hinges on one axis. */
-TEST(parts_are_told_apart)
+TEST(parts_are_separated)
 {
   struct polygon p = polygon(4, FOUR_BAR, 1, 1);
   const double far[2][2] = {{5, 0}, {6, 0}};
@@ -258,7 +258,7 @@ TEST(parts_are_told_apart)
   ali3_mechanics_free(NULL);
 }
 
-/* Only what is in a dependency is said to be. */
+/* Only joints in a dependency are redundant. */
 TEST(joints_of_a_tree_are_not_redundant)
 {
   struct polygon p = polygon(4, FOUR_BAR, 1, 1);
@@ -284,7 +284,7 @@ int main(void)
       cmocka_unit_test(a_drive_at_a_dead_centre_is_singular),
       cmocka_unit_test(masses_of_a_chain_do_not_matter),
       cmocka_unit_test(many_welds_are_counted),
-      cmocka_unit_test(parts_are_told_apart),
+      cmocka_unit_test(parts_are_separated),
       cmocka_unit_test(joints_of_a_tree_are_not_redundant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A serial line that can be pulled out and put in again: a pseudo terminal, and a path that leads to it. After <cmocka.h>. */
+ * A serial line that can be unplugged and plugged in again: a pseudo terminal, and a path to it. Include after
+ * <cmocka.h>. */
 #ifndef IO_LINE_H
 #define IO_LINE_H
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A new line under the old name; its other end. */
+/* Makes a new line under the old path; returns its other end. */
 static inline int line_plug_in(const char *path)
 {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);

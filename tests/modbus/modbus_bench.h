@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the live tests of the Modbus server share: a server on a free port of 127.0.0.1, the loop's side of
- * its port played by the test, and a plain client. */
+ * Shared by the live tests of the Modbus server: a server on a free port of 127.0.0.1 and a plain client. The test
+ * plays the loop's side of its port. */
 #ifndef TESTS_IO_MODBUS_BENCH_H
 #define TESTS_IO_MODBUS_BENCH_H
 
@@ -28,41 +28,41 @@ extern struct port port;
 extern struct counters counters;
 extern struct endpoint server;
 extern char bench_error[200];
-extern uint8_t frame[FRAME_MAX], reply[FRAME_MAX]; /* the request to send; the PDU that came back */
+extern uint8_t frame[FRAME_MAX], reply[FRAME_MAX]; /* the request to send; the PDU of the answer */
 
 int bench_setup(void **state);
 int bench_teardown(void **state);
-/* Starts the endpoint with this configuration; false on failure, the reason in bench_error. */
+/* Starts the endpoint with this configuration. Returns false on failure, with the reason in bench_error. */
 bool bench_starts(struct endpoint *e, const struct modbus_config *c);
-/* A new server, for which 127.0.0.1 has these rights, everybody else others. */
+/* Starts a new server with these rights for 127.0.0.1 and for other addresses. */
 void bench_restart_with(enum access local, enum access others);
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 
 /* One cycle of the loop. Value i of its frame is number + i. */
 void cycle(uint64_t number, enum run_state run_state);
 double ms_since(uint64_t start_ns);
-/* The thread counts a moment after the client sees the effect: waits for it. */
+/* The thread counts a little later than the client sees the effect: waits for the counter. */
 void assert_counts_to(const _Atomic uint64_t *counter, uint64_t expected);
 
 int make_socket(void);
 void connect_socket(int fd);
-int connect_client(int receive_buffer); /* 0: as usual */
-int connect_from(const char *address);  /* 127.0.0.2 is another host to the server */
+int connect_client(int receive_buffer); /* 0: default size */
+int connect_from(const char *address);  /* the server takes 127.0.0.2 for another host */
 
 void put(int fd, const uint8_t *bytes, size_t n);
-/* Bytes read, fewer than n at the end of the stream. Fails when nothing comes. */
+/* Reads n bytes, fewer at the end of the stream. Fails the test if nothing comes. */
 size_t get(int fd, uint8_t *bytes, size_t n);
-/* Takes the next answer, checks its header; returns the length of its PDU. */
+/* Takes the next answer and checks its header. Returns the length of its PDU. */
 size_t get_reply(int fd, int transaction);
 int reply_register(int i);
-float reply_float(int i); /* of registers i and i+1 */
+float reply_float(int i); /* from registers i and i+1 */
 
-/* Sends the n bytes of `frame`, takes the answer. */
+/* Sends the n bytes of `frame` and takes the answer. */
 void ask(int fd, int transaction, size_t n);
 void assert_exception(int fd, int transaction, size_t n, int exception);
 void assert_closed(int fd);
 
-/* The words of registers 100 .. 164: channel i = value + i, then the sequence. */
+/* The words of registers 100 to 164: channel i = value + i, then the sequence. */
 void input_block(uint16_t block[static 65], double value, int sequence);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Makes Modbus TCP requests for tests, byte by byte as in the specification and with no help from what is
- * tested. */
+ * Makes Modbus TCP requests for tests, byte by byte from the specification and without the tested code. */
 #ifndef TESTS_IO_MODBUS_FRAME_H
 #define TESTS_IO_MODBUS_FRAME_H
 
@@ -8,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FRAME_MAX = 600, FRAME_UNIT = 17 }; /* any unit is served: take one nobody would think of */
+enum { FRAME_MAX = 600, FRAME_UNIT = 17 }; /* any unit is served: an unusual one */
 
 static inline uint8_t *frame_word(uint8_t *at, int v)
 {
@@ -92,7 +91,7 @@ static inline float frame_get_float(const uint16_t *at)
   return f;
 }
 
-/* Of n bytes of a serial line; the polynomial, bit by bit. */
+/* CRC of n bytes of a serial line: the polynomial, bit by bit. */
 static inline uint16_t frame_crc(const uint8_t *bytes, size_t n)
 {
   uint16_t crc = 0xffff;
@@ -105,7 +104,7 @@ static inline uint16_t frame_crc(const uint8_t *bytes, size_t n)
   return crc;
 }
 
-/* Makes the RTU frame for a unit of a TCP frame of n bytes; returns its length. */
+/* Makes an RTU frame for a unit from a TCP frame of n bytes. Returns its length. */
 static inline size_t frame_rtu(uint8_t *rtu, int unit, const uint8_t *frame, size_t n)
 {
   size_t length = n - 6;

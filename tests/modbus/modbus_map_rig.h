@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A register map by itself, and requests to it, for tests. */
+ * A register map without a server, and requests to it, for tests. */
 #ifndef TESTS_IO_MODBUS_MAP_RIG_H
 #define TESTS_IO_MODBUS_MAP_RIG_H
 
@@ -21,7 +21,7 @@ static inline int accept_as(const struct map_peer *peer, uint64_t now_ns, size_t
   assert_int_equal(mbap_next(frame, n, &r), MBAP_FRAME);
   assert_int_equal(r.exception, 0);
   int e = modbus_map_accept(&map, &r, peer, now_ns, &effect);
-  if (e == 0) { /* what modbus_reply() does to the registers */
+  if (e == 0) { /* the effect of modbus_reply() on the registers */
     uint8_t *bits = map.mapping->tab_bits;
     uint16_t *registers = map.mapping->tab_registers;
     for (int i = 0; i < r.write_count; i++)

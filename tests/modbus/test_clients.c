@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Clients the server has to outlive: stalled, rude, deaf, silent, flooding, too many. Bounds on time are an
- * order of magnitude above what is expected, and below what the fault they look for would cost. */
+ * Clients that the server must survive: stalled, rude, deaf, silent, flooding, too many. Limits of time are ten times
+ * the expected values, and below the delay that the tested fault would cause. */
 #include "modbus/modbus_bench.h"
 
 #include <errno.h>
 #include <math.h>
 #include <sys/resource.h>
 
-enum { VICTIM_MS = 100 }; /* what nobody may have to wait for the sake of another */
+enum { VICTIM_MS = 100 }; /* longest time that a client may wait because of another one */
 
-/* One read by a client that has done nothing wrong; raises *worst to the time it took. */
+/* One read by a client that has done nothing wrong; updates *worst with its time. */
 static void victim_reads(int fd, double *worst)
 {
   uint64_t start = clock_now_ns();
@@ -18,8 +18,8 @@ static void victim_reads(int fd, double *worst)
   if (ms > *worst) *worst = ms;
 }
 
-/* What costs every client half a second with the stock server loop: unfinished and illegal requests of
- * another. */
+/* Another client's unfinished and illegal requests, each of which costs every client half a second with the stock
+ * server loop. */
 TEST(a_stalled_client_stalls_nobody_else)
 {
   int stalled = connect_client(0), rude = connect_client(0), victim = connect_client(0);
@@ -32,7 +32,7 @@ TEST(a_stalled_client_stalls_nobody_else)
   }
   print_message("[          ] worst read beside a stalled and a rude client: %.2f ms\n", worst);
   assert_true(worst < VICTIM_MS);
-  assert_true(ms_since(begin) < HALF_FRAME_MS); /* the stalled one was there all the time */
+  assert_true(ms_since(begin) < HALF_FRAME_MS); /* the stalled client was there all the time */
   for (int k = 0; k < 40; k++) {
     get_reply(rude, k);
     assert_int_equal(reply[1], k % 2 ? MBAP_ILLEGAL_FUNCTION : MBAP_ILLEGAL_VALUE);
@@ -57,7 +57,7 @@ TEST(a_client_that_dies_in_mid_frame_is_counted)
   assert_counts_to(&counters.modbus_clients, 0);
 }
 
-TEST(what_is_not_modbus_is_closed_and_counted)
+TEST(a_stream_that_is_not_modbus_is_closed_and_counted)
 {
   static const struct {
     size_t n;
@@ -101,7 +101,7 @@ TEST(one_client_too_many_is_refused)
   assert_int_equal(counter_get(&counters.modbus_replaced), 0);
 }
 
-/* Connections that nobody closed, of a PLC that starts again: it gets in once they have been silent for a second. */
+/* A PLC restarts and leaves connections open: it gets in once they have been silent for a second. */
 TEST(a_host_replaces_its_own_silent_connection)
 {
   int fd[HOST_CLIENTS];
@@ -149,7 +149,7 @@ TEST(readers_leave_room_for_writers)
   close(writer[1]);
 }
 
-/* Far more writes than are served at once: those that wait in the socket are as old as they are. */
+/* Many more writes than are served at once: those that wait in the socket keep their age. */
 TEST(values_age_while_they_wait)
 {
   enum { WRITES = 1000, LENGTH = 12 };
@@ -160,7 +160,7 @@ TEST(values_age_while_they_wait)
   ask(fd, 0, frame_write(frame, 0, 100, block, 65));
   for (int k = 1; k <= WRITES; k++) frame_short(stream + (k - 1) * LENGTH, k, 6, MAP_INPUT_SEQUENCE, k);
   const uint64_t start = clock_now_ns();
-  put(fd, stream, sizeof stream); /* less than a window of TCP */
+  put(fd, stream, sizeof stream); /* less than a TCP window */
   usleep(10000);
   const uint64_t sent = clock_now_ns();
   uint64_t last_ns = 0;
@@ -183,7 +183,7 @@ TEST(a_want_of_descriptors_is_survived)
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
   int fd = make_socket();
   now = usual;
-  now.rlim_cur = (rlim_t)fd + 1; /* the client has the last one: the server can accept nobody */
+  now.rlim_cur = (rlim_t)fd + 1; /* the client has the last descriptor: the server cannot accept */
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
   connect_socket(fd);
   put(fd, frame, frame_short(frame, 1, 4, 0, 1));
@@ -254,7 +254,7 @@ TEST(a_silent_client_is_closed)
   close(busy);
 }
 
-/* Twice what is served at once: the rest comes at the agreed rate, and nobody else has to wait for it. */
+/* Twice the burst: the rest is served at the client's rate, and other clients need not wait for it. */
 TEST(a_flood_is_held_back)
 {
   enum { RATE = 2000, BURST = 500, FLOOD = 2 * BURST };
@@ -274,8 +274,7 @@ TEST(a_flood_is_held_back)
   close(victim);
 }
 
-/* Requests with some bytes changed, from clients that come and go: whatever they do, the next one is served.
- */
+/* Requests with some bytes changed, from clients that come and go: the next request is served in any case. */
 TEST(no_input_harms_the_server)
 {
   unsigned seed = 7;
@@ -306,12 +305,12 @@ TEST(no_input_harms_the_server)
       for (int changes = k % 3; changes > 0; changes--) {
         seed = seed * 1103515245u + 12345u;
         size_t at = (seed >> 8) % n;
-        if (at >= 6 || k % 10 == 9) frame[at] = (uint8_t)(seed >> 20); /* mostly leave the framing as it is */
+        if (at >= 6 || k % 10 == 9) frame[at] = (uint8_t)(seed >> 20); /* mostly leave the framing intact */
       }
       if (send(fd, frame, n, MSG_NOSIGNAL) < 0) break;
       while (recv(fd, reply, sizeof reply, MSG_DONTWAIT) > 0) continue;
     }
-    shutdown(fd, SHUT_WR); /* closed with answers unread, it would take back what the server has not read */
+    shutdown(fd, SHUT_WR); /* close() with unread answers would discard what the server has not read */
     while (recv(fd, reply, sizeof reply, 0) > 0) continue;
     close(fd);
     assert_counts_to(&counters.modbus_clients, 0);
@@ -333,7 +332,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       BENCH_TEST(a_stalled_client_stalls_nobody_else),
       BENCH_TEST(a_client_that_dies_in_mid_frame_is_counted),
-      BENCH_TEST(what_is_not_modbus_is_closed_and_counted),
+      BENCH_TEST(a_stream_that_is_not_modbus_is_closed_and_counted),
       BENCH_TEST(one_client_too_many_is_refused),
       BENCH_TEST(a_host_replaces_its_own_silent_connection),
       BENCH_TEST(readers_leave_room_for_writers),

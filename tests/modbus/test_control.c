@@ -34,17 +34,18 @@ TEST(a_command_acts_when_its_sequence_changes)
   assert_int_equal(effect.command[0].id, 7);
   assert_int_equal(commands(COMMAND_PAUSE, 5, 7), 0);
   assert_int_equal(effect.commands, 0);
-  /* the sequence alone sends what was written before */
+  /* the sequence alone sends the command that was written before */
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 2, 8)), 0);
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_PAUSE);
   assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
-  assert_int_equal(commands(COMMAND_PLATFORM, 0, 9), MBAP_ILLEGAL_VALUE); /* it has no value here */
+  assert_int_equal(commands(COMMAND_PLATFORM, 0, 9),
+                   MBAP_ILLEGAL_VALUE); /* this command has no value over Modbus */
   assert_int_equal(commands(COMMAND_PLATFORM + 1, 0, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(effect.commands, 0);
 }
 
-/* Two clients that both count from 1: the one that pauses comes first. */
+/* Two clients that both count from 1; the one that pauses comes first. */
 TEST(an_estop_acts_whatever_the_sequence_says)
 {
   assert_int_equal(commands(COMMAND_PAUSE, 0, 1), 0);
@@ -58,9 +59,9 @@ TEST(an_estop_acts_whatever_the_sequence_says)
                    0); /* the command register alone */
   assert_sent(1, COMMAND_ESTOP);
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 2, 77)),
-                   0); /* a sequence: the register holds 8 */
+                   0); /* a sequence; the register still holds 8 */
   assert_sent(1, COMMAND_ESTOP);
-  assert_int_equal(commands(COMMAND_RUN, 0, 77), 0); /* which no longer changes it */
+  assert_int_equal(commands(COMMAND_RUN, 0, 77), 0); /* this no longer changes it */
   assert_sent(0, 0);
 }
 
@@ -77,7 +78,7 @@ TEST(an_estop_acts_in_a_write_that_is_refused)
   assert_int_equal(writes(0, too_long, 40), MBAP_ILLEGAL_ADDRESS);
   assert_sent(0, 0);
   assert_int_equal(writes(1, (uint16_t[]){COMMAND_ESTOP, 5}, 2),
-                   MBAP_ILLEGAL_VALUE); /* an argument of 8 is none */
+                   MBAP_ILLEGAL_VALUE); /* an argument of 8 is no e-stop */
   assert_false(effect.estop);
 }
 
@@ -109,7 +110,8 @@ TEST(a_coil_acts_on_its_rising_edge)
   assert_int_equal(sets_coil(MAP_RESET, true), 0);
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_RESET);
-  assert_int_equal(sets_coil(MAP_RESET, true), 0); /* a level held by a cyclic writer resets nothing again */
+  assert_int_equal(sets_coil(MAP_RESET, true),
+                   0); /* a client that writes cyclically keeps the level: no second reset */
   assert_int_equal(effect.commands, 0);
   assert_int_equal(sets_coil(MAP_RESET, false), 0);
   assert_int_equal(effect.commands, 0);
@@ -133,7 +135,7 @@ TEST(the_estop_coil_can_only_be_set)
 
 TEST(coils_written_together)
 {
-  /* run and pause contradict each other; with an e-stop nothing else counts, in any state */
+  /* run and pause contradict each other; beside an e-stop nothing else counts, in any state */
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 1, 0x3, 4)), MBAP_ILLEGAL_VALUE);
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x21, 6)), MBAP_ILLEGAL_VALUE);
   show_state(STATE_SAFE, FLAG_SAFE);
@@ -150,7 +152,7 @@ static int identify(int code, int object, uint8_t *pdu)
   return modbus_map_identify(&r, pdu);
 }
 
-TEST(the_device_says_what_it_is)
+TEST(the_device_identifies_itself)
 {
   uint8_t pdu[253];
   int n = identify(1, 0, pdu);
@@ -158,7 +160,7 @@ TEST(the_device_says_what_it_is)
                                  'i', '3', 1, 5,    'a', 'l', 'i', '3', 'd', 2};
   assert_memory_equal(pdu, head, sizeof head);
   assert_int_equal(n, sizeof head + 1 + strlen(ALI3_VERSION));
-  assert_int_equal(identify(1, 77, pdu), n); /* a stream begins anew */
+  assert_int_equal(identify(1, 77, pdu), n); /* the stream starts again */
   assert_int_equal(identify(4, 2, pdu), 9 + strlen(ALI3_VERSION));
   assert_int_equal(pdu[6], 1);
   assert_memory_equal(pdu + 9, ALI3_VERSION, strlen(ALI3_VERSION));
@@ -179,16 +181,16 @@ TEST(enable_arms_and_stops)
   assert_sent(1, COMMAND_STOP);
   assert_int_equal(sets_coil(MAP_PARK, true), 0);
   assert_sent(1, COMMAND_PARK);
-  /* enable and run in one: armed first */
+  /* enable and run in one write: arm first */
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x3, 2)), 0);
   assert_sent(2, COMMAND_RUN);
   assert_int_equal(effect.command[0].code, COMMAND_ARM);
-  /* and taken back with a rising run: nobody can tell what is meant */
+  /* enable taken back with a rising run is ambiguous */
   assert_int_equal(sets_coil(MAP_RUN, false), 0);
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x2, 2)), MBAP_ILLEGAL_VALUE);
 }
 
-/* Who writes all coils again and again must get out of SAFE; and a reset does not arm by itself. */
+/* A client that writes all coils again and again must be able to leave SAFE; and a reset does not arm. */
 TEST(a_reset_passes_with_enable_taken_back)
 {
   assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
@@ -222,7 +224,7 @@ TEST(a_mask_writes_a_command_register)
   assert_true(effect.inputs);
 }
 
-TEST(the_watchdog_takes_what_it_can_do)
+TEST(the_watchdog_takes_valid_times_only)
 {
   static const struct {
     int ms, action, exception;
@@ -232,11 +234,11 @@ TEST(the_watchdog_takes_what_it_can_do)
     const uint16_t value[] = {(uint16_t)check[i].ms, (uint16_t)check[i].action};
     assert_int_equal(writes(MAP_WATCHDOG, value, 2), check[i].exception);
   }
-  show_state(STATE_SAFE, FLAG_SAFE); /* it moves nothing */
+  show_state(STATE_SAFE, FLAG_SAFE); /* nothing moves in SAFE */
   assert_int_equal(writes(MAP_CLIENT_HEARTBEAT, (uint16_t[]){1, 50, 0}, 3), 0);
 }
 
-/* Alice owns the inputs and says within which time she will be heard of. */
+/* Alice owns the inputs and sets the time within which she must write. */
 TEST(the_watchdog_releases_the_inputs_of_a_silent_owner)
 {
   const uint16_t zero[2] = {0};
@@ -252,19 +254,19 @@ TEST(the_watchdog_releases_the_inputs_of_a_silent_owner)
   assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_WATCHDOG, 50)), MBAP_BUSY);
   assert_int_equal(accept_from(BOB, t + 200 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
   assert_int_equal(accept_from(ALICE, t + 200 * MS, frame_short(frame, 0, 3, 0, 6)),
-                   0); /* a read is no life */
+                   0); /* a read is no sign of life */
   assert_int_equal(accept_from(BOB, t + 200 * MS + 1, frame_write(frame, 0, MAP_INPUTS, zero, 2)), 0);
   assert_int_equal(accept_from(ALICE, t + 201 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
 }
 
-TEST(whoever_may_only_read_may_stop_the_motion)
+TEST(a_reader_may_stop_the_motion)
 {
   const struct map_peer reader = {.id = BOB, .access = ACCESS_READ};
   static const uint16_t estop[] = {COMMAND_ESTOP, 0, 1};
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 3, 0, 6)), 0);
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 4, 0, 32)), 0);
   assert_int_equal(accept_as(&reader, MS, frame_write(frame, 0, 0, estop, 3)), MBAP_ILLEGAL_FUNCTION);
-  assert_sent(1, COMMAND_ESTOP); /* refused: the registers stay; the stop acts */
+  assert_sent(1, COMMAND_ESTOP); /* the write is refused and the registers stay; the stop acts */
   assert_true(effect.estop);
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)),
                    MBAP_ILLEGAL_FUNCTION);
@@ -296,10 +298,10 @@ int main(void)
       ROW(a_reset_passes_with_enable_taken_back),
       ROW(most_commands_at_once),
       ROW(a_mask_writes_a_command_register),
-      ROW(the_watchdog_takes_what_it_can_do),
+      ROW(the_watchdog_takes_valid_times_only),
       ROW(the_watchdog_releases_the_inputs_of_a_silent_owner),
-      ROW(whoever_may_only_read_may_stop_the_motion),
-      ROW(the_device_says_what_it_is),
+      ROW(a_reader_may_stop_the_motion),
+      ROW(the_device_identifies_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

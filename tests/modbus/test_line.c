@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The server on a serial line: a pseudo terminal, at whose other end the test is the master. */
+ * The server on a serial line: a pseudo terminal. The test is the master at its other end. */
 #include "modbus/modbus_bench.h"
 #include "modbus/rtu.h"
 
@@ -19,7 +19,7 @@ static struct modbus_config config;
 static int master = -1;
 static uint8_t rtu[FRAME_MAX];
 
-/* A new line under the old name. */
+/* A new line under the old path. */
 static void plug_in(void)
 {
   master = line_plug_in(path);
@@ -64,7 +64,7 @@ static void send_line(const uint8_t *bytes, size_t n)
   assert_int_equal(write(master, bytes, n), n);
 }
 
-/* Bytes that came, up to n, until none comes for a while. */
+/* The bytes that came, up to n, until none comes for a while. */
 static size_t hear(uint8_t *bytes, size_t n, int patience_ms)
 {
   size_t got = 0;
@@ -78,13 +78,13 @@ static size_t hear(uint8_t *bytes, size_t n, int patience_ms)
   return got;
 }
 
-/* The answer of n bytes: checks unit and CRC, leaves the PDU in reply. */
+/* The answer of n bytes: checks unit and CRC, and leaves the PDU in `reply`. */
 static void expect_answer(size_t n)
 {
   uint8_t answer[RTU_ADU_MAX];
   assert_int_equal(hear(answer, n, PATIENCE_MS), n);
   assert_int_equal(answer[0], UNIT);
-  assert_int_equal(frame_crc(answer, n), 0); /* over a frame and its CRC it is 0 */
+  assert_int_equal(frame_crc(answer, n), 0); /* the CRC over a frame with its CRC is 0 */
   memcpy(reply, answer + 1, n - 3);
 }
 static void expect_silence(void)
@@ -93,7 +93,7 @@ static void expect_silence(void)
   assert_int_equal(hear(&byte, 1, SILENT_MS), 0);
 }
 
-/* The frame of a request, made before in `frame`, n bytes. */
+/* Puts the unit into the request in `frame`, n bytes. */
 static size_t to(int unit, size_t n)
 {
   return frame_rtu(rtu, unit, frame, n);
@@ -185,7 +185,7 @@ TEST(garbage_is_got_over)
   uint8_t line[64] = {0xff, 0x55, UNIT, 3};
   size_t n = reads_magic(UNIT);
   memcpy(line + 4, rtu, n);
-  send_line(line, 4 + n); /* its last two bytes look like the beginning of a request */
+  send_line(line, 4 + n); /* its last two bytes look like the start of a request */
   expect_magic();
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 1);
 
@@ -194,7 +194,7 @@ TEST(garbage_is_got_over)
   expect_silence();
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 2);
   reads_magic(UNIT);
-  send_line(rtu, n - 3); /* never ends */
+  send_line(rtu, n - 3); /* an incomplete frame */
   expect_silence();
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 3);
   send_line(rtu, n);
@@ -202,7 +202,7 @@ TEST(garbage_is_got_over)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 3);
 }
 
-TEST(what_others_are_asked_is_not_for_us)
+TEST(requests_to_other_units_are_not_ours)
 {
   send_line(rtu, reads_magic(UNIT + 1));
   static const uint8_t answer[] = {4, 4, 0x41, 0x33, 0, 1};
@@ -218,7 +218,7 @@ TEST(a_broadcast_acts_without_an_answer)
 {
   struct command c = {0};
   send_line(rtu, to(0, frame_write(frame, 0, 0, (uint16_t[]){COMMAND_PAUSE, 0, 3}, 3)));
-  send_line(rtu, to(0, frame_short(frame, 0, 6, 5, 1))); /* refused, and nobody is told */
+  send_line(rtu, to(0, frame_short(frame, 0, 6, 5, 1))); /* refused, without an answer */
   expect_silence();
   assert_true(ring_pop(&port.commands, &c));
   assert_int_equal(c.code, COMMAND_PAUSE);
@@ -274,7 +274,7 @@ TEST(a_line_that_cannot_be_opened_is_said)
   config.serial.path = "/tmp/ali3-no-such-line";
   assert_refused("No such file");
   config.serial.path = "/dev/null";
-  assert_refused("it is no serial line");
+  assert_refused("this file is no serial line");
   config.serial.path = path;
   config.serial.baud = 12345;
   assert_refused("12345");
@@ -290,7 +290,7 @@ int main(void)
       ROW(errors_are_answered),
       ROW(frames_may_come_in_pieces_and_in_packs),
       ROW(garbage_is_got_over),
-      ROW(what_others_are_asked_is_not_for_us),
+      ROW(requests_to_other_units_are_not_ours),
       ROW(a_broadcast_acts_without_an_answer),
       ROW(a_line_that_disappears_is_opened_again),
       ROW(the_line_alone),

@@ -32,7 +32,7 @@ static int teardown(void **state)
   return 0;
 }
 
-/* What registers 100 .. 165 shall hold: channel i = value + i, the sequence, no CRC. */
+/* The words for registers 100 to 165: channel i = value + i, the sequence, no CRC. */
 static uint16_t *inputs(double value, int sequence)
 {
   static uint16_t block[66];
@@ -42,7 +42,7 @@ static uint16_t *inputs(double value, int sequence)
   return block;
 }
 
-/* Values of all sensors in one block, each two registers; without sensors there is none. */
+/* The values of all sensors form one block of two registers each; without sensors there is no block. */
 TEST(sensors_have_a_block_of_their_own)
 {
   enum { FIRST = 1 + BODIES * SIGNALS_BODY, SENSOR_VALUES = 15 };
@@ -75,7 +75,8 @@ static void show_platform(uint32_t state, uint32_t flags, double value)
   modbus_map_show(&map, &(struct frame){.state = state, .flags = flags, .count = COUNT, .values = values});
 }
 
-/* A rig that polls is told to ask again; its "no value" would be a place to go to. All else is read. */
+/* A rig that polls gets "busy", because it would move to the value that stands for "no value". Other registers can be
+ * read. */
 TEST(a_platform_is_not_read_until_it_is_armed)
 {
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, bit = {WIRE_BIT, WIRE_ABCD, 1.0, 0.0};
@@ -101,7 +102,7 @@ TEST(a_platform_is_not_read_until_it_is_armed)
            {4, 202, 1, false},   {2, 0, 16, false},  {2, 20, 1, false}, {2, 21, 1, true}};
   static const uint32_t states[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE,
                                     STATE_EXIT, STATE_READY,   STATE_SAFE};
-  for (int k = -1; k < 6; k++) { /* -1: before the first frame; the last two: it is armed */
+  for (int k = -1; k < 6; k++) { /* -1: before the first frame; the last two: armed */
     const bool withheld = k < 4;
     if (k >= 0) show_platform(states[k], withheld ? FLAG_WITHHELD : 0, 3.0);
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
@@ -111,8 +112,8 @@ TEST(a_platform_is_not_read_until_it_is_armed)
   }
 }
 
-/* Each value once for each frame; what is no value is not clamped. */
-TEST(what_is_clamped_is_told)
+/* Each value counts once for each frame; "no value" does not count as clamped. */
+TEST(clamped_values_are_reported)
 {
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
   struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
@@ -133,7 +134,7 @@ TEST(what_is_clamped_is_told)
   }
 }
 
-TEST(the_crc_is_that_of_modbus)
+TEST(the_crc_is_the_crc_of_modbus)
 {
   assert_int_equal(map_crc((uint16_t[]){0x0103, 0x0000, 0x000a}, 3), 0xcdc5); /* sent low byte first: C5 CD */
 }
@@ -179,7 +180,7 @@ TEST(a_frame_fills_the_input_registers)
   for (int i = 0; i < 16; i++) assert_int_equal(map.mapping->tab_input_bits[i], 0x9082 >> i & 1);
 }
 
-/* Weeks: an f32 of seconds stands still, an age in ms does not fit into 16 bits. */
+/* After weeks an f32 of seconds no longer changes, and an age in ms exceeds 16 bits. */
 TEST(long_times_stay_true)
 {
   const uint16_t *at = map.mapping->tab_input_registers;
@@ -196,7 +197,8 @@ TEST(long_times_stay_true)
   }
 }
 
-/* The loop says that an input is of another source, or of a device alone: no answer may say that a value was taken. */
+/* The frame says that an input belongs to another source or to a device only: no answer may claim that the value was
+ * taken. */
 TEST(inputs_of_other_sources_are_refused)
 {
   struct input_owner owner[2] = {{.source = OWNER_NONE}, {.source = SOURCE_OSC, .client = 300}};
@@ -210,7 +212,7 @@ TEST(inputs_of_other_sources_are_refused)
   assert_int_equal(effect.owner.client, 300);
   assert_int_equal(map.owner, 0);
   assert_int_equal(map.sample[0].t_ns, 0);
-  /* told once a second */
+  /* reported once a second */
   assert_int_equal(accept_as(&alice, 900 * MS, frame_write(frame, 1, 112, inputs(1, 1), 2)), MBAP_BUSY);
   assert_true(effect.owned && !effect.tell);
   assert_int_equal(accept_as(&alice, 1101 * MS, frame_write(frame, 1, 122, inputs(1, 1), 2)), MBAP_BUSY);
@@ -223,7 +225,7 @@ TEST(inputs_of_other_sources_are_refused)
   assert_int_equal(map.sample[0].client, ALICE);
   assert_int_equal(map.sample[6].t_ns, 0);
 
-  /* what was written while it was free, and acts when it is not: refused, and let go */
+  /* written while the input was free, and acting when it is not: refused and dropped */
   owner[1].source = OWNER_NONE;
   modbus_map_show(&map, &f);
   assert_int_equal(accept_as(&alice, 1104 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
@@ -234,12 +236,12 @@ TEST(inputs_of_other_sources_are_refused)
   assert_int_equal(accept_as(&alice, 1106 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), 0);
   assert_int_equal(map.sample[6].t_ns, 0);
 
-  /* ours, as the loop sees it */
+  /* the loop names this client as the owner */
   owner[1] = (struct input_owner){.source = SOURCE_MODBUS, .client = ALICE};
   modbus_map_show(&map, &f);
   assert_int_equal(accept_as(&alice, 1107 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
 
-  /* nobody has set it, but we may not */
+  /* nobody has set it, but Modbus may not */
   input[1].sources = UINT64_C(1) << (SOURCE_DEVICE + 3);
   modbus_map_show(&map, &(struct frame){.state = STATE_RUNNING});
   assert_int_equal(accept_as(&alice, 9000 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), MBAP_BUSY);
@@ -249,7 +251,7 @@ TEST(inputs_of_other_sources_are_refused)
   input[1].sources = 0;
 }
 
-/* Stamps of two samples may be equal; the loop tells samples apart by them. */
+/* Two samples may have one stamp, but the loop distinguishes samples by their time. */
 TEST(every_sample_has_a_time_of_its_own)
 {
   assert_int_equal(writes(100, inputs(1, 1), 65), 0);
@@ -293,7 +295,7 @@ TEST(holes_and_halves_are_illegal_addresses)
   assert_int_equal(writes(165, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 100, 0)), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(sets_coil(6, true), MBAP_ILLEGAL_ADDRESS);
-  /* the half that is good does not save the other */
+  /* the good half does not save the bad one */
   uint16_t *block = inputs(0, 1);
   assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 6, 1, 100, block, 65)), 2);
   assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 0, 3, 101, block, 2)), 2);
@@ -315,7 +317,7 @@ TEST(inputs_go_to_the_loop_when_their_sequence_changes)
   assert_int_equal(accept_from(ALICE, 6 * MS, frame_write(frame, 0, 100, inputs(20, 2), 65)), 0);
   assert_true(effect.inputs);
   assert_true(map.sample[3].value == 23);
-  /* a writer that repeats itself shows no life: its inputs must age */
+  /* a writer that repeats itself is no sign of life: its inputs must age */
   assert_int_equal(accept_from(ALICE, 7 * MS, frame_write(frame, 0, 100, inputs(30, 2), 65)), 0);
   assert_false(effect.inputs);
   assert_int_equal(map.sample[3].t_ns, 6 * MS);
@@ -337,7 +339,7 @@ TEST(a_frame_with_nan_or_infinity_is_refused_whole)
   static const uint16_t bad[][2] = {{0x7fc0, 0}, {0x7f80, 0}, {0xff80, 0}, {0x7f80, 1}};
   for (int i = 0; i < 4; i++) {
     uint16_t *block = inputs(1, 1);
-    memcpy(block + 2 * 31, bad[i], sizeof bad[i]); /* beyond the channels there are: no excuse */
+    memcpy(block + 2 * 31, bad[i], sizeof bad[i]); /* beyond the last channel: still an error */
     assert_int_equal(writes(100, block, 65), MBAP_ILLEGAL_VALUE);
     assert_true(effect.nonfinite);
     assert_false(effect.inputs);
@@ -358,7 +360,7 @@ TEST(a_crc_that_is_given_must_be_right)
   block[65] = crc;
   assert_int_equal(writes(100, block, 66), 0);
   assert_true(effect.inputs);
-  /* the CRC of one write says nothing of the next that comes without */
+  /* the CRC of one write does not apply to the next */
   assert_int_equal(writes(100, inputs(2, 2), 65), 0);
   assert_true(effect.inputs);
 }
@@ -374,12 +376,12 @@ TEST(the_first_writer_owns_the_inputs)
   assert_int_equal(accept_from(BOB, silent, frame_write(frame, 0, 100, inputs(2, 2), 65)), MBAP_BUSY);
   assert_int_equal(accept_from(BOB, silent + 1, frame_write(frame, 0, 102, inputs(2, 0), 2)), 0);
   assert_int_equal(accept_from(ALICE, silent + 2, frame_write(frame, 0, 100, inputs(3, 3), 65)), MBAP_BUSY);
-  /* what Alice wrote is not kept alive by Bob */
+  /* Bob's write does not keep Alice's values alive */
   assert_int_equal(accept_from(BOB, silent + 3, frame_short(frame, 0, 6, 164, 9)), 0);
   assert_int_equal(map.sample[0].t_ns, MS);
   assert_int_equal(map.sample[1].t_ns, silent + 3);
 
-  modbus_map_release(&map, ALICE); /* not hers */
+  modbus_map_release(&map, ALICE); /* she does not own them */
   assert_int_equal(accept_from(ALICE, silent + 4, frame_write(frame, 0, 100, inputs(3, 3), 65)), MBAP_BUSY);
   modbus_map_release(&map, BOB);
   assert_int_equal(accept_from(ALICE, silent + 5, frame_write(frame, 0, 100, inputs(3, 3), 65)), 0);
@@ -411,8 +413,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       ROW(a_platform_is_not_read_until_it_is_armed),
-      ROW(what_is_clamped_is_told),
-      ROW(the_crc_is_that_of_modbus),
+      ROW(clamped_values_are_reported),
+      ROW(the_crc_is_the_crc_of_modbus),
       ROW(a_frame_fills_the_input_registers),
       ROW(sensors_have_a_block_of_their_own),
       ROW(long_times_stay_true),

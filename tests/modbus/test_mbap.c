@@ -7,7 +7,7 @@
 
 static const uint16_t values[123] = {0x1234, 0xabcd};
 
-/* One good request of every function; returns its length, 0 past the last. */
+/* One good request of every function. Returns its length, 0 after the last. */
 static size_t good(int i, uint8_t *frame)
 {
   static const uint8_t identification[] = {43, 14, 1, 0};
@@ -100,7 +100,7 @@ TEST(a_request_is_taken_apart)
   assert_false(mbap_coil(&r, 0));
 }
 
-/* The example of the specification: 0x12 with and 0xF2 and or 0x25 is 0x17. */
+/* The example of the specification: 0x12 with and-mask 0xF2 and or-mask 0x25 gives 0x17. */
 TEST(a_mask_changes_the_bits_it_names)
 {
   uint8_t frame[FRAME_MAX];
@@ -159,7 +159,7 @@ TEST(a_pdu_shorter_or_longer_than_its_function_is_refused)
       frame_word(frame + 4, (int)wrong - 6);
       assert_int_equal(mbap_next(frame, wrong, &r), MBAP_FRAME);
       assert_int_equal(r.length, wrong);
-      /* an identification without its MEI type is a function nobody knows */
+      /* an identification without its MEI type is an unknown function */
       assert_int_equal(r.exception, i == 9 && wrong == 8 ? 1 : 3);
     }
   }
@@ -239,8 +239,7 @@ TEST(functions_nobody_serves_are_refused)
   assert_int_equal(r.exception, 1);
 }
 
-/* Good requests with a few bytes changed, in a block of exactly their length: a sanitizer sees any step
- * beyond it. */
+/* Good requests with a few bytes changed, in a block of exactly their length: a sanitizer sees any access beyond it. */
 TEST(no_input_leads_outside_its_bytes)
 {
   unsigned seed = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who gets a place, who has to leave. */
+ * Who gets a place and who loses one. */
 #include "check.h"
 #include "modbus/places.h"
 
@@ -51,7 +51,7 @@ TEST(no_host_holds_more_than_half)
   }
 }
 
-/* A PLC that starts again without having closed anything. */
+/* A PLC restarts without having closed its connections. */
 TEST(a_host_gets_the_place_of_its_own_silent_one)
 {
   for (int i = 0; i < 4; i++) hold(i, 1, W, 900 + 40 * i);
@@ -72,7 +72,7 @@ TEST(readers_never_hold_all)
   assert_int_equal(choose(8, 30, R), -1);
   assert_int_equal(choose(8, 30, W), 7);
   hold(2, 12, R, PLACES_OTHER_SILENT_MS);
-  assert_int_equal(choose(8, 30, R), 2); /* silent for long */
+  assert_int_equal(choose(8, 30, R), 2); /* silent for a long time */
   setup(NULL);
   hold(0, 10, R, 0);
   assert_int_equal(choose(2, 11, R), -1);
@@ -85,7 +85,7 @@ TEST(a_reader_gives_way_to_a_writer)
 {
   for (int i = 0; i < 8; i++) hold(i, 10 + i, i < 5 ? R : W, i == 6 ? 20000 : i == 3 ? 4 : i == 2 ? 5 : 1);
   assert_int_equal(choose(8, 30, W), 2);
-  assert_int_equal(choose(8, 15, W), 2); /* though it is there already */
+  assert_int_equal(choose(8, 15, W), 2); /* although it has a connection already */
   assert_int_equal(choose(8, 30, R), -1);
   hold(0, 10, R, 0);
   assert_int_equal(choose(1, 11, W), 0);
@@ -99,13 +99,13 @@ TEST(among_writers_the_silent_one_gives_way_to_a_new_host)
   assert_int_equal(choose(8, 30, W), -1);
   hold(5, 15, W, PLACES_OTHER_SILENT_MS);
   assert_int_equal(choose(8, 30, W), 5);
-  assert_int_equal(choose(8, 12, W), -1); /* it is there */
-  assert_int_equal(choose(8, 30, R), -1); /* no writer leaves for a reader */
+  assert_int_equal(choose(8, 12, W), -1); /* it has a connection */
+  assert_int_equal(choose(8, 30, R), -1); /* no writer gives way to a reader */
   hold(5, 15, R, PLACES_OTHER_SILENT_MS);
   assert_int_equal(choose(8, 30, R), 5);
 }
 
-/* A reader whose rights were looked up by another address of its own would be another host: addresses count in full. */
+/* Addresses count in full: two addresses that differ in any bit are two hosts. */
 TEST(hosts_differ_by_any_bit)
 {
   for (int i = 0; i < 4; i++) hold(i, 1, W, 0);

@@ -17,7 +17,7 @@ static enum rtu_verdict next(size_t n, bool quiet)
   return rtu_next(rtu, n, UNIT, quiet, &request, &length);
 }
 
-/* One good request of every function, as a TCP frame; returns its length. */
+/* One good request of every function, as a TCP frame. Returns its length. */
 static size_t good(int i)
 {
   static const uint16_t values[123] = {0x1234, 0xabcd};
@@ -44,7 +44,7 @@ static size_t good_rtu(int i, int unit)
   return frame_rtu(rtu, unit, tcp, good(i));
 }
 
-TEST(the_crc_is_that_of_the_standard)
+TEST(the_crc_is_the_crc_of_the_standard)
 {
   assert_int_equal(crc16_modbus((const uint8_t *)"123456789", 9), 0x4b37);
   static const uint8_t read[] = {1, 3, 0, 0, 0, 10, 0xc5, 0xcd}; /* sent low byte first */
@@ -81,7 +81,7 @@ TEST(a_wrong_crc_is_no_frame)
   }
   size_t n = good_rtu(3, UNIT);
   rtu[n - 1] ^= 1;
-  assert_int_equal(next(n, false), RTU_BAD); /* at once: what follows is not to wait for silence */
+  assert_int_equal(next(n, false), RTU_BAD); /* at once: the following bytes must not wait for silence */
 }
 
 TEST(other_units_are_let_be)
@@ -91,7 +91,7 @@ TEST(other_units_are_let_be)
     assert_int_equal(next(n, false), RTU_OTHER);
     assert_int_equal(length, n);
   }
-  /* and what they answer: 2 registers; an exception; the echo of a write */
+  /* and their answers: 2 registers; an exception; the echo of a write */
   static const struct {
     uint8_t n, pdu[8];
   } answer[] = {{6, {3, 4, 0, 1, 0, 2}}, {2, {0x83, 2}}, {5, {16, 0, 100, 0, 123}}, {5, {6, 0, 4, 0, 200}}};
@@ -135,7 +135,7 @@ TEST(a_bad_count_is_answered)
   assert_int_equal(request.exception, MBAP_ILLEGAL_VALUE);
 }
 
-/* Bytes before, between and behind: every request is found, each once. */
+/* Garbage before, between and after requests: every request is found once. */
 TEST(frames_are_found_among_garbage)
 {
   static uint8_t line[4 * FRAME_MAX];
@@ -157,7 +157,7 @@ TEST(frames_are_found_among_garbage)
     }
     int found = 0;
     for (size_t at = 0; at < used;) {
-      uint8_t *exact = malloc(used - at); /* a sanitizer sees any step beyond it */
+      uint8_t *exact = malloc(used - at); /* a sanitizer sees any access beyond it */
       assert_non_null(exact);
       memcpy(exact, line + at, used - at);
       const enum rtu_verdict v = rtu_next(exact, used - at, UNIT, true, &request, &length);
@@ -170,7 +170,7 @@ TEST(frames_are_found_among_garbage)
   }
 }
 
-/* With quiet, no bytes wait for ever; without, no more than a frame does. */
+/* After silence no byte waits; without silence at most a frame waits. */
 TEST(no_bytes_wait_for_ever)
 {
   unsigned seed = 11;
@@ -190,7 +190,7 @@ TEST(no_bytes_wait_for_ever)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_crc_is_that_of_the_standard),
+      cmocka_unit_test(the_crc_is_the_crc_of_the_standard),
       cmocka_unit_test(a_frame_is_found_only_when_its_last_byte_is_there),
       cmocka_unit_test(a_wrong_crc_is_no_frame),
       cmocka_unit_test(other_units_are_let_be),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The server with real sockets and well-behaved clients. */
+ * The server with real sockets and correct clients. */
 #include "modbus/modbus_bench.h"
 
 #include <arpa/inet.h>
@@ -57,7 +57,7 @@ TEST(commands_reach_the_loop)
   close(fd);
 }
 
-/* The loop does not drain: no command may be lost without a word. */
+/* The loop takes no commands: no command may be lost silently. */
 TEST(a_full_command_ring_is_an_exception)
 {
   int fd = connect_client(0), accepted = 0;
@@ -131,7 +131,7 @@ TEST(requests_in_one_packet_are_answered_in_order)
     assert_int_equal(get_reply(fd, k), 2 + 2 * (2 + k % 5));
     assert_int_equal(reply_register(0), 0x4133);
   }
-  /* and so they are whatever the packets, with errors between them */
+  /* also in any split into packets, with errors between them */
   for (int k = 0; k < REQUESTS; k++) frame_short(stream + 12 * k, k, k % 3 ? 4 : 99, 0, k % 7 ? 1 : 200);
   size_t n = 0;
   for (size_t at = 0; at < sizeof stream; at += n) {
@@ -163,7 +163,7 @@ TEST(a_server_that_cannot_listen_says_why)
   struct modbus_config c = bench_config;
   c.port = modbus_server_port(&server);
   assert_false(bench_starts(&second, &c));
-  assert_non_null(strstr(bench_error, "another server has the port"));
+  assert_non_null(strstr(bench_error, "stop the program that has the port"));
   c.bind = "localhost";
   assert_false(bench_starts(&second, &c));
   assert_non_null(strstr(bench_error, "expected a numeric address"));
@@ -195,7 +195,8 @@ TEST(rights_go_by_address)
   assert_int_equal(reply[0], 4);
   assert_exception(fd, 2, frame_write(frame, 2, 0, (uint16_t[]){COMMAND_ESTOP, 0, 1}, 3),
                    MBAP_ILLEGAL_FUNCTION);
-  assert_true(atomic_exchange(&port.estop, 0) & PORT_ESTOP); /* which acts though the write is refused */
+  assert_true(atomic_exchange(&port.estop, 0) &
+              PORT_ESTOP); /* the e-stop acts although the write is refused */
   assert_exception(fd, 3, frame_short(frame, 3, 5, MAP_RUN, 0xff00), MBAP_ILLEGAL_FUNCTION);
   assert_int_equal(atomic_load(&port.estop), 0);
   ask(fd, 4, frame_short(frame, 4, 5, MAP_ESTOP, 0xff00));
@@ -218,7 +219,7 @@ TEST(clients_are_known_by_their_address)
   int fd = connect_client(0);
   assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &(socklen_t){sizeof own}), 0);
   snprintf(expected, sizeof expected, "127.0.0.1:%d", ntohs(own.sin_port));
-  /* so many others that its place in the list of names is another's by now */
+  /* more other clients than named places, so that its place belongs to another one */
   for (int i = 0; i < CLIENTS_NAMED; i++) {
     int other = connect_client(0);
     ask(other, 1, frame_short(frame, 1, 4, 0, 1));
@@ -232,7 +233,7 @@ TEST(clients_are_known_by_their_address)
   close(fd);
 }
 
-/* Runs mbpoll, an independent client; its output in out. Skips the test where there is none. */
+/* Runs mbpoll, an independent client, with its output in `out`. Skips the test without mbpoll. */
 static int mbpoll(const char *arguments, char *out, size_t size)
 {
   if (system("command -v mbpoll >/dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)

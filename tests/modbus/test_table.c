@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Maps of one's own: what is shown where, in which form, and what a client may write. */
+ * Maps of the user: the place and form of each value, and what a client may write. */
 #include "modbus/modbus_map_rig.h"
 #include "platform/platform.h"
 
@@ -108,7 +108,7 @@ TEST(safe_values_stand_while_nothing_runs)
     const bool lives = s == STATE_READY || s == STATE_RUNNING || s == STATE_PAUSED;
     assert_int_equal(at[213], lives ? 0x4180 : 0xc0e0);
     assert_int_equal(at[215], lives ? 17 : 0);
-    assert_int_equal(at[200], 0x4120); /* has none */
+    assert_int_equal(at[200], 0x4120); /* it has no safe value */
   }
 }
 
@@ -144,7 +144,7 @@ TEST(inputs_act_when_they_are_written)
     assert_int_equal(map.sample[i].counted, 0);
   }
   assert_int_equal(map.sample[4].t_ns, 0);
-  /* again with the same value: it was sent, so it is new */
+  /* the value is unchanged, but the write is new */
   assert_int_equal(accept_from(ALICE, 6 * MS, frame_short(frame, 0, 6, 202, 8)), 0);
   assert_true(effect.inputs);
   assert_true(map.sample[1].value == 4.0);
@@ -174,7 +174,7 @@ TEST(inputs_are_refused_whole)
   assert_int_equal(writes(200, nan, 3), MBAP_ILLEGAL_VALUE);
   assert_true(effect.nonfinite);
   assert_int_equal(map.sample[1].t_ns, 0);
-  static const uint16_t huge[] = {0x7f7f, 0xffff}; /* fits; 1e30 times it is 3e68, fits a double, too */
+  static const uint16_t huge[] = {0x7f7f, 0xffff}; /* it fits, and 1e30 times it, 3e68, fits a double */
   assert_int_equal(writes(300, huge, 2), 0);
   assert_true(isfinite(map.sample[4].value));
   assert_int_equal(writes(208, nan, 2), MBAP_ILLEGAL_ADDRESS);
@@ -198,7 +198,7 @@ TEST(both_maps_stand_side_by_side)
   assert_int_equal(reads(3, 100, 66), 0);
   assert_int_equal(reads(3, 200, 9), 0);
   uint16_t block[65] = {0};
-  block[1] = 1; /* a denormal: finite */
+  block[1] = 1; /* a denormal number is finite */
   block[64] = 77;
   assert_int_equal(writes(100, block, 65), 0);
   assert_true(effect.inputs && effect.beat);
@@ -209,7 +209,7 @@ TEST(both_maps_stand_side_by_side)
   assert_int_equal(map.sample[1].counted, 0);
 }
 
-/* One signal under another beside it: a write may not begin in the one and end in the other. */
+/* Two entries side by side: a write may not begin in one kind and end in another. */
 TEST(a_write_keeps_to_one_kind)
 {
   static struct wired next = WRITTEN(0, TABLE_HOLDING, 166, WIRE_U16, WIRE_ABCD, 1, 0);
@@ -282,8 +282,8 @@ TEST(the_map_for_people_shows_every_register)
   const char *own = printed(&alone);
   assert_has(own, "1 init 2 arm 3 run");
   assert_has(own, "0 INIT 1 STOPPED");
-  assert_has(own, "7 the loop stood still");
-  assert_has(own, "of inject: twice the index");
+  assert_has(own, "7 the loop was stuck");
+  assert_has(own, "inject: twice the index");
   assert_has(own, "fault injection");
   assert_has(own, "push.y");
   assert_has(own, "-7 while the state is not READY, RUNNING or PAUSED");
@@ -299,7 +299,8 @@ TEST(the_map_for_people_shows_every_register)
 
 #define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-/* Pose, velocity, acceleration, legs: those stand first in the signals of the platform but for the target, before the legs. */
+/* Pose, velocity, acceleration and legs; the signals of the platform have them first, except for the target before the
+ * legs. */
 TEST(the_platform_stands_in_the_default_map)
 {
   enum { FIRST = COUNT, ALL = COUNT + PLATFORM_SIGNALS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every refusal, by element and member, and that a refused element leaves the model as it was. */
+ * Every refusal, by element and member. A refused element leaves the model unchanged. */
 #include "base/isa.h"
 #include "check.h"
 #include "model/model.h"
@@ -44,7 +44,7 @@ static void refused(int status, const char *element, const char *field, const ch
   assert_int_equal(ali3_model_forces(m), 0);
 }
 
-/* One line per refusal: a good spec `s`, what is done to it, the member named, a piece of the text. */
+/* One line per refusal: the change of a valid spec `s`, the member of the report, and a part of its text. */
 #define BODY(change, field, says)                                                                            \
   do {                                                                                                       \
     ali3_body_spec s = {                                                                                     \
@@ -61,7 +61,7 @@ TEST(bodies)
   BODY(s.name = "two words", "name", "'two words'");
   BODY(s.name = "dot.dot", "name", "letters, digits");
   BODY(s.name = "\xc3\xa4", "name", "letters, digits");
-  BODY(s.name = "one", "name", "already a body named 'one'");
+  BODY(s.name = "one", "name", "another body is named 'one'");
   BODY(s.name = "ground", "name", "the world");
   BODY(s.mass = -1, "mass", "found -1");
   for (int i = 0; i < 3; i++) {
@@ -76,17 +76,18 @@ TEST(bodies)
   }
   BODY(s.mass = 1e-300, "mass", "from 1e-20 to 1e+15 kg, found 1e-300");
   BODY(s.mass = 1e300, "mass", "found 1e+300");
-  BODY(s.inertia[0] = 1e100, "inertia", "at most 1e+30 kg m^2 in size, found 1e+100");
-  BODY(s.position[2] = -1.7e308, "position", "body 'new': expected at most 1e+09 m in size, found -1.7e+308");
+  BODY(s.inertia[0] = 1e100, "inertia", "a magnitude of at most 1e+30 kg m^2, found 1e+100");
+  BODY(s.position[2] = -1.7e308, "position",
+       "body 'new': expected a magnitude of at most 1e+09 m, found -1.7e+308");
   BODY(s.velocity[1] = 1e10, "velocity", "at most 1e+09 m/s");
   BODY(s.angular_velocity[0] = 1e10, "angular_velocity", "at most 1e+09 rad/s");
   BODY(s.orientation[0] = 0, "orientation", "found norm 0");
   BODY(s.orientation[0] = 1.002, "orientation", "norm 1, found norm 1.002");
   BODY(s.inertia[1] = 0.1, "inertia", "symmetric");
-  BODY(s.inertia[0] = -1e-3, "inertia", "is negative");
-  BODY(s.inertia[8] = -1, "inertia", "is negative");
-  BODY(s.inertia[1] = s.inertia[3] = 1.5, "inertia", "is negative");
-  BODY(s.inertia[0] = 2.1, "inertia", "larger than the sum of the other two");
+  BODY(s.inertia[0] = -1e-3, "inertia", "found a negative one");
+  BODY(s.inertia[8] = -1, "inertia", "found a negative one");
+  BODY(s.inertia[1] = s.inertia[3] = 1.5, "inertia", "found a negative one");
+  BODY(s.inertia[0] = 2.1, "inertia", "larger than the sum");
   BODY(s.inertia[1] = s.inertia[3] = 0.9, "inertia", "larger than the sum"); /* 1.9, 0.1, 1 */
 }
 
@@ -105,16 +106,16 @@ TEST(bodies)
 TEST(joints)
 {
   JOINT(s.name = NULL, "name", "found none");
-  JOINT(s.name = "taken", "name", "already a joint named 'taken'");
-  JOINT(s.type = ALI3_JOINT_TYPES, "type", "unknown type");
-  JOINT(s.type = (ali3_joint_type)-1, "type", "unknown type");
+  JOINT(s.name = "taken", "name", "another joint is named 'taken'");
+  JOINT(s.type = ALI3_JOINT_TYPES, "type", "expected a type of");
+  JOINT(s.type = (ali3_joint_type)-1, "type", "expected a type of");
   JOINT(s.body_a = 2, "body_a", "a body or the ground");
   JOINT(s.body_b = -2, "body_b", "a body or the ground");
   JOINT(s.body_b = 0, "body_b", "two different bodies");
   JOINT(s.body_a = s.body_b = ALI3_GROUND, "body_b", "two different bodies");
   for (int k = 0; k < 3; k++) {
     JOINT(s.point_a[k] = NAN, "point_a", "finite");
-    JOINT(s.point_a[k] = 1e10, "point_a", "joint 'new': expected at most 1e+09 m");
+    JOINT(s.point_a[k] = 1e10, "point_a", "joint 'new': expected a magnitude of at most 1e+09 m");
     JOINT(s.point_b[k] = INFINITY, "point_b", "finite");
     JOINT(s.axis_a[k] = NAN, "axis_a", "length");
     JOINT(s.axis_b[k] = INFINITY, "axis_b", "length");
@@ -140,15 +141,15 @@ TEST(loads)
   LOAD(s.name = "", "name", "found none");
   LOAD(s.name = "a b", "name", "'a b'");
   LOAD(s.name = NULL; s.body = 2, "body", "expected a body");
-  LOAD(s.name = NULL; s.type = (ali3_load_type)2, "type", "unknown type 2");
-  LOAD(s.name = "taken", "name", "already");
-  LOAD(s.type = (ali3_load_type)2, "type", "unknown type 2");
+  LOAD(s.name = NULL; s.type = (ali3_load_type)2, "type", "expected a type of load, found 2");
+  LOAD(s.name = "taken", "name", "another");
+  LOAD(s.type = (ali3_load_type)2, "type", "expected a type of load, found 2");
   LOAD(s.body = ALI3_GROUND, "body", "not the ground");
   LOAD(s.body = 2, "body", "expected a body");
   LOAD(s.vector[0] = NAN, "vector", "finite");
   LOAD(s.point[2] = INFINITY, "point", "finite");
   LOAD(s.point[0] = 1e10, "point", "at most 1e+09 m");
-  LOAD(s.vector[1] = 1e300, "vector", "at most 1e+20 N or N m in size, found 1e+300");
+  LOAD(s.vector[1] = 1e300, "vector", "a magnitude of at most 1e+20 N or N m, found 1e+300");
 }
 
 #define FORCE(change, field, says)                                                                           \
@@ -162,14 +163,14 @@ TEST(loads)
 TEST(forces)
 {
   FORCE(s.name = "", "name", "found none");
-  FORCE(s.name = "taken", "name", "already"); /* by a load: they share their names */
-  FORCE(s.type = ALI3_FORCE_TYPES, "type", "unknown type");
+  FORCE(s.name = "taken", "name", "another"); /* a load has this name; loads and forces share names */
+  FORCE(s.type = ALI3_FORCE_TYPES, "type", "expected a type of");
   FORCE(s.body_a = 5, "body_a", "a body or the ground");
   FORCE(s.body_b = 5, "body_b", "a body or the ground");
   FORCE(s.body_a = 1, "body_b", "two different bodies");
   FORCE(s.point_a[0] = NAN, "point_a", "finite");
   FORCE(s.point_b[0] = NAN, "point_b", "finite");
-  FORCE(s.point_a[2] = 1.7e308, "point_a", "at most 1e+09 m in size, found 1.7e+308");
+  FORCE(s.point_a[2] = 1.7e308, "point_a", "a magnitude of at most 1e+09 m, found 1.7e+308");
   FORCE(s.stiffness[0] = 1e30, "stiffness", "at most 1e+20 N/m");
   FORCE(s.damping[0] = 1e30, "damping", "at most 1e+20 N s/m");
   FORCE(s.rest = 1e30, "rest_length", "at most 1e+09 m");
@@ -179,7 +180,7 @@ TEST(forces)
   FORCE(s.damping_table = wide, "damping_table", "in point 2, found 1e+30 and 1");
   FORCE(s.type = ALI3_FORCE_SPHERE_SPHERE; s.radius_a = 1; s.radius_b = 1e30, "radius_b", "at most 1e+09 m");
   FORCE(s.type = ALI3_FORCE_SPHERE_SPHERE; s.radius_a = s.radius_b = s.friction = 1;
-        s.slip = 1e-200, "slip", "of 1e-12 m/s or rad/s or more, found 1e-200");
+        s.slip = 1e-200, "slip", "velocity of 1e-12 m/s or rad/s or more, found 1e-200");
   FORCE(s.stiffness[0] = -1, "stiffness", "found -1");
   FORCE(s.stiffness[0] = NAN, "stiffness", "0 or more");
   FORCE(s.damping[0] = -2, "damping", "found -2");
@@ -203,11 +204,12 @@ TEST(forces)
 
 TEST(sensors)
 {
-  ali3_sensor_spec first = {.name = "eye", .type = ALI3_SENSOR_POINT, .orientation = {NAN}}; /* has none */
+  ali3_sensor_spec first = {
+      .name = "eye", .type = ALI3_SENSOR_POINT, .orientation = {NAN}}; /* a point has no orientation */
   assert_int_equal(ali3_model_add_sensor(m, &first), 0);
   SENSOR(s.name = "", "name", "found none");
-  SENSOR(s.name = "eye", "name", "already a sensor named 'eye'");
-  SENSOR(s.type = ALI3_SENSOR_TYPES, "type", "unknown type 3");
+  SENSOR(s.name = "eye", "name", "another sensor is named 'eye'");
+  SENSOR(s.type = ALI3_SENSOR_TYPES, "type", "expected a type of sensor, found 3");
   SENSOR(s.body = ALI3_GROUND, "body", "not the ground");
   SENSOR(s.body = 2, "body", "expected a body");
   SENSOR(s.point[1] = INFINITY, "point", "finite");
@@ -215,8 +217,9 @@ TEST(sensors)
   SENSOR(s.orientation[2] = NAN, "orientation", "finite");
   SENSOR(s.orientation[0] = 0.9, "orientation", "found norm 0.9");
   SENSOR(s.orientation[0] = 0, "orientation", "found norm 0");
-  ali3_sensor_spec taken = {
-      .name = "taken", .type = ALI3_SENSOR_IMU, .orientation = {1}}; /* names of other elements are free */
+  ali3_sensor_spec taken = {.name = "taken",
+                            .type = ALI3_SENSOR_IMU,
+                            .orientation = {1}}; /* elements of other kinds may have this name */
   assert_int_equal(ali3_model_add_sensor(m, &taken), 1);
   assert_int_equal(ali3_model_sensors(m), 2);
 }
@@ -263,8 +266,8 @@ TEST(options)
   }
 }
 
-/* What is close enough is taken, and put right on the way. */
-TEST(what_is_put_right)
+/* Nearly normalised numbers are accepted and normalised. */
+TEST(nearly_right_numbers_are_normalised)
 {
   struct body b;
   struct joint j;
@@ -285,12 +288,12 @@ TEST(what_is_put_right)
   assert_true(j.axis[0][2] == 1.0);
   assert_true(fabs(j.axis[1][0] - 0.6) < 1e-15 && fabs(j.axis[1][2] - 0.8) < 1e-15);
   assert_true(j.relative[1] == 1.0);
-  k.type = ALI3_JOINT_SPHERICAL; /* has no axes: nobody looks */
+  k.type = ALI3_JOINT_SPHERICAL; /* has no axes, so they are not checked */
   k.axis_a[2] = NAN;
   assert_int_equal(model_check_joint(m, &k, &j), ALI3_OK);
 }
 
-/* A long name does not run over the text. */
+/* A long name does not overrun the text. */
 TEST(long_names_are_cut)
 {
   static char name[1000];
@@ -309,7 +312,7 @@ int main(void)
       WITH_MODEL(forces),
       WITH_MODEL(sensors),
       WITH_MODEL(options),
-      WITH_MODEL(what_is_put_right),
+      WITH_MODEL(nearly_right_numbers_are_normalised),
       WITH_MODEL(long_names_are_cut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

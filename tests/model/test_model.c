@@ -24,7 +24,7 @@ TEST(elements_are_numbered_and_found)
   assert_string_equal(ali3_model_name(m), "crane");
   for (int i = 0; i < 1000; i++) { /* more than one growth of every array */
     snprintf(name, sizeof name, "b%d", i);
-    ali3_body_spec b = body(name); /* the name is copied: the buffer is used again */
+    ali3_body_spec b = body(name); /* the model copies the name */
     assert_int_equal(ali3_model_add_body(m, &b), i);
     snprintf(name, sizeof name, "j%d", i);
     ali3_joint_spec j = {.name = name, .type = ALI3_JOINT_SPHERICAL, .body_a = i - 1, .body_b = i};
@@ -47,7 +47,7 @@ TEST(elements_are_numbered_and_found)
   ali3_model_free(NULL);
 }
 
-TEST(forces_are_numbered_apart)
+TEST(loads_and_forces_have_separate_numbers)
 {
   ali3_model *m = ali3_model_new();
   ali3_body_spec b = body("b");
@@ -60,7 +60,7 @@ TEST(forces_are_numbered_apart)
   assert_int_equal(ali3_model_forces(m), 1);
   assert_string_equal(ali3_model_force_name(m, 0), "coil");
   assert_int_equal(ali3_model_force_type(m, 0), ALI3_FORCE_SPRING);
-  l.name = "coil"; /* loads and forces share their names */
+  l.name = "coil"; /* loads and forces share names */
   assert_int_equal(ali3_model_add_load(m, &l), ALI3_E_MODEL);
   assert_string_equal(ali3_model_problem(m)->field, "name");
   assert_int_equal(ali3_model_find_load(m, "push"), 0);
@@ -78,7 +78,7 @@ TEST(forces_are_numbered_apart)
   ali3_model_free(m);
 }
 
-TEST(sensors_are_numbered_and_taken_in)
+TEST(sensors_are_numbered_and_copied)
 {
   ali3_model *m = ali3_model_new();
   ali3_body_spec b = body("b");
@@ -164,8 +164,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_are_numbered_and_found),
-      cmocka_unit_test(forces_are_numbered_apart),
-      cmocka_unit_test(sensors_are_numbered_and_taken_in),
+      cmocka_unit_test(loads_and_forces_have_separate_numbers),
+      cmocka_unit_test(sensors_are_numbered_and_copied),
       cmocka_unit_test(gravity_is_finite),
       cmocka_unit_test(joint_types),
       cmocka_unit_test(force_types),

@@ -8,7 +8,7 @@
 
 enum { MANY = 100000, LENGTH = 16 };
 
-TEST(finds_what_was_added)
+TEST(added_names_are_found)
 {
   struct names n = {0};
   assert_int_equal(names_find(&n, "a"), -2);
@@ -52,7 +52,7 @@ TEST(a_hundred_thousand_names)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_what_was_added),
+      cmocka_unit_test(added_names_are_found),
       cmocka_unit_test(a_hundred_thousand_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Sends what an OSC receiver must survive, from a raw socket and without any OSC library.
+"""Sends data that an OSC receiver must survive, from a raw socket and without any OSC library.
 
 usage: osc_hostile.py HOST PORT PREFIX INPUT
 
-INPUT is the name of a declared input. Prints what the receiver has to have counted in the end, one "COUNTER N" a line.
+INPUT is the name of a declared input. Prints the counts that the receiver must have at the end, one "COUNTER N" a line.
 Nothing sent here may change an input, start a command, or be answered.
 """
 import collections
@@ -119,7 +119,7 @@ def main():
         for counter, packet in packets(prefix, name):
             s.send(packet)
             counted[counter] += 1
-            time.sleep(0.002)  # none may be lost for want of room in the receiver's buffer
+            time.sleep(0.002)  # the receiver's buffer must not overflow
         s.settimeout(0.2)
         try:
             sys.exit(f"osc_hostile: answered with {s.recv(65536)!r}")

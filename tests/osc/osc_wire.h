@@ -31,8 +31,7 @@ static inline size_t wire_string(uint8_t *at, const char *s)
   return n;
 }
 
-/* Writes a message; types without the comma: i int, h int64_t, f and d double, s const char *. Returns its
- * length. */
+/* Writes a message. Types without the comma: i int, h int64_t, f and d double, s const char *. Returns its length. */
 static inline size_t wire_message(uint8_t *at, const char *address, const char *types, ...)
 {
   char tags[256] = ",";
@@ -108,8 +107,7 @@ static inline double wire_get_d(const uint8_t *at)
   return d;
 }
 
-/* The arguments of the message to `address` with these types in a message or a flat bundle; NULL if it is not
- * there. */
+/* The arguments of the message to `address` with these types, in a message or a flat bundle; NULL if there is none. */
 static inline const uint8_t *wire_find(const uint8_t *bytes, size_t n, const char *address, const char *types)
 {
   if (n >= 16 && memcmp(bytes, "#bundle", 8) == 0) {

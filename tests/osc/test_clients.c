@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The running thread and programs that others wrote, or that have no OSC library at all. */
+ * The running thread with programs of other projects, or without any OSC library. */
 #include "osc/osc_bench.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ TEST(oscsend_sets_an_input)
   assert_int_equal(exit_status(pid), 0);
   close(output);
   assert_counts_to(&counters.osc_received, 1);
-  bool taken = false; /* it is counted before it is published */
+  bool taken = false; /* counted before it is published */
   for (int ms = 0; ms < PATIENCE_MS && !(taken = snapshot_take(&port.inputs)); ms++) poll(NULL, 0, 1);
   assert_true(taken);
   const struct input_sample *s = snapshot_value(&port.inputs);
@@ -126,7 +126,7 @@ TEST(oscdump_shows_the_state)
   uint64_t cycle = 1, end = clock_now_ns() + PATIENCE_MS * (NS_PER_S / 1000);
   bool header = false, body = false, in_order = false;
   while (!(header && body) && clock_now_ns() < end) {
-    publish(cycle++, STATE_RUNNING); /* until it is up and has seen one */
+    publish(cycle++, STATE_RUNNING); /* until it runs and has seen a frame */
     while (wait_readable(output, 20) && fgets(line, sizeof line, lines)) {
       static const char start_of_body[] = "/ali3/body/b1/state fffffffffffff ";
       header |= strstr(line, "/ali3/hdr ifiiii ") != NULL;

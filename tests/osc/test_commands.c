@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Barriers, fault injection, rights, and the names of those who command. */
+ * Barriers, fault injection, access, and the names of the clients that send commands. */
 #include "osc/in_parts.h"
 #include "osc/osc_direct.h"
 
@@ -24,12 +24,12 @@ TEST(a_barrier_waits_for_all_that_was_asked_before)
 {
   struct command run = {0}, step = {0}, late = {0};
   receive(wire_message(bytes, "/ali3/sync", "i", 1));
-  assert_synced(1); /* nothing was */
+  assert_synced(1); /* no command was pending */
 
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 10));
   receive(wire_message(bytes, "/ali3/step", "ii", 5, 11));
   receive(wire_message(bytes, "/ali3/sync", "i", 2));
-  receive(wire_message(bytes, "/ali3/cmd/clear", "i", 12)); /* later: it holds nothing up */
+  receive(wire_message(bytes, "/ali3/cmd/clear", "i", 12)); /* a later command: does not delay it */
   assert_true(ring_pop(&port.commands, &run) && ring_pop(&port.commands, &step) &&
               ring_pop(&port.commands, &late));
   loop_answers(&late, RESULT_OK);
@@ -51,7 +51,7 @@ TEST(a_barrier_is_the_senders_own)
   receive_from(wire_message(bytes, "/ali3/cmd/run", "i", 10), &other);
   receive(wire_message(bytes, "/ali3/sync", "i", 3));
   assert_synced(3);
-  /* in one datagram, too */
+  /* also in one datagram */
   size_t n = wire_bundle(bytes), size = wire_message(bytes + n + 4, "/ali3/cmd/pause", "i", 1);
   n += wire_u32(bytes + n, (uint32_t)size) + size;
   size = wire_message(bytes + n + 4, "/ali3/sync", "i", 4);
@@ -110,7 +110,7 @@ TEST(others_cannot_crowd_out_an_answer)
   struct command step = {0}, c = {0};
   receive(wire_message(bytes, "/ali3/step", "ii", 5, 11));
   assert_true(ring_pop(&port.commands, &step));
-  receive_from(many("/ali3/cmd/run", 64), &other); /* their answers are on the way */
+  receive_from(many("/ali3/cmd/run", 64), &other); /* their answers are under way */
   while (ring_pop(&port.commands, &c)) continue;
   for (int i = 0; i < 20; i++) {
     receive_from(many("/ali3/cmd/run", 1000), &other);
@@ -138,7 +138,7 @@ TEST(an_estop_at_the_end_of_a_long_bundle_is_taken)
   assert_counted(commands_dropped, 37);
 }
 
-/* What a reader can do to the ring: half of it. */
+/* The part of the ring that a reader can use: half of it. */
 TEST(estops_leave_room_for_others)
 {
   struct command c = {0};
@@ -160,7 +160,7 @@ TEST(estops_leave_room_for_others)
   close(another);
 }
 
-/* In one look at the socket an e-stop acts first; what came before it, and is served later, must not lift it. */
+/* In one read of the socket an e-stop acts first; a command that came before it and is served later must not lift it. */
 TEST(a_reset_that_came_before_an_estop_does_not_lift_it)
 {
   struct command c = {0};
@@ -182,7 +182,7 @@ TEST(a_reset_that_came_before_an_estop_does_not_lift_it)
   close(another);
 }
 
-/* It acts once, though the datagram is looked at twice; each of several in it is answered. */
+/* It acts once, although the datagram is examined twice; each of several e-stops in it is answered. */
 TEST(an_estop_is_passed_on_once)
 {
   struct command c = {0};
@@ -213,13 +213,13 @@ TEST(an_estop_in_a_broken_datagram_is_none)
   assert_true(ring_empty(&port.commands));
 }
 
-TEST(a_full_ring_is_told_and_holds_up_no_barrier)
+TEST(a_full_ring_is_reported_and_blocks_no_barrier)
 {
   struct command c = {0};
   while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
   receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
   assert_true(atomic_load(&port.estop) != 0);
-  assert_acknowledged("estop", 7, RESULT_OK); /* by its flag */
+  assert_acknowledged("estop", 7, RESULT_OK); /* answered by its flag */
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 9));
   assert_acknowledged("run", 9, RESULT_BUSY);
   while (ring_pop(&port.commands, &c)) assert_int_equal(c.code, COMMAND_CLEAR);
@@ -246,7 +246,7 @@ TEST(an_estop_is_taken_whatever_comes_with_it)
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", 1.0), 0);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", (double)NAN), 0);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "s", "now"), 0);
-  receive(wire_message(bytes, "/ali3/cmd/run", "f", 1.0)); /* all others have to be clean */
+  receive(wire_message(bytes, "/ali3/cmd/run", "f", 1.0)); /* other commands must have the right types */
   receive(wire_message(bytes, "/ali3/cmd/run", "T"));
   receive(wire_message(bytes, "/ali3/cmd/run", "N"));
   assert_counted(osc_type_errors, 3);
@@ -293,7 +293,7 @@ TEST(parameters_of_the_platform_are_set_by_name)
 {
   struct command c = {0};
   receive(wire_message(bytes, "/ali3/platform/set", "sf", "tilt_max", 12.0));
-  assert_counted(osc_unknown, 1); /* there is none */
+  assert_counted(osc_unknown, 1); /* there is no platform */
   signals.platform_first = signals.figure_first;
   direct_restart();
   receive(wire_message(bytes, "/ali3/platform/set", "sfi", "gain_lin.y", 0.25, 77));
@@ -302,7 +302,7 @@ TEST(parameters_of_the_platform_are_set_by_name)
   assert_int_equal(c.argument, offsetof(struct platform_params, gain_lin[1]) / sizeof(double));
   assert_true(c.value == 0.25);
   assert_int_equal(c.id, 77);
-  loop_answers(&c, RESULT_BAD_ARGUMENT); /* it judges the value */
+  loop_answers(&c, RESULT_BAD_ARGUMENT); /* the loop checks the value */
   assert_acknowledged("platform", 77, RESULT_BAD_ARGUMENT);
   receive(wire_message(bytes, "/ali3/platform/set", "sd", "hp_zeta", 1.5));
   assert_true(ring_pop(&port.commands, &c));
@@ -342,7 +342,7 @@ static void allow(const char *host, enum access access)
   direct_restart();
 }
 
-TEST(who_may_only_read_is_told_so)
+TEST(a_reader_is_refused_with_a_reason)
 {
   struct command c = {0};
   allow("127.0.0.0/8", ACCESS_READ);
@@ -409,11 +409,11 @@ int main(void)
       DIRECT_TEST(a_reset_that_came_before_an_estop_does_not_lift_it),
       DIRECT_TEST(an_estop_is_passed_on_once),
       DIRECT_TEST(an_estop_in_a_broken_datagram_is_none),
-      DIRECT_TEST(a_full_ring_is_told_and_holds_up_no_barrier),
+      DIRECT_TEST(a_full_ring_is_reported_and_blocks_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(parameters_of_the_platform_are_set_by_name),
-      DIRECT_TEST(who_may_only_read_is_told_so),
+      DIRECT_TEST(a_reader_is_refused_with_a_reason),
       DIRECT_TEST(strangers_hear_nothing),
       DIRECT_TEST(the_log_gets_the_names_of_clients),
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The two descriptions of the address space: rows for people, JSON for OSCQuery. */
+ * Both descriptions of the address space: rows for people, JSON for OSCQuery. */
 #include "check.h"
 #include "osc/describe.h"
 
@@ -146,7 +146,7 @@ TEST(the_tree_says_types_access_units_and_ranges)
   assert_int_equal(json_array_size(json_object_get(push, "RANGE")), 6);
   assert_true(end_of(push, 2, "MAX") == 20 && end_of(push, 3, "MIN") == -5);
   assert_true(end_of(turn, 0, "MIN") == -1 &&
-              end_of(turn, 0, "MAX") == 2); /* of the argument: 1 - 2 x is within 3 */
+              end_of(turn, 0, "MAX") == 2); /* the argument: 1 - 2 x is within 3 */
   assert_string_equal(json_string_value(json_array_get(json_object_get(push, "UNIT"), 5)), "N m");
   assert_null(json_object_get(node_at(all, "/rig/crank"), "RANGE"));
   assert_null(json_object_get(node_at(all, "/bench/input"), "TYPE"));

@@ -56,7 +56,7 @@ static struct osc_state *make(enum stream stream, int bodies, bool doubles)
   return st;
 }
 
-/* The format, byte by byte, as written down in the specification. */
+/* The bytes of the header, from the specification. */
 TEST(the_header_is_as_specified_byte_by_byte)
 {
   struct osc_state *st = make(STREAM_BODY, 0, false);
@@ -73,8 +73,8 @@ TEST(the_header_is_as_specified_byte_by_byte)
   osc_state_free(st);
 }
 
-/* liblo, which clients use, reads back what was patched in. */
-TEST(liblo_reads_back_what_was_patched_in)
+/* liblo, which clients use, reads back the patched values. */
+TEST(liblo_reads_back_patched_values)
 {
   for (int doubles = 0; doubles < 2; doubles++) {
     struct osc_state *st = make(STREAM_BODY, 1, doubles);
@@ -106,18 +106,18 @@ TEST(liblo_reads_back_what_was_patched_in)
   }
 }
 
-/* wire_find() that fails instead of finding nothing. */
+/* wire_find() that fails the test if there is no such message. */
 static const uint8_t *need(const struct osc_packet *p, const char *address, const char *types)
 {
   const uint8_t *found = wire_find(p->bytes, p->size, address, types);
   if (!found) {
     fail_msg("no %s ,%s", address, types);
-    abort(); /* cmocka does not say that it never returns */
+    abort(); /* cmocka does not declare that it never returns */
   }
   return found;
 }
 
-/* The count of 32 bits begins anew at 0, and is never below it. */
+/* The 32-bit count wraps to 0 and is never negative. */
 TEST(the_cycle_of_the_short_profile_wraps_to_zero)
 {
   static const struct {
@@ -137,7 +137,7 @@ TEST(the_cycle_of_the_short_profile_wraps_to_zero)
   osc_state_free(st);
 }
 
-/* Every body once, in packets that fit in an Ethernet frame, each with its own header. */
+/* Every body appears once, in packets that fit in an Ethernet frame, each with its own header. */
 TEST(every_body_is_in_one_of_the_packets)
 {
   for (int doubles = 0; doubles < 2; doubles++) {
@@ -167,7 +167,7 @@ TEST(every_body_is_in_one_of_the_packets)
   }
 }
 
-/* One message per quantity of a sensor, of as many numbers as it has. */
+/* One message per quantity of a sensor, with all numbers of the quantity. */
 TEST(sensors_have_a_stream_of_their_own)
 {
   enum { SENSORS = 40 };
@@ -256,7 +256,8 @@ TEST(packets_are_numbered_as_parts_of_more)
   }
 }
 
-/* value = scale * argument + offset; entries with one address are arguments of one message, wherever they stand. */
+/* value = scale * argument + offset. Entries with one address are arguments of one message, wherever they are in the
+ * list. */
 TEST(signals_stand_at_addresses_of_the_users_own)
 {
   struct mapped item[] = {{(char[]){"/rig/a"}, 4, false, 2.0, 1.0},
@@ -305,7 +306,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
-      cmocka_unit_test(liblo_reads_back_what_was_patched_in),
+      cmocka_unit_test(liblo_reads_back_patched_values),
       cmocka_unit_test(the_cycle_of_the_short_profile_wraps_to_zero),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
       cmocka_unit_test(sensors_have_a_stream_of_their_own),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Datagrams go straight into osc_in_packet(); what it answers is read from a socket of 127.0.0.1. */
+ * Datagrams go directly into osc_in_packet(), and its answers are read from a socket of 127.0.0.1. */
 #include "osc/addresses.h"
 #include "osc/osc_direct.h"
 
@@ -77,7 +77,7 @@ TEST(a_bundle_with_a_bad_end_counts_for_nothing)
   wire_u32(bytes + first, 0x7ffffffc);
   receive(n);
   wire_u32(bytes + first, (uint32_t)(n - first - 4));
-  receive(n - 8); /* what is missing still stands behind the end */
+  receive(n - 8); /* the missing bytes still stand after the end */
   assert_false(snapshot_take(&port.inputs));
   assert_counted(osc_malformed, 2);
   assert_counted(osc_received, 0);
@@ -108,7 +108,7 @@ TEST(bundles_nest_four_deep_and_no_deeper)
   assert_counted(osc_malformed, 2);
 }
 
-TEST(what_is_not_finite_is_refused_whole)
+TEST(nonfinite_writes_are_refused_whole)
 {
   receive(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., (double)NAN));
   receive(wire_message(bytes, "/ali3/input/push/force", "fdf", 1., (double)-INFINITY, 2.));
@@ -116,7 +116,7 @@ TEST(what_is_not_finite_is_refused_whole)
                        0., 0., 0., 0., 0., (double)NAN));
   assert_counted(osc_nonfinite, 3);
   assert_false(snapshot_take(&port.inputs));
-  /* nor does a refused frame use up its number */
+  /* a refused frame does not use up its number */
   receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
                        0., 0., 0., 0., 0., 1.));
   assert_true(snapshot_take(&port.inputs));
@@ -155,7 +155,7 @@ TEST(patterns_and_strangers_are_unknown)
   assert_counted(osc_unknown, 2 * N);
   assert_counted(osc_received, 0);
   assert_false(ring_pop(&port.commands, &c));
-  assert_int_equal(next_answer(), 0); /* no reflector */
+  assert_int_equal(next_answer(), 0); /* the daemon is no reflector */
 }
 
 TEST(wrong_types_are_counted_and_change_nothing)
@@ -197,7 +197,7 @@ TEST(wrong_types_are_counted_and_change_nothing)
   assert_false(ring_pop(&port.commands, &c));
 }
 
-/* By the list: each address that is received is known, and takes no text where none belongs, but for an e-stop. */
+/* For each address of the list: it is known, and refuses a text that its types do not allow, except an e-stop. */
 TEST(every_address_of_the_list_is_dispatched)
 {
   static const char *const received[] = {
@@ -210,7 +210,8 @@ TEST(every_address_of_the_list_is_dispatched)
   assert_counted(osc_unknown, 1); /* platform/set: there is no platform */
   assert_counted(osc_received, 1);
   assert_counted(osc_type_errors, N - 2);
-  receive(wire_message(bytes, "/ali3/pong", "ihhh", 1, (int64_t)2, (int64_t)3, (int64_t)4)); /* is sent */
+  /* ali3d sends this address, but does not receive it */
+  receive(wire_message(bytes, "/ali3/pong", "ihhh", 1, (int64_t)2, (int64_t)3, (int64_t)4));
   assert_counted(osc_unknown, 2);
 }
 
@@ -227,7 +228,7 @@ TEST(commands_are_acknowledged_to_their_sender)
     assert_int_equal(c.id, 100 + i);
     const struct answer a = {.code = c.code, .id = c.id, .client = c.client, .result = (uint32_t)i % 4};
     assert_true(ring_push(&port.answers, &a));
-    assert_int_equal(next_answer(), 0); /* only the loop's word is passed on */
+    assert_int_equal(next_answer(), 0); /* only answers of the loop are passed on */
     osc_in_answers(in, 1);
     const uint8_t *args = wire_find(answer, next_answer(), "/ali3/ack", "sii");
     assert_non_null(args);
@@ -240,7 +241,7 @@ TEST(commands_are_acknowledged_to_their_sender)
   assert_counted(osc_commands, 8);
 }
 
-/* Steps may take for ever, and others ask meanwhile. */
+/* Steps may take long, and other senders ask meanwhile. */
 TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them)
 {
   struct inet_address other;
@@ -267,7 +268,7 @@ TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them)
   assert_string_equal((const char *)args, "step");
 }
 
-/* No number of answers that get lost keeps later ones from their way. */
+/* Lost answers do not use up the places for later ones. */
 TEST(places_to_answer_to_do_not_run_out)
 {
   struct command c = {0};
@@ -308,7 +309,7 @@ static void receive_frame(int sequence)
                        5., 6., 7., 8., 9., 10., 11., 12.));
 }
 
-/* A beat rings when its values are there, and once for a frame; other inputs are none. */
+/* A beat rings once for a frame, when its values are published; other inputs are no beats. */
 TEST(numbered_frames_are_beats)
 {
   static struct bell bell;
@@ -390,9 +391,8 @@ static uint32_t draw(uint32_t *seed)
   return *seed;
 }
 
-/* Good packets with some bytes changed, cut short or repeated: nothing but finite numbers ever gets through,
- * and no byte beyond the packet is looked at (which a sanitizer build sees, as each packet has a block of its
- * own). */
+/* Good packets with some bytes changed, cut short or repeated: only finite numbers get through, and no byte beyond the
+ * packet is read (each packet has a block of its own, so a sanitizer build sees it). */
 TEST(mutated_packets_do_no_harm)
 {
   uint32_t seed = 2463534242u;
@@ -485,7 +485,7 @@ int main(void)
       DIRECT_TEST(a_bundle_reaches_the_loop_in_one_piece),
       DIRECT_TEST(a_bundle_with_a_bad_end_counts_for_nothing),
       DIRECT_TEST(bundles_nest_four_deep_and_no_deeper),
-      DIRECT_TEST(what_is_not_finite_is_refused_whole),
+      DIRECT_TEST(nonfinite_writes_are_refused_whole),
       DIRECT_TEST(patterns_and_strangers_are_unknown),
       DIRECT_TEST(wrong_types_are_counted_and_change_nothing),
       DIRECT_TEST(every_address_of_the_list_is_dispatched),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may set inputs, how frames are numbered, and the ways to write them. */
+ * Access to inputs, numbering of frames, and the forms of an input. */
 #include "osc/osc_direct.h"
 #include "wire/crc.h"
 
@@ -13,7 +13,7 @@ static void send_frame(int sequence, const struct inet_address *from)
                from);
 }
 
-/* A blob of `count` floats, each its number and a quarter; its checksum is spoilt by some bits. */
+/* A blob of `count` floats, each its index plus a quarter; the bits of `spoil` falsify its checksum. */
 static size_t put_blob(int sequence, int count, uint32_t spoil)
 {
   uint8_t packed[256];
@@ -33,7 +33,7 @@ static size_t put_blob(int sequence, int count, uint32_t spoil)
   return n + used;
 }
 
-TEST(the_checksum_is_that_of_everybody)
+TEST(the_checksum_is_the_common_one)
 {
   assert_int_equal(crc32_ieee((const uint8_t *)"123456789", 9), 0xcbf43926);
   assert_int_equal(crc32_ieee((const uint8_t *)"", 0), 0);
@@ -82,7 +82,7 @@ TEST(frames_are_numbered)
                {86, true, 1, 3} /* far behind: a restart */,
                {87, true, 1, 3},
                {INT32_MAX, true, 1, 3},
-               {INT32_MIN, true, 1, 3} /* it goes round */,
+               {INT32_MIN, true, 1, 3} /* the number wraps */,
                {INT32_MAX, false, 1, 4},
                {0, true, 1, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -129,13 +129,14 @@ TEST(the_first_who_sets_an_input_owns_it)
   send_frame(1, &other);
   assert_counted(osc_refused, 6);
   assert_false(snapshot_take(&port.inputs));
-  const size_t n = next_answer_at(another); /* told once a second */
+  const size_t n = next_answer_at(another); /* reported once a second */
   const uint8_t *args = wire_find(answer, n, "/ali3/ack", "sii");
   assert_non_null(args);
   assert_string_equal((const char *)args, "input");
   assert_int_equal(wire_get_u32(args + 12), RESULT_NOT_AUTHORISED);
   assert_int_equal(next_answer_at(another), 0);
-  receive_from(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., 3.), &other); /* nobody's yet */
+  receive_from(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., 3.),
+               &other); /* nobody owns it yet */
   assert_true(taken()[2].value == 3);
 
   now_ns += NS_PER_S; /* not longer than a second */
@@ -150,7 +151,7 @@ TEST(the_first_who_sets_an_input_owns_it)
   close(another);
 }
 
-/* A sender that hangs repeats its number: it keeps nothing by that. */
+/* A sender that hangs repeats its number, and does not stay the owner by that. */
 TEST(repetitions_do_not_keep_an_input)
 {
   struct inet_address other;
@@ -161,7 +162,7 @@ TEST(repetitions_do_not_keep_an_input)
     send_frame(7, &sender);
   }
   assert_counted(osc_repeated, 20);
-  send_frame(7, &other); /* which begins numbers of its own */
+  send_frame(7, &other); /* starts its own numbers */
   assert_counted(osc_received, 2);
   assert_counted(osc_refused, 0);
   close(another);
@@ -179,7 +180,7 @@ TEST(inputs_of_another_source_are_left_alone)
   input[2].sources = 0;
 }
 
-/* A frame that says who owns the input `turn`. */
+/* A frame in which `source` owns the input `turn`. */
 static const struct frame *owned_by(int source)
 {
   static uint64_t cycle = 1;
@@ -220,7 +221,7 @@ TEST(an_input_of_another_protocol_is_refused)
   while (next_answer() > 0) continue;
 }
 
-/* One input of a frame is another's: the sender is told, and the rest acts. */
+/* One input of the frame belongs to another source: the sender is told, and the rest acts. */
 TEST(a_frame_passes_over_the_input_of_another_protocol)
 {
   osc_out_frame(out, owned_by(SOURCE_MODBUS), now_ns);
@@ -248,7 +249,7 @@ TEST(inputs_at_addresses_of_the_users_own)
   assert_counted(osc_type_errors, 2);
   item[0].scale = 1e308;
   direct_restart();
-  receive(wire_message(bytes, "/rig/a", "fd", 3.0, 4.0)); /* finite as it comes, but not behind the scale */
+  receive(wire_message(bytes, "/rig/a", "fd", 3.0, 4.0)); /* finite on arrival, but infinite after scaling */
   assert_counted(osc_nonfinite, 1);
   receive(wire_message(bytes, "/rig/b", "f", 3.0));
   assert_counted(osc_unknown, 1);
@@ -257,7 +258,7 @@ TEST(inputs_at_addresses_of_the_users_own)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_checksum_is_that_of_everybody),
+      cmocka_unit_test(the_checksum_is_the_common_one),
       DIRECT_TEST(a_blob_is_a_frame_with_a_checksum),
       DIRECT_TEST(frames_are_numbered),
       DIRECT_TEST(switches_and_short_addresses),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may have a lease, and who may end it. 127.0.0.1 may write, all others of 127.0.0.0/8 may read. */
+ * Who may get a lease, and who may end it. 127.0.0.1 may write, other addresses of 127.0.0.0/8 may read. */
 #include "osc/osc_direct.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static struct osc_sender asker(int host, int port_number)
   return (struct osc_sender){.at = a, .bytes = 40, .now_ns = now_ns, .writes = host == 1};
 }
 
-/* Takes the body stream for a port of the asker's host. */
+/* Subscribes a port of the asker's host to the body stream. */
 static bool take_for(int host, int port_number, int to_port, uint32_t divisor)
 {
   const struct osc_sender by = asker(host, port_number);
@@ -64,7 +64,7 @@ TEST(no_host_has_more_than_half)
   for (int i = 0; i < OSC_SUBSCRIBERS; i++) writers += take(1, 40000 + i);
   assert_int_equal(writers, OSC_SUBSCRIBERS / 2);
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
-  assert_true(take(2, 40000)); /* those that there are can be renewed */
+  assert_true(take(2, 40000)); /* existing leases can be renewed */
 }
 
 TEST(a_place_is_kept_for_a_writer)
@@ -79,7 +79,7 @@ TEST(a_place_is_kept_for_a_writer)
 TEST(the_reader_who_is_idle_longest_gives_way)
 {
   struct inet_address idle;
-  const int idle_fd = open_socket(&idle); /* of 127.0.0.1, which only reads for this test */
+  const int idle_fd = open_socket(&idle); /* 127.0.0.1 has read access in this test */
   rule[0].access = ACCESS_READ;
   receive_from(wire_message(bytes, "/ali3/sub", "siii", "body", 0, 1, 0), &idle);
   assert_true(next_answer_at(idle_fd) > 0);
@@ -90,13 +90,13 @@ TEST(the_reader_who_is_idle_longest_gives_way)
   }
   assert_true(take(1, 40000));
   assert_int_equal(next_answer_at(idle_fd), 0);
-  assert_true(take(1, 40001)); /* there is no place but that of a reader */
+  assert_true(take(1, 40001)); /* the only place left is a reader's */
   const uint8_t *args = wire_find(answer, next_answer_at(idle_fd), "/ali3/sub/ack", "si");
   assert_non_null(args);
   assert_string_equal((const char *)args, "body");
   assert_int_equal(wire_get_u32(args + 8), RESULT_NOT_AUTHORISED);
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
-  assert_false(take(100, 40000)); /* a reader takes none from a reader */
+  assert_false(take(100, 40000)); /* a reader does not get another reader's place */
   close(idle_fd);
 }
 
@@ -107,10 +107,10 @@ TEST(a_lease_belongs_to_who_asked_for_it)
   assert_false(end(1, 40002, 40001));
   assert_true(take_for(1, 40000, 40001, 2));
   assert_true(end(1, 40000, 40001));
-  assert_true(take_for(1, 40002, 40001, 1)); /* it is free now */
+  assert_true(take_for(1, 40002, 40001, 1)); /* now it is free */
 }
 
-/* Somebody else took it first, to thin it out. */
+/* Another sender took it first, to thin it out. */
 TEST(the_receiver_itself_takes_its_lease_back)
 {
   assert_true(take_for(1, 40002, 40001, 1000));
@@ -124,7 +124,7 @@ TEST(the_receiver_itself_takes_its_lease_back)
   assert_counted(osc_clients, 0);
 }
 
-/* As a datagram: the answer says so. */
+/* Over a datagram: the answer tells it. */
 TEST(a_foreign_lease_is_answered_by_two)
 {
   struct inet_address victim;

@@ -28,7 +28,7 @@ static struct inet_address host(int i)
   return a;
 }
 
-/* Bytes that a host gets for requests of 20 bytes, answered with 1020, until it is refused. */
+/* Bytes that a host gets for requests of 20 bytes with answers of 1020 bytes, until it is refused. */
 static size_t drain(int i)
 {
   const struct inet_address a = host(i);
@@ -52,7 +52,7 @@ TEST(a_bucket_fills_in_a_second)
   now_ns += NS_PER_S / 2;
   assert_in_range(drain(1), OSC_LIMIT_BYTES / 2 - 2 * 980, OSC_LIMIT_BYTES / 2 + 980);
   now_ns += 10 * NS_PER_S;
-  assert_in_range(drain(1), OSC_LIMIT_BYTES - 980, OSC_LIMIT_BYTES); /* and holds no more */
+  assert_in_range(drain(1), OSC_LIMIT_BYTES - 980, OSC_LIMIT_BYTES); /* and the bucket holds no more */
 }
 
 TEST(ports_of_a_host_share_its_bucket)
@@ -64,7 +64,7 @@ TEST(ports_of_a_host_share_its_bucket)
   assert_true(drain(2) > 0);
 }
 
-/* However many sources are made up. */
+/* For any number of invented sources. */
 TEST(all_together_are_bounded)
 {
   size_t all = 0;
@@ -85,7 +85,7 @@ TEST(answers_of_a_turn_are_shared)
   while (osc_budget_allows(&b, &second, true)) answers++;
   assert_int_equal(answers, OSC_ANSWERS_READERS);
   assert_false(osc_budget_allows(&b, &third, true));
-  assert_true(osc_budget_allows(&b, &writer, false)); /* readers do not take its answers */
+  assert_true(osc_budget_allows(&b, &writer, false)); /* readers do not use up its answers */
   for (int i = 0; i < 1000; i++) {
     const struct inet_address any = host(i);
     answers += osc_budget_allows(&b, &any, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A target that is a multicast group, over the loopback interface. */
+ * Targets that are multicast groups, over the loopback interface. */
 #include "osc/osc_bench.h"
 
 #include <arpa/inet.h>
@@ -11,11 +11,11 @@
 
 #define GROUP "239.255.43.21"
 
-/* Outlive the thread, which ends with the test. */
+/* These must outlive the thread, which ends with the test. */
 static struct osc_target to;
 static struct osc_config own;
 
-/* A socket that has joined the group by the loopback interface, and learns the TTL of what comes; -1: the host refuses. */
+/* A socket that has joined the group on the loopback interface and receives the TTL; -1: the host refuses. */
 static int join(int *udp_port)
 {
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;

@@ -58,7 +58,7 @@ TEST(a_divisor_thins_the_stream_out)
     if (!header || wire_get_u32(header + 24) != 0) continue;
     count[1]++;
     last[1] = wire_get_u64(header);
-    assert_true(last[1] == 1 || last[1] % 3 == 0); /* the first frame of all is not held back */
+    assert_true(last[1] == 1 || last[1] % 3 == 0); /* the very first frame is not held back */
     const uint8_t *args = wire_find(bytes, (size_t)n, "/ali3/body/b0/state", "ddddddddddddd");
     assert_non_null(args);
     assert_true(wire_get_d(args + 96) == (double)last[1] + (BODY_FIRST + 12) / 8.0);
@@ -81,7 +81,7 @@ TEST(the_status_is_sent_on_change_and_on_request)
   assert_int_equal(wire_get_u32(args + 8), STATE_SAFE);
   assert_true(wire_get_f(args + 12) == 10 && wire_get_f(args + 16) == 70 && wire_get_f(args + 20) == 90);
   assert_int_equal(wire_get_u32(args + 24), 3);
-  assert_int_equal((int32_t)wire_get_u32(args + 28), -1); /* no input was ever set */
+  assert_int_equal((int32_t)wire_get_u32(args + 28), -1); /* no input was set yet */
   assert_int_equal(wire_get_u32(args + 36), 2);           /* two targets */
 }
 
@@ -102,14 +102,14 @@ TEST(commands_go_to_the_loop_and_its_answers_come_back)
   assert_true(ring_pop(&port.commands, &c));
   assert_int_equal(c.code, COMMAND_PAUSE);
   const struct answer a = {.code = c.code, .id = c.id, .client = c.client, .result = RESULT_WRONG_STATE};
-  assert_true(ring_push(&port.answers, &a)); /* and no event: the thread looks by itself */
+  assert_true(ring_push(&port.answers, &a)); /* without an event: the thread looks by itself */
   const uint8_t *args = get(client, "/ali3/ack", "sii");
   assert_string_equal((const char *)args, "pause");
   assert_int_equal(wire_get_u32(args + 8), 42);
   assert_int_equal(wire_get_u32(args + 12), RESULT_WRONG_STATE);
 }
 
-TEST(a_subscriber_gets_what_it_asked_for)
+TEST(a_subscriber_gets_its_streams)
 {
   put(wire_message(bytes, "/ali3/sub", "siii", "body", 0, 2, 1));
   assert_int_equal(wire_get_u32(get(client, "/ali3/sub/ack", "si") + 8), RESULT_OK);
@@ -123,19 +123,19 @@ TEST(a_subscriber_gets_what_it_asked_for)
   assert_false(wait_readable(client, 50));
 }
 
-TEST(it_listens_only_where_it_was_told)
+TEST(it_listens_only_on_its_address)
 {
   int elsewhere = open_socket("127.0.0.2", osc_port(&osc), NULL);
   size_t n = wire_message(bytes, "/ali3/cmd/run", "");
   assert_int_equal(send(elsewhere, bytes, n, 0), n);
-  assert_alive();                              /* so it would have been read by now */
-  assert_counts_to(&counters.osc_received, 1); /* the ping alone */
+  assert_alive();                              /* by now the datagram would have been read */
+  assert_counts_to(&counters.osc_received, 1); /* only the ping */
   assert_int_equal(counter_get(&counters.osc_commands), 0);
   assert_true(send(elsewhere, bytes, n, 0) < 0 && errno == ECONNREFUSED);
   close(elsewhere);
 }
 
-TEST(what_cannot_be_opened_is_said)
+TEST(a_failed_open_has_a_message)
 {
   char error[200];
   struct endpoint second;
@@ -168,7 +168,7 @@ TEST(a_target_that_is_not_there_is_counted_and_the_others_served)
   listener[1] = open_socket("127.0.0.1", 0, &target[1].port);
 }
 
-/* The state stream keeps coming while more arrives than can be read. */
+/* The state stream continues while more datagrams arrive than the thread can read. */
 TEST(a_flood_does_not_stop_the_stream)
 {
   enum { FLOODS = 3, UNDER_WAY = 1000 };
@@ -208,9 +208,9 @@ int main(void)
       BENCH_TEST(the_status_is_sent_on_change_and_on_request),
       BENCH_TEST(the_last_frame_goes_out_before_the_end),
       BENCH_TEST(commands_go_to_the_loop_and_its_answers_come_back),
-      BENCH_TEST(a_subscriber_gets_what_it_asked_for),
-      BENCH_TEST(it_listens_only_where_it_was_told),
-      BENCH_TEST(what_cannot_be_opened_is_said),
+      BENCH_TEST(a_subscriber_gets_its_streams),
+      BENCH_TEST(it_listens_only_on_its_address),
+      BENCH_TEST(a_failed_open_has_a_message),
       BENCH_TEST(a_target_that_is_not_there_is_counted_and_the_others_served),
       BENCH_TEST(a_flood_does_not_stop_the_stream),
   };

@@ -40,7 +40,7 @@ static bool put(int host, enum access access, uint64_t t_ns, size_t size)
   return put_from(host, 9000, access, t_ns, size);
 }
 
-/* How many more fit, from two ports of the host in turn. */
+/* Fills the queue from two ports of the host in turn. Returns how many datagrams fitted. */
 static int fill(int host, enum access access, size_t size)
 {
   int n = 0;
@@ -64,7 +64,7 @@ TEST(each_class_keeps_its_order)
   osc_queue_drop(queue, ACCESS_READ);
 }
 
-/* A flood from one program leaves room for another one of the same host. */
+/* A flood from one program leaves room for another program of that host. */
 TEST(a_sender_leaves_room_for_its_host)
 {
   int n = 0;
@@ -85,7 +85,7 @@ TEST(a_host_gets_its_share)
                    OSC_QUEUE_WRITER_HOST); /* readers do not take the places of writers */
   assert_int_equal(fill(2, ACCESS_WRITE, 40), OSC_QUEUE_WRITERS - OSC_QUEUE_WRITER_HOST);
   osc_queue_drop(queue, ACCESS_READ);
-  assert_int_equal(fill(2, ACCESS_READ, 40), 0); /* the place is of another's share */
+  assert_int_equal(fill(2, ACCESS_READ, 40), 0); /* the place belongs to another host's share */
   assert_int_equal(fill(1, ACCESS_READ, 40), 1);
 }
 
@@ -95,10 +95,10 @@ TEST(readers_have_a_share_of_bytes)
   assert_int_equal(fill(2, ACCESS_READ, 4080), OSC_QUEUE_READER_BYTES / 4080);
   assert_int_equal(fill(3, ACCESS_READ, 4080), 0);
   while (osc_queue_next(queue, ACCESS_READ)) osc_queue_drop(queue, ACCESS_READ);
-  assert_int_equal(fill(3, ACCESS_READ, 60000), 1); /* whatever it is, it is refused when it is served */
+  assert_int_equal(fill(3, ACCESS_READ, 60000), 1); /* any size; it is refused when it is served */
 }
 
-/* Bytes that are taken, served at once, of `hosts` hosts that each send without end. */
+/* Bytes that are served at once, of `hosts` hosts that send without end. */
 static uint64_t served(int first_host, int hosts, uint64_t t_ns)
 {
   uint64_t sum = 0;
@@ -115,7 +115,7 @@ TEST(readers_have_a_rate)
   assert_int_equal(served(1, 1, NS_PER_S), 0);
   assert_int_equal(served(2, 100, NS_PER_S), OSC_QUEUE_READERS_RATE - OSC_QUEUE_READER_RATE);
   assert_int_equal(served(1, 1, NS_PER_S + NS_PER_S / 4), OSC_QUEUE_READER_RATE / 4);
-  for (int i = 0; i < 2000; i++) { /* writers have none */
+  for (int i = 0; i < 2000; i++) { /* writers have no such limit */
     assert_true(put(1, ACCESS_WRITE, NS_PER_S, 4080));
     osc_queue_drop(queue, ACCESS_WRITE);
   }

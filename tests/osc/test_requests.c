@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Questions at the addresses of signals, subscriptions to several streams, heartbeats, and what goes out when a fault comes. */
+ * Questions at the addresses of signals, subscriptions to several streams, heartbeats, and the output after a fault. */
 #include "osc/osc_direct.h"
 
 #include "osc/limit.h"
@@ -35,17 +35,17 @@ TEST(values_are_asked_for_at_their_address)
     assert_non_null(args);
     assert_true(wire_get_f(args) == cases[i].first);
   }
-  receive(wire_message(bytes, "/ali3/energy/total", "f", 1.0)); /* nobody's to set */
+  receive(wire_message(bytes, "/ali3/energy/total", "f", 1.0)); /* no input: nobody can set it */
   assert_counted(osc_type_errors, 1);
   receive(wire_message(bytes, "/ali3/energy", ""));
   assert_counted(osc_unknown, 1);
   assert_false(snapshot_take(&port.inputs));
 }
 
-/* What comes to the client of a frame: how often each address. */
+/* Messages that the client gets of a frame: the number for each address. */
 struct tally {
   int packets, headers, energy, joint, loop, push, status, parts;
-  unsigned seen; /* parts, as bits */
+  unsigned seen; /* parts that were seen, as bits */
 };
 
 static struct tally tally_of(uint64_t cycle)
@@ -76,17 +76,17 @@ TEST(several_streams_are_parts_of_one_frame)
     assert_int_equal(subscribe(streams[i], 0, 1, 0), RESULT_OK);
   assert_counted(osc_clients, 1);
   struct tally t = tally_of(2);
-  assert_int_equal(t.headers, 4); /* body, energy, joint, input: each once */
+  assert_int_equal(t.headers, 4); /* body, energy, joint, input: one each */
   assert_true(t.energy == 1 && t.joint == 1 && t.push == 1 && t.loop == 0 && t.status == 0);
   assert_int_equal(t.parts, 4);
   assert_int_equal(t.seen, 0xf);
 
-  assert_int_equal(subscribe("joint", 0, 5, 0), RESULT_OK); /* now thinner than the others */
+  assert_int_equal(subscribe("joint", 0, 5, 0), RESULT_OK); /* now with a larger divisor than the others */
   t = tally_of(3);
-  assert_true(t.joint == 1 && t.parts == 4); /* the first after a change */
+  assert_true(t.joint == 1 && t.parts == 4); /* the first one after a change */
   t = tally_of(4);
   assert_true(t.joint == 0 && t.energy == 1 && t.parts == 3);
-  assert_int_equal(subscribe("joint", 0, 5, 0), RESULT_OK); /* renewed: nothing comes of it */
+  assert_int_equal(subscribe("joint", 0, 5, 0), RESULT_OK); /* renewed: no message */
   t = tally_of(4);
   assert_int_equal(t.joint, 0);
   t = tally_of(5);
@@ -138,7 +138,7 @@ TEST(it_does_not_send_to_itself)
   osc_space_free(space);
 }
 
-TEST(one_that_listens_everywhere_knows_its_addresses)
+TEST(a_listener_on_all_interfaces_knows_its_addresses)
 {
   struct inet_address at, to;
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
@@ -147,7 +147,8 @@ TEST(one_that_listens_everywhere_knows_its_addresses)
   assert_true(inet_address_of(fd, &at));
   assert_int_equal(inet_address_parse("127.0.0.2", inet_address_port(&at), &to), 0);
   assert_true(inet_address_reaches(&to, &at));
-  assert_int_equal(inet_address_parse("192.0.2.77", inet_address_port(&at), &to), 0); /* another machine's */
+  assert_int_equal(inet_address_parse("192.0.2.77", inet_address_port(&at), &to),
+                   0); /* another machine's address */
   assert_false(inet_address_reaches(&to, &at));
   assert_int_equal(inet_address_parse("127.0.0.2", inet_address_port(&at) ^ 1, &to), 0);
   assert_false(inet_address_reaches(&to, &at));
@@ -156,7 +157,7 @@ TEST(one_that_listens_everywhere_knows_its_addresses)
   close(fd);
 }
 
-TEST(a_heartbeat_renews_what_the_sender_has)
+TEST(a_heartbeat_renews_the_leases_of_the_sender)
 {
   struct inet_address other;
   const int another = open_socket(&other);
@@ -168,9 +169,9 @@ TEST(a_heartbeat_renews_what_the_sender_has)
     assert_counted(osc_clients, 1);
   }
   now_ns += 9 * NS_PER_S;
-  receive(wire_message(bytes, "/ali3/heartbeat", "i", 2)); /* its program stands still */
+  receive(wire_message(bytes, "/ali3/heartbeat", "i", 2)); /* the count is unchanged */
   assert_counted(osc_repeated, 1);
-  receive_from(wire_message(bytes, "/ali3/heartbeat", "i", 5), &other); /* it has subscribed to nothing */
+  receive_from(wire_message(bytes, "/ali3/heartbeat", "i", 5), &other); /* this sender has no subscription */
   now_ns += 2 * NS_PER_S;
   osc_out_expire(out, now_ns);
   assert_counted(osc_clients, 0);
@@ -178,7 +179,7 @@ TEST(a_heartbeat_renews_what_the_sender_has)
   close(another);
 }
 
-/* In a bundle the last one counts, and a question has one answer. */
+/* In a bundle the last request counts, and gets one answer. */
 TEST(questions_of_a_datagram_have_one_answer)
 {
   size_t size = wire_bundle(bytes);
@@ -239,14 +240,14 @@ TEST(ages_that_are_too_long_to_tell_stay_long)
   }
 }
 
-TEST(a_fault_is_told_when_it_changes)
+TEST(a_fault_is_sent_when_it_changes)
 {
-  input[1].policy = INPUT_SAFE; /* of both that are stale the one that stops */
+  input[1].policy = INPUT_SAFE; /* two inputs are stale; this one stops the motion */
   assert_int_equal(subscribe("status", 0, 1, 0), RESULT_OK);
   static const struct {
     uint32_t fault, stale;
     int channel;
-    const char *text; /* NULL: nothing comes */
+    const char *text; /* NULL: no message */
   } cases[] = {{0, 0, -1, NULL},
                {FAULT_ESTOP, 0, -1, "e-stop requested"},
                {FAULT_ESTOP, 0, -1, NULL},
@@ -268,7 +269,7 @@ TEST(a_fault_is_told_when_it_changes)
   input[1].policy = INPUT_HOLD;
 }
 
-/* Questions without end, as if from somebody who wants the answers to hit another one. */
+/* Endless questions, like those of an attacker who wants the answers to flood somebody else. */
 TEST(answers_are_limited_without_a_subscription)
 {
   osc_out_frame(out, frame_of(8, STATE_RUNNING, 0), NOW);
@@ -287,7 +288,8 @@ TEST(answers_are_limited_without_a_subscription)
   assert_int_equal(counter_get(&counters.osc_withheld), QUESTIONS - answers);
   assert_true(answers < QUESTIONS);
 
-  receive(wire_message(bytes, "/ali3/ping", "ih", 1, INT64_C(1))); /* no longer than twice the request */
+  receive(wire_message(bytes, "/ali3/ping", "ih", 1,
+                       INT64_C(1))); /* the answer is at most twice as long as the request */
   assert_non_null(wire_find(answer, next_answer(), "/ali3/pong", "ihhh"));
   now_ns += NS_PER_S;
   receive(wire_message(bytes, "/ali3/input/push", ""));
@@ -307,12 +309,12 @@ int main(void)
       DIRECT_TEST(several_streams_are_parts_of_one_frame),
       DIRECT_TEST(a_fixed_target_that_subscribes_gets_nothing_twice),
       DIRECT_TEST(it_does_not_send_to_itself),
-      DIRECT_TEST(one_that_listens_everywhere_knows_its_addresses),
-      DIRECT_TEST(a_heartbeat_renews_what_the_sender_has),
+      DIRECT_TEST(a_listener_on_all_interfaces_knows_its_addresses),
+      DIRECT_TEST(a_heartbeat_renews_the_leases_of_the_sender),
       DIRECT_TEST(questions_of_a_datagram_have_one_answer),
       DIRECT_TEST(answers_of_a_turn_are_limited),
       DIRECT_TEST(ages_that_are_too_long_to_tell_stay_long),
-      DIRECT_TEST(a_fault_is_told_when_it_changes),
+      DIRECT_TEST(a_fault_is_sent_when_it_changes),
       DIRECT_TEST(answers_are_limited_without_a_subscription),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What it takes to send: no memory, and processor time, which is counted. 128 bodies go to 8 subscribers. */
+ * The cost of sending: no memory, and processor time, which is counted. 128 bodies go to 8 subscribers. */
 #include "check.h"
 #include "common/heap.h"
 #include "common/sanitized.h"
@@ -94,7 +94,7 @@ static void subscribe_all(int profile)
   assert_int_equal(counter_get(&counters.osc_clients), SUBSCRIBERS);
 }
 
-/* Reads what has come: the packets of frames. */
+/* Reads all packets of frames that have come. */
 static int read_all(int fd)
 {
   uint8_t got[OSC_DATAGRAM];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The socket on the loopback: arrival as the kernel saw it, and what it had no room for. */
+ * The socket on the loopback: arrival times of the kernel, and datagrams for which it had no room. */
 #include "check.h"
 #include "osc/socket.h"
 
@@ -40,7 +40,7 @@ static void send_bytes(size_t n)
   assert_int_equal(send(sender, bytes, n, 0), n);
 }
 
-/* The kernel begins to stamp a moment after the first socket asks for it, and stamps what came before as it is read. */
+/* The kernel starts stamping shortly after the first socket asks for it; earlier datagrams get the time of the read. */
 static void wait_for_stamps(void)
 {
   struct osc_received got[OSC_BATCH];
@@ -54,8 +54,8 @@ static void wait_for_stamps(void)
   fail_msg("the kernel does not stamp datagrams");
 }
 
-/* However long it waited: a thread that stood still, its process stopped perhaps, makes nothing younger. */
-TEST(what_waits_grows_old)
+/* A datagram that waited has its true age, for example after a stop of the process. */
+TEST(waiting_datagrams_grow_old)
 {
   struct osc_received got[OSC_BATCH];
   wait_for_stamps();
@@ -74,7 +74,7 @@ TEST(what_waits_grows_old)
   assert_true(got[0].size == 4 && got[1].size == 8 && got[2].size == 12);
 }
 
-TEST(its_length_is_that_of_the_datagram)
+TEST(its_length_is_the_length_of_the_datagram)
 {
   struct osc_received got[OSC_BATCH];
   send_bytes(8000);
@@ -92,7 +92,7 @@ TEST(datagrams_that_had_no_room_are_counted)
   for (int round = 1; round <= 2; round++) {
     for (int i = 0; i < DATAGRAMS; i++) send_bytes(4000);
     for (int n; (n = osc_socket_read(receiver, got)) > 0;) read += (uint64_t)n;
-    send_bytes(4); /* brings the count along */
+    send_bytes(4); /* brings the count with it */
     assert_int_equal(osc_socket_read(receiver, got), 1);
     assert_int_equal(counter_get(&counters.osc_overflow), (uint64_t)round * DATAGRAMS - read);
   }
@@ -103,8 +103,8 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      ROW(what_waits_grows_old),
-      ROW(its_length_is_that_of_the_datagram),
+      ROW(waiting_datagrams_grow_old),
+      ROW(its_length_is_the_length_of_the_datagram),
       ROW(datagrams_that_had_no_room_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

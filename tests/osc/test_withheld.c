@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes out over OSC before somebody has armed the motion platform: everything but its motion. */
+ * The output of OSC before the motion platform is armed: everything except its motion. */
 #include "osc/osc_direct.h"
 
 #include <string.h>
@@ -33,7 +33,8 @@ static void show(uint64_t cycle, uint32_t flags)
   osc_out_frame(out, f, NOW);
 }
 
-/* What came to the client: packets with a header, parts they say there are, and how often each address. */
+/* Received by the client: packets with a header, the number of parts that they announce, and the number of each
+ * address. */
 struct heard {
   int packets, parts, leg, both, energy, platform, total;
 };
@@ -75,7 +76,7 @@ TEST(messages_of_its_motion_are_left_out)
   }
 }
 
-/* Not even a header: a receiver that takes it for a sign of life would be wrong. */
+/* Not even a header: a receiver must not take it for a sign of life. */
 TEST(a_stream_of_nothing_else_is_silent)
 {
   show(1, FLAG_WITHHELD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Packets against bytes written by hand. */
+ * Packets compared with bytes written by hand. */
 #include "check.h"
 #include "packets/encode.h"
 
@@ -35,7 +35,7 @@ static struct packet_field signal_field(enum packet_type type, bool little)
                                .scale = 1.0};
 }
 
-/* A packet of one field, of a value; the number of clamped fields. */
+/* Encodes a packet of one field with this value; returns the number of clamped fields. */
 static int encode(const struct packet_field *f, double value)
 {
   values[1] = value;
@@ -141,7 +141,7 @@ TEST(numbers_are_clamped_and_counted)
   assert_bytes(0xff, 0x7f, 0xff, 0xff);
 }
 
-TEST(what_is_not_finite_is_not_sent)
+TEST(nonfinite_values_are_not_sent)
 {
   for (enum packet_type type = PACKET_U8; type <= PACKET_F64; type++) {
     struct packet_field f = signal_field(type, false);
@@ -150,7 +150,7 @@ TEST(what_is_not_finite_is_not_sent)
     assert_int_equal(encode(&f, -INFINITY), PACKET_UNFIT);
     assert_int_equal(encode(&f, 0), 0);
     f.scale = 1e-300;
-    assert_int_equal(encode(&f, 1e300), PACKET_UNFIT); /* becomes infinite on the way */
+    assert_int_equal(encode(&f, 1e300), PACKET_UNFIT); /* becomes infinite in the conversion */
     double pair[][2] = {{0, 1}, {1, 2}};
     f.table = pair;
     f.pairs = 2;
@@ -160,7 +160,7 @@ TEST(what_is_not_finite_is_not_sent)
 
 TEST(scale_and_offset_are_those_of_the_maps)
 {
-  struct packet_field f = signal_field(PACKET_U24, false); /* -1 to 1 about the middle, as SimTools has it */
+  struct packet_field f = signal_field(PACKET_U24, false); /* -1 to 1 about the middle, as in SimTools */
   f.scale = 1.0 / 8388607.0;
   f.offset = -1.0;
   encode(&f, 0.0);
@@ -176,7 +176,7 @@ TEST(scale_and_offset_are_those_of_the_maps)
   assert_bytes(0x01, 0xf4); /* (1.5 - 2) / -0.001 = 500 */
 }
 
-TEST(tables_say_what_is_sent)
+TEST(tables_map_values_to_sent_numbers)
 {
   double pair[][2] = {{0, 170}, {1, 180}, {3, 130}};
   struct packet_field f = signal_field(PACKET_U16, false);
@@ -265,7 +265,7 @@ TEST(checksums)
   assert_int_equal(out[9], '8' + '9');
 }
 
-/* Header, two numbers, padding, trailer: where one ends the next begins. */
+/* Header, two numbers, padding, trailer: each begins where the last one ends. */
 TEST(fields_follow_each_other)
 {
   uint8_t head[] = {0xff, 0xff}, tail[] = {0x0a, 0x0d};
@@ -279,7 +279,7 @@ TEST(fields_follow_each_other)
   };
   const struct packet p = {.field = field, .fields = 6, .size = 16};
   values[0] = 0x010203;
-  values[3] = 1e9; /* clamped, alone */
+  values[3] = 1e9; /* only this one is clamped */
   assert_int_equal(packet_encode(&p, &frame, &moment, out), 1);
   assert_bytes(0xff, 0xff, 1, 2, 3, 0x3f, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0x0a, 0x0d);
 }
@@ -291,9 +291,9 @@ int main(void)
       cmocka_unit_test_setup_teardown(floats_of_both_orders, setup, NULL),
       cmocka_unit_test_setup_teardown(numbers_are_rounded, setup, NULL),
       cmocka_unit_test_setup_teardown(numbers_are_clamped_and_counted, setup, NULL),
-      cmocka_unit_test_setup_teardown(what_is_not_finite_is_not_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(nonfinite_values_are_not_sent, setup, NULL),
       cmocka_unit_test_setup_teardown(scale_and_offset_are_those_of_the_maps, setup, NULL),
-      cmocka_unit_test_setup_teardown(tables_say_what_is_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(tables_map_values_to_sent_numbers, setup, NULL),
       cmocka_unit_test_setup_teardown(counts_wrap, setup, NULL),
       cmocka_unit_test_setup_teardown(time_counts_from_the_start, setup, NULL),
       cmocka_unit_test_setup_teardown(checksums, setup, NULL),

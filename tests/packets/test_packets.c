@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The thread that sends packets: the test is the loop, publishes frames into its port, and hears them on a socket and at the other
- * end of a pseudo terminal. */
+ * The thread that sends packets. The test plays the loop: it publishes frames into the port, and receives packets on a
+ * socket and at the other end of a pseudo terminal. */
 #include "check.h"
 #include "packets/packets.h"
 #include "platform/platform.h"
@@ -69,7 +69,7 @@ static int open_udp(void)
   return ntohs(at.sin_port);
 }
 
-/* Number, state, value; of a packet on a line padding as well, so that a test can fill it. */
+/* Fields: number, state, value; on a line also padding, so that a test can fill it. */
 static int setup(void **state)
 {
   (void)state;
@@ -153,7 +153,7 @@ static void expect_datagram(int number, int state, int value)
   assert_int_equal(got[3], value);
 }
 
-/* Waits until a counter says so. Time only bounds the failure. */
+/* Waits until a counter has this value. The time limit only bounds a failure. */
 static void expect_count(const _Atomic uint64_t *c, uint64_t n)
 {
   for (int i = 0; i < PATIENCE_MS && counter_get(c) != n; i++) poll(NULL, 0, 1);
@@ -177,7 +177,7 @@ TEST(every_third_cycle)
   packet.divisor = 3;
   start();
   publish(1);
-  expect_datagram(0, STATE_RUNNING, 1); /* the first at once, then on the multiples */
+  expect_datagram(0, STATE_RUNNING, 1); /* the first one at once, then the multiples */
   publish(2);
   publish(3);
   expect_datagram(1, STATE_RUNNING, 3);
@@ -188,7 +188,7 @@ TEST(every_third_cycle)
   expect_datagram(2, STATE_RUNNING, 6);
 }
 
-TEST(a_loop_that_stands_still_is_silence)
+TEST(a_stuck_loop_sends_nothing)
 {
   start();
   port_show_stuck(&port, 7); /* before its first frame */
@@ -226,7 +226,8 @@ TEST(nan_is_withheld_and_missed)
   expect_count(&counters.packets_clamped, 1);
 }
 
-/* Value 0 is the surge of a platform. It is no fault that nobody has armed it: nothing is counted, and numbers begin later. */
+/* Value 0 is the surge of a platform. A platform that is not armed is no fault: nothing is counted, and numbers start
+ * later. */
 TEST(a_platform_is_withheld_until_it_is_armed)
 {
   static const struct signals with = {.platform_first = 0};
@@ -244,8 +245,8 @@ TEST(a_platform_is_withheld_until_it_is_armed)
   assert_int_equal(counter_get(&counters.packets_withheld), 0);
 }
 
-/* Nothing of the platform's motion is in it: state, mode and flags are always valid. */
-TEST(what_does_not_move_the_platform_is_sent)
+/* It has no platform motion: state, mode and flags are always valid. */
+TEST(signals_that_do_not_move_the_platform_are_sent)
 {
   static const struct signals first = {.platform_first = 0}, later = {.platform_first = 1};
   static const struct {
@@ -261,7 +262,7 @@ TEST(what_does_not_move_the_platform_is_sent)
   }
 }
 
-/* Until all packets so far have been sent, or not. */
+/* Waits until all packets so far have been sent or dropped. */
 static void expect_all(uint64_t n)
 {
   for (int i = 0; i < PATIENCE_MS; i++) {
@@ -288,11 +289,11 @@ TEST(nobody_listens_for_a_while)
                            .sin_port = htons((uint16_t)packet.place.port)};
   udp = socket(AF_INET, SOCK_DGRAM, 0);
   assert_int_equal(bind(udp, (struct sockaddr *)&at, sizeof at), 0);
-  publish(77); /* the refusal of the one before costs nothing */
+  publish(77); /* the refusal of the last one has no effect */
   expect_datagram(11, STATE_RUNNING, 77);
 }
 
-/* n bytes of the line. */
+/* Takes n bytes from the line. */
 static void expect_bytes(uint8_t *out, size_t n)
 {
   for (size_t got = 0; got < n;) {
@@ -311,7 +312,7 @@ static void expect_packet(int number, int value)
   assert_int_equal(got[3], value);
 }
 
-/* 0x0a and 0x0d, 0x11 and 0x13 among them: nothing is translated, nothing controls the flow. */
+/* The bytes include 0x0a, 0x0d, 0x11 and 0x13: nothing is translated, and nothing controls the flow. */
 TEST(a_line_carries_every_byte)
 {
   start();
@@ -322,7 +323,7 @@ TEST(a_line_carries_every_byte)
   expect_count(&counters.packets_sent, 256);
 }
 
-/* Who does not read loses packets, never parts of one. */
+/* A receiver that does not read loses packets, never parts of one. */
 TEST(a_full_line_drops_whole_packets)
 {
   static uint8_t got[BIG];
@@ -348,10 +349,10 @@ TEST(a_full_line_drops_whole_packets)
   assert_false(is_readable(master, SILENT_MS));
   publish(0);
   expect_bytes(got, BIG);
-  assert_int_equal(got[0] << 8 | got[1], sent); /* those that were dropped are missed */
+  assert_int_equal(got[0] << 8 | got[1], sent); /* dropped packets leave a gap */
 }
 
-/* Waits likewise until that is shown. */
+/* Waits until the line is reported as lost, or as back. */
 static bool is_lost(void)
 {
   struct endpoint_line line;
@@ -373,7 +374,7 @@ TEST(a_line_that_comes_back_is_used_again)
   expect_packet(0, 1);
   assert_false(is_lost());
   unplug();
-  expect_lost(true); /* without a packet, too */
+  expect_lost(true); /* also without a packet */
   publish(2);
   expect_count(&counters.packets_errors, 1);
   plug_in();
@@ -389,7 +390,7 @@ TEST(a_line_that_is_not_there_stops_the_start)
   unplug();
   assert_false(starts(&none, error));
   assert_non_null(strstr(error, "packet p: cannot open the serial line "));
-  assert_non_null(strstr(error, "is the adapter plugged in?"));
+  assert_non_null(strstr(error, "plug in the adapter or change the path"));
   rmdir(folder);
 }
 
@@ -398,11 +399,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_frame_is_sent_once, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(every_third_cycle, setup_udp, teardown),
-      cmocka_unit_test_setup_teardown(a_loop_that_stands_still_is_silence, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(a_stuck_loop_sends_nothing, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(the_last_frame_is_sent_at_the_end, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nan_is_withheld_and_missed, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(a_platform_is_withheld_until_it_is_armed, setup_udp, teardown),
-      cmocka_unit_test_setup_teardown(what_does_not_move_the_platform_is_sent, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(signals_that_do_not_move_the_platform_are_sent, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nobody_listens_for_a_while, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(a_line_carries_every_byte, setup_line, teardown),
       cmocka_unit_test_setup_teardown(a_full_line_drops_whole_packets, setup_line, teardown),

@@ -366,13 +366,13 @@ TEST(nonsense_is_refused)
   const struct platform_geometry legs = test_legs(), cranks = test_cranks();
   struct platform_geometry g = legs;
   memcpy(g.base[4], g.base[1], sizeof g.base[4]);
-  refuses(g, "base: joints 1 and 4 are in one place");
+  refuses(g, "base: joints 2 and 5 are at one point; expected six different points");
   g = legs;
   memcpy(g.top[3], g.top[2], sizeof g.top[3]);
-  refuses(g, "platform: joints 2 and 3 are in one place");
+  refuses(g, "top: joints 3 and 4 are at one point");
   g = legs;
   g.top[5][1] = NAN;
-  refuses(g, "platform: joint 5: expected numbers");
+  refuses(g, "top: joint 6: expected numbers");
   g = legs;
   g.leg_max = 0.6;
   refuses(g, "leg_max: expected a number above leg_min, 0.7, found 0.6");
@@ -390,27 +390,29 @@ TEST(nonsense_is_refused)
   refuses(g, "margin: expected a number between 0 and 1, found 1");
   g = legs;
   g.height += 0.5;
-  refuses(g, "neutral: leg 0 is at 1.31439 m, expected 0.7 to 1");
+  refuses(
+      g,
+      "leg_max: leg 1 is at 1.31439 m when the platform is at neutral; expected 0.7 to 1, or another height");
   g = legs;
   for (int i = 0; i < N; i++) /* a quarter turn of the platform */
     for (int c = 0; c < 2; c++) g.top[i][c] = c ? legs.top[i][0] : -legs.top[i][1];
   g.leg_max = 2.0;
-  refuses(g, "neutral: the platform is singular there");
+  refuses(g, "base: the platform is singular at neutral");
   g = cranks;
   g.rod_length = 0.3;
-  refuses(g, "neutral: the rod of a crank does not reach");
+  refuses(g, "rod_length: at neutral a rod does not reach");
   g = cranks;
   g.crank_length = 0.0;
   refuses(g, "crank_length: expected a number above 0, found 0");
   g = cranks;
   g.leg_min = -4.0;
-  refuses(g, "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
+  refuses(g, "leg_min: expected an angle of the cranks above -pi rad, found -4");
   g = cranks;
   g.leg_min = 0.1;
-  refuses(g, "neutral: crank 0 is at");
+  refuses(g, "leg_min: crank 1 is at");
   g = cranks;
   g.crank_heading[2] = INFINITY;
-  refuses(g, "crank_heading: crank 2: expected a number");
+  refuses(g, "crank_heading: crank 3: expected a number");
 }
 
 /* A crank reaches its joint at two angles. It takes the one within the limits; if both are, the one closer to 0. */

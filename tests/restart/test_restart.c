@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The life of the state file: what is in it at which time. */
+ * The content of the state file over the life of the daemon. */
 #include "restart/restart.h"
 
 #include "common/folder.h"
@@ -36,7 +36,7 @@ static struct state_record on_disk(void)
   return home.record;
 }
 
-/* Until the thread has written it; 10 s bound the failure. */
+/* Waits until the thread has written it; 10 s bound the failure. */
 static void wait_for(uint32_t state, uint32_t fault)
 {
   for (int i = 0; i < 10000; i++) {
@@ -65,7 +65,7 @@ TEST(a_stop_is_written_at_once_and_its_end_a_second_later)
   live.fault = FAULT_NONE;
   restart_tick(&r, &live, false, now + NS_PER_S / 2);
   nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-  assert_int_equal(on_disk().fault, FAULT_ESTOP); /* who toggles states does not wear out a disk */
+  assert_int_equal(on_disk().fault, FAULT_ESTOP); /* a client that toggles states does not wear out a disk */
   restart_tick(&r, &live, false, now + 2 * NS_PER_S);
   wait_for(STATE_STOPPED, FAULT_NONE);
   assert_true(on_disk().disarmed);
@@ -74,18 +74,18 @@ TEST(a_stop_is_written_at_once_and_its_end_a_second_later)
   assert_true(on_disk().ended && on_disk().disarmed && on_disk().state == STATE_STOPPED);
 }
 
-TEST(a_loop_that_stands_still_is_latched_as_it_is_shown)
+TEST(a_stuck_loop_is_latched_as_shown)
 {
   struct telemetry_live live = {.state = STATE_RUNNING, .latch_client = LATCH_NO_NUMBER};
   assert_true(restart_begin(&r, false));
   restart_tick(&r, &live, true, now);
   wait_for(STATE_SAFE, FAULT_STUCK);
   assert_true(on_disk().disarmed && !on_disk().ended);
-  restart_close(&r); /* the end of a loop that does not end: nobody ordered that */
+  restart_close(&r); /* the loop never ended: an end without an order */
   assert_false(on_disk().ended);
 }
 
-TEST(what_was_kept_is_kept_until_the_loop_says_so)
+TEST(the_kept_stop_stays_until_the_loop_clears_it)
 {
   assert_true(restart_begin(&r, false));
   restart_close(&r);
@@ -97,7 +97,7 @@ TEST(what_was_kept_is_kept_until_the_loop_says_so)
   restart_take(&r, "unit-test-restart", &nothing, folder, &ports);
   assert_true(r.start.disarmed && r.start.fault == FAULT_DIVERGED);
   assert_int_equal(on_disk().state,
-                   STATE_FAULT); /* a start that fails here forgets nothing, and claims no crash */
+                   STATE_FAULT); /* a start that fails here forgets nothing, and is no crash */
   assert_true(on_disk().ended);
   assert_true(restart_begin(&r, false));
   assert_true(!on_disk().ended && on_disk().state == STATE_INIT && on_disk().fault == FAULT_DIVERGED);
@@ -110,9 +110,9 @@ TEST(the_block_of_a_killed_daemon_counts)
       .there = true, .known = true, .live = {.state = STATE_SAFE, .fault = FAULT_ESTOP, .disarmed = 1}};
   restart_take(&r, "unit-test-restart", &left, folder, &ports);
   assert_true(r.start.disarmed && r.start.fault == FAULT_ESTOP);
-  assert_int_equal(on_disk().fault, FAULT_ESTOP); /* at once, since the block is replaced now */
+  assert_int_equal(on_disk().fault, FAULT_ESTOP); /* at once, because the block is replaced now */
   unlink(in_folder("unit-test-restart.state"));
-  left.known = false; /* of another version, or of a stranger */
+  left.known = false; /* of another version or another user */
   restart_take(&r, "unit-test-restart", &left, folder, &ports);
   assert_true(r.start.disarmed && r.start.fault == FAULT_NONE);
 }
@@ -134,8 +134,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       ROW(a_stop_is_written_at_once_and_its_end_a_second_later),
-      ROW(a_loop_that_stands_still_is_latched_as_it_is_shown),
-      ROW(what_was_kept_is_kept_until_the_loop_says_so),
+      ROW(a_stuck_loop_is_latched_as_shown),
+      ROW(the_kept_stop_stays_until_the_loop_clears_it),
       ROW(the_block_of_a_killed_daemon_counts),
       ROW(a_place_that_cannot_be_written),
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The state file: what is written comes back, and of all else nothing is believed. */
+ * The state file: written records come back, and any other content is refused. */
 #include "restart/state_file.h"
 
 #include "common/folder.h"
@@ -19,7 +19,7 @@ static void assert_same(const struct state_record *a, const struct state_record 
   assert_string_equal(a->who, b->who);
 }
 
-TEST(what_is_written_comes_back)
+TEST(a_written_record_comes_back)
 {
   const struct state_record records[] = {
       stop,
@@ -37,7 +37,7 @@ TEST(what_is_written_comes_back)
     const struct state_copy home = state_file_read(in_folder("a.state"), "a", error, sizeof error);
     assert_int_equal(home.found, COPY_READ);
     assert_same(&home.record, &records[i]);
-    assert_int_equal(count_files(), 1); /* nothing beside it */
+    assert_int_equal(count_files(), 1); /* no other file */
   }
   assert_int_equal(state_file_read(in_folder("b.state"), "b", error, sizeof error).found, COPY_MISSING);
 }
@@ -55,7 +55,7 @@ TEST(every_beginning_of_a_file_is_broken)
   char text[TEXT], error[200];
   assert_int_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
   snprintf(text, sizeof text, "%s", read_all(in_folder("a.state")));
-  const size_t size = strlen(text) - 1; /* the last newline is no matter */
+  const size_t size = strlen(text) - 1; /* the last newline does not matter */
   for (size_t n = 0; n < size; n++) {
     FILE *f = fopen(in_folder("a.state"), "we");
     fwrite(text, 1, n, f);
@@ -111,8 +111,8 @@ TEST(every_mistake_is_broken)
   free(large);
 }
 
-/* It must not wait for somebody, nor follow a link that somebody laid. */
-TEST(what_is_no_regular_file_is_broken)
+/* Reading must neither block nor follow a link that somebody made. */
+TEST(an_irregular_file_is_broken)
 {
   char error[200];
   const char *target = in_folder("b.state");
@@ -132,7 +132,7 @@ TEST(a_failure_leaves_the_old_file)
 {
   char error[200];
   assert_int_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
-  assert_int_equal(mkdir(in_folder("a.state.new"), 0700), 0); /* in the way of the new one */
+  assert_int_equal(mkdir(in_folder("a.state.new"), 0700), 0); /* in the way of the new file */
   const struct state_record next = {.ended = true, .state = STATE_RUNNING};
   assert_int_equal(state_file_write(in_folder("a.state"), "a", &next), EISDIR);
   const struct state_copy home = state_file_read(in_folder("a.state"), "a", error, sizeof error);
@@ -149,7 +149,7 @@ TEST(the_place_goes_by_option_service_and_user)
   snprintf(expected, sizeof expected, "%s/a.state", given);
   assert_string_equal(path, expected);
   struct stat st;
-  assert_true(stat(given, &st) == 0 && S_ISDIR(st.st_mode)); /* it was missing */
+  assert_true(stat(given, &st) == 0 && S_ISDIR(st.st_mode)); /* it did not exist */
   snprintf(expected, sizeof expected, "%s:/elsewhere", given);
   setenv("STATE_DIRECTORY", expected, 1);
   assert_true(state_file_path(NULL, "b", path, sizeof path, error, sizeof error));
@@ -160,7 +160,7 @@ TEST(the_place_goes_by_option_service_and_user)
   assert_false(state_file_path(in_folder("file/x"), "a", path, sizeof path, error, sizeof error));
   assert_non_null(strstr(error, "file/x: cannot make the folder: Not a directory"));
   if (geteuid() == 0) return;
-  setenv("XDG_STATE_HOME", "relative", 1); /* which the specification says to ignore */
+  setenv("XDG_STATE_HOME", "relative", 1); /* the specification demands that this is ignored */
   setenv("HOME", folder, 1);
   assert_true(state_file_path(NULL, "a", path, sizeof path, error, sizeof error));
   snprintf(expected, sizeof expected, "%s/.local/state/ali3/a.state", folder);
@@ -178,8 +178,8 @@ TEST(the_place_goes_by_option_service_and_user)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(what_is_written_comes_back),    ROW(every_beginning_of_a_file_is_broken),
-      ROW(every_mistake_is_broken),       ROW(what_is_no_regular_file_is_broken),
+      ROW(a_written_record_comes_back),   ROW(every_beginning_of_a_file_is_broken),
+      ROW(every_mistake_is_broken),       ROW(an_irregular_file_is_broken),
       ROW(a_failure_leaves_the_old_file), ROW(the_place_goes_by_option_service_and_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

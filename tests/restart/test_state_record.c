@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a start makes of what it finds in both homes. */
+ * The start that follows from both copies of the record. */
 #include "check.h"
 #include "restart/state_record.h"
 
@@ -44,11 +44,11 @@ static void an_end_nobody_ordered_needs_an_arm(void **unused)
                           block = home(false, STATE_PAUSED, 0, false, "");
   const struct state_copy clean = home(true, STATE_STOPPED, 0, false, "");
   static const char running[] =
-      "the last run ended in RUNNING, which nobody ordered; starting in STOPPED: send arm, then run";
+      "the last run ended in RUNNING, without an order; starting in STOPPED: send arm, then run";
   static const char paused[] =
-      "the last run ended in PAUSED, which nobody ordered; starting in STOPPED: send arm, then run";
+      "the last run ended in PAUSED, without an order; starting in STOPPED: send arm, then run";
   static const char unknown[] =
-      "/state/a.state cannot be understood, which counts as an end that nobody ordered; starting in "
+      "/state/a.state cannot be understood, which counts as an end without an order; starting in "
       "STOPPED: send arm, then run";
   assert_start(&file, &nothing, FAULT_NONE, true, running);
   assert_start(&nothing, &block, FAULT_NONE, true, paused);
@@ -77,22 +77,21 @@ static void a_latched_stop_stays_latched_however_it_ended(void **unused)
   const struct state_copy moving = home(false, STATE_RUNNING, 0, false, ""),
                           misses = home(false, STATE_SAFE, FAULT_MISSES, true, "");
   static const char by_name[] =
-      "the last run ended in SAFE (e-stop requested, by osc client 127.0.0.1:4711), which nobody ordered" WAY;
+      "the last run ended in SAFE (e-stop requested, by osc client 127.0.0.1:4711), without an order" WAY;
   assert_start(&named, &nothing, FAULT_ESTOP, true, by_name);
-  assert_start(&named, &numbered, FAULT_ESTOP, true, by_name); /* the file knows the name */
+  assert_start(&named, &numbered, FAULT_ESTOP, true, by_name); /* the file has the name */
   assert_start(&nothing, &numbered, FAULT_ESTOP, true,
-               "the last run ended in SAFE (e-stop requested, by osc client 3), which nobody ordered" WAY);
+               "the last run ended in SAFE (e-stop requested, by osc client 3), without an order" WAY);
   assert_start(&moving, &numbered, FAULT_ESTOP, true, /* killed before the file was written */
-               "the last run ended in SAFE (e-stop requested, by osc client 3), which nobody ordered" WAY);
+               "the last run ended in SAFE (e-stop requested, by osc client 3), without an order" WAY);
   assert_start(&named, &moving, FAULT_ESTOP, true,
-               by_name); /* of two the safer one: reset, and killed before it was written */
-  assert_start(
-      &named, &misses, FAULT_MISSES, true,
-      "the last run ended in SAFE (too many deadlines missed one after the other), which nobody ordered" WAY);
+               by_name); /* the safer one of both: reset, and killed before it was written */
+  assert_start(&named, &misses, FAULT_MISSES, true,
+               "the last run ended in SAFE (too many deadlines missed in a row), without an order" WAY);
   assert_start(&ended, &nothing, FAULT_DIVERGED, true,
                "the last run ended in FAULT (the step diverged), as ordered" WAY);
   assert_start(&broken, &numbered, FAULT_ESTOP, true,
-               "/state/a.state cannot be understood, which counts as an end that nobody ordered (e-stop "
+               "/state/a.state cannot be understood, which counts as an end without an order (e-stop "
                "requested, by osc client "
                "3)" WAY);
 }
@@ -107,7 +106,7 @@ static void without_a_port_the_file_is_named(void **unused)
   state_record_text(&last, &start, false, "/state/a.state", text, sizeof text);
   assert_string_equal(
       text,
-      "the last run ended in RUNNING, which nobody ordered; starting in STOPPED; osc and modbus are off, so "
+      "the last run ended in RUNNING, without an order; starting in STOPPED; osc and modbus are off, so "
       "nobody can send arm: stop ali3d, delete /state/a.state, start it again");
 }
 
@@ -124,9 +123,10 @@ static void the_record_of_a_block(void **unused)
   assert_string_equal(r.who, "modbus client 10.0.0.7:502");
   live.latch_client = LATCH_NO_NUMBER;
   assert_string_equal(state_record_of(&live, false, NULL).who, "modbus");
-  live.fault = FAULT_NONE; /* long reset */
+  live.fault = FAULT_NONE; /* reset long before */
   assert_string_equal(state_record_of(&live, false, NULL).who, "");
-  memset(live.latched_by, 'x', sizeof live.latched_by); /* no end: whatever a dead process left */
+  memset(live.latched_by, 'x',
+         sizeof live.latched_by); /* not terminated: a dead process may leave anything */
   live.fault = FAULT_ESTOP;
   live.latch_client = UINT32_MAX - 1;
   assert_int_equal(strlen(state_record_of(&live, false, NULL).who), 64 + strlen(" client 4294967294"));

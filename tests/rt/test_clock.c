@@ -27,8 +27,7 @@ TEST(conversion_is_exact)
   }
 }
 
-/* A stall longer than a second whose tv_nsec part looks earlier: code that compares the parts takes it for
- * nothing. */
+/* A stall longer than a second after which tv_nsec looks earlier: code that compares only that part would miss it. */
 TEST(stalls_beyond_a_second_are_seen)
 {
   const uint64_t nominal = clock_ns((struct timespec){3, 999999999});
@@ -81,7 +80,7 @@ TEST(sleep_goes_on_after_signals)
   setitimer(ITIMER_REAL, &off, NULL);
   sigaction(SIGALRM, &before, NULL);
   assert_true(woke >= wanted);
-  if (!TEST_SANITIZED) assert_true(signals >= 2); /* some sanitizers hand signals over late */
+  if (!TEST_SANITIZED) assert_true(signals >= 2); /* some sanitizers deliver signals late */
 }
 
 int main(void)

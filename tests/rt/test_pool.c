@@ -16,7 +16,7 @@
 
 enum { SHARES_MAX = 8, RUNS = 10000 };
 
-/* Plain memory on purpose: the pool has to order it, and the thread sanitizer watches. */
+/* Plain memory on purpose: the pool must order the accesses, which the thread sanitizer checks. */
 struct tally {
   uint64_t input;
   struct {
@@ -40,8 +40,7 @@ static void count(void *arg, int share, int shares)
   t->share[share].sum += t->input * (uint64_t)(share + 1);
 }
 
-/* What went wrong, NULL if nothing: no assertions, since it also runs in threads that cmocka does not know.
- */
+/* Returns what went wrong, or NULL. No assertions, because this also runs in threads that cmocka does not know. */
 static const char *watch_runs(const ali3_exec *exec, int runs, long pause_ns)
 {
   struct tally t = {0};
@@ -50,7 +49,7 @@ static const char *watch_runs(const ali3_exec *exec, int runs, long pause_ns)
     t.input = (uint64_t)n;
     expected += (uint64_t)n;
     exec->run(exec->context, count, &t);
-    for (int i = 0; i < exec->shares; i++) { /* all are done, and seen, when run() returns */
+    for (int i = 0; i < exec->shares; i++) { /* all shares are done and visible when run() returns */
       if (t.share[i].calls != (uint64_t)n) return "a share was not run exactly once";
       if (t.share[i].sum != expected * (uint64_t)(i + 1)) return "a share saw old memory";
     }
@@ -78,7 +77,7 @@ static const char *run_many(const struct pool_config *config, int runs, long pau
 
 TEST(every_share_exactly_once)
 {
-  static const int workers[] = {0, 1, 2, 7}; /* 7: more than this machine has processors for, most likely */
+  static const int workers[] = {0, 1, 2, 7}; /* 7: probably more than this machine's processors */
   for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
     assert_null(run_many(&(struct pool_config){.workers = workers[i], .first_cpu = -1}, RUNS, 0));
 }
@@ -117,7 +116,7 @@ static void *fifo_caller(void *arg)
   return NULL;
 }
 
-/* Equal priorities, more threads than processors: only a bounded spin gets through. */
+/* Equal priorities, more threads than processors: only bounded spinning makes progress. */
 TEST(real_time_workers_do_not_starve_each_other)
 {
   struct fifo_run r = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the pool tells of its workers: who is waited for, what that one did, and who is no more. Everything is done with
- * one, two and three workers, as ordinary threads and in real time. Other programs may hold threads up, so times are at
- * least, never at most. */
+ * The pool's figures of its workers: which one is waited for, what it did, and which one has died. Every test runs with
+ * one, two and three workers, as ordinary threads and in real time. Other programs may delay threads, so times have
+ * lower bounds only. */
 #include "check.h"
 #include "rt/pool.h"
 
@@ -16,7 +16,7 @@
 
 enum { MOST = 3, PIECES = 50, ROW = 3, OTHER_ROW = 4 };
 static const uint64_t LONG_NS = 12 * UINT64_C(1000000);
-static const uint64_t REST_NS = 300000; /* longer than anybody spins */
+static const uint64_t REST_NS = 300000; /* longer than any thread spins */
 
 static void run(struct pool *p, void (*work)(void *arg, int share, int shares), void *arg)
 {
@@ -28,7 +28,7 @@ static void rest(void)
   clock_sleep_until_ns(clock_now_ns() + REST_NS);
 }
 
-/* In one share: */
+/* Actions in one share: */
 struct plan {
   struct pool *pool;
   int share;
@@ -58,7 +58,7 @@ static void nothing(void *arg, int share, int shares)
   (void)arg, (void)share, (void)shares;
 }
 
-/* A cycle as usual: pieces, with pauses in which workers fall asleep. */
+/* A usual cycle: pieces with pauses in which workers fall asleep. */
 static void quiet_cycle(struct pool *p)
 {
   for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ static void quiet_cycle(struct pool *p)
     if (!(condition)) return #condition;                                                                     \
   } while (0)
 
-/* The piece in which `share` is slow, between two cycles in which nobody is. */
+/* A piece in which `share` is slow, between two cycles without a slow share. */
 static const char *slow_share(struct pool *p, int workers, int share, bool sleeps)
 {
   struct plan plan = {.pool = p, .share = share, .sleeps = sleeps, .computes = !sleeps};
@@ -108,14 +108,14 @@ static const char *slow_share(struct pool *p, int workers, int share, bool sleep
 
   run(p, nothing, NULL); /* it need not have slept since */
   pool_take_cycle(p);
-  CHECK(TEST_SANITIZED || pool_usage(p, share).voluntary == 0); /* that was then */
+  CHECK(TEST_SANITIZED || pool_usage(p, share).voluntary == 0); /* that was before */
   CHECK(pool_usage(p, share).cpu_ns < LONG_NS);
-  const struct pool_cycle idle = pool_take_cycle(p); /* asking is no work either */
+  const struct pool_cycle idle = pool_take_cycle(p); /* a question is no work either */
   CHECK(idle.slowest.level == -1 && idle.slowest.share == 0 && idle.held_ns == 0 && idle.sleeps == 0);
   return NULL;
 }
 
-/* Another program may hold any thread up for longer; not every time. */
+/* Another program may delay any thread for longer, but not every time. */
 enum { TRIES = 10 };
 
 static const char *each_share_slow_in_turn(struct pool *p, int workers)
@@ -149,7 +149,7 @@ struct tally {
   int ends[2]; /* shares whose threads end; 0: none */
 };
 
-/* The pool has it from the kernel that a thread is no more. A sanitizer has it from here. */
+/* The pool asks the kernel whether a thread has died; under a sanitizer it asks this flag. */
 static atomic_int ended;
 
 static void count_or_end(void *arg, int share, int shares)
@@ -184,7 +184,7 @@ static const char *all_shares_are_done(struct pool *p, int workers, const bool g
   return NULL;
 }
 
-/* One or two threads at the same time. */
+/* Loses one or two threads at one time. */
 static const char *lose(struct pool *p, int workers, int a, int b)
 {
   bool gone[MOST + 1] = {false};
@@ -225,7 +225,7 @@ static const char *lose_two(struct pool *p, int workers)
   return workers > 1 ? lose(p, workers, workers, 1) : NULL;
 }
 
-/* One after the other, until nobody is left. */
+/* Loses one after another until none is left. */
 static const char *lose_all(struct pool *p, int workers)
 {
   bool gone[MOST + 1] = {false};
@@ -250,7 +250,7 @@ struct scenario {
   int priority; /* 0: ordinary */
   struct realtime_grant grant;
   const char *problem;
-  int workers; /* with which it came up */
+  int workers; /* number of workers that started */
 };
 
 /* No assertions: cmocka does not know this thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whatever the grant says is compared with what the system says by another way. */
+ * Compares the grant with other sources of the system. */
 #include "check.h"
 #include "rt/realtime.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number from /proc/self/status, -1 if it is not there. */
+/* A number from /proc/self/status; -1 if it is missing. */
 static long status_value(const char *key)
 {
   char line[256];
@@ -41,7 +41,7 @@ struct promoted {
   struct realtime_grant grant;
   int policy, real_priority;
   bool term_blocked, fault_blocked, flushes_denormals;
-  int child_policy; /* of a process this thread forks */
+  int child_policy; /* policy of a forked process */
 };
 
 static void *promote(void *arg)
@@ -75,7 +75,7 @@ static void in_thread(struct promoted *p)
   pthread_join(thread, NULL);
 }
 
-TEST(what_is_granted_is_true)
+TEST(the_grant_is_true)
 {
   struct promoted p = {.priority = 42, .cpu = any_cpu()};
   in_thread(&p);
@@ -96,7 +96,7 @@ TEST(what_is_granted_is_true)
 TEST(refusals_are_named)
 {
   struct promoted p = {.priority = 0, .cpu = -1};
-  in_thread(&p); /* nothing asked for, nothing refused, but not real time either */
+  in_thread(&p); /* nothing was asked for and nothing refused, but it is not real time */
   assert_false(p.grant.realtime);
   assert_string_equal(p.grant.reason, "");
   assert_int_equal(p.policy, SCHED_OTHER);
@@ -124,7 +124,7 @@ static int without_privilege(void)
   realtime_lock_memory(&p.grant);
   if (p.grant.locked) return 2;
   if (!strstr(p.grant.reason, "memlock unlimited")) return 3;
-  /* A refused lock must leave a process that can still get memory. */
+  /* After a refused lock a process can still get memory. */
   char *memory = malloc(8 << 20);
   if (!memory) return 4;
   memset(memory, 1, 8 << 20);
@@ -151,7 +151,7 @@ static int lock_here(void)
   if (!grant.locked) return grant.reason[0] ? 77 : 2;
   if (locked < status_value("VmRSS:")) return 3;
 
-  /* What set-up allocates and gives back later comes without a page fault. */
+  /* Memory that the set-up allocates and frees later causes no page fault. */
   struct rusage before, after;
   getrusage(RUSAGE_THREAD, &before);
   for (int i = 0; i < 100; i++) {
@@ -227,8 +227,10 @@ TEST(ordinary_threads_are_ordinary)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_granted_is_true),       cmocka_unit_test(refusals_are_named),
-      cmocka_unit_test(refusals_name_the_remedy),      cmocka_unit_test(memory_is_locked_and_present),
+      cmocka_unit_test(the_grant_is_true),
+      cmocka_unit_test(refusals_are_named),
+      cmocka_unit_test(refusals_name_the_remedy),
+      cmocka_unit_test(memory_is_locked_and_present),
       cmocka_unit_test(ordinary_threads_are_ordinary),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ TEST(page_faults_are_counted)
   munmap(memory, (size_t)PAGES * PAGE);
 }
 
-TEST(sleeping_is_told_from_working)
+TEST(sleeping_differs_from_working)
 {
   struct usage before, slept, worked;
   usage_now(&before);
@@ -37,10 +37,10 @@ TEST(sleeping_is_told_from_working)
   do usage_now(&worked);
   while (usage_since(&worked, &slept).cpu_ns < 20 * UINT64_C(1000000));
   assert_true(usage_since(&worked, &slept).voluntary <=
-              1); /* none of its own; a sanitizer may wait for a lock */
+              1); /* none by the code; a sanitizer may wait for a lock */
 }
 
-/* Two threads of one CPU that never sleep: the scheduler has to interrupt them. */
+/* Two threads on one CPU that never sleep: the scheduler must interrupt them. */
 static void *compete(void *arg)
 {
   struct usage before, now;
@@ -80,7 +80,7 @@ TEST(sleeps_that_were_meant_are_left_out)
   assert_int_equal(u.span_ns, 40);
   assert_int_equal(u.cpu_ns, 30);
   assert_int_equal(u.involuntary, 2);
-  usage_forgive(&u, 2, 60); /* the kernel had no need to switch */
+  usage_forgive(&u, 2, 60); /* the kernel did not need to switch */
   assert_int_equal(u.voluntary, 0);
   assert_int_equal(u.span_ns, 0);
 }
@@ -89,7 +89,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(page_faults_are_counted),
-      cmocka_unit_test(sleeping_is_told_from_working),
+      cmocka_unit_test(sleeping_differs_from_working),
       cmocka_unit_test(preemptions_are_counted),
       cmocka_unit_test(sleeps_that_were_meant_are_left_out),
   };

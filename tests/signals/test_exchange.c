@@ -66,7 +66,7 @@ TEST(a_frame_names_the_owners_of_the_inputs)
   given.owner = owner;
   port_publish(&p, &given);
   assert_true(port_take_frame(&p, &f));
-  assert_true(f->values[VALUES - 1] == VALUES - 1); /* there is room for both */
+  assert_true(f->values[VALUES - 1] == VALUES - 1); /* both have room */
   assert_int_equal(frame_owner(f, 0).source, OWNER_NONE);
   assert_int_equal(frame_owner(f, 1).source, SOURCE_MODBUS);
   assert_int_equal(frame_owner(f, 1).client, 7);
@@ -119,8 +119,8 @@ TEST(commands_keep_their_order_and_estop_needs_no_room)
   assert_int_equal(ring_dropped(&p.commands), 1);
   assert_int_equal(atomic_load(&p.estop), 0);
   assert_true(port_command(
-      &p, &(struct command){COMMAND_ESTOP, 0, 77, 9, 0, 0})); /* the ring is full, and it does not matter */
-  assert_true(atomic_exchange(&p.estop, 0) == (PORT_ESTOP | 9)); /* and who asked */
+      &p, &(struct command){COMMAND_ESTOP, 0, 77, 9, 0, 0}));    /* the ring is full, which does not matter */
+  assert_true(atomic_exchange(&p.estop, 0) == (PORT_ESTOP | 9)); /* and its sender */
   for (uint32_t i = 0; i < sent; i++) {
     assert_true(ring_pop(&p.commands, &c));
     assert_int_equal(c.code, COMMAND_RUN);
@@ -152,7 +152,7 @@ TEST(an_event_can_be_waited_for)
   assert_int_equal(count, 3);
   port_free(&p);
   assert_int_equal(p.event, -1);
-  port_free(&p); /* twice does no harm */
+  port_free(&p); /* a second call does no harm */
 }
 
 static const struct frame *shown(struct port *p, bool expected)
@@ -170,7 +170,7 @@ static void publish_running(struct port *p, uint64_t cycle)
                                   .values = (const double[1]){0}});
 }
 
-TEST(a_loop_that_stands_still_shows_safe)
+TEST(a_stuck_loop_shows_safe)
 {
   enum { FAULT = 7 };
   struct port p;
@@ -182,14 +182,14 @@ TEST(a_loop_that_stands_still_shows_safe)
 
   port_show_stuck(&p, FAULT);
   assert_int_equal(read(p.event, &count, sizeof count), sizeof count); /* the thread is woken */
-  for (int k = 0; k < 2; k++) { /* and has something to show as long as it lasts */
+  for (int k = 0; k < 2; k++) { /* and has something to show while it lasts */
     const struct frame *f = shown(&p, true);
     assert_int_equal(f->cycle, 5);
     assert_int_equal(f->state, STATE_SAFE);
     assert_int_equal(f->flags, FLAG_SAFE | FLAG_LIMIT);
     assert_int_equal(f->fault, FAULT);
   }
-  publish_running(&p, 6); /* the cycle it was in */
+  publish_running(&p, 6); /* the cycle in which it was stuck */
   assert_int_equal(shown(&p, true)->state, STATE_SAFE);
 
   port_show_stuck(&p, 0);
@@ -222,7 +222,7 @@ int main(void)
       cmocka_unit_test(refusals_wait_for_the_log),
       cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
       cmocka_unit_test(an_event_can_be_waited_for),
-      cmocka_unit_test(a_loop_that_stands_still_shows_safe),
+      cmocka_unit_test(a_stuck_loop_shows_safe),
       cmocka_unit_test(counters_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 static const double none[3] = {0.0};
 
-/* Two bodies, one joint of each kind of signal set, a spring, a sensor of each type, three inputs. */
+/* Two bodies, one joint of each kind of signals, a spring, a sensor of each type, three inputs. */
 struct bench {
   ali3_model *m;
   ali3_data *d;
@@ -125,7 +125,7 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"input.push.force.x", "N"},     {"input.push.force.y", "N"},
       {"input.push.force.z", "N"},     {"input.push.torque.x", "N m"},
       {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
-      {"input.stretch.value", ""},     {"input.pull.force.x", "N"},
+      {"input.stretch.value", "N"},    {"input.pull.force.x", "N"},
   };
   static const char *const sensors[][2] = {
       {"sensor.tip.position.x", "m"},
@@ -148,7 +148,7 @@ static void names_and_units_in_the_agreed_order(void **state)
     BEHIND = sizeof behind / sizeof *behind,
     AT = 1 + 2 * SIGNALS_BODY,
     SENSORS_AT = 16,     /* in `behind`: after the forces */
-    SENSORS = 9 + 19 + 6 /* their signals, of which some are looked at */
+    SENSORS = 9 + 19 + 6 /* their signals; some of them are checked */
   };
   assert_int_equal(b->s->count, AT + BEHIND + SENSORS + 5);
   for (int i = 0; i < WANTED; i++) {
@@ -170,7 +170,7 @@ static void names_and_units_in_the_agreed_order(void **state)
   assert_int_equal(signals_find(b->s, "body.C.position.x"), -1);
 }
 
-/* Groups cover all signals, one after the other, and their names are those of their components. */
+/* Groups cover all signals in order, and their names are those of their components. */
 static void groups_are_the_quantities(void **state)
 {
   const struct bench *b = *state;
@@ -313,8 +313,8 @@ TEST(a_model_of_one_body_has_the_rest)
   ali3_model_free(m);
 }
 
-/* A force of every type on one mechanism: two bodies on hinges, one on a slide. */
-static ali3_model *every_force(void)
+/* A and B turn on hinges, C moves on a slide. */
+static ali3_model *two_hinges_and_a_slide(void)
 {
   static const char *const name[] = {"A", "B", "C"};
   ali3_model *m = ali3_model_new();
@@ -332,6 +332,13 @@ static ali3_model *every_force(void)
     toy_added(m, ali3_model_add_body(m, &b));
     toy_added(m, ali3_model_add_joint(m, &j));
   }
+  return m;
+}
+
+/* One force of each type. */
+static ali3_model *every_force(void)
+{
+  ali3_model *m = two_hinges_and_a_slide();
   for (int i = 0; i < ALI3_FORCE_TYPES; i++) {
     ali3_force_spec s = ali3_force_spec_default((ali3_force_type)i);
     s.name = ali3_force_type_name(s.type);
@@ -340,7 +347,7 @@ static ali3_model *every_force(void)
     s.joint = i == ALI3_FORCE_DRIVE || i == ALI3_FORCE_FRICTION ? 2 : 0; /* the slide */
     s.joint_b = 1;
     for (int k = 0; k < (i == ALI3_FORCE_BUSHING ? 6 : 1); k++) s.stiffness[k] = 10;
-    s.lower = 0.25; /* A is beyond */
+    s.lower = 0.25; /* A is beyond it */
     s.rest = 0.5;
     s.friction = 0.1;
     s.normal[0] = 1.0;
@@ -367,7 +374,7 @@ static const char *const of_forces[][2] = {
     {"sphere_sphere.force.y", "N"}, {"sphere_sphere.force.z", "N"}, {"sphere_sphere.closed", ""},
 };
 
-/* What a force shows under this name, read past the table of the layer. */
+/* The value of a force with this name, read without the layer's table. */
 static double of_state(const ali3_force_state *f, const char *quantity)
 {
   size_t last = strlen(quantity) - 1;
@@ -416,7 +423,37 @@ TEST(every_type_of_force_has_its_quantities)
   ali3_model_free(m);
 }
 
-/* Their places are those in struct platform_output, which is copied as it is. */
+static void the_value_of_an_input_has_the_unit_that_its_force_element_takes(void **state)
+{
+  static const struct {
+    const char *name;
+    ali3_force_type type;
+    int joint; /* 0: revolute, 2: prismatic */
+    const char *unit;
+  } wanted[] = {{"torque", ALI3_FORCE_MOTOR, 0, "N m"},
+                {"push", ALI3_FORCE_MOTOR, 2, "N"},
+                {"angle", ALI3_FORCE_DRIVE, 0, "rad"},
+                {"way", ALI3_FORCE_DRIVE, 2, "m"}};
+  (void)state;
+  ali3_model *m = two_hinges_and_a_slide();
+  struct input_spec inputs[4];
+  for (int i = 0; i < 4; i++) {
+    ali3_force_spec f = ali3_force_spec_default(wanted[i].type);
+    f.name = wanted[i].name;
+    f.joint = wanted[i].joint;
+    f.external = f.type == ALI3_FORCE_DRIVE;
+    f.max_rate = f.max_acceleration = 1.0;
+    inputs[i] =
+        (struct input_spec){.name = (char *)wanted[i].name, .kind = INPUT_VALUE, .range = {{.upper = 1}}};
+    inputs[i].force = ali3_model_add_force(m, &f);
+  }
+  struct signals *s = signals_new(m, inputs, 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(s->signal[s->input_first + i].unit, wanted[i].unit);
+  signals_free(s);
+  ali3_model_free(m);
+}
+
+/* Their places match struct platform_output, which is copied unchanged. */
 static void a_platform_has_its_signals_before_the_figures(void **state)
 {
   const struct bench *b = *state;
@@ -501,6 +538,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(an_input_for_the_platform_has_six_channels, set_up, tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
       cmocka_unit_test(every_type_of_force_has_its_quantities),
+      cmocka_unit_test(the_value_of_an_input_has_the_unit_that_its_force_element_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

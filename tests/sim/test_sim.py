@@ -18,6 +18,8 @@ SIM = sys.argv.pop(1)
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FOUR_BAR = os.path.join(ROOT, "config", "models", "four_bar.yaml")
 DAEMON = os.path.join(ROOT, "config", "four-bar.yaml")
+CAR = os.path.join(ROOT, "config", "demo", "car.yaml")
+PLATFORM_RUN = 3.0  # platform.state; the words stand in ali3-platform(7)
 DROP = """
 model:
   gravity: [0, -10, 0]
@@ -348,6 +350,28 @@ class Sim(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
                                       r'.*allow both \(lines (14 and 15|15 and 14)\)$')
+
+    def test_a_motion_platform_moves_with_the_model(self):
+        """The first row is a platform that runs at neutral; a push on the car then moves it, within its limits."""
+        run = sim(CAR, "--duration", "2", "--output", "-", "--signals", "time,platform.*,sensor.*")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(run.stdout))]
+        self.assertEqual(len(rows), 201)
+        self.assertEqual({row["platform.state"] for row in rows}, {PLATFORM_RUN})
+        for axis in ("surge", "sway", "heave", "roll", "pitch", "yaw"):
+            self.assertLess(abs(rows[0][f"platform.pose.{axis}"]), 1e-6)
+        # The legs follow the pose: their lengths are those of the geometry at neutral, and within the stroke later.
+        for leg in range(1, 7):
+            lengths = [row[f"platform.legs.{leg}"] for row in rows]
+            self.assertTrue(all(0.7 <= length <= 1.0 for length in lengths))
+            self.assertLess(max(abs(b - a) for a, b in zip(lengths, lengths[1:])), 0.5 * 0.01)
+        again = sim(CAR, "--duration", "2", "--output", "-", "--signals", "time,platform.*,sensor.*")
+        self.assertEqual(again.stdout, run.stdout)
+
+    def test_a_model_without_a_platform_has_no_signals_of_one(self):
+        run = sim(FOUR_BAR, "--duration", "0.1", "--output", "-", "--signals", "platform.*")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no signal has such a name", run.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Mechanisms that are open in the poses given: closed where that is asked for, refused with the joint that is wrong, and
- * left alone where they fit. */
+ * Mechanisms that are open in the poses of the model. They are closed within the options, or refused with the worst joint. A
+ * mechanism that fits does not change. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -16,7 +16,7 @@ static ali3_joint_spec joint(const char *name, ali3_joint_type type, int a, int 
   return (ali3_joint_spec){.name = name, .type = type, .body_a = a, .body_b = b};
 }
 
-/* The report of a reset with this status has all the words. */
+/* A reset ends with this status, and its report has all the words. */
 static ali3_data *start(const ali3_model *m, int status, const char *words[], int count)
 {
   ali3_data *d = ali3_data_new(m);
@@ -47,8 +47,8 @@ static void check_norms(const ali3_model *m, const ali3_data *d)
   }
 }
 
-/* Two rods on a hinge each; the axes of the second joint, of this type, are as wrong as they can be. loose: a body far away,
- * beside which errors look small. */
+/* Two rods on a hinge each. The axes of the second joint, of this type, are as wrong as possible. loose: adds a body far
+ * away, beside which errors look small. */
 static ali3_model *at_right_angles(ali3_joint_type type, bool loose)
 {
   ali3_model *m = ali3_model_new();
@@ -98,7 +98,7 @@ TEST(axes_at_right_angles_are_closed_or_named)
     }
 }
 
-/* Points under a distance that coincide have no direction to part in. */
+/* Coinciding points of a distance joint have no direction to move apart. */
 TEST(points_that_coincide_are_parted)
 {
   const char *words[] = {"joint \"rod\" is open by 700 mm"};
@@ -116,7 +116,7 @@ TEST(points_that_coincide_are_parted)
   end(m, d);
 }
 
-/* Two links in a line, and the end is to be nearer along it: every lever arm is in the line as well. */
+/* Two links in a line, whose end has to come nearer along the line: every lever arm lies in the line. */
 TEST(links_in_a_line_are_bent)
 {
   ali3_model *m = ali3_model_new();
@@ -135,7 +135,7 @@ TEST(links_in_a_line_are_bent)
   end(m, d);
 }
 
-/* A rhombus whose third joint is given 300 mm off; with `stretch` there is no way to close it. */
+/* A rhombus whose third joint is open by 300 mm. stretch: it cannot close. */
 static ali3_model *four_bar(double stretch)
 {
   ali3_model *m = ali3_model_new();
@@ -181,14 +181,14 @@ TEST(the_joint_that_is_wrong_is_named)
   end(m, d);
 }
 
-/* All as open as it can be, with three links of which some must give way: not a bit differs between shares. */
+/* A mechanism as open as possible: the result has equal bits for any number of shares. */
 static void serial(void *context, void (*work)(void *, int, int), void *arg)
 {
   const int shares = *(const int *)context;
   for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
 }
 
-TEST(shares_make_no_difference)
+TEST(shares_have_no_effect)
 {
   ali3_body_state first[3], again[3];
   for (int shares = 1; shares <= 4; shares++) {
@@ -228,7 +228,7 @@ static int weld(double off, double turn, double position, double angle, double a
   return status;
 }
 
-TEST(the_options_say_how_far_bodies_may_move)
+TEST(the_options_limit_how_far_bodies_move)
 {
   assert_int_equal(weld(0.0049, 0, 0, 0, 1), ALI3_MOVED);
   assert_int_equal(weld(0.0051, 0, 0, 0, 1), ALI3_E_ASSEMBLE);
@@ -238,13 +238,13 @@ TEST(the_options_say_how_far_bodies_may_move)
   assert_int_equal(weld(0, 1, 0, 1.1, 1), ALI3_MOVED);
   assert_int_equal(weld(0, 1, INFINITY, 0, 1), ALI3_E_ASSEMBLE);
   assert_int_equal(weld(100, 1, INFINITY, INFINITY, 1), ALI3_MOVED);
-  /* of a mechanism of 2 mm a twentieth; what is given counts as given */
+  /* a twentieth of a mechanism of 2 mm by default; an option replaces the default */
   assert_int_equal(weld(0.00009, 0, 0, 0, 0.002), ALI3_MOVED);
   assert_int_equal(weld(0.00011, 0, 0, 0, 0.002), ALI3_E_ASSEMBLE);
   assert_int_equal(weld(0.00011, 0, 0.005, 0, 0.002), ALI3_MOVED);
 }
 
-TEST(half_a_turn_is_named_as_such)
+TEST(half_a_turn_is_reported)
 {
   const char *words[] = {"joint \"weld\": orientations are 180.0 degrees apart"};
   ali3_model *m = ali3_model_new();
@@ -257,7 +257,7 @@ TEST(half_a_turn_is_named_as_such)
   end(m, start(m, ALI3_E_ASSEMBLE, words, 1));
 }
 
-/* Twelve links, the joint at each open by so many mm; the smallest four are not listed. */
+/* Twelve links with joints that are open by these mm; the smallest four are not listed. */
 TEST(open_joints_are_listed_in_order)
 {
   enum { N = 12 };
@@ -285,7 +285,7 @@ TEST(open_joints_are_listed_in_order)
   end(m, d);
 }
 
-TEST(openings_are_told_as_given)
+TEST(openings_are_those_of_the_model)
 {
   ali3_model *m = four_bar(0);
   ali3_opening o;
@@ -306,7 +306,7 @@ TEST(openings_are_told_as_given)
   ali3_model_free(m);
 }
 
-/* A drive that begins elsewhere moves bodies, too. */
+/* A drive that begins at another coordinate moves bodies. */
 TEST(a_drive_that_begins_elsewhere_is_open)
 {
   const char *words[] = {"drive \"d\" begins 30.0 degrees away from joint \"p\""};
@@ -314,7 +314,7 @@ TEST(a_drive_that_begins_elsewhere_is_open)
     ali3_model *m = at_right_angles(ALI3_JOINT_SPHERICAL, false);
     ali3_force_spec drive = ali3_force_spec_default(ALI3_FORCE_DRIVE);
     drive.name = "d";
-    drive.offset = 390 * DEGREE; /* a turn is no distance */
+    drive.offset = 390 * DEGREE; /* a full turn is no opening */
     toy_added(m, ali3_model_add_force(m, &drive));
     ali3_opening o;
     (allowed ? toy_freeze_apart : toy_freeze)(m, 0.01);
@@ -326,7 +326,7 @@ TEST(a_drive_that_begins_elsewhere_is_open)
   }
 }
 
-/* What bodies were given for velocities is theirs after they were turned as well. */
+/* Velocities of the model are kept when the assembly turns bodies. */
 TEST(velocities_turn_with_the_body)
 {
   ali3_model *m = ali3_model_new();
@@ -334,7 +334,7 @@ TEST(velocities_turn_with_the_body)
   b.angular_velocity[2] = 3;
   toy_added(m, ali3_model_add_body(m, &b));
   ali3_joint_spec j = joint("hinge", ALI3_JOINT_REVOLUTE, ALI3_GROUND, 0);
-  j.axis_a[0] = j.axis_b[2] = 1; /* its z is to be the world's x */
+  j.axis_a[0] = j.axis_b[2] = 1; /* the assembly turns its z to the world's x */
   toy_added(m, ali3_model_add_joint(m, &j));
   toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_MOVED);
@@ -351,11 +351,11 @@ int main(void)
       cmocka_unit_test(points_that_coincide_are_parted),
       cmocka_unit_test(links_in_a_line_are_bent),
       cmocka_unit_test(the_joint_that_is_wrong_is_named),
-      cmocka_unit_test(shares_make_no_difference),
-      cmocka_unit_test(the_options_say_how_far_bodies_may_move),
-      cmocka_unit_test(half_a_turn_is_named_as_such),
+      cmocka_unit_test(shares_have_no_effect),
+      cmocka_unit_test(the_options_limit_how_far_bodies_move),
+      cmocka_unit_test(half_a_turn_is_reported),
       cmocka_unit_test(open_joints_are_listed_in_order),
-      cmocka_unit_test(openings_are_told_as_given),
+      cmocka_unit_test(openings_are_those_of_the_model),
       cmocka_unit_test(a_drive_that_begins_elsewhere_is_open),
       cmocka_unit_test(velocities_turn_with_the_body),
   };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Where bodies without mass or inertia start: what nothing holds is named, and velocities come from the balance of
+ * The start of bodies without mass or inertia: bodies that nothing holds are reported, and velocities come from the balance of
  * forces. */
 #include "common/points.h"
 
-/* The reset fails and says of which body, and in which direction. Frees m. */
+/* The reset fails, and reports the body and the direction. Frees m. */
 static void is_free(ali3_model *m, const char *body, const double along[3], const double about[3],
                     const char *text)
 {
@@ -16,7 +16,7 @@ static void is_free(ali3_model *m, const char *body, const double along[3], cons
   assert_int_equal(r->status, ALI3_E_SINGULAR);
   assert_int_equal(r->worst_body, ali3_model_find_body(m, body));
   for (int i = 0; i < 3; i++) dot += r->free_direction[i] * along[i] + r->free_direction[3 + i] * about[i];
-  for (int i = 0; i < 3; i++) { /* up to its sign */
+  for (int i = 0; i < 3; i++) { /* the sign is free */
     larger(&off, r->free_direction[i] - copysign(along[i], along[i] * dot));
     larger(&off, r->free_direction[3 + i] - copysign(about[i], about[i] * dot));
   }
@@ -29,15 +29,15 @@ TEST(a_point_that_nothing_holds_is_named)
 {
   ali3_model *m = ali3_model_new();
   ali3_body_spec s = toy_body("dust", none, 1.0, 0.0);
-  toy_added(m, ali3_model_add_body(m, &s)); /* mass, no inertia, not held at all */
+  toy_added(m, ali3_model_add_body(m, &s)); /* mass without inertia, and without joints */
   is_free(m, "dust", none, (const double[]){1, 0, 0}, "about (1, 0, 0), where it has no inertia");
   m = ali3_model_new();
   point(m, "carriage", 0.0, 0, 0, 0, 0);
-  slide(m, "S", ALI3_GROUND, 0, 1); /* no spring on it */
+  slide(m, "S", ALI3_GROUND, 0, 1); /* without a spring */
   is_free(m, "carriage", (const double[]){0, 1, 0}, none, "along (0, 1, 0), where it has no mass");
 }
 
-/* Both ends of the coupler may turn: about the line between them nothing holds it. */
+/* Both ends of the coupler may turn, so nothing holds it about the line between them. */
 TEST(a_rod_that_may_spin_is_named_with_its_axis)
 {
   const double span[3] = {2, 0.6, -0.3}, size = sqrt(4 + 0.36 + 0.09);
@@ -56,7 +56,7 @@ TEST(a_rod_that_may_spin_is_named_with_its_axis)
           "where it has no inertia");
 }
 
-/* With mass all about but for the one axis, on a ball at its end. */
+/* A rod with mass, and with inertia about two axes, on a ball joint at its end. */
 TEST(a_rod_without_axial_inertia_on_a_ball_is_named)
 {
   ali3_model *m = ali3_model_new();
@@ -86,8 +86,8 @@ TEST(the_reset_corrects_the_velocity_of_a_massless_body)
   }
 }
 
-/* Undamped springs in series, M without mass between them: M at x, its speed v, the body behind it at 0 with
- * speed 1. */
+/* Undamped springs in series with the massless M between them: M is at x with speed v, the body behind it is at 0 with speed
+ * 1. */
 static ali3_data *series(ali3_model **model, double x, double v, int status)
 {
   ali3_model *m = *model = ali3_model_new();
@@ -99,15 +99,15 @@ static ali3_data *series(ali3_model **model, double x, double v, int status)
   return toy_start(m, status);
 }
 
-/* Without a damper the balance of forces says where a massless body is, not how fast: it goes as its
- * neighbours do. */
-TEST(a_body_between_springs_goes_as_its_neighbours_do)
+/* Without a damper the balance of forces gives the position of a massless body, and no speed. The speed follows from its
+ * neighbours. */
+TEST(a_body_between_springs_moves_with_its_neighbours)
 {
   ali3_model *m;
   ali3_body_state x;
   ali3_data *d = series(&m, 0.0, 0.0, ALI3_MOVED);
   ali3_body_get(m, d, 0, &x);
-  assert_true(fabs(x.velocity[0] - 0.25) < 1e-9); /* as the lever of the two springs has it */
+  assert_true(fabs(x.velocity[0] - 0.25) < 1e-9); /* by the lever of the two springs */
   for (int i = 0; i < 300; i++) {
     ali3_body_state b;
     run_well(m, d, 1);
@@ -119,14 +119,14 @@ TEST(a_body_between_springs_goes_as_its_neighbours_do)
   done(m, d);
 }
 
-/* Started elsewhere, it is there after one step, and its speed does not swing to and fro for ever. */
-TEST(a_body_out_of_balance_is_in_it_after_a_step)
+/* From another start it is in balance after one step, and its speed does not alternate forever. */
+TEST(a_body_out_of_balance_is_in_balance_after_a_step)
 {
   for (double off = 1e-4; off < 1.0; off *= 10) {
     ali3_model *m;
     ali3_body_state x, b;
     ali3_data *d = series(&m, off, 0.0, ALI3_MOVED);
-    assert_true(ali3_initial_get(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step's worth */
+    assert_true(ali3_initial_get(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step */
     for (int i = 0; i < 100; i++) {
       run_well(m, d, 1);
       ali3_body_get(m, d, 0, &x);
@@ -140,8 +140,8 @@ TEST(a_body_out_of_balance_is_in_it_after_a_step)
   }
 }
 
-/* However little it weighs: of a body that turns without inertia the mass still has its own velocity, and a
- * massless one that was given a wrong one pulls at nobody. */
+/* A body with a small mass and no inertia keeps the velocity of its mass. A massless body with a wrong velocity pulls at no
+ * other body. */
 TEST(velocities_that_have_mass_are_kept)
 {
   ali3_model *m = ali3_model_new();
@@ -158,7 +158,7 @@ TEST(velocities_that_have_mass_are_kept)
   point(m, "M", 0.0, 0, 0, 100, 0);
   point(m, "B", 1.0, 0, 0.2, 0.5, 0);
   spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
-  slide(m, "T", 0, 1, 1); /* rigid along x: M goes as B does */
+  slide(m, "T", 0, 1, 1); /* rigid along x: M moves like B */
   toy_freeze(m, 0.01);
   d = toy_start(m, ALI3_MOVED);
   for (int i = 0; i < 2; i++) {
@@ -175,8 +175,8 @@ int main(void)
       cmocka_unit_test(a_rod_that_may_spin_is_named_with_its_axis),
       cmocka_unit_test(a_rod_without_axial_inertia_on_a_ball_is_named),
       cmocka_unit_test(the_reset_corrects_the_velocity_of_a_massless_body),
-      cmocka_unit_test(a_body_between_springs_goes_as_its_neighbours_do),
-      cmocka_unit_test(a_body_out_of_balance_is_in_it_after_a_step),
+      cmocka_unit_test(a_body_between_springs_moves_with_its_neighbours),
+      cmocka_unit_test(a_body_out_of_balance_is_in_balance_after_a_step),
       cmocka_unit_test(velocities_that_have_mass_are_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

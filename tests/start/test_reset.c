@@ -28,7 +28,7 @@ TEST(a_consistent_state_stays_where_it_is)
   ali3_model_free(m);
 }
 
-/* Hanging still, the hook carries the weight; let go to the side, it starts with the known acceleration. */
+/* A hanging pendulum loads its hook with its weight. A deflected pendulum starts with the known acceleration. */
 TEST(acceleration_and_reaction_at_the_start)
 {
   ali3_body_spec s = toy_body("b", (const double[]){0, -1, 0}, 2.0, 0.5);
@@ -56,8 +56,8 @@ TEST(acceleration_and_reaction_at_the_start)
   ali3_model_free(m);
 }
 
-/* Welded to the ground but 1 mm off: all of it is moved back. */
-TEST(a_body_that_is_off_is_moved_and_that_is_said)
+/* A body welded to the ground with an error of 1 mm is moved by 1 mm. */
+TEST(a_displaced_body_is_moved_and_reported)
 {
   ali3_body_spec s = toy_body("b", (const double[]){0.001, 0, 0}, 1.0, 1.0);
   ali3_model *m = one_body(&s);
@@ -75,7 +75,7 @@ TEST(a_body_that_is_off_is_moved_and_that_is_said)
   ali3_model_free(m);
 }
 
-/* Joints that are a few millimetres and degrees off everywhere. */
+/* All joints are open by a few millimetres and degrees. */
 TEST(a_mechanism_slightly_apart_is_assembled)
 {
   enum { N = 10 };
@@ -119,8 +119,8 @@ TEST(a_mechanism_slightly_apart_is_assembled)
   ali3_model_free(m);
 }
 
-/* A rod of 1 m between points 10 m apart, beside a joint that is innocent. */
-TEST(what_cannot_be_assembled_is_named)
+/* A rod of 1 m between points 10 m apart, beside a joint that is closed. */
+TEST(a_joint_that_cannot_close_is_reported)
 {
   ali3_body_spec s = toy_body("free", (const double[]){0, 5, 0}, 1.0, 1.0);
   ali3_model *m = one_body(&s);
@@ -139,7 +139,7 @@ TEST(what_cannot_be_assembled_is_named)
   ali3_model_free(m);
 }
 
-/* Velocities at random: what the joints take out, they take out with the least change in kinetic energy. */
+/* Random velocities: the joints remove a part with the least change in kinetic energy. */
 TEST(velocities_are_made_consistent)
 {
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -183,7 +183,7 @@ TEST(reset_goes_back_to_the_same_bits)
   ali3_body_state first[2], again[2];
   for (int i = 0; i < 2; i++) ali3_body_get(m, d, i, &first[i]);
   toy_run(m, d, 77);
-  assert_int_equal(ali3_prepare(m, d), ALI3_OK); /* also out of the middle of a step */
+  assert_int_equal(ali3_prepare(m, d), ALI3_OK); /* also in the middle of a step */
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   for (int i = 0; i < 2; i++) ali3_body_get(m, d, i, &again[i]);
   assert_memory_equal(first, again, sizeof first);
@@ -193,7 +193,7 @@ TEST(reset_goes_back_to_the_same_bits)
   ali3_model_free(m);
 }
 
-/* A revolute joint that is moved on the way together shows the angle at once, not after the first step. */
+/* A revolute joint that the assembly moves shows its angle at once, and not only after the first step. */
 TEST(an_assembled_joint_shows_its_angle)
 {
   ali3_body_spec a = toy_body("a", (const double[]){1, 0, 0}, 1.0, 1.0);
@@ -222,7 +222,7 @@ TEST(an_assembled_joint_shows_its_angle)
   ali3_model_free(m);
 }
 
-/* The rows of an orientation vanish half a turn away as well: that is no assembly. */
+/* The rows of an orientation also vanish half a turn away, which is no assembly. */
 TEST(the_wrong_side_of_an_orientation_is_refused)
 {
   for (int half = 0; half < 2; half++) {
@@ -245,7 +245,7 @@ TEST(the_wrong_side_of_an_orientation_is_refused)
   }
 }
 
-/* A penalty that is far too weak for the step still starts from the right accelerations. */
+/* With a penalty that is far too weak for the step, the start still has the right accelerations. */
 TEST(the_start_does_not_depend_on_the_penalty)
 {
   ali3_body_spec s = toy_body("b", (const double[]){1, 0, 0}, 2.0, 0.5);
@@ -268,9 +268,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_consistent_state_stays_where_it_is),
       cmocka_unit_test(acceleration_and_reaction_at_the_start),
-      cmocka_unit_test(a_body_that_is_off_is_moved_and_that_is_said),
+      cmocka_unit_test(a_displaced_body_is_moved_and_reported),
       cmocka_unit_test(a_mechanism_slightly_apart_is_assembled),
-      cmocka_unit_test(what_cannot_be_assembled_is_named),
+      cmocka_unit_test(a_joint_that_cannot_close_is_reported),
       cmocka_unit_test(velocities_are_made_consistent),
       cmocka_unit_test(reset_goes_back_to_the_same_bits),
       cmocka_unit_test(an_assembled_joint_shows_its_angle),

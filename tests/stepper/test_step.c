@@ -202,7 +202,8 @@ TEST(a_probe_sees_every_phase_and_changes_nothing)
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
     assert_int_equal(s.last, ALI3_PHASE_IDLE);
     assert_int_equal(s.count[ALI3_PHASE_CONDENSE], ways[k].extrapolate ? 3 : 1); /* of all branches */
-    assert_int_equal(s.count[ALI3_PHASE_SWEEP] + s.count[ALI3_PHASE_PROJECT], 0);
+    assert_int_equal(s.count[ALI3_PHASE_SWEEP], ways[k].extrapolate ? 3 : 1);    /* the first iteration */
+    assert_int_equal(s.count[ALI3_PHASE_PROJECT], 0);
     assert_int_equal(ali3_feedback(m, d), ALI3_OK);
     assert_int_equal(s.last, ALI3_PHASE_IDLE);
     int inner = ways[k].extrapolate ? 6 : 1, combined = ways[k].extrapolate;

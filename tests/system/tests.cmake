@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+# Unit tests of the core that need more than the core: model files, worker threads, the kernel.
+ali3_test(system flat_models LINK ali3_setup m)
 # Tests of the whole core; some also need model files, worker threads or the kernel.
 ali3_test(system force_fields SOURCES common/toys.c LINK test_core)
 ali3_test(system known_mechanisms LINK ali3_mechanics ali3_setup m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Records of misses as the loop makes them: a cycle as usual, in which one thing after the other takes longer. */
+ * Records of misses like those of the loop: a usual cycle in which some part takes longer. */
 #ifndef TESTS_RT_LATE_CYCLE_H
 #define TESTS_RT_LATE_CYCLE_H
 
@@ -10,9 +10,10 @@
 
 static const uint64_t USUAL[PHASES] = {
     [PHASE_latch] = 10 * US,   [PHASE_feedback] = 300 * US, [PHASE_observe] = 20 * US,
-    [PHASE_publish] = 20 * US, [PHASE_account] = 10 * US,   [PHASE_prepare] = 100 * US};
+    [PHASE_publish] = 20 * US, [PHASE_record] = 5 * US,     [PHASE_account] = 10 * US,
+    [PHASE_prepare] = 100 * US};
 
-/* In time; the number is that of the next miss. */
+/* A cycle in time; it has the number of the next miss. */
 static inline struct miss cycle(void)
 {
   struct miss m = {.number = 17,
@@ -42,7 +43,7 @@ static inline void longer(struct miss *m, int phase, uint64_t ns)
   m->end_ns += ns;
 }
 
-/* Time off the processor, without a word why. */
+/* Time off the processor without a known reason. */
 static inline void off(struct miss *m, int phase, uint64_t ns)
 {
   longer(m, phase, ns);
@@ -55,7 +56,7 @@ static inline void computes(struct miss *m, int phase, uint64_t ns)
   m->own.cpu_ns += ns;
 }
 
-/* The loop sleeps at the barrier meanwhile, which is no time of its own. */
+/* The loop sleeps at the barrier in this time, which does not count as its own. */
 static inline void worker_takes(struct miss *m, int phase, uint64_t wait_ns, uint64_t busy_ns)
 {
   longer(m, phase, wait_ns + busy_ns);

@@ -17,7 +17,7 @@ enum { NOBODY = 65534 };
 
 static char error[320];
 
-/* Names of our own, so that daemons of the machine and parallel test runs do not meet. */
+/* Unique names, so that daemons of the machine and parallel tests do not interfere. */
 static inline const char *name_of(const char *suffix)
 {
   static char name[4][64];
@@ -66,7 +66,7 @@ static inline void assert_not_created(const char *name, const char *why)
   assert_said(why);
 }
 
-/* Leaves the block of a killed daemon; `change` (NULL: none) alters it before. Returns the number of its process. */
+/* Leaves the block of a killed daemon; `change` (NULL: none) modifies it before. Returns the process number. */
 static inline pid_t leave(const char *name, void (*change)(struct telemetry *t))
 {
   const pid_t pid = fork();
@@ -89,7 +89,7 @@ static inline void sweep(const char *name)
   }
 }
 
-/* No file of that name is there any more. */
+/* Checks that no file of that name exists. */
 static inline void assert_swept(const char *name)
 {
   for (int part = OBJECT_BLOCK; part <= OBJECT_LOCK; part++)
@@ -97,7 +97,7 @@ static inline void assert_swept(const char *name)
       fail_msg("%s is still there", path_of(name, (enum object_part)part));
 }
 
-/* Runs as another user in a process of its own; its exit status. */
+/* Runs a function as another user in a separate process. Returns its exit status. */
 static inline int as_user(uid_t user, int (*run)(const char *name), const char *name)
 {
   const pid_t pid = fork();

@@ -63,7 +63,7 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Every percentile lies between the exact value and the upper edge of its bin. */
+/* Checks that every percentile lies between the exact value and the upper edge of its bin. */
 static void percentiles_bracket_the_exact_ones(double log_low, double log_high)
 {
   static const double fraction[] = {1e-9, 0.001, 0.01, 0.1, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0};
@@ -131,7 +131,7 @@ TEST(phases_lie_in_their_order)
 {
   static struct histograms b;
   static const char *const names[] = {"latch",   "feedback", "observe", "platform",
-                                      "publish", "account",  "prepare"};
+                                      "publish", "record",   "account", "prepare"};
   assert_int_equal(PHASES, sizeof names / sizeof *names);
   for (unsigned i = 0; i < PHASES; i++) assert_string_equal(phase_name(i), names[i]);
   assert_string_equal(phase_name(PHASES), "?");
@@ -140,6 +140,7 @@ TEST(phases_lie_in_their_order)
   assert_ptr_equal(book_histogram(&b, PHASE_observe), &b.observe);
   assert_ptr_equal(book_histogram(&b, PHASE_platform), &b.platform);
   assert_ptr_equal(book_histogram(&b, PHASE_publish), &b.publish);
+  assert_ptr_equal(book_histogram(&b, PHASE_record), &b.record);
   assert_ptr_equal(book_histogram(&b, PHASE_account), &b.account);
   assert_ptr_equal(book_histogram(&b, PHASE_prepare), &b.prepare);
 }
@@ -157,11 +158,11 @@ static void assert_watch(const struct stopwatch *w, uint64_t count, uint64_t las
 TEST(a_stopwatch_adds_up)
 {
   struct stopwatch w = {0};
-  stopwatch_add(&w, 0, 7); /* nothing is a time, too */
+  stopwatch_add(&w, 0, 7); /* 0 is a time, too */
   assert_watch(&w, 1, 0, 0, 0, 7);
   stopwatch_add(&w, 300, 8);
   stopwatch_add(&w, 200, 9);
-  stopwatch_add(&w, 300, 10); /* the first of equals */
+  stopwatch_add(&w, 300, 10); /* the first of equal ones */
   assert_watch(&w, 4, 300, 800, 300, 8);
   stopwatch_clear(&w);
   assert_watch(&w, 0, 0, 0, 0, 0);
@@ -169,8 +170,8 @@ TEST(a_stopwatch_adds_up)
   assert_watch(&w, 1, 100, 100, 100, 11);
 }
 
-/* Times go; what the rows are stays. */
-TEST(a_cleared_book_begins_anew)
+/* A clear removes times and keeps the names of the rows. */
+TEST(a_cleared_book_is_empty)
 {
   static struct histograms b, empty;
   b.levels = empty.levels = LEVELS_MAX;
@@ -200,7 +201,7 @@ int main(void)
       cmocka_unit_test(zeroed_memory_is_an_empty_histogram),
       cmocka_unit_test(phases_lie_in_their_order),
       cmocka_unit_test(a_stopwatch_adds_up),
-      cmocka_unit_test(a_cleared_book_begins_anew),
+      cmocka_unit_test(a_cleared_book_is_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

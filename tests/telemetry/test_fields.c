@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The list of figures: what each kind says, and that the list is fit for those who show it. */
+ * The list of figures: the output of each kind, and the completeness of the rows. */
 #include "check.h"
 #include "signals/clocking.h"
 #include "signals/states.h"
@@ -62,7 +62,7 @@ TEST(values_have_their_type_and_unit)
   }
 }
 
-TEST(what_is_not_there_has_no_value)
+TEST(missing_figures_have_no_value)
 {
   memset(&t, 0, sizeof t);
   t.priority = t.cpu = -1;
@@ -73,7 +73,7 @@ TEST(what_is_not_there_has_no_value)
   assert_string_equal(value_of("realtime_reason").text, "");
 }
 
-/* Every row has a text and a name to be shown by; no two share a key or a metric. */
+/* Every row has a text and a name; no two share a key or a metric. */
 TEST(rows_are_complete_and_distinct)
 {
   for (int i = 0; i < telemetry_fields; i++) {
@@ -92,7 +92,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_have_their_type_and_unit),
-      cmocka_unit_test(what_is_not_there_has_no_value),
+      cmocka_unit_test(missing_figures_have_no_value),
       cmocka_unit_test(rows_are_complete_and_distinct),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

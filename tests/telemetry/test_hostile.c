@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whatever any local user puts into /dev/shm: nothing waits for it, nothing believes it, nothing dies of it. */
+ * Files that any local user may put into /dev/shm: no program waits for them, trusts them or crashes. */
 #include "telemetry/shm_bench.h"
 
 #include "telemetry/json.h"
@@ -46,13 +46,13 @@ static void put_socket(const char *path)
 static const struct {
   void (*put)(const char *path);
   const char *said;
-  bool replaced; /* by a daemon of the user who put it there */
+  bool replaced; /* replaced by a daemon of the user who put it there */
 } odd[] = {{put_fifo, "is a FIFO", true},
            {put_folder, "is a directory", false},
            {put_link, "is a symbolic link", true},
            {put_socket, "is a socket", true}};
 
-/* In the place of a block: tools say what it is. A daemon replaces what its own user put there. */
+/* A file in the place of the block: tools say what it is. A daemon replaces a file of its own user. */
 TEST(odd_files_are_refused_at_once)
 {
   const char *name = name_of("odd");
@@ -69,7 +69,7 @@ TEST(odd_files_are_refused_at_once)
   }
 }
 
-/* In the place of the lock, the description and the block in the making. */
+/* Files in the places of the lock, the description and the unfinished block. */
 TEST(odd_files_beside_a_block_stop_nobody)
 {
   const char *name = name_of("beside");
@@ -98,7 +98,7 @@ TEST(odd_files_beside_a_block_stop_nobody)
   }
 }
 
-/* Anybody may lock a file for reading that he can read. */
+/* Any user may take a read lock on a file that he can read. */
 TEST(a_lock_of_a_reader_is_no_daemon_and_stops_none)
 {
   const char *name = name_of("reader");
@@ -119,12 +119,12 @@ TEST(a_lock_of_a_reader_is_no_daemon_and_stops_none)
   assert_swept(name);
 }
 
-/* As nobody. */
+/* Runs as user nobody. */
 static int put_false_block(const char *name)
 {
   struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
   if (!t || !telemetry_ready(t, error, sizeof error)) return 1;
-  t->pid = 1; /* which lives */
+  t->pid = 1; /* a living process */
   return 0;
 }
 static int put_false_lock(const char *name)
@@ -151,14 +151,14 @@ TEST(blocks_of_others_are_not_believed)
   SKIP_UNLESS_ROOT()
   const char *name = name_of("false");
   assert_int_equal(as_user(NOBODY, put_false_block, name), 0);
-  assert_refused(name, "belongs to user 65534, but process 1, which it names, does not run as that user");
+  assert_refused(name, "belongs to user 65534, but process 1, which it names, runs as another user");
   assert_false(is_listed(name));
   struct telemetry_left left;
   struct telemetry *t = telemetry_create(name, &left, error, sizeof error); /* root replaces it */
   assert_non_null(t);
   assert_true(left.there && !left.known);
   assert_true(telemetry_ready(t, error, sizeof error));
-  assert_int_equal(as_user(NOBODY, sees_block, name), 0); /* that of root is believed */
+  assert_int_equal(as_user(NOBODY, sees_block, name), 0); /* the block of root is trusted */
   assert_int_equal(as_user(NOBODY, finds_it_running, name), 0);
   telemetry_destroy(t);
   assert_swept(name);
@@ -172,7 +172,7 @@ TEST(blocks_of_others_are_not_believed)
   assert_swept(name);
 }
 
-/* A daemon of another user is one, as long as it lives: its block names a process of his. */
+/* A daemon of another user counts while it lives: its block names a process of that user. */
 TEST(a_daemon_of_another_user_is_one)
 {
   SKIP_UNLESS_ROOT()
@@ -197,14 +197,14 @@ TEST(a_daemon_of_another_user_is_one)
   assert_not_created(name, said);
   close(hold[1]);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
-  assert_refused(name, "not believed");
+  assert_refused(name, "runs as another user: refused");
   telemetry_destroy(start(name));
   assert_swept(name);
 }
 
 enum { CROWD = 40, SHOWN = 32 };
 
-/* As nobody: more daemons than a list has room for, all newer than ours. */
+/* As user nobody: more daemons than a list has room for, all newer than ours. */
 static int crowd(const char *name)
 {
   char each[80];
@@ -248,7 +248,7 @@ TEST(one_user_does_not_fill_the_list)
   }
 }
 
-/* Reads until it is ended, all that a tool shows. */
+/* Reads everything that a tool shows, until it is killed. */
 static void read_on(const char *name)
 {
   static struct telemetry copy;
@@ -264,7 +264,7 @@ static void read_on(const char *name)
   }
 }
 
-/* A mapping of a file that is cut ends its reader with SIGBUS. ALI3_SOAK_CUTS: as often. */
+/* A mapping of a file that is truncated kills its reader with SIGBUS. ALI3_SOAK_CUTS: number of cuts. */
 TEST(a_block_that_is_cut_ends_no_reader)
 {
   const char *name = name_of("cut"), *wanted = getenv("ALI3_SOAK_CUTS");
@@ -274,7 +274,7 @@ TEST(a_block_that_is_cut_ends_no_reader)
   for (int i = 0; i < READERS; i++) {
     reader[i] = fork();
     if (reader[i] == 0) {
-      alarm(wanted ? 3600 : PATIENCE_S); /* if the test is ended */
+      alarm(wanted ? 3600 : PATIENCE_S); /* in case the test is killed */
       read_on(name);
     }
   }
@@ -323,7 +323,7 @@ TEST(texts_hold_nothing_that_a_terminal_obeys)
   assert_string_equal(endless, "eeeeeee");
 }
 
-/* Every text and count of a copy fits. */
+/* Every text and count of a copy is within its field. */
 TEST(a_copy_is_safe_whoever_wrote_it)
 {
   const char *name = name_of("safe");
@@ -339,7 +339,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   memset(t->histograms.level[2].name, '\n', sizeof t->histograms.level[2].name);
   memset(t->device[1].name, '\n', sizeof t->device[1].name);
   memset(t->device[1].text, '\x1b', sizeof t->device[1].text);
-  atomic_store(&t->device[2].sequence, 7); /* as if it were being written for ever */
+  atomic_store(&t->device[2].sequence, 7); /* as if a writer never ended */
   memset(t->device[2].text, 'w', sizeof t->device[2].text);
   struct telemetry_reader r;
   static struct telemetry copy;
@@ -367,7 +367,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   telemetry_destroy(t);
 }
 
-/* A record of a miss that is being written is left out, those before it are there. */
+/* A miss record that is being written is left out; the records before it are there. */
 TEST(a_record_that_is_being_written_is_left_out)
 {
   const char *name = name_of("record");
@@ -400,6 +400,6 @@ int main(void)
       cmocka_unit_test(a_copy_is_safe_whoever_wrote_it),
       cmocka_unit_test(a_record_that_is_being_written_is_left_out),
   };
-  alarm(getenv("ALI3_SOAK_CUTS") ? 0 : 120); /* a FIFO that is waited for would hang for ever */
+  alarm(getenv("ALI3_SOAK_CUTS") ? 0 : 120); /* opening a FIFO without a peer would hang for ever */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The cause of a miss, and the words for it. */
+ * The cause of a miss, and its text. */
 #include "check.h"
 #include "telemetry/miss.h"
 
@@ -73,7 +73,7 @@ TEST(off_its_processor)
       "1 voluntary switch, 1 major page fault); 1 start skipped");
 }
 
-/* What happens beside the work without taking long is no cause. */
+/* An event that took no time is no cause. */
 TEST(on_its_processor)
 {
   struct miss m = cycle();
@@ -84,11 +84,11 @@ TEST(on_its_processor)
   m.own.involuntary = m.own.voluntary = m.own.major = 9;
   m.own.minor = 9;
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
-  off(&m, PHASE_feedback, 10 * MS); /* 13 ms in all: more than it computed */
+  off(&m, PHASE_feedback, 10 * MS); /* 13 ms in total: more than it computed */
   assert_cause(m, MISS_PAGE_FAULT, PHASE_feedback);
 }
 
-/* The kernel counts small faults as work: there have to be many for so much time. */
+/* The kernel counts minor faults as work: only many of them explain 12 ms. */
 TEST(many_page_faults)
 {
   struct miss m = cycle();
@@ -109,11 +109,11 @@ TEST(woken_late)
   computes(&m, PHASE_observe, 1 * MS);
   assert_cause(m, MISS_LATE_WAKE, PHASES);
   assert_told(m, "miss 17 at cycle 48211: woke 11.0 ms late, then took 1.5 ms");
-  computes(&m, PHASE_observe, 11 * MS); /* late by 13.5: but for the wake-up it would still be */
+  computes(&m, PHASE_observe, 11 * MS); /* late by 13.5 ms: late even without the late wake-up */
   assert_cause(m, MISS_COMPUTING, PHASE_observe);
 }
 
-/* A long step that takes as long as ever is not what made the cycle late. */
+/* A long step that takes its usual time did not make the cycle late. */
 TEST(the_usual_is_no_cause)
 {
   struct miss m = cycle();
@@ -128,7 +128,7 @@ TEST(the_usual_is_no_cause)
   assert_cause(m, MISS_WORKER, PHASE_feedback);
 }
 
-/* Before the first cycle in time nothing is usual: what took longest. */
+/* Before the first cycle in time there are no usual times: the longest phase counts. */
 TEST(nothing_known)
 {
   struct miss m = cycle();
@@ -188,7 +188,7 @@ TEST(a_worker_that_takes_its_time_beside_the_loop)
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
 }
 
-/* The workers are done, and the loop sleeps on. */
+/* The workers have finished, and the loop sleeps longer. */
 TEST(woken_late_at_a_barrier)
 {
   struct miss m = cycle();
@@ -198,7 +198,7 @@ TEST(woken_late_at_a_barrier)
   assert_cause(m, MISS_LATE_WAKE, PHASE_feedback);
   assert_told(
       m, "miss 17 at cycle 48211: feedback 12.3 ms, loop woke 11.0 ms late after it had waited for workers");
-  wakes_late(&m, 12 * MS); /* even later in time */
+  wakes_late(&m, 12 * MS); /* even later */
   assert_cause(m, MISS_LATE_WAKE, PHASES);
 }
 
@@ -237,7 +237,7 @@ TEST(stopped_as_a_whole)
   assert_told(m, "miss 17 at cycle 48211: the machine was suspended for 3.2 s");
 }
 
-/* In the sleep between two cycles: no phase took longer. */
+/* Stopped in the sleep between two cycles: no phase took longer. */
 TEST(stopped_while_it_slept)
 {
   struct miss m = cycle();
@@ -250,7 +250,7 @@ TEST(stopped_while_it_slept)
   assert_cause(m, MISS_SUSPENDED, PHASES);
 }
 
-/* A debugger that only looks is no cause. */
+/* A debugger that is only attached is no cause. */
 TEST(a_debugger_that_is_attached)
 {
   struct miss m = cycle();
@@ -265,17 +265,17 @@ TEST(late_from_the_cycle_before)
   wakes_late(&m, 30 * MS);
   computes(&m, PHASE_feedback, 1 * MS);
   m.waiting_since_ns = m.start_ns - m.period_ns;
-  m.suspended_ns = 30 * MS; /* what the first of them was late for */
+  m.suspended_ns = 30 * MS; /* the stop that delayed the first of them */
   assert_cause(m, MISS_CARRIED, PHASES);
   assert_told(m, "miss 17 at cycle 48211: late from the cycle before, took 1.5 ms itself");
   computes(&m, PHASE_feedback, m.wake_ns + m.period_ns - m.end_ns); /* a period, to the ns */
   assert_cause(m, MISS_CARRIED, PHASES);
   m.suspended_ns = 0;
-  computes(&m, PHASE_feedback, 1); /* it would have been late by itself */
+  computes(&m, PHASE_feedback, 1); /* it would also have been late alone */
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
 }
 
-/* Paced by input frames a cycle is late when the next frame comes, whenever that is. */
+/* Paced by input frames, a cycle is late if the next frame comes before its end. */
 TEST(the_next_frame_came_early)
 {
   struct miss m = cycle();
@@ -304,7 +304,7 @@ TEST(taken_by_a_hypervisor)
   assert_cause(late, MISS_STOLEN, PHASES);
   assert_told(late,
               "miss 17 at cycle 48211: woke 12.0 ms late, while a hypervisor took processors for 20.0 ms");
-  off(&slept, PHASE_feedback, 12 * MS); /* that much is known */
+  off(&slept, PHASE_feedback, 12 * MS); /* this time is known */
   slept.own.voluntary = 1;
   slept.stolen_ns = 20 * MS;
   assert_cause(slept, MISS_BLOCKED, PHASE_feedback);
@@ -321,7 +321,7 @@ TEST(beside_the_cause)
   m.wall_clock_step_ns = -1500 * (int64_t)MS;
   assert_told(
       m, "miss 17 in the grace at cycle 48211: latch 10.0 ms, loop computing for 10.5 ms; wall clock set by "
-         "-1.500 s about then, which nothing here goes by");
+         "-1.500 s about then, without effect on ali3d");
 }
 
 int main(void)

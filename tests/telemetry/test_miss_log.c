@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record all of whose words follow from its number. */
+/* A record whose words all follow from its number. */
 static struct miss make(uint64_t number)
 {
   uint64_t word[sizeof(struct miss) / sizeof(uint64_t)];
@@ -47,7 +47,7 @@ TEST(the_last_records_are_kept)
   free(log);
 }
 
-/* The writer died in between. */
+/* The writer died while it wrote. */
 TEST(half_a_record_is_refused)
 {
   struct miss_log *log = aligned_zalloc(sizeof *log);
@@ -96,13 +96,13 @@ TEST(two_threads_never_tear)
     written = atomic_load(&log->written);
     for (uint64_t k = written > MISS_LOG ? written - MISS_LOG : 0; k < written; k++) {
       look_at(log, k, &seen);
-      look_at(log, atomic_load(&log->written), &seen); /* that is being written */
+      look_at(log, atomic_load(&log->written), &seen); /* the record that is being written */
     }
   } while (written < RECORDS);
   pthread_join(writer, NULL);
   assert_int_equal(seen.torn, 0);
   assert_int_equal(seen.wrong, 0);
-  assert_true(seen.read >= MISS_LOG); /* those of the end at least */
+  assert_true(seen.read >= MISS_LOG); /* at least the records of the end */
   free(log);
 }
 

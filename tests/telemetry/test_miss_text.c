@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Records that are not as they should be, and little room for the text. What it says: test_miss.c. */
+ * The text of broken records, and of records with little room. test_miss.c tests the wording. */
 #include "check.h"
 #include "telemetry/miss.h"
 
@@ -36,7 +36,7 @@ TEST(a_record_that_was_not_judged)
   struct miss m = cycle();
   m.phase = PHASES;
   assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
-  m.cause = 1000; /* by a writer of another version */
+  m.cause = 1000; /* from a writer of another version */
   assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
 }
 
@@ -55,7 +55,7 @@ TEST(levels_without_a_name)
     m.slowest.level = level[i];
     if (!strstr(told(&m), expected[i])) fail_msg("%s: %s", expected[i], told(&m));
   }
-  m.slowest.level = LEVELS_MAX; /* as a book of another version might have it */
+  m.slowest.level = LEVELS_MAX; /* a level that another version may have */
   struct histograms *histograms = levels();
   histograms->levels = 2 * LEVELS_MAX;
   miss_text(&m, histograms, text, sizeof text);
@@ -65,7 +65,7 @@ TEST(levels_without_a_name)
   assert_non_null(strstr(text, "row 6 worker 1"));
 }
 
-/* Cut off at any length, as by snprintf(). */
+/* Cut off at any length, like snprintf(). */
 TEST(any_size_of_text)
 {
   struct miss m = cycle();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Two processes start at one instant under one name, where a killed daemon left its block: one of them gets the name, and the
- * name leads to its block until it ends. */
+ * Two processes start at one time under one name, where a killed daemon left its block. One of them gets the name, and
+ * the name leads to its block until it ends. */
 #include "telemetry/shm_bench.h"
 
 #include <poll.h>
@@ -10,19 +10,20 @@ enum { PAIRS = 300, STARTERS = 2, PATIENCE_MS = 20000, REFUSED = 'r', GOT_IT = '
 
 struct starter {
   pid_t pid;
-  int told; /* one letter comes here */
+  int told; /* receives one letter */
 };
 
-/* Waits at the gate, starts, and tells. A second letter before it ends: whether the name still leads to its block. */
+/* Waits at the gate, starts, and reports. A second letter before its end tells whether the name still leads to its
+ * block. */
 static void be_starter(const char *name, int gate, int told, int leave_it)
 {
   char letter = 0;
-  if (read(gate, &letter, 1) < 0) _exit(2); /* until the gate is closed by its other end */
+  if (read(gate, &letter, 1) < 0) _exit(2); /* until the other end closes the gate */
   struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
   if (t && !telemetry_ready(t, error, sizeof error)) _exit(3);
   letter = t ? GOT_IT : REFUSED;
   if (write(told, &letter, 1) != 1) _exit(4);
-  if (!t) _exit(strstr(error, "already running") || strstr(error, "being started") ? 0 : 5);
+  if (!t) _exit(strstr(error, "already running") || strstr(error, "is starting or ending") ? 0 : 5);
   if (read(leave_it, &letter, 1) < 0) _exit(6);
   letter = object_is_at(t->object, path_of(name, OBJECT_BLOCK)) ? GOT_IT : LOST_IT;
   if (write(told, &letter, 1) != 1) _exit(7);
@@ -39,7 +40,7 @@ static char letter_of(const struct starter *s)
   return 0;
 }
 
-/* One pair: how many got the name. */
+/* Starts one pair. Returns how many got the name. */
 static int start_pair(const char *name)
 {
   int gate[2], leave_it[2];
@@ -63,7 +64,7 @@ static int start_pair(const char *name)
   int got = 0;
   bool has[STARTERS];
   for (int i = 0; i < STARTERS; i++) got += has[i] = letter_of(&s[i]) == GOT_IT;
-  if (got == 1) { /* it is seen by all, and the lock is its own */
+  if (got == 1) { /* all readers see it, and it owns the lock */
     struct telemetry_reader r;
     if (!telemetry_open(&r, name, error, sizeof error)) fail_msg("%s", error);
     assert_true(telemetry_alive(&r));
@@ -83,7 +84,7 @@ static int start_pair(const char *name)
   return got;
 }
 
-TEST(of_two_one_gets_the_name)
+TEST(one_of_two_gets_the_name)
 {
   const char *name = name_of("race");
   for (int i = 0; i < PAIRS; i++) {
@@ -93,7 +94,7 @@ TEST(of_two_one_gets_the_name)
   }
 }
 
-/* One process ends while another starts: the second is refused, or it has the name for itself. */
+/* One process ends while another starts: the second one is refused or owns the name alone. */
 TEST(an_end_frees_the_name_at_once_or_not_yet)
 {
   const char *name = name_of("end");
@@ -102,9 +103,10 @@ TEST(an_end_frees_the_name_at_once_or_not_yet)
     struct telemetry *t = start(name);
     const pid_t pid = fork();
     if (pid == 0) {
-      close(t->lock); /* of the one that ends */
+      close(t->lock); /* lock of the process that ends */
       close(t->object);
-      if (execl("/proc/self/exe", "test", name, (char *)NULL) != 0) _exit(9); /* drops the mapping as well */
+      if (execl("/proc/self/exe", "test", name, (char *)NULL) != 0)
+        _exit(9); /* this drops the mapping, too */
     }
     const struct timespec pause = {.tv_nsec = (long)(i % 30) * 100000};
     nanosleep(&pause, NULL);
@@ -119,11 +121,11 @@ TEST(an_end_frees_the_name_at_once_or_not_yet)
   print_message("%d of %d started\n", started, PAIRS);
 }
 
-/* As a program of its own: 0 it had the name, 1 refused, 2 it had it and lost it. */
+/* Runs as a program of its own. Returns 0: it had the name, 1: refused, 2: it lost the name. */
 static int start_once(const char *name)
 {
   struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
-  if (!t) return strstr(error, "already running") || strstr(error, "being started") ? 1 : 3;
+  if (!t) return strstr(error, "already running") || strstr(error, "is starting or ending") ? 1 : 3;
   if (!telemetry_ready(t, error, sizeof error)) return 4;
   const bool own = object_is_at(t->object, path_of(name, OBJECT_BLOCK)) &&
                    object_is_at(t->lock, path_of(name, OBJECT_LOCK));
@@ -135,7 +137,7 @@ int main(int argc, char **argv)
 {
   if (argc > 1) return start_once(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(of_two_one_gets_the_name),
+      cmocka_unit_test(one_of_two_gets_the_name),
       cmocka_unit_test(an_end_frees_the_name_at_once_or_not_yet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

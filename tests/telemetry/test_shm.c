@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One name, one daemon: a block from its making to its end, and what a killed one leaves. */
+ * One name, one daemon: a block from its creation to its end, and the block of a killed daemon. */
 #include "telemetry/shm_bench.h"
 
 #include "signals/exchange.h"
@@ -45,7 +45,7 @@ TEST(block_is_seen_when_ready)
   telemetry_destroy(t);
   assert_false(telemetry_alive(&r));
   assert_false(telemetry_is_current(&r));
-  assert_int_equal(telemetry_copy(&r, &seen), TELEMETRY_WHOLE); /* what is open stays readable */
+  assert_int_equal(telemetry_copy(&r, &seen), TELEMETRY_WHOLE); /* an open block stays readable */
   telemetry_close(&r);
   assert_refused(name, "not running");
   assert_swept(name);
@@ -66,7 +66,7 @@ TEST(names_are_restricted)
   }
 }
 
-/* A child that owns the instance; it lives until the pipe is closed, and leaves the block behind. */
+/* Starts a child that owns the instance. It lives until the pipe is closed, and leaves its block. */
 static pid_t start_owner(const char *name, int *keep)
 {
   int hold[2], told[2];
@@ -98,7 +98,7 @@ TEST(living_owner_is_respected_dead_one_replaced)
   char owner[64];
   snprintf(owner, sizeof owner, "already running as process %d", (int)pid);
   assert_not_created(name, owner);
-  unlink(path_of(name, OBJECT_LOCK)); /* by hand; the block is locked as well */
+  unlink(path_of(name, OBJECT_LOCK)); /* by hand; the block has its own lock */
   assert_not_created(name, owner);
   struct telemetry_reader r;
   assert_true(telemetry_open(&r, name, error, sizeof error));
@@ -120,10 +120,10 @@ TEST(living_owner_is_respected_dead_one_replaced)
 
 static void name_another_process(struct telemetry *t)
 {
-  t->pid = getppid(); /* which lives */
+  t->pid = getppid(); /* a living process */
 }
 
-/* Process numbers are given out again: a living process of that number is no daemon. */
+/* Process numbers are reused: a living process with that number is no daemon. */
 TEST(a_number_given_out_again_is_no_daemon)
 {
   const char *name = name_of("again");
@@ -154,8 +154,8 @@ static void be_of_another_version(struct telemetry *t)
   t->version++;
 }
 
-/* A start that fails does not lose what the daemon before it left. */
-TEST(what_a_killed_daemon_left_is_told)
+/* A failed start does not lose the block of the previous daemon. */
+TEST(the_block_of_a_killed_daemon_is_reported)
 {
   const char *name = name_of("left");
   struct telemetry_left left;
@@ -195,7 +195,7 @@ TEST(what_a_killed_daemon_left_is_told)
   assert_swept(name);
 }
 
-/* Also one that was killed while it started. */
+/* Also if the daemon was killed while it started. */
 TEST(a_half_made_block_is_replaced)
 {
   const char *name = name_of("half");
@@ -261,8 +261,8 @@ TEST(list_is_living_first_then_newest)
   assert_int_equal(place_in_list(dead), -1);
 }
 
-/* In a child with a file system of its own, too small for the block: 0 refused with the reason, 1 not, 2 the host
- * does not let us. */
+/* In a child with its own file system, too small for the block. Returns 0: refused with the reason, 1: not refused, 2:
+ * the host does not allow the test. */
 static int create_without_room(void)
 {
   if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -315,13 +315,13 @@ TEST(a_description_lives_as_long_as_its_block)
   struct stat st;
   assert_int_equal(stat(path_of(name, OBJECT_DESCRIPTION), &st), 0);
   assert_int_equal(st.st_mode & 0777, 0644);
-  char names[256][64]; /* it is no instance of its own */
+  char names[256][64]; /* it is no instance */
   const int n = telemetry_list(names, 256);
   for (int i = 0; i < n; i++) assert_null(strchr(names[i], '.'));
   telemetry_destroy(t);
   assert_swept(name);
 
-  /* One that was left behind is nobody's description. */
+  /* A description that was left behind belongs to no daemon. */
   leave(name, describe_old);
   t = start(name);
   assert_null(description(name));
@@ -337,7 +337,7 @@ int main(void)
       cmocka_unit_test(names_are_restricted),
       cmocka_unit_test(living_owner_is_respected_dead_one_replaced),
       cmocka_unit_test(a_number_given_out_again_is_no_daemon),
-      cmocka_unit_test(what_a_killed_daemon_left_is_told),
+      cmocka_unit_test(the_block_of_a_killed_daemon_is_reported),
       cmocka_unit_test(a_half_made_block_is_replaced),
       cmocka_unit_test(blocks_of_other_versions_are_refused),
       cmocka_unit_test(list_is_living_first_then_newest),

@@ -11,7 +11,7 @@
 
 enum { WRITES = 200000, WORDS = sizeof(struct telemetry_live) / 8 };
 
-/* A live part all of whose words follow from one number. */
+/* A live part whose words all follow from one number. */
 static struct telemetry_live make(uint64_t number)
 {
   uint64_t word[WORDS];
@@ -31,7 +31,7 @@ static bool whole(const struct telemetry_live *live)
   return memcmp(found, wanted, sizeof wanted) == 0;
 }
 
-TEST(what_is_written_is_read)
+TEST(a_written_record_is_read)
 {
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live = {.cycle = 1};
@@ -48,7 +48,7 @@ TEST(dead_writer_is_noticed)
 {
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live;
-  atomic_store(&t->sequence, 7); /* odd: it died while writing */
+  atomic_store(&t->sequence, 7); /* odd: the writer died while it wrote */
   assert_false(telemetry_read(t, &live));
   free(t);
 }
@@ -59,7 +59,7 @@ static void *write_many(void *arg)
   for (uint64_t n = 1; n <= WRITES; n++) {
     const struct telemetry_live live = make(n);
     telemetry_write(t, &live);
-    if (n % 64 == 0) sched_yield(); /* a loop that never rests would starve any reader; the real one rests */
+    if (n % 64 == 0) sched_yield(); /* a loop without pauses would starve any reader; the real one pauses */
   }
   return NULL;
 }
@@ -89,7 +89,7 @@ TEST(two_threads_never_tear)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(a_written_record_is_read),
       cmocka_unit_test(dead_writer_is_noticed),
       cmocka_unit_test(two_threads_never_tear),
   };

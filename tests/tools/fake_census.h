@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A census filled by hand, as if two daemons ran. */
+ * A census filled in by hand, as if two daemons ran. */
 #ifndef TESTS_TOOLS_FAKE_CENSUS_H
 #define TESTS_TOOLS_FAKE_CENSUS_H
 
@@ -53,7 +53,7 @@ static inline struct present *fake_daemon(struct present *p, const char *name)
   return p;
 }
 
-/* One whose process has ended without cleaning up. */
+/* A daemon whose process has ended without cleaning up. */
 static inline struct present *fake_gone(struct present *p, const char *name)
 {
   memset(p, 0, sizeof *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A host made of files in a folder of its own: what ali3-doctor would see. After <cmocka.h>. */
+ * A host made of files in a folder of its own, for ali3-doctor. Include after <cmocka.h>. */
 #ifndef TESTS_TOOLS_FAKE_HOST_H
 #define TESTS_TOOLS_FAKE_HOST_H
 
@@ -21,7 +21,7 @@ static inline void fake_path(const char *path, char out[PATH_MAX])
   assert_true(snprintf(out, PATH_MAX, "%s%s", fake_root, path) < PATH_MAX);
 }
 
-/* A file, and the folders it stands in. */
+/* Makes a file, with its folders. */
 static inline void fake_put(const char *path, const char *content)
 {
   char full[PATH_MAX];
@@ -45,7 +45,7 @@ static inline int fake_remove_entry(const char *path, const struct stat *s, int 
   return remove(path);
 }
 
-/* A file, or a folder with all in it; it need not be there. */
+/* Removes a file, or a folder with its contents, if it exists. */
 static inline void fake_remove(const char *path)
 {
   char full[PATH_MAX];
@@ -53,7 +53,7 @@ static inline void fake_remove(const char *path)
   nftw(full, fake_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* An empty one. */
+/* Makes an empty host. */
 static inline int fake_new(void **state)
 {
   (void)state;
@@ -88,7 +88,7 @@ static inline void fake_limits(const char *rtprio, const char *memlock)
   fake_put("/proc/self/limits", text);
 }
 
-/* A bench PC as it should be: four CPUs, the last one kept for the loop. */
+/* A good bench PC: four CPUs, the last one reserved for the loop. */
 static const char *const fake_good_files[][2] = {
     {"/proc/self/status", "Name:\tali3d\nCapEff:\t0000000000000000\nCpus_allowed:\tf\n"},
     {"/proc/self/limits", "Limit                     Soft Limit           Hard Limit           Units     \n"
@@ -128,7 +128,7 @@ static const char *const fake_good_files[][2] = {
     {"/sys/kernel/tracing/available_tracers", "function nop\n"},
 };
 
-/* One file of it, or all (NULL), as they are there. */
+/* Restores one file of it, or all (NULL). */
 static inline void fake_good(const char *path)
 {
   if (path) fake_remove(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What ali3-top shows, filled by hand. */
+ * A picture of ali3-top, filled in by hand. */
 #ifndef TESTS_TOOLS_FAKE_PICTURE_H
 #define TESTS_TOOLS_FAKE_PICTURE_H
 
@@ -41,7 +41,7 @@ static inline void fake_book(struct histograms *b)
   atomic_store(&b->cleared, 20100);
 }
 
-/* How a record of a late wake-up comes into the log; miss_judge() says so. */
+/* A record of a late wake-up, judged by miss_judge(). */
 static inline void fake_miss(struct picture *p, uint64_t number, uint64_t cycle)
 {
   struct miss m = {.number = number,
@@ -121,7 +121,7 @@ static inline void fake_picture(struct picture *p)
   p->now_ns = FAKE_NOW;
 }
 
-/* On its way, one leg near its end and one beyond it. */
+/* On its way, with one leg near its end and one beyond it. */
 static inline void fake_platform(struct picture *p)
 {
   struct telemetry *t = &p->block;

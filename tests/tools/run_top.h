@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Running ali3-top against a block of telemetry made here. */
+ * Runs ali3-top with an artificial telemetry block. */
 #ifndef TESTS_TOOLS_RUN_TOP_H
 #define TESTS_TOOLS_RUN_TOP_H
 
@@ -20,7 +20,7 @@
 static char name[64];
 static char output[65536];
 
-/* Runs ali3-top with the arguments, a printf format; its exit status, and what it wrote in output. */
+/* Runs ali3-top with the arguments, a printf format. Returns its exit status; its output is in `output`. */
 static inline __attribute__((format(printf, 1, 2))) int top(const char *format, ...)
 {
   char command[1024];
@@ -88,7 +88,7 @@ static inline struct telemetry *start_fake(void)
   return t;
 }
 
-/* A daemon that was killed: its process has ended, its block is still there. Returns the number of the process. */
+/* Leaves a killed daemon: its process has ended, its block is still there. Returns the process number. */
 static inline pid_t leave_fake(void)
 {
   const pid_t pid = fork();

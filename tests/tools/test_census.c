@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Daemons found through their shared memory, made here: they come, go, die and come back. */
+ * Daemons found by their shared memory, which the test makes: they start, end, die and start again. */
 #include "census.h"
 #include "check.h"
 
@@ -57,7 +57,7 @@ TEST(daemons_come_and_go)
   assert_non_null(p);
   assert_string_equal(p->name, name[0]);
 
-  /* Dead, but its memory is still there; then taken over by the next one. */
+  /* Dead, but its memory is still there; then the next daemon replaces it. */
   telemetry_destroy(a);
   assert_null(look(name[0]));
   const pid_t dead = fork();
@@ -77,7 +77,7 @@ TEST(daemons_come_and_go)
   telemetry_destroy(a);
 }
 
-TEST(one_that_is_wanted_counts_always)
+TEST(a_wanted_instance_always_counts)
 {
   census.only = name[0];
   struct telemetry *b = start_fake(name[1]);
@@ -93,11 +93,11 @@ TEST(one_that_is_wanted_counts_always)
   census.only = NULL;
 }
 
-/* What was counted stays as it was, whatever the daemon does since. */
+/* A census stays unchanged, whatever the daemon does later. */
 TEST(a_census_is_a_copy)
 {
   struct telemetry *t = start_fake(name[0]);
-  memset(t->model, 'm', sizeof t->model); /* no end, as no daemon of ours would write it */
+  memset(t->model, 'm', sizeof t->model); /* not terminated, which no daemon of ours writes */
   memset(t->reason, 'r', sizeof t->reason);
   snprintf(t->instance, sizeof t->instance, "\"}");
   const struct present *p = look(name[0]);
@@ -127,14 +127,14 @@ TEST(a_fresh_look_is_kept)
   telemetry_destroy(t);
   for (int i = 0; i < 10; i++) census_take(&census);
   assert_non_null(census_find(&census, name[0]));
-  while (census_find(&census, name[0])) census_take(&census); /* until it is no longer */
+  while (census_find(&census, name[0])) census_take(&census); /* until it is gone */
   assert_true(clock_now_ns() >= census.taken_ns);
 }
 
-TEST(a_torn_block_is_told)
+TEST(a_torn_block_is_reported)
 {
   struct telemetry *t = start_fake(name[0]);
-  atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
+  atomic_fetch_add(&t->sequence, 1); /* stopped while writing */
   const struct present *p = look(name[0]);
   assert_non_null(p);
   assert_false(p->sample.whole);
@@ -145,9 +145,9 @@ TEST(a_torn_block_is_told)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(daemons_come_and_go),  cmocka_unit_test(one_that_is_wanted_counts_always),
-      cmocka_unit_test(a_census_is_a_copy),   cmocka_unit_test(a_fresh_look_is_kept),
-      cmocka_unit_test(a_torn_block_is_told),
+      cmocka_unit_test(daemons_come_and_go),      cmocka_unit_test(a_wanted_instance_always_counts),
+      cmocka_unit_test(a_census_is_a_copy),       cmocka_unit_test(a_fresh_look_is_kept),
+      cmocka_unit_test(a_torn_block_is_reported),
   };
   for (int i = 0; i < 2; i++) snprintf(name[i], sizeof name[i], "test-census-%d-%d", (int)getpid(), i);
   return cmocka_run_group_tests(tests, NULL, NULL);

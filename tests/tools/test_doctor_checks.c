@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each check before hosts made of files: good, bad, and not readable. */
+ * Each check with hosts made of files: good, bad, and not readable. */
 #include "ali3-doctor/checks.h"
 #include "check.h"
 
@@ -50,20 +50,20 @@ TEST(nothing_is_wrong_with_a_good_host)
   }
 }
 
-TEST(what_cannot_be_read_is_unknown)
+TEST(unreadable_files_are_unknown)
 {
   look(3, "rtprio");
   assert_int_equal(all.count, IDS);
   for (int i = 0; i < all.count; i++) {
     const struct finding *f = &all.list[i];
-    /* Signs that are not there are signs of nothing there. */
+    /* A missing sign means that there is nothing. */
     const bool absent = strcmp(f->id, "container") == 0 || strcmp(f->id, "irqbalance") == 0;
     if (f->state != (absent ? FINDING_OK : FINDING_UNKNOWN))
       fail_msg("%s: %s", f->id, finding_word(f->state));
   }
 }
 
-/* One file of the good host is another, or gone. */
+/* A change to one file of the good host, or its removal. */
 static const struct change {
   const char *path, *content, *id;
   enum finding_state state;
@@ -260,10 +260,10 @@ TEST(new_kernels_have_a_fair_server_instead)
   assert_found(look(3, "throttling"), FINDING_WARN, "95 %", "-1");
 }
 
-/* Whatever of it concerns no CPU set apart is worth knowing, not a fault. */
-TEST(nobody_said_which_cpu)
+/* A finding about no reserved CPU is information, not a fault. */
+TEST(no_cpu_is_given)
 {
-  assert_found(look(-1, "isolated"), FINDING_INFO, "not told to run there", "--cpu 3");
+  assert_found(look(-1, "isolated"), FINDING_INFO, "no option puts the loop there", "--cpu 3");
   assert_found(look(-1, "governor"), FINDING_OK, "performance on 1 CPU", "");
   fake_put("/sys/devices/system/cpu/isolated", "\n");
   assert_found(look(-1, "isolated"), FINDING_INFO, "none", "isolcpus=managed_irq,domain,3");
@@ -307,14 +307,14 @@ int main(void)
 #define ON(setup, test) cmocka_unit_test_setup_teardown(test, setup, fake_end)
   const struct CMUnitTest tests[] = {
       ON(good_host, nothing_is_wrong_with_a_good_host),
-      ON(fake_new, what_cannot_be_read_is_unknown),
+      ON(fake_new, unreadable_files_are_unknown),
       ON(good_host, each_change_is_noticed),
       ON(good_host, limits_are_read_as_the_daemon_needs_them),
       ON(good_host, quota_of_the_own_group),
       ON(good_host, groups_of_version_2),
       ON(good_host, modes_of_a_dynamic_kernel),
       ON(good_host, new_kernels_have_a_fair_server_instead),
-      ON(good_host, nobody_said_which_cpu),
+      ON(good_host, no_cpu_is_given),
       ON(good_host, boost_of_other_drivers),
       ON(good_host, a_latency_request_keeps_cpus_awake),
   };

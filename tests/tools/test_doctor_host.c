@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the checks of ali3-doctor stand on: files, sets of processors, interrupts, the tracer of latencies. */
+ * The base of the checks of ali3-doctor: files, sets of processors, interrupts, the tracer of latencies. */
 #include "ali3-doctor/hwlat.h"
 #include "ali3-doctor/interrupts.h"
 #include "check.h"
@@ -94,7 +94,7 @@ TEST(interrupts)
       " 31:        100         50          0         17  PCI-MSI 1-edge      eth0-rx-0\n"
       "LOC:    1999999    1999999    1999999    1999999  Local timer interrupts\n";
   fake_good(NULL);
-  /* IRQ 31 might come to CPU 3, but is routed to CPU 1. */
+  /* IRQ 31 may come to CPU 3, but is routed to CPU 1. */
   assert_int_equal(interrupts_found(3, true, NULL).state, FINDING_OK);
   struct finding f = interrupts_found(3, true, later);
   assert_int_equal(f.state, FINDING_WARN);
@@ -112,7 +112,7 @@ TEST(interrupts)
   assert_int_equal(interrupts_found(3, true, NULL).state, FINDING_UNKNOWN);
 }
 
-/* Columns are those of the processors that are online. */
+/* Columns belong to the processors that are online. */
 TEST(columns_of_interrupts)
 {
   fake_put("/proc/interrupts", "           CPU0       CPU2       CPU3\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From figures to findings to a verdict, and the measurement itself. How long anything takes is not judged. */
+ * From figures to findings to a verdict, and the measurement itself. Times are not judged. */
 #include "ali3-doctor/verdict.h"
 #include "check.h"
 #include "common/unprivileged.h"
@@ -60,7 +60,7 @@ TEST(statistics)
   thousand_wakeups(&figures, 1000);
   judge_measured(&plan, &figures, -1, &all);
   assert_null(findings_get(&all, "hwlat_max"));
-  /* The upper edge of the bin of 1 us that the 999th falls into. */
+  /* The upper edge of the 1 us bin of the 999th. */
   assert_string_equal(findings_get(&all, "wakeup_p999")->found, "99.9 % of wake-ups within 1000 us");
   assert_string_equal(findings_get(&all, "wakeup_max")->found, "latest wake-up 1000 us");
 }
@@ -129,7 +129,7 @@ TEST(verdicts)
 {
   struct findings all = {.count = 0};
   assert_int_equal(verdict_of(&all, true), VERDICT_FIT);
-  assert_int_equal(verdict_of(&all, false), VERDICT_USABLE); /* who has not measured promises nothing */
+  assert_int_equal(verdict_of(&all, false), VERDICT_USABLE); /* without a measurement there is no guarantee */
   finding_add(&all, "a", "", FINDING_OK, "-");
   finding_add(&all, "b", "", FINDING_INFO, "-");
   finding_add(&all, "c", "", FINDING_UNKNOWN, "-");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The pages of a description, whatever it describes. */
+ * The pages of a description, for any description. */
 #include "check.h"
 #include "oscquery.h"
 
@@ -47,7 +47,7 @@ TEST(attributes_are_asked_for_alone)
   assert_int_equal(page.status, 204);
 }
 
-TEST(what_is_wrong_is_refused)
+TEST(wrong_options_are_refused)
 {
   ask(text, (struct request){.path = "/", .method = "POST"});
   assert_int_equal(page.status, 405);
@@ -68,7 +68,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_have_paths),
       cmocka_unit_test(attributes_are_asked_for_alone),
-      cmocka_unit_test(what_is_wrong_is_refused),
+      cmocka_unit_test(wrong_options_are_refused),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   free(page.text);

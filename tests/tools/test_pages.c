@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which page a request gets, and what the JSON of it says; addresses to serve on. */
+ * The page for each request, and the content of its JSON; addresses to serve on. */
 #include "check.h"
 #include "pages.h"
 
@@ -53,7 +53,7 @@ TEST(metrics_page)
   assert_int_equal(ask((struct request){.path = "/metrics", .method = "HEAD"}), 200);
 }
 
-TEST(status_is_that_of_one)
+TEST(status_is_of_one_daemon)
 {
   fake_daemon(&census.one[census.count++], "a");
   struct present *b = fake_daemon(&census.one[census.count++], "b");
@@ -115,7 +115,7 @@ TEST(instances_are_listed)
   json_decref(o);
 }
 
-TEST(health_is_that_of_the_worst)
+TEST(health_is_the_health_of_the_worst)
 {
   assert_int_equal(ask((struct request){.path = "/healthz"}), 503);
   assert_string_equal(page.text, "gone: no daemon is running\n");
@@ -153,7 +153,7 @@ TEST(home_page)
   assert_null(strstr(page.text, "<script"));
 }
 
-TEST(what_is_wrong_is_refused)
+TEST(wrong_options_are_refused)
 {
   static const char *const paths[] = {"/", "/metrics", "/healthz", "/api/v1/status", "/api/v1/instances"};
   static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "get", ""};
@@ -234,11 +234,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(metrics_page, clear),
-      cmocka_unit_test_teardown(status_is_that_of_one, clear),
+      cmocka_unit_test_teardown(status_is_of_one_daemon, clear),
       cmocka_unit_test_teardown(instances_are_listed, clear),
-      cmocka_unit_test_teardown(health_is_that_of_the_worst, clear),
+      cmocka_unit_test_teardown(health_is_the_health_of_the_worst, clear),
       cmocka_unit_test_teardown(home_page, clear),
-      cmocka_unit_test_teardown(what_is_wrong_is_refused, clear),
+      cmocka_unit_test_teardown(wrong_options_are_refused, clear),
       cmocka_unit_test(addresses),
       cmocka_unit_test(a_port_is_taken_once),
   };

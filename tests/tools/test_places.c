@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Places of connections, with time passed in. */
+ * Places of connections, with artificial time. */
 #include "check.h"
 #include "places.h"
 
@@ -70,7 +70,7 @@ TEST(a_head_has_ten_seconds)
   assert_ptr_equal(places_take(&places, own[2], 170 * s), place[0]); /* free again */
 }
 
-/* All places are taken: who has waited longest for a head goes, then who has not taken an answer. */
+/* All places are taken: the connection that has waited longest for a head goes, then one that has not taken its answer. */
 TEST(a_newcomer_gets_the_place_of_the_one_that_waited_longest)
 {
   for (int i = 0; i < PLACES; i++) place[i] = places_take(&places, own[i], (uint64_t)(1000 + i));
@@ -87,7 +87,7 @@ TEST(a_newcomer_gets_the_place_of_the_one_that_waited_longest)
   assert_false(ended(PLACES + 2));
 }
 
-/* More than can be, while none of those that were shut down is closed. */
+/* More connections than possible, while none of those that were shut down is closed. */
 TEST(beyond_all_nobody_is_let_in)
 {
   for (int i = 0; i < ALL; i++) assert_non_null(places_take(&places, own[i], (uint64_t)(1000 + i)));

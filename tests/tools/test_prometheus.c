@@ -32,7 +32,7 @@ static int clear(void **state)
   return 0;
 }
 
-/* How often the whole line stands there. */
+/* How often the complete line occurs. */
 static int lines(const char *line)
 {
   int n = 0;
@@ -52,7 +52,7 @@ static void assert_no(const char *part)
   if (strstr(text, part)) fail_msg("\"%s\" should not be in:\n%s", part, text);
 }
 
-/* The number behind "NAME{LABELS} ". */
+/* The number after "NAME{LABELS} ". */
 static double value(const char *series)
 {
   const char *at = strstr(text, series);
@@ -108,7 +108,7 @@ TEST(every_figure_has_its_line)
   assert_line("ali3_loop_preemptions_total{instance=\"bench_1\"} 0");
 }
 
-/* By the list of them: each with its heading and its value. */
+/* For each field: its heading and its value. */
 TEST(every_field_with_a_metric_has_its_line)
 {
   const struct telemetry *t = &fake_daemon(&census.one[census.count++], "a")->block;
@@ -149,7 +149,7 @@ TEST(devices_have_lines)
   assert_line("ali3_device_up{instance=\"a\",device=\"plc\"} 1");
   assert_line("ali3_device_up{instance=\"a\",device=\"drive\"} 0");
   assert_line("ali3_device_age_seconds{instance=\"a\",device=\"plc\"} 0.25");
-  assert_no("ali3_device_age_seconds{instance=\"a\",device=\"drive\"}"); /* it was never polled to the end */
+  assert_no("ali3_device_age_seconds{instance=\"a\",device=\"drive\"}"); /* no poll was completed */
   assert_line("ali3_device_polls_total{instance=\"a\",device=\"drive\"} 12");
   assert_line("ali3_device_late_polls_total{instance=\"a\",device=\"drive\"} 2");
   assert_line("ali3_device_reconnects_total{instance=\"a\",device=\"drive\"} 3");
@@ -162,7 +162,7 @@ TEST(devices_have_lines)
 TEST(platforms_have_a_state_and_a_pose)
 {
   struct present *p = fake_daemon(&census.one[census.count++], "a");
-  fake_daemon(&census.one[census.count++], "b"); /* has none */
+  fake_daemon(&census.one[census.count++], "b"); /* without a platform */
   p->block.platform = 1;
   p->block.live.platform =
       (struct platform_live){.state = PLATFORM_RUN, .flags = PLATFORM_ENGAGED | PLATFORM_TILT_LIMITED};
@@ -206,7 +206,7 @@ TEST(trouble_is_shown)
   assert_no("ali3_input_age_seconds{"); /* none received */
 }
 
-/* What was torn is not shown; what stands outside the lock is. */
+/* Torn figures are not shown; figures outside the lock are. */
 TEST(torn_figures_are_left_out)
 {
   struct present *p = fake_daemon(&census.one[census.count++], "a");
@@ -242,8 +242,8 @@ TEST(buckets_are_cumulative)
   assert_line("ali3_step_seconds_count{instance=\"a\"} 0");
 }
 
-/* Every bound is an edge of bins: an entry 1 ns below it counts, one at it does not. Entries of every bin add
- * up to the count, that of overflow too. */
+/* Every bound is an edge of bins: an entry 1 ns below it counts, one at it does not. The entries of all bins, also of
+ * the overflow bin, add up to the count. */
 TEST(bounds_are_edges_of_bins)
 {
   struct histogram *h = &fake_daemon(&census.one[census.count++], "a")->block.histograms.cycle;
@@ -287,8 +287,7 @@ TEST(labels_are_escaped)
   assert_line("ali3_info{instance=\"a\",model=\"m\\\"o\\\\d\\nel \xc3\xa4\",reason=\"?\"} 1");
 }
 
-/* Lines of one metric stand together below one heading, also with several daemons; of one that is gone only
- * that it is. */
+/* The lines of a metric are together below one heading, also with several daemons. A daemon that is gone has `up` only. */
 TEST(metrics_are_grouped)
 {
   fake_daemon(&census.one[census.count++], "a");
@@ -323,6 +322,50 @@ TEST(metrics_are_grouped)
   assert_in_range(metrics, 50, 199);
 }
 
+/* True if the name has one of these words between underscores. */
+static bool has_word_of(const char *name, const char *const *words, int count)
+{
+  for (int i = 0; i < count; i++) {
+    const size_t n = strlen(words[i]);
+    for (const char *at = name; (at = strstr(at, words[i])); at += n)
+      if (at > name && at[-1] == '_' && (at[n] == '_' || at[n] == '\0')) return true;
+  }
+  return false;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+  return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
+}
+
+/* `promtool check metrics` demands this and more; this test needs no such program. */
+TEST(names_and_units_follow_the_conventions)
+{
+  static const char *const scaled[] = {"ns",           "us",      "ms",   "nanoseconds", "microseconds",
+                                       "milliseconds", "minutes", "mm",   "degrees",     "kb",
+                                       "mb",           "percent", "hours"};
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  p->block.platform = 1;
+  p->block.devices = 1;
+  snprintf(p->block.device[0].name, sizeof p->block.device[0].name, "plc");
+  counter_set(&p->block.counters.osc_send_ns, 1500000000);
+  render();
+  assert_line("ali3_osc_send_seconds_total{instance=\"a\"} 1.5");
+  int metrics = 0;
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    char name[64], kind[16];
+    if (sscanf(line, "# TYPE %63s %15s", name, kind) != 2) continue;
+    const bool counter = strcmp(kind, "counter") == 0;
+    metrics++;
+    if (has_word_of(name, scaled, sizeof scaled / sizeof *scaled)) fail_msg("%s: not a base unit", name);
+    if (ends_with(name, "_total") != counter)
+      fail_msg("%s: a counter ends in _total, a %s does not", name, kind);
+    if (ends_with(name, "_count") || ends_with(name, "_sum") || ends_with(name, "_bucket"))
+      fail_msg("%s: the ending of a histogram's series", name);
+  }
+  assert_in_range(metrics, 50, 199);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -336,6 +379,7 @@ int main(void)
       cmocka_unit_test_teardown(bounds_are_edges_of_bins, clear),
       cmocka_unit_test_teardown(labels_are_escaped, clear),
       cmocka_unit_test_teardown(metrics_are_grouped, clear),
+      cmocka_unit_test_teardown(names_and_units_follow_the_conventions, clear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-top against a telemetry block made here: what it shows, and its exit status. */
+ * ali3-top with an artificial telemetry block: its output and its exit status. */
 #include "tools/run_top.h"
 
 #include <ali3/ali3.h>
@@ -55,7 +55,7 @@ TEST(gone_daemon)
   telemetry_destroy(start_fake());
 }
 
-/* Starts before the daemon, sees it come, go, and come back as another process would. */
+/* Starts before the daemon, sees it start, end, and start again as another process. */
 TEST(line_waits_and_follows)
 {
   int pipes[2];

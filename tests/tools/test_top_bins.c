@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Distributions over columns: nothing is lost, and everything counted is to be seen. */
+ * Distributions over columns: nothing is lost, and every entry is visible. */
 #include "bins.h"
 #include "check.h"
 
@@ -46,7 +46,7 @@ TEST(ticks_between)
 /* Random times over the whole range, the overflow included. */
 TEST(nothing_is_lost)
 {
-  srand(1); /* NOLINT(cert-msc32-c,cert-msc51-cpp): the same in every run */
+  srand(1); /* NOLINT(cert-msc32-c,cert-msc51-cpp): equal in every run */
   for (int run = 0; run < 50; run++) {
     histogram_clear(&h);
     const int n = 1 + run * 7;
@@ -83,7 +83,7 @@ TEST(a_single_time_has_one_column)
   assert_int_equal(bins_eighths(&b, 0, 3), 0);
 }
 
-/* One in a million next to all the others: both are there, the rows between tell how far apart they are. */
+/* One in a million beside all the others: both are visible, and the rows between show their ratio. */
 TEST(heights_are_logarithmic)
 {
   histogram_clear(&h);

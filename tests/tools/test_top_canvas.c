@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Text on a grid: cut off, broken, and of any bytes. */
+ * Text on a grid: cut off, wrapped, and of any bytes. */
 #include "canvas.h"
 #include "check.h"
 
@@ -69,12 +69,12 @@ TEST(text_is_broken_at_blanks)
   assert_row(1, "   three on");
   assert_int_equal(area_wrap(&all, 0, 2, 0, STYLE_PLAIN, "a  wordthatistoolong b"), 3);
   assert_row(2, "a");
-  assert_row(3, "wordthatisto"); /* what is too long for a row is cut */
+  assert_row(3, "wordthatisto"); /* a word that is too long for a row is cut */
   assert_row(4, "b");
   assert_int_equal(area_wrap(&all, 0, 2, 0, STYLE_PLAIN, ""), 1);
 }
 
-/* Nothing that came from outside moves the cursor or takes two columns. */
+/* No text from outside moves the cursor or takes two columns. */
 TEST(any_bytes_are_one_column_each)
 {
   const bool utf8 = setlocale(LC_CTYPE, "C.UTF-8") != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The figures that ali3-top gives to other programs and to the eye. */
+ * The figures of ali3-top for programs and people. */
 #include "platform/platform.h"
 #include "signals/clocking.h"
 #include "signals/signals.h"
@@ -12,7 +12,7 @@ TEST(json_has_every_figure)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
-  live.increment = 0.0 / 0.0 * live.time; /* NaN, which JSON cannot say */
+  live.increment = 0.0 / 0.0 * live.time; /* NaN, which JSON does not have */
   counter_set(&t->counters.modbus_half_frames, 5);
   t->realtime = 0;
   snprintf(t->reason, sizeof t->reason, "SCHED_FIFO 80: \"no\" \xff");
@@ -230,7 +230,7 @@ TEST(devices_are_shown_and_judged)
   telemetry_destroy(t);
 }
 
-/* Numbers of rows and texts beyond their fields, as nobody but a broken writer leaves them. */
+/* Numbers of rows and texts beyond their fields, which only a broken writer leaves. */
 TEST(a_broken_block_is_survived)
 {
   struct telemetry *t = start_fake();
@@ -258,7 +258,7 @@ TEST(a_broken_block_is_survived)
   telemetry_destroy(t);
 }
 
-/* Without gnuplot, and where no file can be made, it says what to do. */
+/* Without gnuplot, or without a writable file, it says what to do. */
 TEST(pictures_that_cannot_be_drawn)
 {
   struct telemetry *t = start_fake();

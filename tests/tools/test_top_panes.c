@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The screens of ali3-top, drawn without a terminal: what must be on them, at any size. */
+ * The screens of ali3-top, drawn without a terminal: the required content at any size. */
 #include "check.h"
 #include "panes.h"
 
@@ -29,7 +29,7 @@ static int finish(void **state)
   return 0;
 }
 
-/* Leaves the rows in text, a line each. */
+/* Leaves the rows in `text`, one line each. */
 static void render(int columns, int rows)
 {
   assert_true(canvas_resize(&canvas, columns, rows));
@@ -67,7 +67,7 @@ static enum style style_of(const char *part)
   return canvas.cell[row * canvas.columns + (int)(at - line)].style; /* ASCII: a byte is a column */
 }
 
-TEST(small_terminal_has_what_counts)
+TEST(a_small_terminal_has_the_main_figures)
 {
   render(80, 24);
   assert_shows("bench_1   RUNNING   healthy   cycle 30000   t 298.500 s   up 5 min\n");
@@ -78,7 +78,7 @@ TEST(small_terminal_has_what_counts)
   assert_shows("cycle  m 112.0");
   for (int i = 0; i < BOOK_ROWS; i++) {
     char line[16];
-    if (i == BOOK_ROW_platform) continue; /* there is none */
+    if (i == BOOK_ROW_platform) continue; /* there is no platform */
     snprintf(line, sizeof line, "\n%-9s", book_row_name(i));
     assert_shows(line);
   }
@@ -106,7 +106,7 @@ TEST(figures_are_all_there)
   }
   assert_shows("\ntime_s                           298.5 s   simulated time\n");
   assert_shows(
-      "\nrealtime                           yes     1 if SCHED_FIFO and locked memory were granted\n");
+      "\nrealtime                           yes     1 if the host granted SCHED_FIFO and locked memory\n");
   assert_shows("\nviolated_cycle                       -     cycle of the last violated step\n");
   assert_shows("\nfault                                3     an input has not come for too long\n");
   assert_shows("\nviolated_at            joint knee\n");
@@ -133,7 +133,7 @@ TEST(large_terminal_has_everything)
   assert_shows("\n           2  OSC targets and subscribers now");
   assert_shows("\n           0  Modbus clients connected now");
   assert_shows("\n           5  Modbus connections closed in mid-frame");
-  assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
+  assert_shows("0 degraded steps   increment 1.0e-12   violation 3.0e-13   clamped 0");
 }
 
 TEST(owners_of_inputs_are_named)
@@ -197,14 +197,14 @@ TEST(trouble_is_in_the_header)
   assert_shows("\nNOT REAL-TIME, figures unrepresentative: SCHED_FIFO 80: Operation not permitted\n");
   assert_shows("overrun catch_up 5, SAFE after 8   no priority, any CPU");
   assert_shows("\nmisses 3   grace 2   skipped 4   late 7   slipped 0.020 s\n");
-  assert_shows("\n9 steps not converged");
+  assert_shows("\n9 degraded steps");
   assert_int_equal(style_of("SAFE"), STYLE_BAD);
   assert_int_equal(style_of("NOT REAL"), STYLE_BAD);
   assert_int_equal(style_of("misses 3"), STYLE_WARN);
   assert_int_equal(style_of("load 1 s 93.0 %"), STYLE_WARN);
 }
 
-/* A long reason must not drive the figures from a small screen. */
+/* A long reason must not displace the figures on a small screen. */
 TEST(long_reasons_are_cut)
 {
   picture.block.realtime = 0;
@@ -234,7 +234,7 @@ TEST(beats_are_shown_where_they_pace)
   assert_shows("\nbeats 77   lost 1   off by -1.5 us   pulled +0.000000 s\n");
 }
 
-/* A daemon that is gone leaves its last figures; one that never was, a message. */
+/* A daemon that is gone leaves its last figures; without any daemon there is a message. */
 TEST(gone_daemons)
 {
   picture.sample = (struct sample){.verdict = VERDICT_GONE, .reasons = 1};
@@ -275,7 +275,7 @@ TEST(the_platform_is_shown_if_there_is_one)
   const struct platform_live known = *l;
   *l = (struct platform_live){.state = PLATFORM_UNKNOWN, .mode = PLATFORM_WASHOUT};
   for (int k = 0; k < 6; k++) l->pose[k] = l->target[k] = l->legs[k] = (double)NAN;
-  render(120, 24); /* no mark where nobody knows the place */
+  render(120, 24); /* no mark without a known place */
   assert_shows("\nunknown  washout  outputs withheld until arm\n");
   assert_shows("3 |-------------------+-------------------|      nan m\n");
   *l = known;
@@ -302,7 +302,7 @@ TEST(tables_are_sorted)
   assert_true(strstr(text, "\nlatch    ") > strstr(text, "\nprepare  "));
 }
 
-/* A view has all the room, and scrolls as far as there is something. */
+/* A view fills the screen, and scrolls as far as it has rows. */
 TEST(views_scroll)
 {
   for (uint64_t i = 1; i <= 40; i++) fake_miss(&picture, i, 20000 + i);
@@ -324,7 +324,7 @@ TEST(views_scroll)
   assert_shows("\nnone\n");
 }
 
-TEST(misses_are_wrapped_and_told_apart)
+TEST(misses_are_wrapped_and_distinct)
 {
   fake_miss(&picture, 1, 20000);
   fake_miss(&picture, 2, 29000);
@@ -354,7 +354,7 @@ TEST(bars_reach_from_least_to_greatest)
   assert_int_equal(axis[-1], 'M'); /* at the end of the axis */
   assert_shows("m");
   assert_shows("#");
-  /* Of a time beyond the period the bars are marked. */
+  /* The bars are marked for a time beyond the period. */
   histogram_add(&picture.block.histograms.wakeup, 50000000, 29950);
   render(100, 24);
   assert_shows("T");
@@ -370,7 +370,7 @@ TEST(overlays)
 {
   view.overlay = OVERLAY_HELP;
   render(80, 24);
-  assert_shows("q        quit; the exit status is that of the last look");
+  assert_shows("q        quit; the last refresh gives the exit status");
   assert_shows("Any key closes this.");
   view.overlay = OVERLAY_INSTANCES;
   render(80, 24);
@@ -398,8 +398,8 @@ TEST(the_status_line_speaks)
   assert_hides("q quit");
 }
 
-/* Whatever the size and the view: nothing beyond the canvas (address sanitizer), no character that the terminal does not
- * know, keys in the last row. */
+/* For any size and view: nothing beyond the canvas (address sanitizer), no character that the terminal does not know,
+ * keys in the last row. */
 TEST(any_size)
 {
   static const int size[][2] = {{80, 24}, {120, 40},  {200, 60}, {20, 5},  {1, 1},   {2, 3},
@@ -431,7 +431,7 @@ TEST(any_size)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
+      cmocka_unit_test_setup_teardown(a_small_terminal_has_the_main_figures, start, finish),
       cmocka_unit_test_setup_teardown(figures_are_all_there, start, finish),
       cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
       cmocka_unit_test_setup_teardown(owners_of_inputs_are_named, start, finish),
@@ -443,7 +443,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(the_platform_is_shown_if_there_is_one, start, finish),
       cmocka_unit_test_setup_teardown(tables_are_sorted, start, finish),
       cmocka_unit_test_setup_teardown(views_scroll, start, finish),
-      cmocka_unit_test_setup_teardown(misses_are_wrapped_and_told_apart, start, finish),
+      cmocka_unit_test_setup_teardown(misses_are_wrapped_and_distinct, start, finish),
       cmocka_unit_test_setup_teardown(bars_reach_from_least_to_greatest, start, finish),
       cmocka_unit_test_setup_teardown(overlays, start, finish),
       cmocka_unit_test_setup_teardown(the_status_line_speaks, start, finish),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What gnuplot is told. */
+ * The input of gnuplot. */
 #include "check.h"
 #include "plot.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The signal that begins maxima anew goes to the daemon of the block, and to nobody else. */
+ * The signal that clears maxima goes to the daemon of the block, and to no other process. */
 #include "check.h"
 #include "reset.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct telemetry *block; /* of this process, as if it were the daemon */
+static struct telemetry *block; /* block of this process, as if it were the daemon */
 static char said[160];
 static volatile sig_atomic_t signals;
 
@@ -50,11 +50,11 @@ static void assert_said(const char *part)
 TEST(a_signal_goes_to_the_daemon)
 {
   assert_true(reset_send(block, said, sizeof said));
-  assert_said("asked to begin its maxima anew");
+  assert_said("to clear maxima and distributions");
   assert_int_equal(signals, 1);
 }
 
-/* Numbers of processes are given out again. */
+/* Process numbers are reused. */
 TEST(another_process_gets_no_signal)
 {
   static struct telemetry copy;
@@ -92,7 +92,7 @@ TEST(the_remedy_is_named_where_it_is_refused)
   assert_int_equal(read(ends[0], said, sizeof said), sizeof said);
   waitpid(child, NULL, 0);
   close(ends[0]);
-  assert_said("is not yours: be its user or root, or send clear");
+  assert_said("belongs to another user; become that user or root");
   assert_int_equal(signals, 0);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What ali3-top calls degraded, and what not. */
+ * What degrades the verdict of ali3-top, and what does not. */
 #include "tools/run_top.h"
 
 #include <unistd.h>
 
-/* One thing wrong at a time: exit status 1, and the reason is named. */
+/* One problem at a time: exit status 1, and the reason is named. */
 TEST(degraded_daemon)
 {
   struct telemetry *t = start_fake();
@@ -19,7 +19,7 @@ TEST(degraded_daemon)
   live.stale_mask = 2;
   telemetry_write(t, &live);
   assert_int_equal(top("--once --instance %s", name), 1);
-  assert_shows("DEGRADED: stale inputs, mask 0x2, until sent again or reset\n");
+  assert_shows("DEGRADED: stale inputs, mask 0x2; send them again or reset\n");
 
   live = healthy();
   live.state = STATE_SAFE;
@@ -36,14 +36,14 @@ TEST(degraded_daemon)
 
   live = healthy();
   telemetry_write(t, &live);
-  atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
+  atomic_fetch_add(&t->sequence, 1); /* stopped while writing */
   assert_int_equal(top("--once --instance %s", name), 1);
-  assert_shows("DEGRADED: no consistent figures");
+  assert_shows("DEGRADED: figures are inconsistent");
   telemetry_destroy(t);
 }
 
-/* Values and commands may have been lost, but not a minute ago. */
-TEST(a_full_socket_is_told_for_a_minute)
+/* Values and commands may have been lost, but only within the last minute. */
+TEST(a_full_socket_is_reported_for_a_minute)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -57,7 +57,7 @@ TEST(a_full_socket_is_told_for_a_minute)
   telemetry_destroy(t);
 }
 
-/* A miss is no news for ever. */
+/* A miss degrades the verdict for a limited time. */
 TEST(misses_are_forgiven)
 {
   struct telemetry *t = start_fake();
@@ -66,7 +66,7 @@ TEST(misses_are_forgiven)
   live.misses = 2;
   telemetry_write(t, &live);
   add_miss(t, 1, 90000, false);
-  assert_int_equal(top("--once --instance %s", name), 1); /* the record of the second is not there yet */
+  assert_int_equal(top("--once --instance %s", name), 1); /* the record of the second one has not come yet */
   assert_shows("DEGRADED: 2 deadlines missed\n");
   add_miss(t, 2, 99000, false);
   assert_int_equal(top("--once --instance %s", name), 1);
@@ -78,20 +78,20 @@ TEST(misses_are_forgiven)
   atomic_store(&t->histograms.cleared, 100);
   live.cycle = 105000; /* 60 s */
   live.grace_misses = 1;
-  add_miss(t, 3, 104000, true); /* none that counts */
+  add_miss(t, 3, 104000, true); /* it does not count */
   telemetry_write(t, &live);
   assert_int_equal(top("--once --instance %s", name), 0);
   assert_shows("verdict   healthy\n");
   assert_shows("deadlines 2 missed");
-  live.misses = 50; /* there was no room to tell */
+  live.misses = 50; /* without records */
   telemetry_write(t, &live);
   atomic_store(&t->misses.lost, 48);
   assert_int_equal(top("--once --instance %s", name), 0);
   telemetry_destroy(t);
 }
 
-/* Nor is a step that did not converge. */
-TEST(steps_that_did_not_converge_are_told)
+/* A step that did not converge degrades the verdict for a limited time. */
+TEST(steps_that_did_not_converge_are_reported)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -126,8 +126,8 @@ TEST(steps_that_did_not_converge_are_told)
   telemetry_destroy(t);
 }
 
-/* Nor is a step that left a joint open, which is another reason than one that did not converge. */
-TEST(violated_steps_are_told)
+/* So does a step that left a joint open, with another reason than one that did not converge. */
+TEST(violated_steps_are_reported)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -183,10 +183,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(degraded_daemon),
-      cmocka_unit_test(a_full_socket_is_told_for_a_minute),
+      cmocka_unit_test(a_full_socket_is_reported_for_a_minute),
       cmocka_unit_test(misses_are_forgiven),
-      cmocka_unit_test(steps_that_did_not_converge_are_told),
-      cmocka_unit_test(violated_steps_are_told),
+      cmocka_unit_test(steps_that_did_not_converge_are_reported),
+      cmocka_unit_test(violated_steps_are_reported),
       cmocka_unit_test(a_loop_that_waits_is_not_stuck),
       cmocka_unit_test(slow_period_is_not_a_stuck_loop),
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What keys of ali3-top do. */
+ * The effects of keys in ali3-top. */
 #include "check.h"
 #include "view.h"
 
@@ -68,7 +68,7 @@ TEST(keys_wish)
 
   view_key(&v, '?');
   assert_int_equal(v.overlay, OVERLAY_HELP);
-  assert_int_equal(view_key(&v, 'q'), ACTION_NONE); /* closes the help, no more */
+  assert_int_equal(view_key(&v, 'q'), ACTION_NONE); /* closes the help only */
   assert_int_equal(v.overlay, OVERLAY_NONE);
 
   assert_int_equal(view_key(&v, 'i'), ACTION_LIST);

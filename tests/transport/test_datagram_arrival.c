@@ -5,9 +5,9 @@
 #include "rt/clock.h"
 
 static const uint64_t MS = NS_PER_S / 1000;
-static const uint64_t T = 1000 * NS_PER_S, WALL = 1700000000 * NS_PER_S; /* now, by either clock */
+static const uint64_t T = 1000 * NS_PER_S, WALL = 1700000000 * NS_PER_S; /* now, by both clocks */
 
-TEST(a_datagram_is_as_old_as_it_is)
+TEST(a_datagram_has_its_true_age)
 {
   struct datagram_arrival a = {0};
   datagram_arrival_empty(&a, T - 200 * MS);
@@ -23,11 +23,10 @@ TEST(no_two_share_a_time)
   datagram_arrival_begin(&a, T, WALL);
   for (uint64_t i = 0; i < 100; i++)
     assert_int_equal(datagram_arrival_of(&a, WALL - 5 * MS, T), T - 5 * MS + i);
-  assert_int_equal(datagram_arrival_of(&a, WALL - 6 * MS, T),
-                   T - 5 * MS + 100); /* the order is that of the socket */
+  assert_int_equal(datagram_arrival_of(&a, WALL - 6 * MS, T), T - 5 * MS + 100); /* the order of the socket */
 }
 
-/* What was read when the socket was last empty cannot have come before; nothing comes from the future. */
+/* A datagram that is read after the socket was empty came later; none comes from the future. */
 TEST(stamps_that_make_no_sense_are_bounded)
 {
   struct datagram_arrival a = {0};
@@ -46,7 +45,7 @@ TEST(without_a_stamp_it_is_as_old_as_it_may_be)
   assert_int_equal(datagram_arrival_of(&a, 0, T), T - 300 * MS);
 }
 
-/* Neither an old value that passes for fresh, nor an age of an hour. */
+/* Neither passes an old value for fresh, nor gets a value an age of an hour. */
 TEST(a_step_of_the_wall_clock_makes_nothing_younger)
 {
   static const int64_t hours[] = {1, -1};
@@ -66,7 +65,7 @@ TEST(a_step_of_the_wall_clock_makes_nothing_younger)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_datagram_is_as_old_as_it_is),
+      cmocka_unit_test(a_datagram_has_its_true_age),
       cmocka_unit_test(no_two_share_a_time),
       cmocka_unit_test(stamps_that_make_no_sense_are_bounded),
       cmocka_unit_test(without_a_stamp_it_is_as_old_as_it_may_be),

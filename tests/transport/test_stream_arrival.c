@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ages of bytes that waited: exact where they can be, never too young. */
+ * Ages of bytes that waited: exact if possible, never too young. */
 #include "check.h"
 #include "transport/stream_arrival.h"
 
@@ -24,7 +24,7 @@ TEST(a_frame_that_ends_the_queue_has_its_own_time)
   assert_int_equal(stream_stamp(&a, true), 6100);
 }
 
-/* The kernel has one stamp for segments that it joined: that of the newest. */
+/* The kernel has one stamp for joined segments: the stamp of the newest. */
 TEST(frames_before_it_are_as_old_as_they_may_be)
 {
   stream_seen_empty(&a, 3000);
@@ -33,7 +33,7 @@ TEST(frames_before_it_are_as_old_as_they_may_be)
   assert_int_equal(first, 3000);
   assert_int_equal(second, 3001);
   assert_int_equal(stream_stamp(&a, true), 899000);
-  /* what is read next came after that read began */
+  /* bytes of the next read came after that read began */
   READ(.bytes = 24, .start_ns = 901000, .kernel_ns = 900500);
   assert_int_equal(stream_stamp(&a, false), 900000);
   assert_int_equal(stream_stamp(&a, true), 900500);
@@ -42,15 +42,15 @@ TEST(frames_before_it_are_as_old_as_they_may_be)
 TEST(without_a_stamp_the_empty_queue_tells)
 {
   stream_seen_empty(&a, 3000);
-  stream_seen_empty(&a, 2000); /* older news */
+  stream_seen_empty(&a, 2000); /* an older fact */
   READ(.bytes = 8, .start_ns = 5000);
   assert_int_equal(stream_stamp(&a, true), 3000);
   READ(.bytes = 8, .start_ns = 6000);
   assert_int_equal(stream_stamp(&a, true), 5000);
 }
 
-/* A stamp before the queue was seen empty is that of a clock that was set. */
-TEST(stamps_keep_within_what_is_known)
+/* A stamp from before the queue was empty comes from a clock that was set. */
+TEST(stamps_stay_within_known_bounds)
 {
   stream_seen_empty(&a, 3000);
   READ(.bytes = 8, .start_ns = 5000, .kernel_ns = 10);
@@ -66,7 +66,7 @@ TEST(a_queue_that_never_runs_empty_ages_by_its_length)
   READ(.bytes = 100, .left = 400, .start_ns = 7000, .kernel_ns = 6990);
   assert_int_equal(stream_stamp(&a, false), 1002);
   READ(.bytes = 100, .left = 400, .start_ns = 8000,
-       .kernel_ns = 7990); /* over the mark: the next came after 5000 */
+       .kernel_ns = 7990); /* beyond the mark: the next bytes came after 5000 */
   assert_int_equal(stream_stamp(&a, false), 1003);
   READ(.bytes = 100, .left = 300, .start_ns = 9000, .kernel_ns = 8990);
   assert_int_equal(stream_stamp(&a, false), 5000);
@@ -82,8 +82,8 @@ TEST(a_frame_held_back_keeps_its_time)
   assert_int_equal(stream_stamp(&a, false), 1000);
 }
 
-/* Random arrivals, reads and looks against the truth: no stamp is later than the arrival of its byte, nor before the stamp
- * of the byte before. */
+/* Random arrivals, reads and looks compared with the truth: no stamp is later than the arrival of its byte, nor earlier
+ * than the stamp of the byte before. */
 TEST(no_stamp_is_too_young)
 {
   enum { BYTES = 20000 };
@@ -110,7 +110,7 @@ TEST(no_stamp_is_too_young)
            .kernel_ns = seed >> 27 & 1 ? came[there - 1] : 0);
       for (size_t i = 0; i < n; i++) {
         const uint64_t t = stream_stamp(&a, i + 1 == n);
-        assert_true(t <= came[got + i] + n); /* apart by 1 ns each */
+        assert_true(t <= came[got + i] + n); /* 1 ns apart each */
         assert_true(t > last);
         last = t;
       }
@@ -129,7 +129,7 @@ int main(void)
       cmocka_unit_test_setup(a_frame_that_ends_the_queue_has_its_own_time, setup),
       cmocka_unit_test_setup(frames_before_it_are_as_old_as_they_may_be, setup),
       cmocka_unit_test_setup(without_a_stamp_the_empty_queue_tells, setup),
-      cmocka_unit_test_setup(stamps_keep_within_what_is_known, setup),
+      cmocka_unit_test_setup(stamps_stay_within_known_bounds, setup),
       cmocka_unit_test_setup(a_queue_that_never_runs_empty_ages_by_its_length, setup),
       cmocka_unit_test_setup(a_frame_held_back_keeps_its_time, setup),
       cmocka_unit_test_setup(no_stamp_is_too_young, setup),

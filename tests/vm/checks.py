@@ -52,7 +52,7 @@ def debian_has_booted():
 
 
 def units_are_well_formed():
-    """As installed, with the programs in their places: the service manager has nothing to say about any key."""
+    """Installed, with the programs in place: the service manager has no message about any key."""
     said = sh("systemd-analyze", "verify", "--man=no", "ali3d@bench.service", "ali3-exporter.service")
     assert not said.strip(), f"systemd-analyze verify: {said.strip()}"
 
@@ -80,7 +80,7 @@ def start_waits_for_ready():
 
 
 def real_time_is_granted():
-    """As an unprivileged user of the service manager's: SCHED_FIFO for the loop, all memory locked."""
+    """As an unprivileged user of the service manager: SCHED_FIFO for the loop, all memory locked."""
     watched = _bench.watch()
     assert watched["realtime"] is True, watched
     (pid,) = processes(_bench.unit)
@@ -97,7 +97,7 @@ def real_time_is_granted():
 
 
 def any_user_may_watch():
-    """The shared memory of the service, which belongs to a dynamic user, is readable and believed."""
+    """The shared memory of the service, which belongs to a dynamic user, is readable and accepted."""
     said = sh(*NOBODY, "/usr/local/bin/ali3-top", "--json", "--once", "--instance", _bench.name)
     assert json.loads(said)["state"] == "RUNNING", said
 
@@ -138,7 +138,7 @@ def exporter_under_a_dynamic_user():
 
 
 def watchdog_after_sigstop():
-    """A stopped daemon feeds nobody: the service manager aborts it and starts another."""
+    """A stopped daemon does not feed the watchdog: the service manager aborts it and starts another."""
     pid = _bench.begin()
     os.kill(pid, signal.SIGSTOP)
     _bench.restarted(pid)
@@ -147,7 +147,7 @@ def watchdog_after_sigstop():
 
 
 def restart_after_kill_in_running():
-    """An end that nobody ordered: the mechanism does not move again before somebody asks for it, whatever autostart says."""
+    """An end without an order: the mechanism does not move again before an arm, also with autostart."""
     pid = _bench.begin()
     _bench.in_state("RUNNING")
     os.kill(pid, signal.SIGKILL)
@@ -158,7 +158,7 @@ def restart_after_kill_in_running():
 
 
 def restart_after_kill_with_an_estop_latched():
-    """The e-stop outlives the process: SAFE with the same fault, said in the log, and left by the commands of a person."""
+    """The e-stop survives the process: SAFE with its fault, a line in the log, and an end by the commands of a person."""
     _bench.to_running()
     _bench.command("estop")
     state = _bench.in_state("SAFE")
@@ -259,7 +259,7 @@ def user_without_rights():
 
 
 def doctor_on_a_real_time_kernel():
-    """It says PREEMPT_RT, its exit status is its verdict, and nothing but latencies may make it unfit."""
+    """It reports PREEMPT_RT, its exit status is its verdict, and only latencies may make the host unfit."""
     status, said = sh("/usr/local/bin/ali3-doctor", "--json", "--seconds", "1", check=False)
     report = json.loads(said)
     assert (status, report["verdict"]) in ((0, "fit"), (1, "usable"), (2, "unfit")), (status, report["verdict"])
@@ -285,7 +285,7 @@ def doctor_for_a_user_without_rights():
 
 
 def exposure():
-    """systemd-analyze security of the loaded units, drop-ins and all."""
+    """systemd-analyze security of the loaded units with their drop-ins."""
     for unit in ("ali3d@bench.service", "ali3-exporter.service"):
         said = sh("systemd-analyze", "security", "--no-pager", unit)
         found = re.search(r"Overall exposure level for \S+: (\d+\.\d+) (\w+)", said)

@@ -25,7 +25,7 @@ def run(name, check):
         verdict = f"skip {reason}"
     except AssertionError as why:
         verdict = "FAIL " + str(why).replace("\n", "; ")
-    except Exception:  # a check that breaks says where
+    except Exception:  # a check that fails tells where
         verdict = "FAIL " + traceback.format_exc().strip().replace("\n", "; ")
     print(f"TEST {name} {verdict}", flush=True)
     print(f"| {time.monotonic() - begin:.1f} s in the guest{''.join(f'; {f}' for f in host.figures)}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of the guest share: service manager, journal, configurations, and the state of an instance.
+"""Shared by the checks of the guest: service manager, journal, configurations, and the state of an instance.
 
 While the guest computes, its clock counts instructions (tests/vm/run): no wait is too short because the machine outside is
 busy."""
@@ -15,7 +15,7 @@ bench.BIN = "/usr/local/bin"
 FIGURES_SHOWN = "MainPID,NRestarts,ActiveState,SubState,Result,ExecMainStatus,ExecMainCode,StatusText,Type"
 FAULT_ESTOP = 1
 RESET_TO_ARM = 1.0  # s; an arm sooner than 0.5 s after the frame that showed STOPPED is refused
-figures = []  # of the check that runs, to be printed beside it
+figures = []  # figures of the running check, printed with it
 
 
 class Skip(Exception):
@@ -27,7 +27,7 @@ def figure(text):
 
 
 def sh(*words, check=True, seconds=120, **options):
-    """Output of a command, standard error with it."""
+    """Output of a command with its standard error."""
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=seconds, check=False, **options)
     if check and done.returncode != 0:
@@ -42,7 +42,7 @@ def cursor():
 
 
 def journal(since):
-    """What the journal got after that place, of all units: with a filter journalctl 252 loses the first line after a cursor."""
+    """The journal after that place, of all units: with a filter journalctl 252 loses the first line after a cursor."""
     sh("journalctl", "--sync")
     return sh("journalctl", "-q", "--no-pager", "-o", "short-monotonic", f"--after-cursor={since}")
 
@@ -55,7 +55,7 @@ def show(unit, key=None):
 
 
 def wait_for(what, condition, seconds=30):
-    """Waits until condition() is true and returns what it gave. `what` may be a function. Each look starts processes."""
+    """Waits until condition() is true and returns its result. `what` may be a function. Each look starts processes."""
     end = time.monotonic() + seconds
     while True:
         got = condition()
@@ -78,7 +78,7 @@ def of_process(pid):
 
 # A period of 50 ms: after ten of them without a cycle the daemon reports a stuck loop, which must not happen here.
 def four_bar(name, **changes):
-    """Configuration of an instance, as the YAML reader takes it: ports and shared memory have the instance's name."""
+    """Configuration of an instance for the YAML reader; ports and shared memory have the instance's name."""
     number = sum(name.encode()) % 100
     config = {
         "model": bench.four_bar()["model"],
@@ -110,7 +110,7 @@ class Instance:
         sh("systemctl", "start", self.unit)
 
     def watch(self):
-        """What ali3-top --json says; None while there is nothing to read."""
+        """The output of ali3-top --json; None while there is nothing to read."""
         _, said = sh("/usr/local/bin/ali3-top", "--json", "--once", "--instance", self.name, check=False)
         try:
             watched = json.loads(said)
@@ -128,7 +128,7 @@ class Instance:
                         lambda: (lambda now: now if now and now[0] in states else None)(self.state()), seconds)
 
     def begin(self):
-        """Before a restart: its place in the journal and its process. Both counters of starts, which have a limit, begin anew."""
+        """Before a restart: its place in the journal and its process. Resets both counters of starts, which have a limit."""
         sh("systemctl", "reset-failed", self.unit)
         self.since = cursor()
         return int(show(self.unit, "MainPID"))
@@ -152,7 +152,7 @@ class Instance:
         assert result == 0, f"command {name} in {self.state()}: result {result}"
 
     def to_running(self):
-        """By the commands that the state asks for."""
+        """Leads to motion by the commands that the state needs."""
         state, _ = self.state()
         if state in ("SAFE", "FAULT"):
             self.command("reset")

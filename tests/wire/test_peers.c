@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Addresses, networks, and who has which rights. */
+ * Addresses, networks and rights. */
 #include "check.h"
 #include "signals/clients.h"
 #include "wire/peers.h"
@@ -70,7 +70,7 @@ TEST(odd_lengths)
   assert_int_equal(rights(&p, "::1"), ACCESS_NONE); /* not an IPv4 address */
 }
 
-TEST(what_is_no_rule)
+TEST(texts_that_are_no_rule)
 {
   static const char *const bad[] = {"",
                                     "localhost",
@@ -103,7 +103,7 @@ TEST(names_of_clients)
   clients_address_text((const void *)&s, text);
   assert_string_equal(text, "[::1]:1234");
   clients_name(&c, 7 + CLIENTS_NAMED, text);
-  clients_get(&c, 7, text); /* its place is another's now */
+  clients_get(&c, 7, text); /* another client has its place now */
   assert_string_equal(text, "client 7");
   clients_get(&c, 0, text);
   assert_string_equal(text, "client 0");
@@ -113,7 +113,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_rules),         cmocka_unit_test(the_narrowest_rule_holds),
-      cmocka_unit_test(odd_lengths),      cmocka_unit_test(what_is_no_rule),
+      cmocka_unit_test(odd_lengths),      cmocka_unit_test(texts_that_are_no_rule),
       cmocka_unit_test(names_of_clients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in registers. The words expected are written out, and those of 123456.0 are the example of the libmodbus manual. */
+ * Numbers in registers. The expected words are written out; the words of 123456.0 are the example of the libmodbus
+ * manual. */
 #include "check.h"
 #include "wire/wire.h"
 

@@ -17,16 +17,19 @@ struct parts;
 
 struct bench_case {
   const char *name, *text;
-  int bodies;  /* by default */
-  bool scales; /* the number of bodies can be chosen, approximately */
-  void (*build)(struct parts *p, int bodies);
+  int bodies;                                 /* default number */
+  bool scales;                                /* the number of bodies can be chosen, approximately */
+  void (*build)(struct parts *p, int bodies); /* NULL: name is a configuration file */
 };
 
 extern const struct bench_case bench_case[];
 extern const int bench_cases;
 
-/* The frozen model of a case. bodies: 0 for its default. NULL, with the reason on stderr, if it fails. */
+/* The frozen model of a built-in case. bodies: 0 for its default. NULL, with the reason on stderr, if it fails. */
 ali3_model *case_model(const struct bench_case *c, int bodies, const ali3_options *options);
+/* The frozen model of a configuration file with the file's own step; isa and extrapolate override it.
+ * NULL, with the reason on stderr, if it fails. */
+ali3_model *file_model(const char *file, const char *isa, bool extrapolate);
 
 struct times { /* us */
   double min, median, p99, max;
@@ -67,6 +70,8 @@ struct figures {
   struct times step, feedback;
   double phase[ALI3_PHASE_IDLE]; /* us, median over the steps */
   double bytes_per_body, flops;
+  double lanes_used;     /* share of the lanes that hold a node, by operations of a condensation */
+  double chain_ratio;    /* time of a body over that in a chain of 128, timed before and after this case */
   double instructions;   /* per step; NaN: the kernel or the processor does not count */
   double calibration;    /* us */
   uint64_t checksum;     /* hash of the final state */

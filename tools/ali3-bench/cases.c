@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * The mechanisms of the benchmark. Their assembly trees differ: that of a chain is balanced, a star has one hub, a ladder wider
  * fronts, a farm many small trees. SI units. */
+#include "cases.h"
 #include "bench.h"
 #include "parts.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
-static const double G = 9.81, PI = 3.14159265358979323846;
+const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
+const double G = 9.81, PI = 3.14159265358979323846;
 
 static void cross_product(double o[3], const double a[3], const double b[3])
 {
@@ -263,6 +264,10 @@ const struct bench_case bench_case[] = {
     {"bricard", "overconstrained spatial loop", 5, false, build_bricard},
     {"stewart_farm", "separate Stewart platforms on sprung legs", 130, true, build_stewart_farm},
     {"arm", "six-axis arm, drives and a gear", 7, false, build_arm},
+    {"delta", "Delta robot, forearms of four revolutes, drives", 16, false, build_delta},
+    {"scissor_lift", "crossed bars of revolutes, a drive at the foot", 9, true, build_scissor_lift},
+    {"chain_drive", "closed chain of revolutes, hung on a bearing", 60, true, build_chain_drive},
+    {"truss", "grid of nodes, distance joints, redundant", 72, true, build_truss},
     {"at_rest", "chain that hangs still", 128, true, build_chain_at_rest},
     {"denormal", "chain almost at rest, with denormal numbers", 128, true, build_denormal},
     {"singular", "four-bar windows held in their singular position", 81, true, build_singular},

@@ -5,7 +5,7 @@
 #include "option_number.h"
 
 #include "base/isa.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 #include "rt/realtime.h"
 
 #include <errno.h>
@@ -16,10 +16,12 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: ali3-bench [OPTION]...\n"
-    "Times the step of built-in mechanisms, as a whole and phase by phase.\n"
+    "Usage: ali3-bench [OPTION]... [FILE]...\n"
+    "Times the step of built-in mechanisms, or of the mechanisms of configuration files, as a whole and "
+    "phase by\n"
+    "phase.\n"
     "\n"
-    "  --case NAME      only this one (default: all)\n"
+    "  --case NAME      only this built-in mechanism (default: all, or none where there is a FILE)\n"
     "  --bodies N       number of bodies, approximately, of mechanisms that scale (default: see --list)\n"
     "  --workers N,..   threads that share a step, besides the first; one run for each number (default: 0);\n"
     "                   auto: as many as make the step of this mechanism faster\n"
@@ -42,7 +44,9 @@ enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000, PLATFORM_C
 
 struct options {
   struct plan plan;
-  const struct bench_case *only; /* NULL: all */
+  const struct bench_case *only; /* NULL: all, or none where there are files */
+  char **file;
+  int files;
   int workers[WORKER_COUNTS], counts;
   const char *platform; /* file; NULL: mechanisms */
   bool steps_given, json, calibrate, list;
@@ -174,8 +178,11 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
-  /* Refuse arguments that are no options. */
-  if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
+  /* All other arguments are files. */
+  o->file = argv + optind;
+  o->files = argc - optind;
+  if (good && o->files > 0 && (o->platform || o->calibrate || o->list))
+    good = usage("arguments", "options only", argv[optind]);
   if (good) return -1;
   fputs("Try ali3-bench --help\n", stderr);
   return EXIT_USAGE;
@@ -199,24 +206,33 @@ static bool run_calibration(bool json)
   return report_calibration(ns, COUNT, json) && right;
 }
 
+/* Built-in cases first .. end-1, then the files. */
+static struct bench_case case_at(const struct options *o, int end, int i)
+{
+  return i < end ? bench_case[i]
+                 : (struct bench_case){.name = o->file[i - end], .text = "configuration file"};
+}
+
 static bool run_cases(const struct options *o)
 {
-  /* Select one case or all. */
+  /* Select one case or all, and the files. */
   int first = o->only ? (int)(o->only - bench_case) : 0, end = o->only ? first + 1 : bench_cases, done = 0;
+  if (o->files > 0 && !o->only) end = 0;
   bool good = true, terminal = isatty(STDERR_FILENO);
-  struct figures *f = calloc((size_t)(end - first) * (size_t)o->counts, sizeof *f);
+  struct figures *f = calloc((size_t)(end - first + o->files) * (size_t)o->counts, sizeof *f);
   if (!f) {
     fputs("ali3-bench: out of memory\n", stderr);
     return false;
   }
   if (!o->json) report_head(&o->plan);
   /* Run each with each number of workers; a terminal shows the present one. */
-  for (int i = first; i < end; i++)
+  for (int i = first; i < end + o->files; i++)
     for (int k = 0; k < o->counts; k++) {
       char number[16] = "auto";
       if (o->workers[k] != BENCH_AUTO) snprintf(number, sizeof number, "%d", o->workers[k]);
-      if (terminal) fprintf(stderr, "%s, %s workers ...\r", bench_case[i].name, number);
-      bool measured = measure(&bench_case[i], &o->plan, o->workers[k], &f[done]);
+      const struct bench_case c = case_at(o, end, i);
+      if (terminal) fprintf(stderr, "%s, %s workers ...\r", c.name, number);
+      bool measured = measure(&c, &o->plan, o->workers[k], &f[done]);
       if (terminal) fputs("\033[K", stderr);
       if (measured && !o->json) report_line(&f[done]);
       done += measured;

@@ -5,10 +5,11 @@
 #include "ranks.h"
 
 #include "base/isa.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 
+#include <ali3/stages.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,64 @@ static bool run_case(const struct bench *b, bool report, struct figures *f)
          (right || fail_case(b, "calibration: wrong result; the processor or the build computes wrongly"));
 }
 
+/* Share of the lanes of the instruction set that hold a node; each stage counts by its operations. */
+static double lanes_used(const ali3_model *m)
+{
+  enum isa isa;
+  if (!isa_from_name(ali3_model_isa(m), &isa)) return NAN;
+  double used = 0.0, computed = 0.0;
+  for (int i = 0; i < ali3_model_stages(m); i++) {
+    const ali3_stage s = ali3_model_stage(m, i);
+    used += s.flops;
+    computed += s.flops * s.groups * isa_lanes(isa) / s.nodes;
+  }
+  return used / computed;
+}
+
+/* The chain of 128 bodies that other mechanisms are compared with. */
+struct chain {
+  struct bench bench;
+  ali3_model *m;
+  uint32_t *ns; /* times of its steps before the case, then after it */
+};
+
+static bool chain_begin(struct chain *c, const struct plan *plan)
+{
+  ali3_options options = ali3_options_default();
+  options.extrapolate = plan->extrapolate;
+  snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
+  *c = (struct chain){.m = case_model(&bench_case[0], 0, &options)};
+  if (!c->m) return false;
+  c->ns = malloc(2 * (size_t)plan->steps * sizeof *c->ns);
+  c->bench = (struct bench){.name = "chain", .m = c->m, .d = ali3_data_new(c->m), .steps = plan->steps};
+  return (c->ns && c->bench.d) || fail_case(&c->bench, "out of memory");
+}
+
+static bool chain_time(struct chain *c, uint32_t *ns)
+{
+  const struct bench *b = &c->bench;
+  bool good = warm_up(b);
+  for (int i = 0; good && i < b->steps; i++) {
+    good = begin_step(b, i);
+    uint64_t begin = clock_now_ns();
+    ali3_step(b->m, b->d);
+    ns[i] = elapsed_ns(begin, clock_now_ns());
+  }
+  return good && went_well(b);
+}
+
+static double chain_body_us(const struct chain *c)
+{
+  return times_of(c->ns, 2 * c->bench.steps).median / ali3_model_bodies(c->m);
+}
+
+static void chain_end(struct chain *c)
+{
+  free(c->ns);
+  if (c->m) ali3_data_free(c->bench.d);
+  ali3_model_free(c->m);
+}
+
 static int chosen_workers(const ali3_model *m)
 {
   const struct choose_plan plan = {.pool.first_cpu = -1, .most = choose_most(-1)};
@@ -224,8 +283,14 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
   ali3_options options = ali3_options_default();
   options.extrapolate = plan->extrapolate;
   snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
-  ali3_model *m = case_model(c, plan->bodies, &options);
-  if (!m) return false;
+  ali3_model *m =
+      c->build ? case_model(c, plan->bodies, &options) : file_model(c->name, plan->isa, plan->extrapolate);
+  struct chain chain = {.m = NULL};
+  if (!m || !chain_begin(&chain, plan)) {
+    chain_end(&chain);
+    ali3_model_free(m);
+    return false;
+  }
   /* Start the workers. */
   struct pool_config config = {
       .workers = workers == BENCH_AUTO ? chosen_workers(m) : workers, .priority = 0, .first_cpu = -1};
@@ -241,12 +306,16 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
                         .workers_chosen = workers == BENCH_AUTO,
                         .extrapolated = plan->extrapolate,
                         .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
-                        .flops = ali3_model_flops(m)};
+                        .flops = ali3_model_flops(m),
+                        .lanes_used = lanes_used(m)};
   /* Run it. */
   if (!good) fail_case(&b, error);
   if (good && config.workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
-  good = good && run_case(&b, plan->report, f);
+  good = good && chain_time(&chain, chain.ns) && run_case(&b, plan->report, f) &&
+         chain_time(&chain, chain.ns + plan->steps);
+  if (good) f->chain_ratio = f->step.median / f->bodies / chain_body_us(&chain);
   if (!good) levels_free(f->levels);
+  chain_end(&chain);
   ali3_data_free(b.d);
   pool_free(pool);
   ali3_model_free(m);

@@ -121,6 +121,17 @@ int parts_joint(struct parts *p, ali3_joint_type type, int a, int b, const doubl
   return index;
 }
 
+void parts_bar(struct parts *p, int a, int b)
+{
+  if (!p->good) return;
+  char name[32];
+  ali3_joint_spec s = {.name = name, .type = ALI3_JOINT_DISTANCE, .body_a = a, .body_b = b};
+  snprintf(name, sizeof name, "j%d", ali3_model_joints(p->m) + 1);
+  for (int i = 0; i < 3; i++) s.length += pow(p->position[b][i] - p->position[a][i], 2);
+  s.length = sqrt(s.length);
+  check_status(p, ali3_model_add_joint(p->m, &s));
+}
+
 static void add_force(struct parts *p, const ali3_force_spec *spec)
 {
   if (!p->good) return;

@@ -30,6 +30,8 @@ int parts_rod(struct parts *p, double mass, const double from[3], const double t
 /* Index of a joint at a place of the world; axes NULL if the type has none. */
 int parts_joint(struct parts *p, ali3_joint_type type, int a, int b, const double at[3],
                 const double axis_a[3], const double axis_b[3]);
+/* Keeps the centres of two bodies at their distance. */
+void parts_bar(struct parts *p, int a, int b);
 void parts_spring(struct parts *p, int joint, double stiffness, double damping);
 void parts_drive(struct parts *p, int joint, double amplitude, double frequency);
 void parts_gear(struct parts *p, int joint, int joint_b, double ratio);

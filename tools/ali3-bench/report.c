@@ -9,10 +9,11 @@ void report_head(const struct plan *plan)
 {
   printf("us, %d steps each%s; phases are medians of a run of their own\n", plan->steps,
          plan->extrapolate ? ", extrapolated" : "");
-  printf("%-14s %6s %6s %3s %-8s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s %8s %8s %7s %8s %7s %8s %7s  %s\n",
+  printf("%-14s %6s %6s %3s %-8s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s %8s %8s %7s %8s %7s %8s %7s %7s %6s "
+         " %s\n",
          "case", "bodies", "rows", "wrk", "isa", "step min", "median", "p99", "max", "feedback", "p99",
          "predict", "rows", "condense", "sweep", "bodies", "project", "B/body", "Mflop", "GFLOP/s", "Minstr",
-         "calib", "checksum");
+         "calib", "xchain", "lanes", "checksum");
 }
 
 void report_line(const struct figures *f)
@@ -23,8 +24,9 @@ void report_line(const struct figures *f)
          f->workers, f->isa, f->step.min, f->step.median, f->step.p99, f->step.max, f->feedback.median,
          f->feedback.p99);
   for (int k = 0; k < ALI3_PHASE_IDLE; k++) printf(" %8.1f", f->phase[k]); /* columns in their order */
-  printf(" %7.0f %8.3f %7.2f %8s %7.1f  %016llx\n", f->bytes_per_body, f->flops / 1e6,
-         f->flops / f->step.median / 1e3, instructions, f->calibration, (unsigned long long)f->checksum);
+  printf(" %7.0f %8.3f %7.2f %8s %7.1f %7.2f %5.0f%%  %016llx\n", f->bytes_per_body, f->flops / 1e6,
+         f->flops / f->step.median / 1e3, instructions, f->calibration, f->chain_ratio, 100 * f->lanes_used,
+         (unsigned long long)f->checksum);
   if (f->levels) report_levels(f->levels);
   fflush(stdout);
 }
@@ -40,7 +42,7 @@ static json_t *line_json(const struct figures *f)
   snprintf(sum, sizeof sum, "%016llx", (unsigned long long)f->checksum);
   return json_pack(
       "{s:s, s:i, s:i, s:i, s:b, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
-      "s:f, s:o, s:f, s:s, s:o*}",
+      "s:f, s:o, s:f, s:f, s:f, s:s, s:o*}",
       "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers, "workers_chosen",
       f->workers_chosen, "isa", f->isa, "extrapolated", f->extrapolated, "step_us", times_json(&f->step),
       "feedback_us", times_json(&f->feedback), "phases_us", "predict", f->phase[ALI3_PHASE_PREDICT], "rows",
@@ -48,7 +50,8 @@ static json_t *line_json(const struct figures *f)
       f->phase[ALI3_PHASE_SWEEP], "bodies", f->phase[ALI3_PHASE_BODIES], "project",
       f->phase[ALI3_PHASE_PROJECT], "bytes_per_body", f->bytes_per_body, "flops", f->flops, "instructions",
       isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions)) : json_null(),
-      "calibration_us", f->calibration, "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);
+      "calibration_us", f->calibration, "chain_ratio", f->chain_ratio, "lanes_used", f->lanes_used,
+      "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);
 }
 
 static bool print_figures_json(json_t *json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who else is on the processors of the loop. */
+ * Other users of the loop's processors. */
 #include "checks.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { LIST = 96 }; /* a set of processors as text: cut, if at all, between two of them */
+enum { LIST = 96 }; /* text of a set of processors; a longer one is cut between two processors */
 
 void check_cpus(const struct host *h, struct findings *all)
 {
@@ -24,10 +24,10 @@ void check_cpus(const struct host *h, struct findings *all)
   /* Check that the CPU of the loop is among them, with room for others. */
   if (h->cpu >= 0 && !CPU_ISSET(h->cpu, &h->online)) {
     finding_fix(finding_add(all, id, why, FINDING_BAD, "CPU %d is not online: %s are", h->cpu, online),
-                "--cpu, and realtime.cpu of the model, with one of %s", online);
+                "set --cpu, and realtime.cpu in the file of the model, to one of %s", online);
   } else if (count == 1) {
-    finding_fix(finding_add(all, id, why, FINDING_WARN, "one: whatever the loop does, all others wait"),
-                "a machine with two CPUs or more");
+    finding_fix(finding_add(all, id, why, FINDING_WARN, "one: all other programs wait while the loop runs"),
+                "use a machine with two CPUs or more");
   } else {
     const int isolated = CPU_COUNT(&h->isolated);
     const int workers = isolated ? isolated - 1 : count - 2;
@@ -41,7 +41,7 @@ static void judge_isolated(const struct host *h, struct findings *all, const cha
   cpu_set_t ticking, without;
   cpus_text(&h->isolated, set, sizeof set);
   host_read(h, nohz, sizeof nohz, "/sys/devices/system/cpu/nohz_full");
-  if (!cpus_parse(nohz, &without)) CPU_ZERO(&without); /* "(null)" where there are none */
+  if (!cpus_parse(nohz, &without)) CPU_ZERO(&without); /* "(null)" if there is none */
   ticking = cpus_except(&h->isolated, &without);
   if (h->cpu >= 0 && !CPU_ISSET(h->cpu, &h->isolated)) {
     finding_fix(finding_add(all, id, why, FINDING_INFO, "%s, but CPU %d is not one of them", set, h->cpu),
@@ -52,7 +52,7 @@ static void judge_isolated(const struct host *h, struct findings *all, const cha
                 "`nohz_full=%s rcu_nocbs=%s` on the kernel command line", set, set);
   } else if (h->cpu < 0) {
     finding_fix(
-        finding_add(all, id, why, FINDING_INFO, "%s, without ticks; the loop is not told to run there", set),
+        finding_add(all, id, why, FINDING_INFO, "%s, without ticks; no option puts the loop there", set),
         "--cpu %d, and `realtime: {cpu: %d}` in the file of the model", cpus_first(&h->isolated),
         cpus_first(&h->isolated));
   } else {
@@ -63,7 +63,8 @@ static void judge_isolated(const struct host *h, struct findings *all, const cha
 void check_isolated(const struct host *h, struct findings *all)
 {
   static const char id[] = "isolated",
-                    why[] = "on a CPU of its own the loop meets no other task, and its cache stays warm";
+                    why[] =
+                        "on a CPU of its own the loop competes with no other task, and its cache stays warm";
   if (CPU_COUNT(&h->isolated)) {
     judge_isolated(h, all, id, why);
     return;
@@ -75,7 +76,7 @@ void check_isolated(const struct host *h, struct findings *all)
   }
   struct finding *f = finding_add(all, id, why, FINDING_INFO, "none");
   cpu_set_t rest = h->online, one;
-  /* The first one keeps the time for the others. */
+  /* Not CPU 0, which keeps the time for the others. */
   const int cpu = h->cpu > 0 ? h->cpu : cpus_last(&h->online);
   CPU_ZERO(&one);
   if (cpu >= 0) CPU_SET(cpu, &one);
@@ -91,7 +92,7 @@ void check_isolated(const struct host *h, struct findings *all)
 
 void check_smt(const struct host *h, struct findings *all)
 {
-  static const char id[] = "smt", why[] = "the sibling in the same core takes half of it whenever it works";
+  static const char id[] = "smt", why[] = "the second thread of a core takes half of the core while it works";
   const cpu_set_t *cpus = host_cpus(h);
   const bool reserved = CPU_COUNT(&h->loop) > 0;
   bool readable = false;
@@ -148,7 +149,7 @@ void check_irqbalance(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "does not run");
     return;
   }
-  /* It leaves isolated ones alone by itself. */
+  /* irqbalance itself avoids isolated CPUs. */
   const cpu_set_t open = cpus_except(&h->loop, &h->isolated);
   if (CPU_COUNT(&open))
     finding_fix(

@@ -8,11 +8,11 @@
 void check_preempt(const struct host *h, struct findings *all)
 {
   static const char id[] = "preempt",
-                    why[] = "any other kernel may run on for milliseconds before it wakes the loop";
+                    why[] = "a kernel without PREEMPT_RT may delay the loop by milliseconds";
   static const char fix[] =
-      "a kernel with PREEMPT_RT: `apt-get install linux-image-rt-amd64` (or -arm64) and reboot; "
+      "install a kernel with PREEMPT_RT: `apt-get install linux-image-rt-amd64` (or -arm64) and reboot; "
       "without it `preempt=full` on the kernel command line is next best";
-  /* PREEMPT_RT needs no further look. */
+  /* A kernel with PREEMPT_RT is good. */
   long long realtime = 0;
   char modes[128] = "", *mode;
   host_number(h, &realtime, "/sys/kernel/realtime");
@@ -25,11 +25,11 @@ void check_preempt(const struct host *h, struct findings *all)
                 fix);
     return;
   }
-  /* As in "none voluntary (full) lazy". */
+  /* The text is like "none voluntary (full) lazy". */
   host_read(h, modes, sizeof modes, "/sys/kernel/debug/sched/preempt");
   mode = strchr(modes, '(');
   const int length = mode ? (int)strcspn(mode + 1, ")") : 0;
-  /* Otherwise name the present mode. */
+  /* Report the present mode. */
   struct finding *f;
   if (length)
     f = finding_add(all, id, why, FINDING_WARN, "%.*s, no PREEMPT_RT", length, mode + 1);
@@ -43,7 +43,7 @@ void check_preempt(const struct host *h, struct findings *all)
   finding_fix(f, "%s", fix);
 }
 
-/* A release like "6.12.1-amd64". */
+/* True if a release like "6.12.1-amd64" is at least this one. */
 static bool at_least(const char *release, long major, long minor)
 {
   char *end;
@@ -52,12 +52,11 @@ static bool at_least(const char *release, long major, long minor)
   return a > major || (a == major && b >= minor);
 }
 
-/* Since Linux 6.12, where groups have no quotas, a server of the fair class takes the place of the
- * throttle. */
+/* Since Linux 6.12, without group quotas, a server of the fair class replaces the throttle. */
 static void judge_fair_server(const struct host *h, struct findings *all, const char *id)
 {
   static const char why[] =
-      "a loop that uses nearly all of its CPU yields to ordinary threads; others never meet it";
+      "a loop that uses nearly all of its CPU must yield to ordinary threads; no other loop is affected";
   static const char file[] = "/sys/kernel/debug/sched/fair_server/cpu0/runtime";
   long long ns;
   if (!host_number(h, &ns, file))
@@ -89,7 +88,7 @@ void check_throttling(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "off");
     return;
   }
-  /* Newer kernels have a fair server in its place. */
+  /* Newer kernels have the fair server instead. */
   if (at_least(h->release, 6, 12) && !cgroup_rt_runtime(h, path, sizeof path, &group)) {
     judge_fair_server(h, all, id);
     return;
@@ -118,8 +117,8 @@ void check_clocksource(const struct host *h, struct findings *all)
     if (strcmp(name, slow[i]) != 0) continue;
     finding_fix(
         finding_add(all, id, why, FINDING_WARN, "%s", name),
-        "see why the kernel gave up the TSC: `dmesg | grep -i -e tsc -e clocksource`; after a firmware "
-        "update, or where it is known to be sound, `tsc=reliable` on the kernel command line");
+        "find out why the kernel gave up the TSC: `dmesg | grep -i -e tsc -e clocksource`; after a firmware "
+        "update, or if the TSC is known to be sound, `tsc=reliable` on the kernel command line");
     return;
   }
   if (strcmp(name, "tsc") != 0) {
@@ -134,14 +133,16 @@ void check_clocksource(const struct host *h, struct findings *all)
   else if (constant && nonstop)
     finding_add(all, id, why, FINDING_OK, "tsc, constant and nonstop");
   else
-    finding_fix(finding_add(all, id, why, FINDING_WARN, "tsc, not %s%s%s", constant ? "" : "constant",
-                            constant || nonstop ? "" : ", not ", nonstop ? "" : "nonstop"),
-                "`processor.max_cstate=1` on the kernel command line keeps it running; better, a newer CPU");
+    finding_fix(
+        finding_add(all, id, why, FINDING_WARN, "tsc, not %s%s%s", constant ? "" : "constant",
+                    constant || nonstop ? "" : ", not ", nonstop ? "" : "nonstop"),
+        "`processor.max_cstate=1` on the kernel command line keeps it running; a newer CPU is better");
 }
 
 void check_watchdog(const struct host *h, struct findings *all)
 {
-  static const char id[] = "watchdog", why[] = "it interrupts every CPU now and then, for some microseconds";
+  static const char id[] = "watchdog",
+                    why[] = "it interrupts every CPU from time to time, for some microseconds";
   long long on;
   if (!host_number(h, &on, "/proc/sys/kernel/nmi_watchdog"))
     finding_add(all, id, why, FINDING_UNKNOWN, "/proc/sys/kernel/nmi_watchdog is not readable");
@@ -154,7 +155,7 @@ void check_watchdog(const struct host *h, struct findings *all)
 
 void check_hwlat(const struct host *h, struct findings *all)
 {
-  static const char id[] = "hwlat", why[] = "firmware that stops all CPUs (SMI) is seen by no other means";
+  static const char id[] = "hwlat", why[] = "only this tracer sees firmware that stops all CPUs (SMI)";
   char tracers[512];
   int status = host_read(h, tracers, sizeof tracers, "/sys/kernel/tracing/available_tracers");
   if (status < 0)
@@ -164,7 +165,7 @@ void check_hwlat(const struct host *h, struct findings *all)
                             strerror(-status)),
                 "as root: `mount -t tracefs tracefs /sys/kernel/tracing`, then ali3-doctor --hwlat");
   else if (has_word(tracers, "hwlat"))
-    finding_add(all, id, why, FINDING_INFO, "there is a tracer for it; --hwlat runs it");
+    finding_add(all, id, why, FINDING_INFO, "the kernel has the tracer; --hwlat runs it");
   else
-    finding_add(all, id, why, FINDING_INFO, "this kernel has no tracer for it (CONFIG_HWLAT_TRACER)");
+    finding_add(all, id, why, FINDING_INFO, "this kernel lacks the tracer (CONFIG_HWLAT_TRACER)");
 }

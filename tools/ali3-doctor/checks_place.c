@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the kernel itself runs on, what the process runs in, and its memory. */
+ * Hypervisor, container and memory. */
 #include "checks.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 void check_virtual(const struct host *h, struct findings *all)
 {
-  static const char id[] = "virtual", why[] = "the host below takes the CPU away whenever it likes";
+  static const char id[] = "virtual", why[] = "the hypervisor may take the CPU away at any time";
   static const char fix[] =
-      "run on the machine itself; or pin each virtual CPU to a CPU of its own, isolated and "
+      "run on the physical machine; or pin each virtual CPU to a CPU of its own, isolated and "
       "under SCHED_FIFO (libvirt: <vcpupin>, <vcpusched>)";
   char flags[8192] = "", type[64] = "";
   host_field(h, "/proc/cpuinfo", "flags", flags, sizeof flags);
@@ -18,15 +18,14 @@ void check_virtual(const struct host *h, struct findings *all)
     finding_fix(finding_add(all, id, why, FINDING_WARN, "a virtual machine%s%s", type[0] ? ", " : "", type),
                 "%s", fix);
   else if (flags[0])
-    finding_add(all, id, why, FINDING_OK, "no hypervisor below");
+    finding_add(all, id, why, FINDING_OK, "no hypervisor");
   else
     finding_add(all, id, why, FINDING_UNKNOWN, "/proc/cpuinfo shows no flags");
 }
 
 void check_container(const struct host *h, struct findings *all)
 {
-  static const char id[] = "container",
-                    why[] = "rights and limits are those that the container was started with";
+  static const char id[] = "container", why[] = "the start of the container sets rights and limits";
   static const char fix[] =
       "start it with --cap-add=SYS_NICE --cap-add=IPC_LOCK --ulimit rtprio=95 --ulimit memlock=-1";
   char kind[64] = "";
@@ -36,13 +35,13 @@ void check_container(const struct host *h, struct findings *all)
   if (kind[0])
     finding_fix(finding_add(all, id, why, FINDING_INFO, "in a container: %s", kind), "%s", fix);
   else
-    finding_add(all, id, why, FINDING_OK, "no sign of one");
+    finding_add(all, id, why, FINDING_OK, "no sign of a container");
 }
 
 void check_thp(const struct host *h, struct findings *all)
 {
   static const char id[] = "thp",
-                    why[] = "the kernel moves memory about to make large pages, and stops who uses it";
+                    why[] = "the kernel moves memory to make large pages, and stops the threads that use it";
   char text[128];
   if (host_read(h, text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled") <= 0)
     finding_add(all, id, why, FINDING_UNKNOWN, "/sys/kernel/mm/transparent_hugepage/enabled is not readable");
@@ -56,8 +55,7 @@ void check_thp(const struct host *h, struct findings *all)
 
 void check_swap(const struct host *h, struct findings *all)
 {
-  static const char id[] = "swap",
-                    why[] = "what is not locked waits for a disk; locked memory is not touched";
+  static const char id[] = "swap", why[] = "memory that is not locked may wait for a disk";
   FILE *f = host_open(h, "/proc/swaps");
   if (!f) {
     finding_add(all, id, why, FINDING_UNKNOWN, "/proc/swaps is not readable");
@@ -66,7 +64,7 @@ void check_swap(const struct host *h, struct findings *all)
   char line[512];
   unsigned long long size = 0, used = 0; /* kB */
   while (fgets(line, sizeof line, f)) {
-    /* File, kind, size, used; the head has words there. */
+    /* Columns: file, kind, size, used; the first line has words there. */
     char *rest = line, *word[4] = {NULL};
     for (int i = 0; i < 4; i++) word[i] = strtok_r(rest, " \t\n", &rest);
     if (!word[3]) continue;
@@ -80,5 +78,5 @@ void check_swap(const struct host *h, struct findings *all)
   }
   finding_fix(finding_add(all, id, why, used ? FINDING_WARN : FINDING_INFO, "%llu MB, %llu MB of it used",
                           size >> 10, used >> 10),
-              "`swapoff -a`; to keep it, no line with swap in /etc/fstab");
+              "`swapoff -a`; to keep it, remove the lines with swap from /etc/fstab");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How the processors are clocked, and how deep they sleep. */
+ * Clocks and idle states of the processors. */
 #include "checks.h"
 
 #include <errno.h>
@@ -8,14 +8,15 @@
 
 enum {
   STATES_MAX = 16,    /* idle states of a processor */
-  IDLE_LIMIT_US = 50, /* to leave one: of the order of a wake-up itself */
+  IDLE_LIMIT_US = 50, /* limit for leaving an idle state: the order of a wake-up */
   NO_REQUEST = INT32_MAX,
 };
 
 void check_governor(const struct host *h, struct findings *all)
 {
-  static const char id[] = "governor",
-                    why[] = "a loop that sleeps most of the time is clocked down, and is slow when it wakes";
+  static const char
+      id[] = "governor",
+      why[] = "the governor lowers the clock of a loop that mostly sleeps, which is then slow when it wakes";
   const cpu_set_t *cpus = host_cpus(h);
   int seen = 0, other = 0, first = -1;
   char name[64], found[64] = "";
@@ -47,16 +48,16 @@ void check_governor(const struct host *h, struct findings *all)
 void check_turbo(const struct host *h, struct findings *all)
 {
   static const char id[] = "turbo",
-                    why[] = "the clock then follows heat and load, and the time of a step with it";
+                    why[] = "the clock, and with it the time of a step, then depends on heat and load";
   long long off, on;
-  /* Intel's driver has a switch of its own. */
+  /* Intel's driver has its own switch. */
   if (host_number(h, &off, "/sys/devices/system/cpu/intel_pstate/no_turbo")) {
     if (off)
       finding_add(all, id, why, FINDING_OK, "off");
     else
       finding_fix(finding_add(all, id, why, FINDING_INFO, "on"),
                   "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`");
-    /* All other drivers share one switch. */
+    /* Other drivers share one switch. */
   } else if (host_number(h, &on, "/sys/devices/system/cpu/cpufreq/boost")) {
     if (!on)
       finding_add(all, id, why, FINDING_OK, "off");
@@ -68,7 +69,7 @@ void check_turbo(const struct host *h, struct findings *all)
   }
 }
 
-/* What somebody holds /dev/cpu_dma_latency to, us. */
+/* The limit that programs hold by /dev/cpu_dma_latency, us. */
 static int32_t latency_request(const struct host *h)
 {
   int32_t us = NO_REQUEST;
@@ -83,7 +84,7 @@ static int32_t latency_request(const struct host *h)
 struct idle {
   bool readable;
   int cpu;
-  long long us; /* the longest of the states that may be entered */
+  long long us; /* the longest exit latency of the allowed states */
   char name[32];
 };
 
@@ -105,7 +106,7 @@ static void look_at_states(const struct host *h, int cpu, int32_t request, struc
 
 void check_idle(const struct host *h, struct findings *all)
 {
-  static const char id[] = "idle", why[] = "a CPU asleep takes that long to come back before the loop runs";
+  static const char id[] = "idle", why[] = "a sleeping CPU needs this time before the loop runs";
   static const char device[] = "/dev/cpu_dma_latency";
   /* Find the deepest state that a CPU of the loop may enter. */
   const cpu_set_t *cpus = host_cpus(h);

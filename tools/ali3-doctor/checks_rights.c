@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the process may: limits, capabilities, and the quota of its control group. */
+ * Rights of the process: limits, capabilities, and the quota of its control group. */
 #include "checks.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum {
   CAP_IPC_LOCK_BIT = 14,
   CAP_SYS_NICE_BIT = 23,
   MEMLOCK_GOOD_MB = 512,  /* the daemon asks for its own size and 256 MB more */
-  MEMLOCK_LEAST_MB = 256, /* below this it is refused whatever its size */
+  MEMLOCK_LEAST_MB = 256, /* with less the daemon is refused, whatever its size */
 };
 static const unsigned long long unlimited = ~0ULL;
 
@@ -51,7 +51,7 @@ static bool has_capability(const struct host *h, int bit)
 
 void check_rtprio(const struct host *h, struct findings *all)
 {
-  static const char id[] = "rtprio", why[] = "without it the loop waits behind every other task";
+  static const char id[] = "rtprio", why[] = "without SCHED_FIFO the loop waits for every other task";
   /* The capability allows every priority. */
   unsigned long long soft, hard;
   if (has_capability(h, CAP_SYS_NICE_BIT)) {
@@ -67,7 +67,7 @@ void check_rtprio(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "SCHED_FIFO up to %llu: RLIMIT_RTPRIO", soft < 99 ? soft : 99);
     return;
   }
-  /* The priority is refused: say who can raise the limit. */
+  /* The priority is refused: tell who can raise the limit. */
   struct finding *f =
       finding_add(all, id, why, FINDING_BAD,
                   "RLIMIT_RTPRIO %llu, hard limit %llu, no CAP_SYS_NICE: SCHED_FIFO %d is refused", soft,
@@ -80,8 +80,7 @@ void check_rtprio(const struct host *h, struct findings *all)
 
 void check_memlock(const struct host *h, struct findings *all)
 {
-  static const char id[] = "memlock",
-                    why[] = "memory that is not locked is paged out, and comes back from a disk";
+  static const char id[] = "memlock", why[] = "memory that is not locked may be paged out to a disk";
   unsigned long long soft, hard;
   if (has_capability(h, CAP_IPC_LOCK_BIT)) {
     finding_add(all, id, why, FINDING_OK, "any amount: CAP_IPC_LOCK");
@@ -95,7 +94,7 @@ void check_memlock(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "any amount: RLIMIT_MEMLOCK");
     return;
   }
-  /* The hard limit counts: the daemon raises the soft one itself. */
+  /* The hard limit counts, because the daemon raises the soft one itself. */
   const unsigned long long mb = hard >> 20;
   const enum finding_state state = mb >= MEMLOCK_GOOD_MB    ? FINDING_OK
                                    : mb >= MEMLOCK_LEAST_MB ? FINDING_WARN
@@ -105,7 +104,7 @@ void check_memlock(const struct host *h, struct findings *all)
   if (state != FINDING_OK) finding_fix(f, FIX_MEMLOCK);
 }
 
-/* The group of the process in the hierarchy of a controller of version 1, or in that of version 2 (""). */
+/* The process's group in the hierarchy of a version 1 controller, or in that of version 2 (""). */
 static bool own_group(const struct host *h, const char *controller, char *path, size_t size)
 {
   FILE *f = host_open(h, "/proc/self/cgroup");
@@ -123,8 +122,7 @@ static bool own_group(const struct host *h, const char *controller, char *path, 
   return found;
 }
 
-/* Where the hierarchy of the controller cpu of version 1 is mounted, and which of its groups is seen
- * there. */
+/* Mount point of the version 1 hierarchy of the controller cpu, and the group that is visible there. */
 static bool cpu_mount(const struct host *h, char *mount, char *top, size_t size)
 {
   FILE *f = host_open(h, "/proc/self/mountinfo");
@@ -154,12 +152,11 @@ bool cgroup_rt_runtime(const struct host *h, char *path, size_t size, long long 
   return host_number(h, us, "%s", path);
 }
 
-/* Version 2 has no file that tells: a kernel with real-time groups refuses SCHED_FIFO below the root
- * group. */
+/* Version 2 has no file for it: a kernel with real-time groups refuses SCHED_FIFO below the root group. */
 static void judge_version_2(const struct host *h, struct findings *all, const char *id, const char *why,
                             const char *group)
 {
-  /* The configuration of the kernel says whether groups have quotas. */
+  /* The configuration of the kernel tells whether groups have quotas. */
   char path[160], config[32] = "";
   snprintf(path, sizeof path, "/boot/config-%s", h->release);
   FILE *f = host_open(h, path);
@@ -187,13 +184,13 @@ static void judge_version_2(const struct host *h, struct findings *all, const ch
 void check_cgroup(const struct host *h, struct findings *all)
 {
   static const char id[] = "cgroup",
-                    why[] = "a group without a quota of real time is refused SCHED_FIFO, even to root";
+                    why[] = "in a group without a real-time quota even root is refused SCHED_FIFO";
   char path[1200], group[512];
   long long us;
   if (cgroup_rt_runtime(h, path, sizeof path, &us)) {
     long long global = 0;
     host_number(h, &global, "/proc/sys/kernel/sched_rt_runtime_us");
-    const bool refused = us == 0 && global >= 0; /* without the throttle quotas are not enforced */
+    const bool refused = us == 0 && global >= 0; /* without the throttle the kernel does not enforce quotas */
     struct finding *f = finding_add(all, id, why, refused ? FINDING_BAD : FINDING_OK,
                                     "cpu.rt_runtime_us of its own group is %lld", us);
     if (refused) finding_fix(f, "as root: `echo 950000 > %.300s`, those above it first", path);

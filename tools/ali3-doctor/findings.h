@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was found out about a host, one by one, and what follows from all of it. */
+ * The findings about a host. */
 #ifndef ALI3_DOCTOR_FINDINGS_H
 #define ALI3_DOCTOR_FINDINGS_H
 
@@ -7,7 +7,7 @@
 
 enum finding_state {
   FINDING_OK,
-  FINDING_INFO,    /* worth knowing, does not count */
+  FINDING_INFO,    /* information, does not count */
   FINDING_UNKNOWN, /* could not be read, does not count */
   FINDING_WARN,    /* the host is usable at best */
   FINDING_BAD,     /* the host is unfit */
@@ -15,11 +15,11 @@ enum finding_state {
 
 struct finding {
   const char *id;
-  const char *why; /* it matters */
+  const char *why; /* why it matters */
   enum finding_state state;
-  bool measured;   /* here and now, not read */
-  char found[288]; /* what there is */
-  char fix[384];   /* commands or lines of configuration; "" where there is nothing to do */
+  bool measured;   /* measured in this run, not read */
+  char found[288]; /* what was found */
+  char fix[384];   /* commands or lines of configuration; "" if nothing needs to be done */
 };
 
 enum { FINDINGS_MAX = 48 };
@@ -29,14 +29,14 @@ struct findings {
   struct finding list[FINDINGS_MAX];
 };
 
-/* A new one: what was found, as printf does. */
+/* Adds a finding; the text has the form of printf. */
 __attribute__((format(printf, 5, 6))) struct finding *finding_add(struct findings *all, const char *id,
                                                                   const char *why, enum finding_state state,
                                                                   const char *found, ...);
 __attribute__((format(printf, 2, 3))) void finding_fix(struct finding *f, const char *fix, ...);
 /* "ok", "info", "unknown", "warn", "bad" */
 const char *finding_word(enum finding_state state);
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 const struct finding *findings_get(const struct findings *all, const char *id);
 
 #endif

@@ -19,7 +19,7 @@ static bool tell_refusal(char *error, size_t size, const char *what, int status)
 bool hwlat_start(const struct host *h, struct hwlat *t, char *error, size_t size)
 {
   static const char *const folder[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-  /* Find the tracers; one that is in use stays. */
+  /* Find the tracers. A tracer in use stays. */
   char now[64] = "", on[16] = "";
   int status = -1;
   for (int i = 0; i < 2 && status < 0; i++) {
@@ -31,14 +31,14 @@ bool hwlat_start(const struct host *h, struct hwlat *t, char *error, size_t size
     snprintf(error, size, "the tracer %s is in use", now);
     return false;
   }
-  /* Start the tracer, and remember what to put back. */
+  /* Start the tracer, and remember the old settings. */
   status = host_read(h, on, sizeof on, "%s", tracer_path(t, "tracing_on"));
   if (status < 0) return tell_refusal(error, size, "tracing_on", status);
   t->was_off = strcmp(on, "0") == 0;
   status = host_write(h, tracer_path(t, "current_tracer"), "hwlat");
   if (status < 0) return tell_refusal(error, size, "hwlat > current_tracer", status);
   if (t->was_off) status = host_write(h, tracer_path(t, "tracing_on"), "1");
-  /* Put it back where it does not start. */
+  /* Restore them if it does not start. */
   if (status == 0) return true;
   tell_refusal(error, size, "1 > tracing_on", status);
   host_write(h, tracer_path(t, "current_tracer"), "nop");

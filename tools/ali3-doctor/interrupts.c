@@ -6,7 +6,7 @@
 
 enum { LIST = 64 }; /* a set of processors as text */
 
-/* The processor of each column, from a line like "   CPU0   CPU2"; how many. */
+/* The processor of each column, from a line like "   CPU0   CPU2". Returns their number. */
 static int read_head(const char *line, int cpu[CPU_SETSIZE])
 {
   int columns = 0;
@@ -15,7 +15,7 @@ static int read_head(const char *line, int cpu[CPU_SETSIZE])
   return columns;
 }
 
-/* A line of a numbered interrupt; the others are the kernel's own. */
+/* Reads the line of a numbered interrupt; other lines are interrupts of the kernel. */
 static bool read_interrupt(char *line, const int *cpu, int columns, const cpu_set_t *loop,
                            struct interrupt *o)
 {
@@ -29,7 +29,7 @@ static bool read_interrupt(char *line, const int *cpu, int columns, const cpu_se
     if (after == at) return false;
     if (cpu[i] >= 0 && cpu[i] < CPU_SETSIZE && CPU_ISSET(cpu[i], loop)) o->count += n;
   }
-  /* Controller, kind, and last the device. */
+  /* The line ends with controller, kind and device. */
   const char *name = "";
   for (char *rest = at, *word; (word = strtok_r(rest, " \t\n", &rest));) name = word;
   snprintf(o->name, sizeof o->name, "%s", name);
@@ -41,7 +41,7 @@ void interrupts_look(const struct host *h, struct interrupts *t)
   *t = (struct interrupts){.readable = false};
   FILE *f = host_open(h, "/proc/interrupts");
   if (!f) return;
-  /* The head says which column is which CPU. */
+  /* The first line gives the CPU of each column. */
   static int cpu[CPU_SETSIZE];
   char *line = NULL;
   size_t room = 0;
@@ -66,7 +66,7 @@ void interrupts_free(struct interrupts *t)
   *t = (struct interrupts){.readable = false};
 }
 
-/* Whether it is let onto the loop's processors: where it goes now, or else may go. */
+/* True if the interrupt may come to the loop's processors: by its effective, else by its allowed set. */
 static bool may_come(const struct host *h, int number)
 {
   char text[1024];
@@ -90,20 +90,20 @@ static uint64_t count_since(const struct interrupt *was, const struct interrupts
 void check_interrupts(const struct host *h, const struct interrupts *before, const struct interrupts *after,
                       struct findings *all)
 {
-  static const char id[] = "interrupts", why[] = "the handler of a device runs before the loop does";
-  /* Without CPUs of its own, or without the file, nothing can be judged. */
+  static const char id[] = "interrupts", why[] = "the handler of an interrupt runs before the loop";
+  /* Nothing can be judged without reserved CPUs or without the file. */
   char set[LIST], others[LIST], numbers[160] = "", most_name[48] = "";
   int may = 0, moved = 0, most_number = 0;
   uint64_t most = 0;
   if (!CPU_COUNT(&h->loop)) {
-    finding_add(all, id, why, FINDING_INFO, "no CPU is set apart for the loop: they come anywhere");
+    finding_add(all, id, why, FINDING_INFO, "no CPU is reserved for the loop; interrupts come to all");
     return;
   }
   if (!before->readable) {
     finding_add(all, id, why, FINDING_UNKNOWN, "/proc/interrupts is not readable");
     return;
   }
-  /* Count the interrupts that came, or may come, and find the most frequent one. */
+  /* Count the interrupts that came or may come, and find the most frequent one. */
   cpus_text(&h->loop, set, sizeof set);
   for (int i = 0; i < before->count; i++) {
     const struct interrupt *one = &before->list[i];
@@ -129,7 +129,7 @@ void check_interrupts(const struct host *h, const struct interrupts *before, con
     f = finding_add(all, id, why, FINDING_WARN, "%d may come to CPU %s", may, set);
   else
     f = finding_add(all, id, why, FINDING_OK, "none goes to CPU %s", set);
-  /* Advise which CPUs may take them. */
+  /* Suggest the other CPUs. */
   const cpu_set_t rest = cpus_except(&h->online, &h->loop);
   if (may && CPU_COUNT(&rest)) {
     cpus_text(&rest, others, sizeof others);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Interrupts of devices on the processors set apart for the loop: which may come, and which came between two
+ * Interrupts of devices on the processors reserved for the loop: those that may come, and those that came between two
  * looks. */
 #ifndef ALI3_DOCTOR_INTERRUPTS_H
 #define ALI3_DOCTOR_INTERRUPTS_H
@@ -23,7 +23,7 @@ struct interrupts {
 
 void interrupts_look(const struct host *h, struct interrupts *t);
 void interrupts_free(struct interrupts *t);
-/* after NULL: nobody has measured in between. */
+/* `after` NULL: nothing was measured in between. */
 void check_interrupts(const struct host *h, const struct interrupts *before, const struct interrupts *after,
                       struct findings *all);
 

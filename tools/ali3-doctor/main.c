@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-doctor: whether this host can keep the times that ali3d promises, and what to do where it cannot. */
+ * ali3-doctor: tells whether this host can meet the times that ali3d promises, and what to do if not. */
 #include "base/build_info.h"
 #include "checks.h"
 #include "hwlat.h"
@@ -21,17 +21,16 @@ enum { EXIT_TROUBLE = 3, WAKEUPS_LEAST = 100 };
 static const char help[] =
     "usage: ali3-doctor [OPTION]...\n"
     "\n"
-    "Checks whether this host is fit for ali3d, measures for a few seconds, and says what to do.\n"
+    "Checks whether this host is fit for ali3d, measures for a few seconds, and tells what to do.\n"
     "\n"
-    "  --json          one JSON object instead of a table\n"
-    "  --seconds N     how long wake-ups are measured, 0 to 3600 (default 3); 0: checks only\n"
-    "  --period US     from one wake-up to the next, 100 to 1000000 us (default 1000)\n"
-    "  --priority N    of the measuring thread under SCHED_FIFO, 1 to 99 (default 80, as that of ali3d)\n"
-    "  --cpu N         the CPU that the loop is to have (default: any)\n"
-    "  --hwlat         as root: first run the kernel's tracer of hardware latencies for the same time; it "
-    "stops\n"
-    "                  CPUs for half a second at a time: never beside a simulation that matters\n"
-    "  --root DIR      look at the /proc, /sys, /dev, /run, /boot below DIR, and measure nothing\n"
+    "  --json          print one JSON object instead of a table\n"
+    "  --seconds N     time of the measurement of wake-ups, 0 to 3600 s (default 3); 0: checks only\n"
+    "  --period US     time between two wake-ups, 100 to 1000000 us (default 1000)\n"
+    "  --priority N    SCHED_FIFO priority of the measuring thread, 1 to 99 (default 80, as in ali3d)\n"
+    "  --cpu N         planned CPU of the loop (default: any)\n"
+    "  --hwlat         as root: first run the kernel's tracer of hardware latencies for that time. It stops\n"
+    "                  each CPU for half a second: do not run it beside a simulation that matters\n"
+    "  --root DIR      read /proc, /sys, /dev, /run, /boot below DIR, and measure nothing\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 fit, 1 usable, 2 unfit, 3 wrong usage or no report\n";
@@ -67,7 +66,7 @@ static bool take_bounded(const char *option, const char *text, double least, dou
 
 enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, ROOT, HELP, VERSION };
 
-/* -1: go on; otherwise the exit status. */
+/* Returns -1 to go on, else the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
   /* List the options. */
@@ -127,7 +126,7 @@ static int take_options(int argc, char **argv, struct options *o)
   return EXIT_TROUBLE;
 }
 
-/* A signal ends the measurement, not the program: the tracers are put back first. */
+/* A signal ends the measurement, not the program: the tracers must be restored first. */
 static void defer_signals(void)
 {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -142,7 +141,7 @@ static void show_seconds(double seconds)
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\rmeasuring %.1f of %.1f s", before_s + seconds, total_s);
 }
 
-/* The longest hole, us; -1 if it did not run, and a line in `all` says why. */
+/* Returns the longest gap, us; -1 if the tracer did not run, with a finding that tells why. */
 static long long run_hwlat(const struct host *h, double seconds, struct findings *all)
 {
   struct hwlat t;
@@ -157,11 +156,12 @@ static long long run_hwlat(const struct host *h, double seconds, struct findings
     us = hwlat_stop(h, &t, error, sizeof error);
   }
   if (us < 0)
-    finding_add(all, "hwlat_run", "it was asked for", FINDING_UNKNOWN, "the tracer did not run: %s", error);
+    finding_add(all, "hwlat_run", "--hwlat asks for it", FINDING_UNKNOWN, "the tracer did not run: %s",
+                error);
   return us;
 }
 
-/* 0, or why there are no figures. */
+/* Returns 0, or why there are no figures. */
 static int run_measurement(const struct options *o, const struct host *h, struct measured *m,
                            long long *hwlat_us, struct findings *all)
 {
@@ -198,11 +198,11 @@ int main(int argc, char **argv)
   checks_run(&host, &all);
   interrupts_look(&host, &before);
 
-  /* Measure, where the files are those of this host. */
+  /* Measure if the files are those of this host. */
   if (!host_is_here(&host)) {
-    r.unmeasured = "these are the files of another host";
+    r.unmeasured = "--root names the files of another host";
   } else if (o.plan.seconds == 0.0) {
-    r.unmeasured = "not asked for";
+    r.unmeasured = "--seconds is 0";
   } else {
     const int failed = run_measurement(&o, &host, &measured, &r.hwlat_us, &all);
     if (failed)
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
   check_interrupts(&host, &before, r.m ? &after : NULL, &all);
   interrupts_free(&before);
   interrupts_free(&after);
-  if (caught) { /* as if it had not been caught */
+  if (caught) { /* end as if the signal had not been caught */
     signal(caught, SIG_DFL);
     raise(caught);
   }

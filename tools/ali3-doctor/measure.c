@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 enum {
-  WARM_UP = 20, /* wake-ups that do not count: the first ones fetch code and data */
+  WARM_UP = 20, /* wake-ups that do not count: the first ones load code and data */
   CLOCK_BATCHES = 5,
   CLOCK_READS = 20000,
 };
@@ -38,7 +38,7 @@ static bool is_stopped(const struct run *r)
   return atomic_load_explicit(r->watch->stop, memory_order_relaxed);
 }
 
-/* Until `end`; the first wake-up at `start`. */
+/* Measures until `end`, with the first wake-up at `start`. */
 static void time_wakeups(const struct run *r, uint64_t start, uint64_t end, struct histogram *h,
                          uint64_t *skipped)
 {
@@ -51,7 +51,7 @@ static void time_wakeups(const struct run *r, uint64_t start, uint64_t end, stru
   }
 }
 
-/* The best of some batches: what it costs, not what interrupts it. */
+/* The best of several batches, which no interrupt has disturbed. */
 static double clock_cost(void)
 {
   uint64_t best = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * All that was found, as a table for people or as one JSON object for programs. */
+ * The report: a table for people or one JSON object for programs. */
 #ifndef ALI3_DOCTOR_REPORT_H
 #define ALI3_DOCTOR_REPORT_H
 
@@ -11,13 +11,13 @@ struct report {
   const struct findings *all;
   const struct measure_plan *plan;
   const struct measured *m; /* NULL: nothing was measured */
-  const char *unmeasured;   /* why */
+  const char *unmeasured;   /* why not */
   long long hwlat_us;       /* -1: did not run */
   enum verdict verdict;
 };
 
 void report_text(const struct report *r, FILE *out);
-/* False if there was no memory for it. */
+/* Returns false when out of memory. */
 bool report_json(const struct report *r, FILE *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 
-/* JSON knows neither NaN nor infinity. */
+/* JSON has neither NaN nor infinity. */
 static json_t *number_json(double v)
 {
   return isfinite(v) ? json_real(v) : json_null();
@@ -16,7 +16,7 @@ static json_t *integer_json(uint64_t v)
   return json_integer((json_int_t)v);
 }
 
-/* What stands in files need not be UTF-8. */
+/* Text from files need not be UTF-8. */
 static json_t *text_json(const char *v)
 {
   json_t *j = json_string(v);

@@ -7,7 +7,7 @@
 
 enum { COLUMN = 22, WIDTH = 110 };
 
-/* Wraps at spaces, further lines below the first. */
+/* Wraps at spaces and aligns further lines with the first. */
 static void show_wrapped(const char *label, const char *text, FILE *out)
 {
   int at = fprintf(out, "%*s%s: ", COLUMN, "", label);
@@ -44,7 +44,7 @@ static void show_figures(const struct report *r, FILE *out)
 {
   const struct histogram *h = &r->m->wakeup;
   if (r->verdict == VERDICT_UNFIT)
-    fputs("\nUNREPRESENTATIVE: this host is unfit, and the figures say nothing about one that is fit.", out);
+    fputs("\nUNREPRESENTATIVE: this host is unfit; its figures say nothing about a fit host.", out);
   fprintf(out, "\n%" PRIu64 " wake-ups every %.6g ms, %.3g s; ", atomic_load(&h->count),
           (double)r->plan->period_ns * 1e-6, (double)r->m->duration_ns * 1e-9);
   if (r->m->thread.policy == SCHED_FIFO)
@@ -63,8 +63,8 @@ static void print_verdict(const struct report *r, FILE *out)
 {
   const char *between = "";
   static const char *const text[] = {
-      [VERDICT_FIT] = "FIT: nothing against real time was found",
-      [VERDICT_USABLE] = "USABLE, not for promises: ",
+      [VERDICT_FIT] = "FIT: the checks found nothing against real time",
+      [VERDICT_USABLE] = "USABLE, without guarantees: ",
       [VERDICT_UNFIT] = "UNFIT for real time: ",
   };
   fprintf(out, "\n%s", text[r->verdict]);

@@ -7,16 +7,16 @@
 
 enum limit_name { WAKEUP_P999, WAKEUP_MAX, GAP, HWLAT_MAX, SKIPPED, FAULTS, PREEMPTED, CLOCK };
 
-/* All that is measured, against what a daemon of 10 ms a cycle can bear: it has missed the cycle whole if it
- * wakes up 10 ms late, and where one wake-up in a thousand costs it a tenth of the cycle nothing can be
- * promised. Up to 2 % it does not matter. */
+/* Limits of each measured figure, for a daemon with a cycle of 10 ms. A wake-up that is 10 ms late costs the complete
+ * cycle. If one wake-up in a thousand costs a tenth of the cycle, nothing can be guaranteed; up to 2 % of the cycle
+ * does not matter. */
 static const struct limit {
   const char *id, *what, *unit, *why, *fix;
   double warn, bad; /* above it */
 } limits[] = {
-    [WAKEUP_P999] = {"wakeup_p999", "99.9 % of wake-ups within", " us", "what starts late ends late",
+    [WAKEUP_P999] = {"wakeup_p999", "99.9 % of wake-ups within", " us", "a cycle that starts late ends late",
                      "see preempt, governor, idle, virtual", 200, 1000},
-    [WAKEUP_MAX] = {"wakeup_max", "latest wake-up", " us", "the bound that a bench relies on",
+    [WAKEUP_MAX] = {"wakeup_max", "latest wake-up", " us", "a bench relies on this bound",
                     "see preempt, isolated, interrupts, throttling, virtual", 1000, 10000},
     [GAP] = {"gap", "longest stop of a busy thread", " us",
              "interrupts, firmware and hypervisors stop even a thread that never sleeps",
@@ -26,18 +26,18 @@ static const struct limit {
                    "firmware set-up: power management, thermal control, USB legacy support and error reports "
                    "by SMI off",
                    200, 10000},
-    [SKIPPED] = {"skipped", "left out of all wake-ups", " %", "a whole period was over before the thread ran",
+    [SKIPPED] = {"skipped", "skipped wake-ups", " %", "a complete period passed before the thread ran",
                  "as for wakeup_max", 0.1, 10},
-    [FAULTS] = {"faults", "page faults while measuring:", "", "memory that is locked and touched has none",
+    [FAULTS] = {"faults", "page faults while measuring:", "", "locked memory that was touched has none",
                 "see locked", 0, INFINITY},
-    [PREEMPTED] =
-        {"preempted", "preempted, as a share of wake-ups", " %",
-         "somebody of higher priority runs on the loop's CPU",
-         "`ps -eLo pid,tid,rtprio,psr,comm --sort=-rtprio | head` shows who; realtime.priority above it, or "
-         "realtime.cpu elsewhere",
-         1, INFINITY},
-    [CLOCK] = {"clock", "one look at the clock takes", " ns", "every cycle takes a dozen of them",
-               "see clocksource", 250, INFINITY},
+    [PREEMPTED] = {"preempted", "preempted, as a share of wake-ups", " %",
+                   "a thread of higher priority runs on the loop's CPU",
+                   "`ps -eLo pid,tid,rtprio,psr,comm --sort=-rtprio | head` shows it; set realtime.priority "
+                   "above it, or "
+                   "realtime.cpu to another CPU",
+                   1, INFINITY},
+    [CLOCK] = {"clock", "one reading of the clock takes", " ns",
+               "every cycle reads the clock about a dozen times", "see clocksource", 250, INFINITY},
 };
 
 static void judge_limit(enum limit_name name, double value, struct findings *all)
@@ -52,8 +52,8 @@ static void judge_limit(enum limit_name name, double value, struct findings *all
 
 static void judge_grants(const struct measure_plan *plan, const struct measured *m, struct findings *all)
 {
-  static const char fifo[] = "without it the loop waits behind every other task",
-                    locked[] = "memory that is not locked is paged out, and comes back from a disk";
+  static const char fifo[] = "without SCHED_FIFO the loop waits for every other task",
+                    locked[] = "memory that is not locked may be paged out to a disk";
   /* Judge the priority. */
   struct finding *f;
   if (m->thread.realtime) {
@@ -61,7 +61,7 @@ static void judge_grants(const struct measure_plan *plan, const struct measured 
                     m->thread.priority, plan->cpu >= 0 ? ", on its CPU" : "");
   } else {
     f = finding_add(all, "fifo", fifo, FINDING_BAD, "refused: %s", m->thread.reason);
-    finding_fix(f, FIX_RTPRIO "; where rtprio is well, see cgroup and cpus");
+    finding_fix(f, FIX_RTPRIO "; if rtprio is ok, see cgroup and cpus");
   }
   f->measured = true;
   /* Judge locked memory. */
@@ -83,7 +83,7 @@ static double percent_of(double part, double whole)
 void judge_measured(const struct measure_plan *plan, const struct measured *m, long long hwlat_us,
                     struct findings *all)
 {
-  /* Judge the grants, then each figure by its limits. */
+  /* Judge what was granted, then each figure by its limits. */
   const double woken = (double)atomic_load(&m->wakeup.count), skipped = (double)m->skipped;
   judge_grants(plan, m, all);
   judge_limit(WAKEUP_P999, histogram_percentile_us(&m->wakeup, 0.999), all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Nothing is kept from one look to the next: daemons that went, came or came back need no care. */
+ * A look keeps nothing for the next one, so daemons that end, start or restart need no special case. */
 #include "census.h"
 
 #include "rt/clock.h"

@@ -16,7 +16,7 @@ bool host_is_valid(const char *name)
   return n > 0 && n < NAME_SIZE && strspn(name, allowed) == n;
 }
 
-/* The header without port, brackets and a point at the end. False: it is none. */
+/* The header without port, brackets and a final point. Returns false if it is no name. */
 static bool read_name(const char *header, char name[static NAME_SIZE])
 {
   const bool brackets = header[0] == '[';

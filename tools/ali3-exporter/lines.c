@@ -4,8 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
-/* What came through shared memory need not be UTF-8, which the format demands:
- * jansson knows how to tell. */
+/* Text from shared memory need not be UTF-8, which the format demands; jansson checks it. */
 void write_label(const char *value, FILE *out)
 {
   json_t *valid = json_string(value);
@@ -21,7 +20,7 @@ void write_label(const char *value, FILE *out)
   json_decref(valid);
 }
 
-/* Fifteen digits: what a double holds of a decimal number. */
+/* Fifteen digits: the decimal precision of a double. */
 static void write_value(double v, FILE *out)
 {
   if (isnan(v))

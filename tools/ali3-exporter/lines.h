@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines of the text format of Prometheus. */
+ * Lines in the text format of Prometheus. */
 #ifndef ALI3_EXPORTER_LINES_H
 #define ALI3_EXPORTER_LINES_H
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 void write_heading(const char *type, const char *name, const char *help, FILE *out);
-/* Within a label's quotes. */
+/* Writes a value between the quotes of a label. */
 void write_label(const char *value, FILE *out);
-/* One line; `key` NULL: no second label. */
+/* Writes one line; `key` NULL: no second label. */
 void write_line(const char *name, const struct present *p, const char *key, const char *label, double v,
                 FILE *out);
 

@@ -67,7 +67,7 @@ int listener_open(struct address *a)
   const int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
   const int on = 1;
-  /* After a restart the port is free at once, though old connections linger. */
+  /* After a restart the port is free at once, although old connections linger. */
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (a->socket.ss_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   struct sockaddr *address = (struct sockaddr *)&a->socket;

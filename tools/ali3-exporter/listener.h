@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The address to serve on: read from text, judged, opened. */
+ * The address of the server: parsed, checked, opened. */
 #ifndef ALI3_EXPORTER_LISTENER_H
 #define ALI3_EXPORTER_LISTENER_H
 
@@ -12,14 +12,14 @@ struct address {
   socklen_t size;
 };
 
-/* "127.0.0.1:9464", "[::1]:9464": numbers only, so that no name server decides who can reach us. Port 0: any
- * that is free. */
+/* Parses "127.0.0.1:9464" or "[::1]:9464". Accepts numbers only, so that no name server decides who can reach us. Port
+ * 0: any free port. */
 bool address_read(const char *text, struct address *a);
-/* Reached from this machine alone. */
+/* True if only this machine can reach it. */
 bool address_is_loopback(const struct address *a);
 void address_text(const struct address *a, char *text, size_t size);
 
-/* A listening socket, and in *a the address it got; -1: see errno. */
+/* Returns a listening socket, and in *a its address; -1: see errno. */
 int listener_open(struct address *a);
 
 #endif

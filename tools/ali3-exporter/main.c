@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it copies their blocks,
- * sends them nothing, and is served last by the scheduler. */
+ * ali3-exporter: the figures of ali3-top over HTTP. It cannot disturb the daemons: it copies their blocks, sends them
+ * nothing, and runs at low priority. */
 #include "base/build_info.h"
 #include "census.h"
 #include "listener.h"
@@ -36,21 +36,19 @@ static const char usage[] =
     "\n"
     "Serves the figures of running ali3d, read from shared memory, over HTTP.\n"
     "\n"
-    "  --name INSTANCE          this daemon alone, also while it is not there (default: all that are "
-    "present)\n"
-    "  --listen ADDRESS:PORT    numeric, IPv6 in brackets; port 0 takes any (default 127.0.0.1:9464)\n"
-    "  --oscquery ADDRESS:PORT  describe the OSC addresses of one daemon there, too, for OSCQuery clients:\n"
-    "                           of the one named, else of the one started last\n"
+    "  --name INSTANCE          serve this daemon only, running or not (default: all daemons)\n"
+    "  --listen ADDRESS:PORT    numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9464)\n"
+    "  --oscquery ADDRESS:PORT  also describe the OSC addresses of one daemon there, for OSCQuery clients:\n"
+    "                           of the daemon of --name, else of the one started last\n"
     "  --expose                 allow an address that other machines can reach\n"
-    "  --host NAME              answer requests for this host name, too: clients that do not ask for "
-    "localhost or\n"
-    "                           the address itself need it; up to 16 times\n"
-    "  --once                   print what /metrics would say, and exit\n"
+    "  --host NAME              also answer requests for this host name; needed by clients that use neither\n"
+    "                           localhost nor the address; up to 16 times\n"
+    "  --once                   print the text of /metrics, and exit\n"
     "  --help, --version\n"
     "\n"
     "  /metrics           text format of Prometheus\n"
-    "  /api/v1/instances  the daemons present, JSON\n"
-    "  /api/v1/status     one daemon, as ali3-top --json; ?name=INSTANCE (default: the one started last)\n"
+    "  /api/v1/instances  list of the daemons, JSON\n"
+    "  /api/v1/status     one daemon, like ali3-top --json; ?name=INSTANCE (default: the one started last)\n"
     "  /healthz           200 healthy, 503 degraded or gone; ?name=INSTANCE (default: all)\n"
     "\n"
     "Exit status: 0 ended by a signal, or printed; 1 cannot serve or print; 2 wrong usage\n";
@@ -71,8 +69,8 @@ static void read_address(const char *option, const char *text, bool expose, stru
   if (!address_read(text, a))
     refuse_option("%s: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", option, text);
   if (!expose && !address_is_loopback(a))
-    refuse_option("%s %s can be reached from other machines, and nobody is asked who he is: "
-                  "add --expose if that is meant",
+    refuse_option("%s %s can be reached from other machines without a password; "
+                  "add --expose to allow that",
                   option, text);
 }
 
@@ -142,13 +140,13 @@ static struct options read_options(int argc, char **argv)
   return o;
 }
 
-/* Whatever it was started from: never real time, and behind ordinary work. Threads inherit it. */
+/* Never real-time and at low priority, whatever the parent was. Threads inherit it. */
 static void step_back(char *said, size_t size)
 {
   const struct sched_param ordinary = {0};
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
   if (getpriority(PRIO_PROCESS, 0) < NICE) setpriority(PRIO_PROCESS, 0, NICE);
-  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK; /* as read back, not as asked for */
+  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK; /* read back */
   snprintf(said, size, "%s, nice %d", policy == SCHED_OTHER ? "SCHED_OTHER" : "NOT SCHED_OTHER",
            getpriority(PRIO_PROCESS, 0));
 }
@@ -175,7 +173,7 @@ static void osc_page(const struct request *r, void *context, struct page *page)
   oscquery_page(r, o->instance, page);
 }
 
-/* NULL: it said why. */
+/* Returns NULL after printing the reason. */
 static struct server *open_server(struct address *at, const struct hosts *hosts, server_page *make,
                                   void *context, char *text, size_t size)
 {
@@ -190,7 +188,7 @@ static struct server *open_server(struct address *at, const struct hosts *hosts,
   return server;
 }
 
-/* The signal that ends us. */
+/* Returns the signal that ends the program. */
 static int wait_for_end(const sigset_t *ends, struct server *server, struct server *second)
 {
   const struct timespec second_long = {.tv_sec = 1};
@@ -209,7 +207,7 @@ static int serve_pages(struct options *o, struct census *c)
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
-  sigprocmask(SIG_BLOCK, &ends, NULL); /* in the servers' threads too */
+  sigprocmask(SIG_BLOCK, &ends, NULL); /* the threads of the servers inherit this mask */
   signal(SIGPIPE, SIG_IGN);
   step_back(scheduling, sizeof scheduling);
 

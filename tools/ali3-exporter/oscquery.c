@@ -24,14 +24,14 @@ static void say_json(struct page *page, const json_t *o)
   page->size = page->text ? strlen(page->text) : 0;
 }
 
-/* NULL: no such node. */
+/* Returns NULL if there is no such node. */
 static const json_t *find_osc_node(const json_t *node, const char *path)
 {
   for (const char *p = path; *p == '/'; p += strcspn(p, "/")) {
     p++;
     char name[256];
     const size_t n = strcspn(p, "/");
-    if (n == 0 && !*p) break; /* a slash at the end, or the root */
+    if (n == 0 && !*p) break; /* a final slash, or the root */
     if (n >= sizeof name) return NULL;
     memcpy(name, p, n);
     name[n] = '\0';
@@ -46,7 +46,7 @@ static void answer_query(const struct request *r, const json_t *all, struct page
     say_json(page, json_object_get(all, "HOST_INFO"));
     return;
   }
-  /* A node as a whole, or one attribute of it. */
+  /* Give the complete node or one attribute of it. */
   const json_t *node = find_osc_node(json_object_get(all, "ROOT"), r->path);
   if (!node) {
     say_plain(page, 404, "no such address\n");
@@ -87,7 +87,7 @@ void oscquery_of(const struct request *r, const char *description, struct page *
   json_decref(all);
 }
 
-/* Of a daemon that runs: what a dead one has left describes nothing. */
+/* The description of a running daemon; that of a dead one is useless. */
 static char *description_of(const char *only)
 {
   char name[1][64], error[256];

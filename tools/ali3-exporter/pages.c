@@ -14,7 +14,7 @@
 #define HTML_TYPE "text/html; charset=utf-8"
 #define JSON_TYPE "application/json"
 
-/* A handler writes the page to `out`, and may change status and type. */
+/* A handler writes the page to `out` and may change status and type. */
 typedef void page_writer(const struct request *r, const struct census *c, struct page *page, FILE *out);
 
 static void write_json(json_t *o, FILE *out)
@@ -51,7 +51,7 @@ static void instances_page(const struct request *r, const struct census *c, stru
   write_json(o, out);
 }
 
-/* As ali3-top --json, also where no name is given: the daemon started last. */
+/* Like ali3-top --json; without a name it shows the newest daemon. */
 static void status_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   const struct present *p = r->name ? census_find(c, r->name) : c->count ? &c->one[0] : NULL;
@@ -100,7 +100,7 @@ static void home_page(const struct request *r, const struct census *c, struct pa
       "<li><a href=\"/api/v1/status\">/api/v1/status</a>?name= one daemon, as ali3-top --json</li>\n"
       "</ul>\n<ul>\n",
       out);
-  /* Names and states are of letters that need no escapes. */
+  /* Names and states consist of letters that need no escapes. */
   for (int i = 0; i < c->count; i++) {
     const struct present *p = &c->one[i];
     fprintf(out, "<li><a href=\"/api/v1/status?name=%s\">%s</a> %s, %s</li>\n", p->name, p->name,
@@ -131,7 +131,7 @@ static void choose_page(const struct request *r, const struct census *c, struct 
     refuse_request(page, 405, "GET and HEAD only", out);
     return;
   }
-  /* The page of that path, if it takes the query. */
+  /* Find the page of this path, and check that it takes the query. */
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     if (strcmp(r->path, pages[i].path) != 0) continue;
     if (r->has_body || r->bad_query || r->attribute || (r->name && !pages[i].takes_name)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is served: one page for a request, made of a census. Knows no network. */
+ * The pages: made from a request and a census. Knows no network. */
 #ifndef ALI3_EXPORTER_PAGES_H
 #define ALI3_EXPORTER_PAGES_H
 
@@ -10,15 +10,15 @@
 struct request {
   const char *method, *path;
   const char *name;      /* of ?name=; NULL: not given */
-  const char *attribute; /* of ?ATTRIBUTE, a word in capitals without a value; NULL: not given */
-  bool bad_query;        /* anything else stood in the query, or a name that is none */
+  const char *attribute; /* from ?ATTRIBUTE, a word in capitals without a value; NULL: not given */
+  bool bad_query;        /* the query had something else, or an invalid name */
   bool has_body;
 };
 
 struct page {
-  unsigned status; /* of HTTP */
+  unsigned status; /* HTTP status */
   const char *type;
-  char *text; /* to be freed; NULL: out of memory */
+  char *text; /* the caller frees it; NULL: out of memory */
   size_t size;
 };
 

@@ -30,7 +30,8 @@ static bool is_connected(const struct place *place)
   return place->fd >= 0 && !place->ending;
 }
 
-/* The one that has waited longest for its head; else the one whose answer has waited longest to be taken. */
+/* The connection that has waited longest for its request; without one, the connection that has waited longest to take
+ * its answer. */
 static struct place *choose_victim(struct places *p, const struct place *newcomer)
 {
   struct place *victim = NULL;

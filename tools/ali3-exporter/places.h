@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Who is connected, and for how long. libmicrohttpd counts idleness from the last byte, so a client that sends a byte now
- * and then would keep its place for ever. Here a request has a time for its whole head, an answer one to be taken, and a
- * newcomer gets the place of whoever has waited longest when all are taken.
+ * Time limits of connections. libmicrohttpd measures idle time from the last byte, so a client that sends a byte from
+ * time to time would keep its place for ever. Here a request has a limit for its complete head and an answer has a
+ * limit for being taken. If all places are in use, a newcomer gets the place that has waited longest.
  *
- * Sockets are only shut down here; who owns them sees that and closes them. Safe with any number of threads. */
+ * This file only shuts sockets down; their owner then closes them. Safe with any number of threads. */
 #ifndef ALI3_EXPORTER_PLACES_H
 #define ALI3_EXPORTER_PLACES_H
 
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* PLACES_MORE: connections beside them that are shut down but not yet closed. */
+/* PLACES_MORE: further connections that are shut down but not closed yet. */
 enum { PLACES = 64, PLACES_MORE = 16, PLACES_HEAD_S = 10, PLACES_ANSWER_S = 30 };
 
 struct place {
   int fd; /* -1: free */
   bool answering, ending;
-  uint64_t since_ns; /* of the phase */
+  uint64_t since_ns; /* start of the phase */
 };
 
 struct places {
@@ -27,13 +27,13 @@ struct places {
 
 void places_init(struct places *p);
 void places_free(struct places *p);
-/* A connection was accepted: its place, or NULL if there is none at all, then the socket is shut down. */
+/* A connection was accepted. Returns its place; without a free place shuts the socket down and returns NULL. */
 struct place *places_take(struct places *p, int fd, uint64_t now_ns);
-/* Its head is complete, and an answer is on its way; or (answering false) the answer has been taken. */
+/* answering: the head is complete and the answer is on its way; false: the answer has been taken. */
 void places_turn(struct places *p, struct place *place, bool answering, uint64_t now_ns);
-/* Before its socket is closed. NULL is allowed. */
+/* Call before its socket is closed. NULL is allowed. */
 void places_leave(struct places *p, struct place *place);
-/* Shuts down those whose time is over. */
+/* Shuts down the connections whose time is over. */
 void places_sweep(struct places *p, uint64_t now_ns);
 
 #endif

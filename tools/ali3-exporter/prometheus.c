@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The format wants all lines of a metric together, below its HELP and TYPE: the outer loop is over metrics,
- * the inner one over daemons. Of a daemon that is gone only `up` is shown. */
+ * The format needs all lines of a metric together, after its HELP and TYPE: the outer loop runs over metrics, the inner
+ * one over daemons. A daemon that is gone has the metric `up` only. */
 #include "prometheus.h"
 
 #include "lines.h"
@@ -16,8 +16,8 @@ static double seconds_of(uint64_t ns)
   return (double)ns / 1e9;
 }
 
-/* Upper bounds of the buckets. All are edges of bins (book.h), so no entry is guessed to one side; below 1 ms
- * where wake-ups lie, above it by octaves. */
+/* Upper bounds of the buckets. All are edges of histogram bins (book.h), so no entry is assigned by a guess. They are
+ * fine below 1 ms, where wake-ups lie, and octaves above. */
 static const uint64_t bucket_ns[] = {5000,     10000,     15000,     20000,    30000,   40000,    50000,
                                      75000,    100000,    150000,    200000,   300000,  400000,   500000,
                                      750000,   1000000,   2000000,   4000000,  8000000, 16000000, 32000000,
@@ -34,7 +34,8 @@ static void write_presence(const struct census *c, FILE *out)
 
 static void write_info(const struct census *c, FILE *out)
 {
-  write_heading("gauge", "ali3_info", "the model, and why it is not real time where it is not", out);
+  write_heading("gauge", "ali3_info", "1; labels: the model, and the reason if the daemon is not real-time",
+                out);
   for (int i = 0; i < c->count; i++) {
     const struct present *p = &c->one[i];
     if (!p->sample.t) continue;
@@ -46,7 +47,7 @@ static void write_info(const struct census *c, FILE *out)
   }
 }
 
-/* What is known of a daemon beside its block; NaN: there is nothing to be told. */
+/* Figures beside the block; NaN: none. */
 static double healthy_value(const struct sample *s)
 {
   return s->verdict == VERDICT_HEALTHY;
@@ -92,7 +93,7 @@ static void write_field(const struct census *c, const struct telemetry_field *f,
 
 static void write_run_states(const struct census *c, FILE *out)
 {
-  write_heading("gauge", "ali3_state", "1 for the state the daemon is in, 0 for all others", out);
+  write_heading("gauge", "ali3_state", "1 for the state of the daemon, 0 for other states", out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;
     if (!s->t || !s->whole) continue;
@@ -103,25 +104,32 @@ static void write_run_states(const struct census *c, FILE *out)
   }
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t n = strlen(text), tail = strlen(end);
+  return n > tail && strcmp(text + n - tail, end) == 0;
+}
+
+/* The ending of a field decides: _clients is a present number, any other field is a count of events. Times become
+ * seconds, the base unit of Prometheus. */
 static void write_counter(const struct census *c, const char *field, const char *help, size_t offset,
                           FILE *out)
 {
-  /* How many there are now, rather than how often something happened. */
-  static const char level[] = "_clients";
-  const size_t n = strlen(field), tail = sizeof level - 1;
-  const bool gauge = n > tail && strcmp(field + n - tail, level) == 0;
+  static const char ns[] = "_ns";
+  const bool gauge = ends_with(field, "_clients"), time = ends_with(field, ns);
+  const int length = (int)(strlen(field) - (time ? sizeof ns - 1 : 0));
   char name[64];
-  snprintf(name, sizeof name, "ali3_%s%s", field, gauge ? "" : "_total");
+  snprintf(name, sizeof name, "ali3_%.*s%s%s", length, field, time ? "_seconds" : "", gauge ? "" : "_total");
   write_heading(gauge ? "gauge" : "counter", name, help, out);
   for (int i = 0; i < c->count; i++) {
     const struct telemetry *t = c->one[i].sample.t;
     if (!t) continue;
     const uint64_t v = counter_get((const _Atomic uint64_t *)((const char *)&t->counters + offset));
-    write_line(name, &c->one[i], NULL, NULL, (double)v, out);
+    write_line(name, &c->one[i], NULL, NULL, time ? seconds_of(v) : (double)v, out);
   }
 }
 
-/* The extremes that buckets do not tell. */
+/* Extremes, which buckets do not show. */
 static void write_times(const struct census *c, const char *which, const char *help, size_t offset, FILE *out)
 {
   char name[64];
@@ -145,7 +153,7 @@ static void write_loads(const struct census *c, FILE *out)
 {
   static const char *const horizon[] = {"1s", "10s", "60s"};
   _Static_assert(sizeof horizon / sizeof *horizon == LOAD_HORIZONS, "horizons");
-  write_heading("gauge", "ali3_load_ratio", "part of the period that is worked, by horizon", out);
+  write_heading("gauge", "ali3_load_ratio", "fraction of the period spent working, by horizon", out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;
     if (!s->t || !s->whole) continue;
@@ -154,7 +162,7 @@ static void write_loads(const struct census *c, FILE *out)
   }
 }
 
-/* Of the kinds of work and the levels of the tree, in as far as there was anything to time. */
+/* Levels and kinds of work that have been timed. */
 static void write_levels(const struct census *c, const char *name, const char *help, size_t offset, FILE *out)
 {
   write_heading("gauge", name, help, out);
@@ -169,8 +177,8 @@ static void write_levels(const struct census *c, const char *name, const char *h
   }
 }
 
-/* Count and sum come from the bins, as the buckets do: so they agree, whatever the loop writes meanwhile. The
- * sum takes each entry for the middle of its bin: 0.5 us off at most below 1 ms, 4.5 % above. */
+/* Count and sum come from the bins, like the buckets, so they agree while the loop writes. The sum takes each entry at
+ * the middle of its bin: an error of at most 0.5 us below 1 ms, 4.5 % above. */
 static void write_distribution(const char *name, const struct present *p, const struct histogram *h,
                                FILE *out)
 {
@@ -208,10 +216,10 @@ void prometheus_write(const struct census *c, FILE *out)
 {
   write_presence(c, out);
   write_info(c, out);
-  write_sample(c, "ali3_healthy", "1 if ali3-top would say healthy", healthy_value, out);
-  write_sample(c, "ali3_pid", "process number", pid_value, out);
-  write_sample(c, "ali3_uptime_seconds", "since the daemon was started", uptime_value, out);
-  write_sample(c, "ali3_age_seconds", "since the loop last wrote its figures", age_value, out);
+  write_sample(c, "ali3_healthy", "1 if the daemon is healthy, as in ali3-top", healthy_value, out);
+  write_sample(c, "ali3_pid", "process number of the daemon", pid_value, out);
+  write_sample(c, "ali3_uptime_seconds", "time since the start of the daemon", uptime_value, out);
+  write_sample(c, "ali3_age_seconds", "time since the loop last wrote its figures", age_value, out);
   /* Single figures of the loop. */
   for (int i = 0; i < telemetry_fields; i++)
     if (*telemetry_field[i].metric) write_field(c, &telemetry_field[i], out);

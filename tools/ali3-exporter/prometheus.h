@@ -10,9 +10,9 @@
 #define PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 void prometheus_write(const struct census *c, FILE *out);
-/* A part of it: the devices that are polled. */
+/* The metrics of polled devices. */
 void prometheus_devices(const struct census *c, FILE *out);
-/* Likewise: motion platforms. */
+/* The metrics of motion platforms. */
 void prometheus_platforms(const struct census *c, FILE *out);
 
 #endif

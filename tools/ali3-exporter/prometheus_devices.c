@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The devices that are polled. */
+ * Metrics of polled devices. */
 #include "lines.h"
 #include "prometheus.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 
-/* One figure of each device. */
+/* Writes one figure of each device. */
 static void write_counter_get(const struct census *c, const char *name, const char *help, size_t offset,
                               FILE *out)
 {
@@ -27,7 +27,7 @@ static void write_device_errors(const struct census *c, FILE *out)
 #undef ERROR_KIND
   };
   static const char name[] = "ali3_device_errors_total";
-  write_heading("counter", name, "what went wrong with the device, by kind", out);
+  write_heading("counter", name, "errors of the device, by kind", out);
   for (int i = 0; i < c->count; i++) {
     const struct telemetry *t = c->one[i].sample.t;
     for (uint64_t k = 0; t && k < t->devices; k++)
@@ -49,8 +49,8 @@ void prometheus_devices(const struct census *c, FILE *out)
       write_line(up, &c->one[i], "device", t->device[k].name, counter_get(&t->device[k].state) == DEVICE_UP,
                  out);
   }
-  /* A device without a complete poll has no age, and gets no line. */
-  write_heading("gauge", age, "since the last complete poll of the device, where there was any", out);
+  /* A device without a complete poll has no age, and no line. */
+  write_heading("gauge", age, "time since the last complete poll of the device", out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;
     for (uint64_t k = 0; s->t && k < s->t->devices; k++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Motion platforms, of the daemons that have one. */
+ * Motion platforms of the daemons that have one. */
 #include "lines.h"
 #include "prometheus.h"
 
-/* Whether a daemon has one, and its figures are in one piece. */
+/* True if the daemon has a platform and its figures are consistent. */
 static bool has_platform(const struct present *p)
 {
   return p->sample.t && p->sample.t->platform && p->sample.whole;
@@ -45,12 +45,12 @@ void prometheus_platforms(const struct census *c, FILE *out)
     const char *name, *help;
     void (*write)(const struct present *p, FILE *out);
   } figure[] = {
-      {"ali3_platform_state", "1 for the state the motion platform is in, 0 for all others",
+      {"ali3_platform_state", "1 for the state of the motion platform, 0 for other states",
        write_platform_states},
-      {"ali3_platform_flag", "1 for what holds of the motion platform just now", write_flags},
-      {"ali3_platform_pose", "where the motion platform is to be, m and rad from neutral", write_pose},
-      {"ali3_platform_leg_normalised",
-       "legs or cranks of the motion platform, from -1 to 1 between their ends", write_legs},
+      {"ali3_platform_flag", "1 for each flag of the motion platform that is set", write_flags},
+      {"ali3_platform_pose", "commanded pose of the motion platform, m and rad from neutral", write_pose},
+      {"ali3_platform_leg_normalised", "legs or cranks of the motion platform, -1 and 1 at their ends",
+       write_legs},
   };
   for (size_t f = 0; f < sizeof figure / sizeof *figure; f++) {
     write_heading("gauge", figure[f].name, figure[f].help, out);

@@ -24,7 +24,7 @@ static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char
   (void)kind;
   struct request *r = arg;
   static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  /* The sizes tell a zero byte within, which %00 makes. */
+  /* The sizes reveal a zero byte in the text, which %00 makes. */
   if (!r->attribute && !r->name && key_size > 0 && strspn(key, capitals) == key_size && value_size == 0)
     r->attribute = key;
   else if (r->name || key_size != 4 || memcmp(key, "name", 4) != 0 || !value || strlen(value) != value_size ||
@@ -35,7 +35,8 @@ static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char
   return MHD_YES;
 }
 
-/* MHD_CONNECTION_NOTIFY_CLOSED comes before the socket is closed, so places_sweep() never meets the number of another one. */
+/* MHD_CONNECTION_NOTIFY_CLOSED comes before the socket is closed, so places_sweep() never shuts down a later socket
+ * with that number. */
 static void note_connection(void *arg, struct MHD_Connection *connection, void **place,
                             enum MHD_ConnectionNotificationCode code)
 {
@@ -78,7 +79,7 @@ static enum MHD_Result check_header(void *arg, enum MHD_ValueKind kind, const ch
   return MHD_YES;
 }
 
-/* A request without a Host header comes from no browser. */
+/* Accepts a request without a Host header, because no browser sends one. */
 static bool asks_for_another_host(const struct server *s, struct MHD_Connection *connection)
 {
   struct host_check check = {.hosts = s->hosts};
@@ -126,8 +127,8 @@ static enum MHD_Result queue_reply(struct MHD_Connection *connection, const stru
   return result;
 }
 
-/* Called twice for a request, with the head and at its end; what is refused for a body is refused at the
- * head, and the connection closed: nobody sends us gigabytes. */
+/* Called twice for a request, with its head and at its end. A request with a body is refused at its head and the
+ * connection is closed, so that nobody can send gigabytes. */
 static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connection, const char *path,
                                       const char *method, const char *version, const char *upload,
                                       size_t *upload_size,
@@ -138,7 +139,7 @@ static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connecti
   struct server *s = arg;
   const bool body = has_body(connection);
   note_turn(s, connection, true);
-  /* The head of a request without a body: wait for its end. */
+  /* The head of a request without a body: wait for the end of the request. */
   if (!*seen && !body) {
     *seen = &head;
     return MHD_YES;
@@ -161,7 +162,7 @@ struct server *server_start(int listener, const struct hosts *hosts, server_page
   s->context = context;
   s->hosts = hosts;
   places_init(&s->places);
-  /* One thread of its own, with limits on connections, idle time and memory. */
+  /* One thread, with limits on connections, idle time and memory. */
   s->http = MHD_start_daemon(
       MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer_request, s, MHD_OPTION_LISTEN_SOCKET, listener,
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The pages over HTTP, from one thread of libmicrohttpd. */
+ * Serves the pages over HTTP from one thread of libmicrohttpd. */
 #ifndef ALI3_EXPORTER_SERVER_H
 #define ALI3_EXPORTER_SERVER_H
 
@@ -7,7 +7,7 @@
 #include "pages.h"
 #include "places.h"
 
-/* What clients may take, all together, from one address, and each. */
+/* Limits for all clients together, for one address, and for each client. */
 enum {
   SERVER_CONNECTIONS = PLACES,
   SERVER_CONNECTIONS_PER_IP = PLACES / 2,
@@ -20,10 +20,10 @@ struct server;
 /* Makes the page of a request; page->text NULL: out of memory. */
 typedef void server_page(const struct request *r, void *context, struct page *page);
 
-/* Serves on a listening socket, which it owns from now on. NULL if libmicrohttpd cannot. The context is used
- * by its thread alone. The names in *hosts, beside our addresses, must live as long. */
+/* Serves on a listening socket and takes it over. Returns NULL if libmicrohttpd fails. Only the server's thread uses
+ * the context. *hosts must outlive the server. */
 struct server *server_start(int listener, const struct hosts *hosts, server_page *make, void *context);
-/* Once a second, by any one thread: ends connections whose time is over. */
+/* Call once a second from one thread: ends connections whose time is over. */
 void server_sweep(struct server *s);
 void server_stop(struct server *s);
 

@@ -11,6 +11,10 @@
 
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
+/* ---- help.c ---- */
+extern const char lab_help[];
+void print_methods(void); /* --list */
+
 /* ---- load.c: a model file as a problem. This file alone knows the loader of configuration files. ---- */
 struct model_file;
 /* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. */
@@ -18,6 +22,9 @@ struct model_file *model_file_open(const char *file);
 void model_file_close(struct model_file *f);
 const ali3_model *model_file_model(const struct model_file *f);
 double model_file_duration(const struct model_file *f); /* s; 10 where the file has none */
+/* Without a message. */
+bool model_file_make(const struct model_file *f, const struct description *kind, struct problem *p,
+                     struct lab_refusal *why);
 /* False after saying, with file and line, why the model has no such coordinates. */
 bool model_file_problem(const struct model_file *f, const struct description *kind, struct problem *p);
 
@@ -31,7 +38,8 @@ struct run_options {
 };
 int run_command(const struct run_options *o);
 
-/* ---- map_command.c, map_picture.c ---- */
+/* ---- map_command.c, map_names.c, map_picture.c ---- */
+struct table_options;
 struct map_axis {
   char name[8]; /* alpha, omega, xi, dt */
   double from, to;
@@ -44,18 +52,48 @@ struct map_options {
   long shard, shards; /* points shard, shard + shards, .. */
   bool resume;
   const char *csv, *png;
-  double limit; /* J, of a white dot in the picture */
+  double limit;                      /* J, of a white dot in the picture */
+  const char *model;                 /* the case of a named map; NULL: a file */
+  const struct table_options *cases; /* where cases are */
 };
 bool map_read_axis(const char *text, struct map_axis *axis);
+/* Sets the grid and the parameters of a map of the papers. False: there is no such name. */
+bool map_by_name(const char *name, struct map_options *o, struct run_options *run);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
 bool map_picture(const struct map_options *o); /* draws o->csv into o->png; false after a message */
+
+/* A text for gnuplot, whose strings in single quotes know no escape but two quotes for one. */
+void put_quoted(FILE *out, const char *text);
+
+/* ---- compare_command.c ---- */
+struct compare_options {
+  const char *file, *methods,
+      *reference;               /* methods: globs; NULL: all but oracles. reference: CSV; NULL: computed */
+  const char *csv, *json, *png; /* NULL: none */
+  double duration;              /* s; 0: that of the file */
+  double budget;                /* s, of one run */
+  bool quiet;                   /* no line for each run */
+  FILE *lines;
+};
+int compare_command(const struct compare_options *o);
 
 /* ---- sheet.c: signals of a run as CSV ---- */
 struct sheet;
 struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *m); /* NULL after a message */
 void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_sample *sample);
 bool sheet_close(struct sheet *t);
+
+/* ---- reference.c: a motion from a CSV file, time in its first column ---- */
+struct reference;
+/* `m`: with the columns of its bodies; NULL: any. NULL after a message. */
+struct reference *reference_open(const char *file, const ali3_model *m);
+void reference_close(struct reference *r);
+int reference_column(const struct reference *r, const char *name); /* -1: none */
+long reference_row(const struct reference *r, double time);        /* -1: no sample at this time */
+double reference_value(const struct reference *r, long row, int column);
+/* Largest difference of a position (m) or an Euler parameter of the bodies that the file has. */
+double reference_error(const struct reference *r, long row, const struct lab_state *s);
 
 /* ---- progress.c ---- */
 struct progress {
@@ -72,6 +110,7 @@ bool interrupted(void);
 /* ---- tables ---- */
 struct table_options {
   const char *name, *models; /* folder of the case models; NULL: as installed */
+  const char *references;    /* folder of the reference solutions; NULL: as installed */
   const char *json;          /* file, or - */
   int runs;                  /* perturbed runs of a chaotic cell */
   bool ensembles;            /* of every cell */
@@ -81,11 +120,17 @@ int table_command(const struct table_options *o);
 FILE *table_lines(const struct table_options *o);
 /* The model file NAME.yaml in the folder of the cases. */
 struct model_file *case_open(const struct table_options *o, const char *name);
+/* NAME.json and NAME.csv in the folder of the reference solutions. NULL after a message. */
+struct model_file *reference_model_open(const struct table_options *o, const char *name);
+struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m);
 /* Writes `json` and gives it up. False after a message. */
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
+int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
+int table_p4(const struct table_options *o);
 int table_p5(const struct table_options *o);
+int table_em(const struct table_options *o);
 
 #endif

@@ -64,10 +64,16 @@ static const char *name_of_refusal(const ali3_model *m, const struct lab_refusal
   return NULL;
 }
 
+bool model_file_make(const struct model_file *f, const struct description *kind, struct problem *p,
+                     struct lab_refusal *why)
+{
+  return problem_make(p, kind, f->settings->model, f->data, why);
+}
+
 bool model_file_problem(const struct model_file *f, const struct description *kind, struct problem *p)
 {
   struct lab_refusal why;
-  if (problem_make(p, kind, f->settings->model, f->data, &why)) return true;
+  if (model_file_make(f, kind, p, &why)) return true;
   const struct place at = place_of_refusal(&f->settings->places, &why);
   const char *name = name_of_refusal(f->settings->model, &why);
   fprintf(stderr, "%s:%d:%d: error: %s%s%s: %s\n", f->settings->places.file, at.line, at.column, why.element,

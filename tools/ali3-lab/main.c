@@ -10,57 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char lab_help[] =
-    "Usage: ali3-lab run FILE --method NAME --integrator NAME [OPTION]...\n"
-    "       ali3-lab table NAME [OPTION]...\n"
-    "       ali3-lab map FILE --method NAME --integrator NAME --grid AXIS [--grid AXIS] --csv FILE "
-    "[OPTION]...\n"
-    "       ali3-lab merge PART... --csv FILE\n"
-    "       ali3-lab --list\n"
-    "Runs the formulations of multibody dynamics that the papers compare, each on the same model file.\n"
-    "\n"
-    "run: one run of one formulation.\n"
-    "  --method NAME       formulation; --list shows all\n"
-    "  --integrator NAME   fe, si, tr, nr, ode45, ode23; --list says which go with which formulation\n"
-    "  --coordinates NAME  natural or absolute (default: the formulation's own, else natural)\n"
-    "  --duration S        simulated seconds (default: simulation.duration of the file, else 10)\n"
-    "  --dt S              step in seconds (default: 0.001)\n"
-    "  --alpha A           penalty (default: 1e7)\n"
-    "  --omega W           natural frequency of the stabilisation, 1/s (default: 10)\n"
-    "  --xi X              its damping ratio (default: 1)\n"
-    "  --tolerance E       iterations end when an increment is smaller (default: 1e-7)\n"
-    "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
-    "  --iterations N      iterations of a step at most (default: 50)\n"
-    "  --rtol R, --atol A  tolerances of ode45 and ode23 (default: 1e-6)\n"
-    "  --output FILE       write signals as CSV; - for standard output\n"
-    "  --signals GLOB,..   only the signals that match (default: all)\n"
-    "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
-    "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
-    "\n"
-    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3, p5.\n"
-    "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
-    "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
-    "  --models FOLDER     where the models of the cases are (default: as installed)\n"
-    "  --json FILE         write the table as JSON; - for standard output\n"
-    "\n"
-    "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
-    "  --grid AXIS         NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one "
-    "or two\n"
-    "  --csv FILE          a line for each point\n"
-    "  --shard K/N         only points K, K + N, .. (K from 0); the lines are the same for any N\n"
-    "  --resume            go on with FILE where it ends\n"
-    "  --png FILE          a picture of the map, by gnuplot\n"
-    "  --limit J           white dots in the picture: drift above it (default: 0.1)\n"
-    "merge: puts the files of all shards together, in the order of the points; takes --grid for --png.\n"
-    "\n"
-    "  --list, --help, --version\n"
-    "\n"
-    "Exit status: 0 the run went to its end, every cell of the table that is demanded holds; 1 the run "
-    "failed or was\n"
-    "interrupted (what there is has been written), a demanded cell does not hold; 2 wrong usage, a mistake "
-    "in a file, or a\n"
-    "model that the formulation has no coordinates for.\n";
-
 static bool lab_usage(const char *option, const char *expected, const char *found)
 {
   fprintf(stderr, "ali3-lab: %s: expected %s, found %s\nTry ali3-lab --help\n", option, expected, found);
@@ -87,35 +36,6 @@ static bool read_lab_count(const char *option, const char *text, long max, long 
   return lab_usage(option, "a whole number, 1 or above", text);
 }
 
-static void print_methods(void)
-{
-  printf("%-22s %-9s %-25s %s\n", "method", "in", "integrators", "what it is");
-  /* Formulations, with the integrators that each of them can use. */
-  for (int i = 0; lab_formulations[i]; i++) {
-    const struct formulation *f = lab_formulations[i];
-    char with[60] = "";
-    for (int k = 0; lab_integrators[k]; k++) {
-      const struct integrator *g = lab_integrators[k];
-      const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
-                        : g->needs == NEEDS_PURE_RATES ? f->pure
-                                                       : f->evaluate && !f->project;
-      if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
-    }
-    printf("%-22s %-9s %-25s %s; %s\n", f->name,
-           f->only         ? f->only->name
-           : f->needs_rows ? "natural"
-                           : "any",
-           with, f->title, f->source);
-  }
-  /* Integrators, then coordinates. */
-  printf("\n");
-  for (int k = 0; lab_integrators[k]; k++)
-    printf("%-22s %s\n", lab_integrators[k]->name, lab_integrators[k]->title);
-  printf("\n");
-  for (int k = 0; lab_descriptions[k]; k++)
-    printf("%-22s %s\n", lab_descriptions[k]->name, lab_descriptions[k]->title);
-}
-
 static bool read_method(const char *text, struct run_options *o)
 {
   o->run.formulation = lab_find_formulation(text);
@@ -131,7 +51,7 @@ static bool read_integrator(const char *text, struct run_options *o)
 static bool read_coordinates(const char *text, struct run_options *o)
 {
   o->kind = lab_find_description(text);
-  return o->kind || lab_usage("--coordinates", "natural or absolute", text);
+  return o->kind || lab_usage("--coordinates", "natural, absolute or joint", text);
 }
 
 static bool read_norm(const char *text, struct lab_run *r)
@@ -152,6 +72,7 @@ enum {
   TOLERANCE,
   NORM,
   ITERATIONS,
+  SUBSTEPS,
   RTOL,
   ATOL,
   OUTPUT,
@@ -161,6 +82,7 @@ enum {
   RUNS,
   ALL_RUNS,
   MODELS,
+  REFERENCES,
   JSON,
   GRID,
   CSV,
@@ -168,6 +90,10 @@ enum {
   RESUME,
   PNG,
   LIMIT,
+  METHODS,
+  REFERENCE,
+  BUDGET,
+  QUIET,
   LIST,
   HELP,
   VERSION
@@ -185,6 +111,7 @@ static const struct option lab_options[] = {
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"norm", required_argument, NULL, NORM},
     {"iterations", required_argument, NULL, ITERATIONS},
+    {"substeps", required_argument, NULL, SUBSTEPS},
     {"rtol", required_argument, NULL, RTOL},
     {"atol", required_argument, NULL, ATOL},
     {"output", required_argument, NULL, OUTPUT},
@@ -194,6 +121,7 @@ static const struct option lab_options[] = {
     {"runs", required_argument, NULL, RUNS},
     {"all-runs", no_argument, NULL, ALL_RUNS},
     {"models", required_argument, NULL, MODELS},
+    {"references", required_argument, NULL, REFERENCES},
     {"json", required_argument, NULL, JSON},
     {"grid", required_argument, NULL, GRID},
     {"csv", required_argument, NULL, CSV},
@@ -201,6 +129,10 @@ static const struct option lab_options[] = {
     {"resume", no_argument, NULL, RESUME},
     {"png", required_argument, NULL, PNG},
     {"limit", required_argument, NULL, LIMIT},
+    {"methods", required_argument, NULL, METHODS},
+    {"reference", required_argument, NULL, REFERENCE},
+    {"budget", required_argument, NULL, BUDGET},
+    {"quiet", no_argument, NULL, QUIET},
     {"list", no_argument, NULL, LIST},
     {"help", no_argument, NULL, HELP},
     {"version", no_argument, NULL, VERSION},
@@ -211,6 +143,8 @@ struct lab_arguments {
   struct run_options run;
   struct table_options table;
   struct map_options map;
+  struct compare_options compare;
+  uint64_t given; /* bit c: option c of the enum above */
   bool map_only;
   bool run_only, table_only; /* an option of this command alone was given */
 };
@@ -248,6 +182,10 @@ static bool take_run_option(int c, struct run_options *o)
     if (!read_lab_count("--iterations", optarg, 10000, &n)) return false;
     r->iterations = (int)n;
     return true;
+  case SUBSTEPS:
+    if (!read_lab_count("--substeps", optarg, 1000, &n)) return false;
+    r->substeps = (int)n;
+    return true;
   case RTOL:
     return read_lab_number("--rtol", optarg, false, &r->rtol);
   case ATOL:
@@ -272,6 +210,7 @@ static bool take_table_option(int c, struct table_options *o)
   long n = 0;
   switch (c) {
   case RUNS:
+    /* How many runs. */
     if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
     o->runs = (int)n;
     return true;
@@ -279,7 +218,11 @@ static bool take_table_option(int c, struct table_options *o)
     o->ensembles = true;
     return true;
   case MODELS:
+    /* Where files are, and where the table goes. */
     o->models = optarg;
+    return true;
+  case REFERENCES:
+    o->references = optarg;
     return true;
   default:
     o->json = optarg;
@@ -318,12 +261,30 @@ static bool take_map_option(int c, struct map_options *o)
   }
 }
 
+static bool take_compare_option(int c, struct compare_options *o)
+{
+  switch (c) {
+  case METHODS:
+    o->methods = optarg;
+    return true;
+  case REFERENCE:
+    o->reference = optarg;
+    return true;
+  case QUIET:
+    o->quiet = true;
+    return true;
+  default:
+    return read_lab_number("--budget", optarg, false, &o->budget);
+  }
+}
+
 /* -1: go on; otherwise the exit status. */
 static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
   *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
                               .table = {.runs = 100},
-                              .map = {.shards = 1, .limit = 0.1}};
+                              .map = {.shards = 1},
+                              .compare = {.budget = 1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     /* Options that end the program. */
     if (c == LIST) {
@@ -343,10 +304,12 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
       return EXIT_USAGE;
     }
     /* All others by the command that they belong to; do_command() refuses those of another one. */
-    *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
-    if (!(c < RUNS   ? take_run_option(c, &a->run)
-          : c < GRID ? take_table_option(c, &a->table)
-                     : take_map_option(c, &a->map)))
+    a->given |= (uint64_t)1 << c;
+    if (c < METHODS) *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
+    if (!(c < RUNS      ? take_run_option(c, &a->run)
+          : c < GRID    ? take_table_option(c, &a->table)
+          : c < METHODS ? take_map_option(c, &a->map)
+                        : take_compare_option(c, &a->compare)))
       return EXIT_USAGE;
   }
   return -1;
@@ -374,6 +337,13 @@ static bool check_map(const struct map_options *o)
 static int do_map(struct lab_arguments *a, const char *file)
 {
   a->run.file = file;
+  const bool grid = a->map.axes > 0;
+  if (map_by_name(file, &a->map, &a->run)) {
+    a->map.cases = &a->table;
+    if (a->run_only || grid)
+      return lab_usage(file, "no --grid and no parameters of run: this map has its own", "one"), EXIT_USAGE;
+    return check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+  }
   if (a->table_only || a->run.output || a->run.summary)
     return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
   return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
@@ -387,6 +357,27 @@ static int do_merge(struct lab_arguments *a, int files, char **file)
   return merge_command(&a->map, files, file);
 }
 
+static int do_compare(struct lab_arguments *a, const char *file)
+{
+  static const int own[] = {DURATION, JSON, CSV, PNG, METHODS, REFERENCE, BUDGET, QUIET};
+  struct compare_options *o = &a->compare;
+  uint64_t known = 0;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
+  if (a->given & ~known)
+    return lab_usage("compare", "options of compare", "those of another command"), EXIT_USAGE;
+  /* Options that other commands have, too. */
+  o->file = file;
+  o->duration = a->run.duration_given ? a->run.run.duration : 0;
+  o->csv = a->map.csv;
+  o->png = a->map.png;
+  o->json = a->table.json;
+  const bool standard[2] = {o->csv && strcmp(o->csv, "-") == 0, o->json && strcmp(o->json, "-") == 0};
+  if (standard[0] && standard[1])
+    return lab_usage("--csv, --json", "one of them at most on standard output", "both"), EXIT_USAGE;
+  o->lines = standard[0] || standard[1] ? stderr : stdout;
+  return compare_command(o);
+}
+
 static int do_command(struct lab_arguments *a, int words, char **word)
 {
   if (words == 1 && strcmp(word[0], "list") == 0) {
@@ -394,6 +385,9 @@ static int do_command(struct lab_arguments *a, int words, char **word)
     return EXIT_GOOD;
   }
   /* Each command refuses the options of the others. */
+  if (words == 2 && strcmp(word[0], "compare") == 0) return do_compare(a, word[1]);
+  if (a->given >> METHODS)
+    return lab_usage(words > 0 ? word[0] : "command", "no option of compare", "one"), EXIT_USAGE;
   if (words == 2 && strcmp(word[0], "run") == 0) {
     a->run.file = word[1];
     if (a->table_only || a->map_only)
@@ -408,7 +402,7 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   }
   if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
   if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
-  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.. or --list",
+  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.., compare FILE or --list",
             words > 0 ? word[0] : "none");
   return EXIT_USAGE;
 }

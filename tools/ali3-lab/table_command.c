@@ -6,30 +6,45 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside the program, as installed; a build folder has a link of the same form. */
-static bool case_folder(const struct table_options *o, char *text, size_t size)
+/* FOLDER/NAME.END, in the folder that was given or beside the program, as installed; a build folder has links of the
+ * installed form. False after a message that names the option. */
+static bool find_case(const char *given, const char *installed, const char *option, const char *name,
+                      const char *end, char *file, size_t size)
 {
   char program[PATH_MAX];
-  if (o->models) return snprintf(text, size, "%s", o->models) < (int)size;
+  /* The folder of the program, then the file. */
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) return false;
-  program[length] = '\0';
-  char *name = strrchr(program, '/');
-  if (name) *name = '\0';
-  return snprintf(text, size, "%s/../%s", program, LAB_MODELS) < (int)size;
+  program[length < 0 ? 0 : length] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash) *slash = '\0';
+  const int written = given ? snprintf(file, size, "%s/%s.%s", given, name, end)
+                            : snprintf(file, size, "%s/../%s/%s.%s", program, installed, name, end);
+  if (written < (int)size && access(file, R_OK) == 0) return true;
+  fprintf(stderr, "ali3-lab: %s: no such file; give its folder by %s\n", file, option);
+  return false;
 }
 
 struct model_file *case_open(const struct table_options *o, const char *name)
 {
-  char folder[PATH_MAX], file[PATH_MAX];
-  if (!case_folder(o, folder, sizeof folder) ||
-      snprintf(file, sizeof file, "%s/%s.yaml", folder, name) >= (int)sizeof file)
-    return NULL;
-  if (access(file, R_OK) != 0) {
-    fprintf(stderr, "ali3-lab: %s: no such model; give the folder of the case models by --models\n", file);
-    return NULL;
-  }
-  return model_file_open(file);
+  char file[PATH_MAX];
+  return find_case(o->models, LAB_MODELS, "--models", name, "yaml", file, sizeof file) ? model_file_open(file)
+                                                                                       : NULL;
+}
+
+struct model_file *reference_model_open(const struct table_options *o, const char *name)
+{
+  char file[PATH_MAX];
+  return find_case(o->references, LAB_REFERENCES, "--references", name, "json", file, sizeof file)
+             ? model_file_open(file)
+             : NULL;
+}
+
+struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m)
+{
+  char file[PATH_MAX];
+  return find_case(o->references, LAB_REFERENCES, "--references", name, "csv", file, sizeof file)
+             ? reference_open(file, m)
+             : NULL;
 }
 
 FILE *table_lines(const struct table_options *o)
@@ -37,12 +52,57 @@ FILE *table_lines(const struct table_options *o)
   return o->json && strcmp(o->json, "-") == 0 ? stderr : stdout;
 }
 
+static int table_p3_1(const struct table_options *o)
+{
+  return table_p3(o, 1);
+}
+
+static int table_p3_2(const struct table_options *o)
+{
+  return table_p3(o, 2);
+}
+
+static int table_p3_3(const struct table_options *o)
+{
+  return table_p3(o, 3);
+}
+
+static int table_p2_calls(const struct table_options *o)
+{
+  return table_p2(o, "p2-calls");
+}
+
+static int table_p2_accuracy(const struct table_options *o)
+{
+  return table_p2(o, "p2-accuracy");
+}
+
+static int table_p2_time(const struct table_options *o)
+{
+  return table_p2(o, "p2-time");
+}
+
+static const struct lab_table {
+  const char *name;
+  int (*compute)(const struct table_options *o);
+} lab_tables[] = {
+    {"em", table_em},           {"p2-calls", table_p2_calls}, {"p2-accuracy", table_p2_accuracy},
+    {"p2-time", table_p2_time}, {"p3-1", table_p3_1},         {"p3-2", table_p3_2},
+    {"p3-3", table_p3_3},       {"p4-oscillator", table_p4},  {"p5", table_p5},
+};
+
 int table_command(const struct table_options *o)
 {
-  static const char *const names[] = {"p3-1", "p3-2", "p3-3"};
-  for (int i = 0; i < 3; i++)
-    if (strcmp(o->name, names[i]) == 0) return table_p3(o, i + 1);
-  if (strcmp(o->name, "p5") == 0) return table_p5(o);
-  fprintf(stderr, "ali3-lab: table: expected p3-1, p3-2, p3-3 or p5, found %s\n", o->name);
+  enum { TABLES = sizeof lab_tables / sizeof *lab_tables };
+  char names[200] = "";
+  for (int i = 0; i < TABLES; i++) {
+    if (strcmp(o->name, lab_tables[i].name) == 0) return lab_tables[i].compute(o);
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+             i == 0            ? ""
+             : i + 1 == TABLES ? " or "
+                               : ", ",
+             lab_tables[i].name);
+  }
+  fprintf(stderr, "ali3-lab: table: expected %s, found %s\n", names, o->name);
   return EXIT_USAGE;
 }

@@ -151,7 +151,7 @@ static void print_p3_head(FILE *out, int number)
 {
   fprintf(out, "paper 3, table %d: %s, 10 s, energy drift at most %g J\n", number, case_model[number],
           drift_limit[number]);
-  fprintf(out, "%-11s %-3s %6s %7s %6s %6s | %9s %9s %6s %6s | %-24s | %6s %8s %8s %6s\n", "method", "int",
+  fprintf(out, "%-11s %-3s %6s %7s %6s %6s | %9s %9s %6s %6s | %-26s | %6s %8s %8s %6s\n", "method", "int",
           "h ms", "alpha", "omega", "xi", "expected", "drift", "ratio", "limit", "verdict", "calls",
           "paper us", "ours us", "ratio");
 }
@@ -159,7 +159,7 @@ static void print_p3_head(FILE *out, int number)
 static void print_p3_cell(FILE *out, const struct p3_cell *cell, const struct cell_outcome *o)
 {
   const double steps = (double)o->run.steps, us = 1e6 * o->run.seconds / steps;
-  fprintf(out, "%-11s %-3s %6g %7g %6g %6g | %9.3g %9.3g %6.3f %6.2f | %-24s | %6.2f %8g %8.3g %6.3f%s%s\n",
+  fprintf(out, "%-11s %-3s %6g %7g %6g %6g | %9.3g %9.3g %6.3f %6.2f | %-26s | %6.2f %8g %8.3g %6.3f%s%s\n",
           cell->formulation, cell->integrator, cell->dt_ms, cell->alpha, cell->omega, cell->xi, cell->drift,
           o->run.drift, o->run.drift / cell->drift, o->run.drift / drift_limit[cell->table], o->verdict,
           (double)o->run.calls / steps, cell->paper_us, us, us / cell->paper_us, cell->note ? "  " : "",

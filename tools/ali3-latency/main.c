@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-latency: options, the toggling itself, the report. */
+ * ali3-latency: options, toggling, report. */
 #include "base/build_info.h"
 #include "latency.h"
 #include "option_number.h"
@@ -17,26 +17,23 @@
 
 static const char help[] =
     "Usage: ali3-latency FILE [OPTION]...\n"
-    "Measures how long a running ali3d takes from an input to an output. FILE is the configuration it was "
-    "started with.\n"
-    "An input is set, again and again, and the time taken until the daemon shows it as the value that acts: "
-    "over OSC in the\n"
-    "stream \"input\", over Modbus in a register that modbus.map says shows it. The input acts on the "
-    "mechanism: choose one\n"
-    "and a value that may.\n"
+    "Measures the time that a running ali3d takes from an input to an output. FILE is the configuration\n"
+    "of that daemon. ali3-latency sets an input again and again, and measures the time until the daemon\n"
+    "shows it as the acting value: over OSC in the stream \"input\", over Modbus in an input register of\n"
+    "modbus.map. The input moves the mechanism: choose an input and a value that do no harm.\n"
     "\n"
-    "  --input NAME     signal that is set: input.NAME.force.x, input.NAME.value (default: the first of "
-    "all)\n"
-    "  --value X        it goes back and forth between this and 0, SI (default: 0.001)\n"
+    "  --input NAME     signal to set: input.NAME.force.x, input.NAME.value (default: the first input "
+    "signal)\n"
+    "  --value X        the signal alternates between X and 0, in SI units (default: 0.001)\n"
     "  --count N        measurements over each protocol (default: 1000)\n"
-    "  --protocol NAME  osc, modbus or all that are on (default: all)\n"
-    "  --wait S         without an answer for so long a measurement is lost (default: 1)\n"
-    "  --limit MS       fail if the time that 99.9 % do not exceed is above this\n"
-    "  --json           figures in microseconds as a list of objects, all measurements sorted\n"
+    "  --protocol NAME  osc, modbus or all (default: all that are on)\n"
+    "  --wait S         seconds after which a measurement without an answer is lost (default: 1)\n"
+    "  --limit MS       fail if the 99.9 % quantile of the times is above this\n"
+    "  --json           print figures in microseconds as a list of objects, all measurements sorted\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 measured; 1 no answer, some lost, or above the limit; 2 wrong usage, or a mistake in "
-    "FILE.\n";
+    "Exit status: 0 measured; 1 no answer, answers lost, or above the limit; 2 wrong usage, or a mistake\n"
+    "in FILE.\n";
 
 struct options {
   const char *file, *input;
@@ -59,7 +56,7 @@ static bool take_protocol(const char *text, struct options *o)
   return o->osc || o->modbus || usage("--protocol: expected osc, modbus or all", text);
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to go on, else the exit status. */
 static int take_options(struct options *o, int argc, char **argv)
 {
   /* List the options. */
@@ -123,12 +120,11 @@ static int take_options(struct options *o, int argc, char **argv)
   return -1;
 }
 
-/* Which channel is toggled. */
+/* Finds the channel to toggle. */
 static bool find_channel(const struct options *o, const struct settings *s, struct toggle *t)
 {
   const struct signals *table = s->signals;
-  if (table->channels == 0)
-    return usage("expected a configuration with inputs: there is nothing to set", NULL);
+  if (table->channels == 0) return usage("expected a configuration with at least one input", NULL);
   t->signal = o->input ? signals_find(table, o->input) : table->input_first;
   t->channel = t->signal - table->input_first;
   if (t->signal >= 0 && t->channel >= 0 && t->channel < table->channels) return true;
@@ -141,8 +137,7 @@ static void show_count(const struct probe *p, int done, int count)
     fprintf(stderr, "\r%s: %d of %d%s", p->name, done, count, done == count ? "\n" : "");
 }
 
-/* Where a clock starts the cycles, the questions come at all phases of them; where frames do, at their
- * rate. */
+/* If a clock starts the cycles, questions come at all phases of a cycle; if frames do, at their rate. */
 static uint64_t next_question(const struct settings *s, uint64_t asked_ns, unsigned short seed[3])
 {
   const double period = s->options.dt * (double)NS_PER_S;
@@ -150,7 +145,7 @@ static uint64_t next_question(const struct settings *s, uint64_t asked_ns, unsig
   return asked_ns + (uint64_t)(paced ? period : period * (1.0 + erand48(seed)));
 }
 
-/* False if the connection broke. */
+/* Returns false if the connection broke. */
 static bool measure_probe(const struct probe *p, const struct options *o, const struct toggle *t,
                           struct samples *s)
 {
@@ -200,8 +195,7 @@ static json_t *figures_object(const struct probe *p, const struct toggle *t, con
   return o;
 }
 
-/* The protocol that has set an input owns it until it has been silent for a second, or for hold where that is
- * longer. */
+/* The protocol that has set an input owns it until it has been silent for a second, or for hold if that is longer. */
 static uint64_t release_ns(const struct input_spec *input)
 {
   return (uint64_t)((fmax(1.0, input->hold) + 0.2) * (double)NS_PER_S);
@@ -214,7 +208,7 @@ static int run_probes(const struct options *o, const struct settings *settings)
       .settings = settings, .value = o->value, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
   if (!find_channel(o, settings, &t)) return STATUS_USAGE;
   if (settings->cycle.clock == CLOCKING_LOCKSTEP) {
-    usage("expected a clock: in lockstep nothing happens until it is told to", NULL);
+    usage("expected cycle.clock timer or input: in lockstep the daemon waits for the command step", NULL);
     return STATUS_USAGE;
   }
   /* List the protocols. The input changes its owner between them. */
@@ -243,7 +237,7 @@ static int run_probes(const struct options *o, const struct settings *settings)
   }
   /* Write the report. */
   if (ways == 0) {
-    usage("neither of the protocols asked for is on", NULL);
+    usage("--protocol: the configuration has none of these protocols on", NULL);
     status = STATUS_USAGE;
   }
   if (o->json && ways) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Over Modbus TCP. The channel is written where the map has it, and read back from the entry of modbus.map
- * that shows it, as fast as the daemon answers. */
+ * The probe for Modbus TCP. It writes the channel at its address, and reads the entry of modbus.map that shows the
+ * channel as fast as the daemon answers. */
 #include "latency.h"
 
+#include "modbus/table.h"
 #include "rt/clock.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the default map. */
+/* Addresses of the default map. */
 enum { INPUTS = 100, INPUTS_MAX = 32, SEQUENCE = 164 };
 
 struct modbus {
@@ -28,6 +29,22 @@ static const struct wired *find_entry(const struct toggle *t, bool input)
   return NULL;
 }
 
+/* The first address from FIRST_FREE on with two registers that no entry of the served map has. */
+static int free_address(const struct settings *s, enum wire_table table)
+{
+  enum { FIRST_FREE = 200, REGISTERS = 2 };
+  struct modbus_table served;
+  int address = FIRST_FREE;
+  if (!modbus_table_init(&served, &s->modbus, s->signals)) return address;
+  for (int i = served.first[table]; i < served.first[table + 1]; i++) {
+    const struct entry *e = &served.entry[i];
+    const int end = e->address + wire_registers(e->wire.type);
+    if (e->address < address + REGISTERS && end > address) address = end;
+  }
+  modbus_table_free(&served);
+  return address;
+}
+
 static bool write_channel(struct modbus *m, double value)
 {
   static const struct wire f32 = {WIRE_F32, WIRE_ABCD, 1.0, 0.0};
@@ -40,11 +57,11 @@ static bool write_channel(struct modbus *m, double value)
             address = m->set ? m->set->address : INPUTS + 2 * m->toggle->channel;
   wire_put(&wire, value, word);
   if (modbus_write_registers(m->context, address, n, word) != n) return false;
-  /* In the default map the values written before act when the sequence changes. */
+  /* In the default map written values act when the sequence changes. */
   return m->set || modbus_write_register(m->context, SEQUENCE, ++m->sequence) == 1;
 }
 
-/* Whether the entry shows the value, as far as its type tells numbers apart. */
+/* *shown: the entry shows the value, as far as its type can. Returns false on a failed read. */
 static bool is_shown(struct modbus *m, double value, bool *shown)
 {
   const int n = wire_registers(m->shown->wire.type);
@@ -101,12 +118,12 @@ static void *open_modbus(const struct toggle *t, char *error, size_t size)
   const char *name = s->signals->signal[t->signal].name;
   if (!m->shown) {
     snprintf(error, size,
-             "Modbus: no register shows %s: add {signal: %s, table: input, address: 200} to modbus.map", name,
-             name);
+             "Modbus: no register shows %s: add {signal: %s, table: input, address: %d} to modbus.map", name,
+             name, free_address(s, TABLE_INPUT));
   } else if (!m->set && (!s->modbus.default_map || t->channel >= INPUTS_MAX)) {
     snprintf(error, size,
-             "Modbus: no register sets %s: add {signal: %s, table: holding, address: 200} to modbus.map",
-             name, name);
+             "Modbus: no register sets %s: add {signal: %s, table: holding, address: %d} to modbus.map", name,
+             name, free_address(s, TABLE_HOLDING));
   } else if ((m->context = modbus_new_tcp_pi(s->modbus.bind, service))) {
     if (modbus_connect(m->context) == 0) return m;
     snprintf(error, size, "Modbus %s port %d: %s", s->modbus.bind, s->modbus.port, modbus_strerror(errno));

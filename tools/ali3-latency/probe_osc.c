@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Over OSC. The daemon's stream "input" shows the channels as they act, in every frame. Where input frames
- * pace the loop, a numbered frame of all channels is sent, else the input alone. */
+ * The probe for OSC. The daemon's stream "input" shows the acting channels in every frame. If input frames pace the
+ * loop, the probe sends numbered frames of all channels, else only the input. */
 #include "latency.h"
 
 #include "rt/clock.h"
@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DATAGRAM = 65536, LEASE_NS = 4000000000 }; /* renewed well before its 10 s are over */
+enum { DATAGRAM = 65536, LEASE_NS = 4000000000 }; /* renewed well before its end after 10 s */
 
 struct osc {
   const struct toggle *toggle;
   const struct input_spec *input;
-  int fd, place; /* of the argument, in the message that shows it */
+  int fd, place; /* place: of the argument in the message that shows the channel */
   int32_t sequence;
   uint64_t leased_ns;
   char shown[256]; /* address that shows the channel */
@@ -43,7 +43,7 @@ static bool renew_lease(struct osc *o, uint64_t now_ns)
   lo_message m = lo_message_new();
   if (m) {
     lo_message_add_string(m, "input");
-    lo_message_add_int32(m, 0); /* back to where it comes from */
+    lo_message_add_int32(m, 0); /* to the sender's port */
     lo_message_add_int32(m, 1); /* every cycle */
     lo_message_add_int32(m, 1); /* as 64-bit numbers */
   }
@@ -51,7 +51,7 @@ static bool renew_lease(struct osc *o, uint64_t now_ns)
   return send_message(o, "sub", m);
 }
 
-/* Everything but the channel stays 0. */
+/* Sends the channel; all others stay 0. */
 static bool send_channel(struct osc *o, double value)
 {
   const struct signals *s = o->toggle->settings->signals;
@@ -76,7 +76,7 @@ static uint32_t read_osc_word(const uint8_t *at)
   return ntohl(v);
 }
 
-/* The argument of a message of doubles; false if it is another message. */
+/* Reads the argument of a message of doubles; returns false for any other message. */
 static bool read_message(const struct osc *o, const uint8_t *at, size_t n, double *value)
 {
   const size_t address = (strlen(o->shown) + 4) / 4 * 4;
@@ -89,7 +89,7 @@ static bool read_message(const struct osc *o, const uint8_t *at, size_t n, doubl
   return true;
 }
 
-/* What a datagram shows of the channel. */
+/* Reads the channel from a datagram. */
 static bool read_datagram(const struct osc *o, size_t n, double *value)
 {
   if (n < 16 || memcmp(o->bytes, "#bundle", 8) != 0) return false;
@@ -131,7 +131,7 @@ static void close_osc(void *probe)
   free(o);
 }
 
-/* The address and the place in it that show the channel. */
+/* Finds the address and the argument that show the channel. */
 static void find_shown(struct osc *o)
 {
   const struct settings *s = o->toggle->settings;
@@ -158,7 +158,7 @@ static void *open_osc(const struct toggle *t, char *error, size_t size)
   for (int i = 0; i < s->inputs; i++)
     if (t->channel >= s->signals->input[i].first) o->input = &s->signals->input[i];
   find_shown(o);
-  /* Connect, and subscribe. */
+  /* Connect and subscribe. */
   char service[12];
   snprintf(service, sizeof service, "%d", s->osc.port);
   struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV}, *found;

@@ -23,7 +23,7 @@ double samples_percentile(const struct samples *s, double fraction)
   return s->us[rank];
 }
 
-/* Bars of equal width from 0 to beyond the longest. */
+/* Prints bars of equal width from 0 to the longest time. */
 static void print_bars(const struct samples *s, FILE *out)
 {
   enum { BARS = 16, WIDTH = 50 };

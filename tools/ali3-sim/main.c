@@ -5,7 +5,7 @@
 #include "sim.h"
 
 #include "base/isa.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"
@@ -19,29 +19,28 @@
 
 static const char help[] =
     "Usage: ali3-sim FILE [OPTION]...\n"
-    "Runs the mechanism of a model or configuration file, step by step, as fast as it goes.\n"
+    "Runs the mechanism of a model or configuration file step by step, as fast as possible.\n"
+    "A motion platform of the file moves with it; the first row shows the platform engaged and at neutral.\n"
     "\n"
     "  --duration S      simulated seconds (default: simulation.duration of the file, else 10)\n"
     "  --dt S            step in seconds (default: cycle.period of the file, else 0.01)\n"
-    "  --iterations N    Newton iterations per step, 1 to 100 (default: of the file, else 3)\n"
-    "  --substeps N      inner steps that make up one step (default: of the file, else 1)\n"
-    "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work, "
-    "order\n"
-    "                    four in place of two\n"
+    "  --iterations N    Newton iterations per step, 1 to 100 (default: as in the file, else 3)\n"
+    "  --substeps N      inner steps of each step (default: as in the file, else 1)\n"
+    "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work,\n"
+    "                    order four instead of two\n"
     "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
-    "  --workers N|auto  threads that share a step, beside the first; auto: as many as are worth it "
-    "(default: the\n"
-    "                    number of the file, else 0)\n"
-    "  --isa NAME        instruction set of the steps: " ISA_WORDS " (default: of the file,\n"
-    "                    else auto, the best that there is)\n"
+    "  --workers N|auto  threads that share a step, beside the first; auto: the fastest number\n"
+    "                    (default: the number in the file, else 0)\n"
+    "  --isa NAME        instruction set of the steps: " ISA_WORDS "\n"
+    "                    (default: as in the file, else auto, the best of the processor)\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
-    "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
+    "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 the run went to its end, also with degraded steps; 1 it failed or was interrupted (what\n"
-    "there is has been written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
+    "Exit status: 0 the run is complete, also with degraded steps; 1 the run failed or was interrupted (the\n"
+    "steps so far are written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
     "by\n"
     "more than the tolerance, or contradict each other.\n";
 
@@ -76,7 +75,7 @@ static bool take_workers(const char *text, struct options *o)
   return true;
 }
 
-/* A file leaves it to the daemon unless it gives a number; here to share is asked for. */
+/* With workers: auto in the file the daemon decides; here the default is no workers. */
 static int workers_of(const struct options *o, const struct settings *s)
 {
   if (!o->workers_given) return s->realtime.workers == WORKERS_AUTO ? 0 : s->realtime.workers;
@@ -104,7 +103,7 @@ enum {
   VERSION
 };
 
-/* -1: go on; otherwise the exit status. */
+/* Returns -1 to go on, else the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
   /* List the options. */
@@ -194,10 +193,10 @@ static int take_options(int argc, char **argv, struct options *o)
   return -1;
 }
 
-/* Steps in the duration asked for; 0 after saying why there are none. */
+/* Number of steps of the duration; 0 after printing why there are none. */
 static long planned_steps(const struct options *o, const struct settings *s)
 {
-  enum { STEPS_MAX = 1000000000 }; /* every step's time is kept */
+  enum { STEPS_MAX = 1000000000 }; /* the time of every step is stored */
   double duration = o->duration > 0 ? o->duration : s->duration > 0 ? s->duration : 10;
   double steps = round(duration / s->options.dt);
   if (steps >= 1 && steps <= STEPS_MAX) return (long)steps;
@@ -212,7 +211,7 @@ static int fail_run(int status, const char *text)
   return status;
 }
 
-static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d,
+static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
                           const struct signals *signals, int workers)
 {
   /* Open the table first: a run that cannot write does not begin. */
@@ -223,11 +222,12 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
 
   /* Run the model. */
   struct result r;
-  if (!run(s->model, d, planned, o->every, o->output ? &table : NULL, &r)) {
+  if (!run(s->model, d, ride, planned, o->every, o->output ? &table : NULL, &r)) {
     if (o->output) table_close(&table);
-    return fail_run(EXIT_RUN, "out of memory");
+    free(r.step_ns);
+    return EXIT_RUN;
   }
-  /* Say what went wrong, and write what there is. */
+  /* Report the failure, and write the steps so far. */
   bool good = r.status >= 0 && !r.interrupted;
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
   struct settings *s = setup_load(o.file, &o.over, stderr);
   if (!s) return EXIT_USAGE;
 
-  /* As in the loop of the daemon: the same inputs give the same bits in both. */
+  /* Like the daemon's loop, so that equal inputs give equal bits. */
   realtime_flush_denormals();
   /* Start workers, and allocate data and signals. */
   char error[256] = "out of memory";
@@ -255,15 +255,20 @@ int main(int argc, char **argv)
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   ali3_data *d = ali3_data_new(s->model);
-  struct signals *signals = signals_new(s->model, s->input, s->inputs);
+  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
+  struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);
+  struct ride *ride = signals ? ride_new(s, signals) : NULL;
   if (!pool) {
     status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {
     status = fail_run(EXIT_RUN, "out of memory");
+  } else if (!ride) {
+    status = EXIT_RUN;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
-    status = simulate_model(&o, s, d, signals, workers);
+    status = simulate_model(&o, s, d, ride, signals, workers);
   }
+  ride_free(ride);
   signals_free(signals);
   ali3_data_free(d);
   if (pool) pool_free(pool);

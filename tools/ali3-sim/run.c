@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: the loop. */
+ * ali3-sim: the loop over the steps. */
 #include "sim.h"
 
 #include "rt/clock.h"
@@ -18,7 +18,7 @@ static void ask_to_stop(int number)
   stop_run = 1;
 }
 
-/* The first signal ends the run in good order, the second ends the program. */
+/* The first signal ends the run in order, the second one ends the program. */
 static void catch_stop_signals(void)
 {
   struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
@@ -27,7 +27,7 @@ static void catch_stop_signals(void)
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* A bar on a terminal, once a run turns out to be long. */
+/* The progress of a long run on a terminal. */
 struct progress {
   bool terminal, shown;
   uint64_t next_ns;
@@ -69,11 +69,15 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   r->max = fmax(r->max, e.total);
 }
 
-bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r)
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+         struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
   r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
-  if (!r->step_ns) return false;
+  if (!r->step_ns) {
+    fputs("ali3-sim: out of memory\n", stderr);
+    return false;
+  }
   catch_stop_signals();
 
   /* The first row is the initial state. */
@@ -82,8 +86,9 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
   if (r->status < 0) return true;
   account_step(m, d, r);
   r->initial = r->final;
-  r->increment = 0; /* that of the reset is no step's */
-  if (t) table_row(t, m, d);
+  r->increment = 0; /* no step has that increment */
+  if (!ride_start(ride, m, d)) return false;
+  if (t) table_row(t, ride->values);
 
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
@@ -100,7 +105,9 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
       r->violated_time = ali3_report_get(d)->time;
     }
     account_step(m, d, r);
-    if (t && r->steps % every == 0) table_row(t, m, d);
+    const bool row = t && r->steps % every == 0;
+    if (row || ride->drive.there) ride_step(ride, m, d);
+    if (row) table_row(t, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);

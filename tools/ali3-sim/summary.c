@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: the figures of a run, as JSON for programs or as a few lines for people. */
+ * ali3-sim: the figures of a run, as JSON or as a few lines of text. */
 #include "ranks.h"
 #include "sim.h"
 

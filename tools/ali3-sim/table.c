@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: signals as CSV, 17 significant digits, so that every number reads back to the same bits. */
+ * ali3-sim: signals as CSV with 17 significant digits, so that every number reads back to equal bits. */
 #include "sim.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static bool refuse_table(const char *file, const char *text)
   return false;
 }
 
-/* Marks the signals one glob matches; how many. */
+/* Marks the signals that a glob matches. Returns their number. */
 static int mark_signals(const struct signals *s, const char *glob, bool *marked)
 {
   int found = 0;
@@ -25,7 +25,7 @@ static int mark_signals(const struct signals *s, const char *glob, bool *marked)
   return found;
 }
 
-/* False after printing the reason. */
+/* Returns false after printing the reason. */
 static bool select_columns(struct table *t, const char *globs)
 {
   const struct signals *s = t->signals;
@@ -48,15 +48,13 @@ static void release_table(struct table *t)
 {
   if (t->out && t->out != stdout) fclose(t->out);
   free(t->column);
-  free(t->values);
 }
 
 bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals)
 {
   *t = (struct table){.file = file, .signals = signals};
   t->column = calloc((size_t)signals->count, sizeof *t->column);
-  t->values = calloc((size_t)signals->count, sizeof *t->values);
-  bool good = t->column && t->values ? select_columns(t, globs) : refuse_table(file, "out of memory");
+  bool good = t->column ? select_columns(t, globs) : refuse_table(file, "out of memory");
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
     if (!t->out) good = refuse_table(file, strerror(errno));
@@ -71,11 +69,10 @@ bool table_open(struct table *t, const char *file, const char *globs, const stru
   return true;
 }
 
-void table_row(struct table *t, const ali3_model *m, const ali3_data *d)
+void table_row(struct table *t, const double *values)
 {
-  signals_observe(t->signals, m, d, NULL, t->values);
   for (int i = 0; i < t->columns; i++)
-    fprintf(t->out, "%.17g%c", t->values[t->column[i]], i + 1 < t->columns ? ',' : '\n');
+    fprintf(t->out, "%.17g%c", values[t->column[i]], i + 1 < t->columns ? ',' : '\n');
 }
 
 bool table_close(struct table *t)

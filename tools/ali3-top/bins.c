@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum { EIGHTHS = 8 };
-static const double least_ns = 500.0; /* the logarithm has to begin somewhere */
+static const double least_ns = 500.0; /* the logarithm needs a start above 0 */
 static const double rounding = 1e-9;
 
 double bins_tick_below(double x)
@@ -41,7 +41,7 @@ static double column_edge(const struct bins *b, int column)
   return b->low_ns * pow(b->high_ns / b->low_ns, (double)column / b->columns);
 }
 
-/* `count` entries between two times. */
+/* Distributes `count` entries between two times over the columns. */
 static void share_out(struct bins *b, double from, double to, double count)
 {
   const int first = bins_column(b, from), last = bins_column(b, to);

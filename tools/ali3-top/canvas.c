@@ -90,7 +90,7 @@ void area_clear(const struct area *a)
     for (int column = 0; column < a->columns; column++) area_cell(a, column, row, STYLE_PLAIN, L' ');
 }
 
-/* One character of UTF-8 of at most three bytes; '?' for all else. */
+/* Decodes one UTF-8 character of at most three bytes; '?' for others. */
 static wchar_t decode_utf8(const unsigned char **at)
 {
   const unsigned char *p = *at;
@@ -132,7 +132,7 @@ int area_print(const struct area *a, int column, int row, enum style style, cons
   return area_put(a, column, row, style, text);
 }
 
-/* Characters, not bytes. */
+/* The width in characters, not bytes. */
 static int text_width(const struct canvas *canvas, const char *text, size_t size)
 {
   const unsigned char *at = (const unsigned char *)text, *end = at + size;

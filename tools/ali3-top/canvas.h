@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A grid of characters with styles, and areas of it to draw in. What is drawn beyond an area is cut off, so that whoever
- * draws need not know how much room there is. */
+ * A grid of characters with styles, and areas of it. Text outside an area is cut off, so callers need not know the
+ * room. */
 #ifndef ALI3_TOP_CANVAS_H
 #define ALI3_TOP_CANVAS_H
 
@@ -28,14 +28,14 @@ struct cell {
 
 struct canvas {
   int columns, rows;
-  bool utf8; /* what is no ASCII may be drawn */
+  bool utf8; /* characters outside ASCII may be drawn */
   struct cell *cell;
 };
 
-/* Blank, of a new size. False when out of memory: it is then of size 0. */
+/* Makes it blank with a new size. Returns false when out of memory; its size is then 0. */
 bool canvas_resize(struct canvas *c, int columns, int rows);
 void canvas_free(struct canvas *c);
-/* A row in UTF-8, without the blanks at its end. */
+/* A row in UTF-8, without trailing blanks. */
 void canvas_text(const struct canvas *c, int row, char *text, size_t size);
 
 struct area {
@@ -44,16 +44,17 @@ struct area {
 };
 
 struct area area_of(struct canvas *c);
-/* A part of an area, as much of it as lies within. */
+/* A part of an area, limited to the area. */
 struct area area_part(const struct area *a, int column, int row, int columns, int rows);
 void area_clear(const struct area *a);
 void area_cell(const struct area *a, int column, int row, enum style style, wchar_t c);
-/* UTF-8, of which each character that is no printable one of a single column becomes a question mark. Returns the column
- * after it, cut off or not. */
+/* Puts UTF-8 text. A character that is not printable or not one column wide becomes a question mark. Returns the column
+ * after the text, also if it was cut off. */
 int area_put(const struct area *a, int column, int row, enum style style, const char *text);
 __attribute__((format(printf, 5, 6))) int area_print(const struct area *a, int column, int row,
                                                      enum style style, const char *format, ...);
-/* In as many rows as it takes, broken at blanks, from the second on `indent` further right. Returns how many. */
+/* Puts text in as many rows as it needs, broken at blanks; rows after the first are indented by `indent`. Returns the
+ * number of rows. */
 int area_wrap(const struct area *a, int column, int row, int indent, enum style style, const char *text);
 
 #endif

@@ -43,7 +43,7 @@ const char *book_row_name(int row)
   return names[row];
 }
 
-/* Largest first; equal ones stay as they are listed. */
+/* Largest first; equal rows keep their order. */
 static void sort_rows(const uint64_t *value, int n, int *row)
 {
   for (int i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes where. */
+ * The layout of the screen. */
 #include "panes.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@ enum { TWO_COLUMNS = 120, BARS_LEAST = 6, BARS_MOST = 20, GAP = 1 };
 
 struct table {
   pane_draw *draw;
-  int wanted; /* rows, with its heading; 0: nothing to show */
-  int rows;   /* given to it */
+  int wanted; /* rows with the heading; 0: nothing to show */
+  int rows;   /* rows that it gets */
 };
 
 static struct area nothing_of(const struct area *a, int columns)
@@ -37,8 +37,7 @@ static void draw_table(const struct picture *p, const struct view *v, pane_draw 
   area_put(&heading, a->columns - n, 0, STYLE_FAINT, more);
 }
 
-/* Gives the tables their rows: first come, first served, but for two that the second and later leave to each of those
- * after them. Returns how many they take. */
+/* Gives rows to the tables in their order, and keeps two rows for each later table. Returns the number of rows used. */
 static int plan_rows(const struct picture *p, const struct view *v, struct table *t, int n,
                      const struct area *a, int columns, int rows)
 {
@@ -56,7 +55,7 @@ static int plan_rows(const struct picture *p, const struct view *v, struct table
   return used;
 }
 
-/* One below the other, as planned. */
+/* Draws the tables one below the other, as planned. */
 static void draw_tables(const struct picture *p, const struct view *v, const struct table *t, int n,
                         const struct area *a)
 {
@@ -68,7 +67,7 @@ static void draw_tables(const struct picture *p, const struct view *v, const str
   }
 }
 
-/* Bars have a third of the rows, or what little they need to be bars, and what the tables leave. */
+/* Bars get a third of the rows or their minimum; the tables get the rest. */
 static int rows_for_tables(const struct area *a)
 {
   return a->rows - (a->rows / 3 > BARS_LEAST ? a->rows / 3 : BARS_LEAST);
@@ -94,7 +93,7 @@ static void draw_one_column(const struct picture *p, const struct view *v, const
   draw_tables(p, v, t, TABLES, &rest);
 }
 
-/* Misses are sentences: they have the whole width, and up to a third of the rows if the others want the rest. */
+/* Misses are long lines: they get the complete width, and up to a third of the rows if other tables need rows. */
 static void draw_two_columns(const struct picture *p, const struct view *v, const struct area *a)
 {
   struct table left[] = {{.draw = phases_draw},
@@ -104,7 +103,7 @@ static void draw_two_columns(const struct picture *p, const struct view *v, cons
                          {.draw = counters_draw}};
   struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = misses_draw}};
   enum { LEFT = sizeof left / sizeof *left };
-  /* Rows: upper tables in two columns, misses below them, bars above. */
+  /* Plan the rows: bars above, upper tables in two columns, misses below them. */
   const int rows = rows_for_tables(a), columns = a->columns / 2;
   const int wanted = wanted_rows(misses_draw, p, v, a, a->columns);
   const int upper = rows - (wanted < rows / 3 ? wanted : rows / 3);
@@ -113,7 +112,7 @@ static void draw_two_columns(const struct picture *p, const struct view *v, cons
   const int used = west > east ? west : east;
   const int south = plan_rows(p, v, below, 1, a, a->columns, rows - used);
 
-  /* Draw from the top down. */
+  /* Draw from the top. */
   const struct area rest = draw_bars_above(p, v, a, used + south);
   const struct area left_area = area_part(&rest, 0, 0, columns - GAP, used);
   const struct area right_area = area_part(&rest, columns, 0, a->columns - columns, used);

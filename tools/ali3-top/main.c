@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-top: shows what a running ali3d is doing, from its shared memory alone, which it copies. It cannot disturb
- * the daemon; the one thing it sends, and only when a key asks for it, is the signal that begins the maxima anew. */
+ * ali3-top: shows the activity of a running ali3d from a copy of its shared memory. It cannot disturb the daemon. It
+ * sends one thing only, on a key: the signal that clears maxima and distributions. */
 #include "collect.h"
 #include "options.h"
 #include "plot.h"
@@ -32,7 +32,7 @@ static int list_instances(void)
   for (int i = 0; i < n; i++) {
     char error[256];
     struct telemetry_reader r;
-    if (!telemetry_open(&r, name[i], error, sizeof error)) continue; /* gone since */
+    if (!telemetry_open(&r, name[i], error, sizeof error)) continue; /* it ended meanwhile */
     printf("%s\t%" PRId64 "\t%s\n", name[i], r.pid, telemetry_alive(&r) ? "running" : "gone");
     telemetry_close(&r);
   }
@@ -45,7 +45,7 @@ static int terminal_columns(void)
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* Over the line that stands there, cut to the width of the terminal. */
+/* Overwrites the line on the terminal, cut to its width. */
 static void show_line_in_place(const struct sample *s)
 {
   char *text = NULL;
@@ -97,7 +97,8 @@ static int run_shows(const struct options *o)
     wait_until(next);
     if (interrupted) break;
     const uint64_t now = clock_now_ns();
-    if (now > next + interval && now < end) next = now; /* after a stop, no burst of refreshes */
+    if (now > next + interval && now < end)
+      next = now; /* after a stop of the process, do not refresh in a burst */
   }
   if (o->mode == MODE_LINE && terminal && !o->once) fputc('\n', stdout);
   watch_close(&watch);

@@ -14,26 +14,25 @@ static const char usage[] =
     "       ali3-top --histogram FILE.png [--instance NAME]\n"
     "       ali3-top --list\n"
     "\n"
-    "Shows the state of a running ali3d. Without options: the full screen; its key ? lists the others.\n"
+    "Shows the state of a running ali3d. Without options it fills the screen; the key ? lists the keys.\n"
     "\n"
-    "  --once            one block of text, then exit\n"
-    "  --json            one JSON object, then exit; with --watch one object per line and refresh\n"
-    "  --line            one status line, refreshed in place on a terminal\n"
+    "  --once            print one block of text, then exit\n"
+    "  --json            print one JSON object, then exit; with --watch one object per line and refresh\n"
+    "  --line            show one status line, refreshed in place on a terminal\n"
     "  --watch S         refresh every S seconds, 0.02 to 3600 (default 0.5)\n"
     "  --seconds N       stop after N seconds\n"
-    "  --instance NAME   which daemon (default: the one started last)\n"
+    "  --instance NAME   show this daemon (default: the one started last)\n"
     "  --histogram FILE  draw the distributions of wake-up, step and cycle as PNG, by gnuplot, then exit\n"
-    "  --list            names and process numbers of the daemons present, running ones and newest first\n"
+    "  --list            print names and process numbers of the daemons, running ones first, then newest\n"
     "  --help, --version\n"
     "\n"
-    "If no daemon runs, or it goes away, the refreshing views wait for one.\n"
+    "If no daemon runs, or the daemon ends, the refreshing views wait for one.\n"
     "\n"
-    "Exit status: of the last look\n"
-    "  0  healthy (--histogram: drawn; --list: there are some)\n"
-    "  1  degraded: a deadline missed, a step that did not converge or was violated, within the last\n"
-    "     minute, inputs stale,\n"
-    "     a device that is not up, state FAULT or SAFE, or a loop that does not advance\n"
-    "  2  wrong usage, a terminal that cannot show a full screen, or --histogram could not draw\n"
+    "Exit status, from the last refresh:\n"
+    "  0  healthy (--histogram: the picture is drawn; --list: there is a daemon)\n"
+    "  1  degraded: in the last minute a deadline was missed or a step did not converge or was violated;\n"
+    "     or an input is stale, a device is not up, the state is FAULT or SAFE, the loop does not advance\n"
+    "  2  wrong usage, a terminal that cannot show the screen, or --histogram could not draw\n"
     "  3  no daemon, or it is gone\n";
 
 static double seconds_from(const char *option, const char *argument, double least, double most)
@@ -58,9 +57,9 @@ static __attribute__((noreturn)) void refuse_usage(const char *what, const char 
 static void settle_mode(struct options *o, bool list, bool interval_given)
 {
   if (o->once && (interval_given || o->seconds > 0.0))
-    refuse_usage("--once looks once: it goes with neither --watch nor --seconds", "");
+    refuse_usage("--once excludes --watch and --seconds", "");
   if (o->picture && (o->once || list || interval_given || o->seconds > 0.0 || o->mode != MODE_SCREEN))
-    refuse_usage("--histogram draws one picture: it goes with --instance alone", "");
+    refuse_usage("--histogram allows no other option except --instance", "");
   if (o->mode == MODE_JSON && !interval_given && o->seconds == 0.0) o->once = true;
   if (o->mode == MODE_SCREEN && (o->once || !isatty(STDOUT_FILENO))) o->mode = MODE_BLOCK;
   if (o->picture) o->mode = MODE_PLOT;

@@ -14,10 +14,10 @@ struct options {
   double interval; /* s */
   double seconds;  /* 0: until interrupted */
   const char *instance;
-  const char *picture; /* file, with MODE_PLOT */
+  const char *picture; /* file of MODE_PLOT */
 };
 
-/* Ends the program where it is told to, or something is wrong. */
+/* Exits if an option asks for it or is wrong. */
 struct options options_read(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every single figure of the daemon, as the list of them has it. */
+ * All single figures of the daemon, from the list of telemetry/fields.h. */
 #include "panes.h"
 #include "words.h"
 

@@ -30,7 +30,7 @@ void flow_line(struct flow *f)
   f->column = 0;
 }
 
-/* On a small terminal the first two rows of it. */
+/* A small terminal shows its first two rows. */
 static void long_text(struct flow *f, enum style style, const char *text)
 {
   flow_line(f);
@@ -114,7 +114,7 @@ static void put_deadlines(struct flow *f, const struct telemetry *t)
   flow_line(f);
   if (l->misses || !counted)
     put_count(f, "misses", l->misses);
-  else /* rule of three: what so many cycles without a miss prove */
+  else /* rule of three: upper limit of the miss rate after this many cycles without a miss */
     flow_put(f, STYLE_PLAIN, "misses 0 (95 %% sure: below %.1e per cycle)", 3.0 / (double)counted);
   put_count(f, "grace", l->grace_misses);
   put_count(f, "skipped", l->skipped);
@@ -138,7 +138,7 @@ static void put_solver(struct flow *f, const struct telemetry *t, bool always)
   const struct telemetry_live *l = &t->live;
   if (!always && !l->degraded && !l->clamped) return;
   flow_line(f);
-  flow_put(f, l->degraded ? STYLE_WARN : STYLE_PLAIN, "%" PRIu64 " steps not converged", l->degraded);
+  flow_put(f, l->degraded ? STYLE_WARN : STYLE_PLAIN, "%" PRIu64 " degraded steps", l->degraded);
   if (l->violated) flow_put(f, STYLE_WARN, "%" PRIu64 " violated: %s", l->violated, l->violated_at);
   flow_put(f, STYLE_PLAIN, "increment %.1e", l->increment);
   flow_put(f, STYLE_PLAIN, "violation %.1e", l->constraint);
@@ -154,7 +154,7 @@ int header_draw(const struct picture *p, const struct area *a)
   else
     put_verdict(&f, &p->sample);
   put_reasons(&f, &p->sample);
-  /* Warnings about the figures below. */
+  /* Warnings about the figures. */
   if (!p->sample.t)
     long_text(&f, STYLE_FAINT,
               p->seen ? "Last seen below; waiting for it to come back." : "Waiting for a daemon.");

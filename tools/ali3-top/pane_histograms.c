@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bars with logarithmic axes both ways: a cycle in a million is to be seen. */
+ * Bars with two logarithmic axes, so that one cycle in a million is visible. */
 #include "bins.h"
 #include "panes.h"
 #include "words.h"
@@ -10,7 +10,7 @@
 
 enum { GUTTER = 6, AROUND = 3, WIDE = 150, ROOMY = 62 };
 
-/* What stands at a place of the axis. */
+/* A marked position on the axis. */
 struct mark {
   wchar_t sign;
   const char *brief, *full;
@@ -62,7 +62,7 @@ static void draw_histogram_bars(const struct area *a, const struct bins *b, doub
   }
 }
 
-/* Counts, on every other row from the top. */
+/* Labels every other row with its count, from the top. */
 static void draw_scale(const struct area *a, const struct bins *b)
 {
   for (int y = 0; y < a->rows; y += 2) {
@@ -75,7 +75,7 @@ static void draw_axis(const struct area *a, const struct bins *b, const struct m
 {
   const bool utf8 = a->canvas->utf8;
   for (int x = 0; x < b->columns; x++) area_cell(a, x, 0, STYLE_FAINT, utf8 ? L'\u2500' : L'-');
-  /* Ticks, with a text where the one before it leaves room. */
+  /* Draw ticks, with a text if the previous text leaves room. */
   double tick[TICKS_MAX];
   const int ticks = bins_ticks(b->low_ns, b->high_ns, tick);
   int free = 0;
@@ -90,7 +90,7 @@ static void draw_axis(const struct area *a, const struct bins *b, const struct m
     area_put(a, x, 1, STYLE_FAINT, text.text);
     free = x + size + 1;
   }
-  /* The period and the marks lie over the ticks. */
+  /* Draw period and marks over the ticks. */
   if (period_ns >= b->low_ns && period_ns < b->high_ns)
     area_cell(a, bins_column(b, period_ns), 0, STYLE_BAD, L'T');
   for (int i = 0; i < MARKS; i++) area_cell(a, bins_column(b, 1e3 * mark[i].us), 0, STYLE_MARK, mark[i].sign);

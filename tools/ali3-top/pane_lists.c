@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Misses, inputs, devices, clients and counters: one thing per row or two. */
+ * Misses, inputs, devices, clients and counters: one or two rows each. */
 #include "panes.h"
 
 #include "signals/exchange.h"
@@ -48,7 +48,7 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
     const uint64_t age = counter_get(&in->age_ns);
     const bool stale = input_is_stale(in);
     const int row = first + (int)i;
-    /* Columns that every input has. */
+    /* Columns of every input. */
     area_put(body, 0, row, STYLE_PLAIN, in->name);
     area_print(body, NAME, row,
                stale               ? STYLE_BAD
@@ -57,7 +57,7 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
                "%*s", FIELD, words_age(age).text);
     area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s", FIELD, words_age(in->hold_ns).text, FIELD,
                input_policy_name(in->policy));
-    /* Remarks, one behind the other. */
+    /* Remarks, one after the other. */
     int column = NAME + 3 * FIELD + 2;
     const uint32_t limits = atomic_load_explicit(&in->limits, memory_order_relaxed);
     if (stale)
@@ -93,7 +93,7 @@ int devices_draw(const struct picture *p, const struct view *v, const struct are
                words_count((double)counter_get(&d->polls)).text, NARROW,
                words_count((double)counter_get(&d->late)).text, NARROW,
                words_count((double)device_errors(d)).text);
-    /* The state, and what went wrong last. */
+    /* State and last error. */
     area_print(body, NAME + 2 * FIELD + 2 * NARROW + 2, row, up ? STYLE_GOOD : STYLE_BAD, "%s%s%s",
                device_state_name(counter_get(&d->state)), up ? "" : ": ", up ? "" : text);
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Boxes over the rest: the keys, and the instances to pick from. */
+ * Boxes over the screen: the keys, and the list of instances. */
 #include "panes.h"
 
 #include <string.h>
 
-/* In the middle; what is within its frame. */
+/* Draws a centred box and returns the area inside its frame. */
 static struct area draw_box(const struct area *a, int columns, int rows)
 {
   static const wchar_t lines[] = L"\u2500\u2502\u250c\u2510\u2514\u2518", ascii[] = L"-|++++";
@@ -27,20 +27,20 @@ static struct area draw_box(const struct area *a, int columns, int rows)
 void help_draw(const struct area *a)
 {
   static const char *const lines[] = {
-      "q        quit; the exit status is that of the last look",
+      "q        quit; the last refresh gives the exit status",
       "v V      next, previous view; 1 to 9, 0: overview, histograms, phases,",
       "         levels, misses, inputs, devices, counters, platform, figures",
-      "         with all the room",
-      "h        which distributions are drawn",
+      "         on the complete screen",
+      "h        choose the distributions to draw",
       "s        order of the tables: as listed, by max, by last",
-      "r        maxima and distributions of the daemon begin anew",
-      "p blank  hold the picture, go on",
+      "r        clear maxima and distributions of the daemon",
+      "p blank  freeze the picture, continue",
       "n N      next, previous instance; i: pick one",
-      "arrows   scroll a view; Ctrl-L: draw everything anew",
+      "arrows   scroll a view; Ctrl-L: redraw the screen",
       "",
       "Bars: both axes are logarithmic. m median, p 99.9 %, M maximum,",
       "T period. Marked maxima are less than 5 s old, or above the period.",
-      "wait: until a worker began its share; busy: the slowest share.",
+      "wait: time until a worker began its share; busy: slowest share.",
       "Any key closes this.",
   };
   enum { LINES = sizeof lines / sizeof *lines };
@@ -54,7 +54,7 @@ void instances_draw(const struct view *v, const char *current, const struct area
   const int room = a->rows - 4 > 1 ? a->rows - 4 : 1;
   const int n = v->instances < room ? v->instances : room;
   const struct area within = draw_box(a, 64, (n > 0 ? n : 1) + 1);
-  area_put(&within, 0, 0, STYLE_FAINT, "up, down, Enter; Esc leaves");
+  area_put(&within, 0, 0, STYLE_FAINT, "up, down, Enter; Esc closes");
   if (v->instances == 0) area_put(&within, 0, 1, STYLE_WARN, "no daemon is present");
   const int top = v->chosen >= n ? v->chosen - n + 1 : 0;
   for (int i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The motion platform: where it is, where it is wanted, and its legs between their ends. */
+ * The motion platform: its pose, its target, and its legs between their ends. */
 #include "panes.h"
 
 #include "words.h"
@@ -24,7 +24,7 @@ static enum style platform_style(uint32_t state)
   }
 }
 
-/* A mark on a line from one end to the other. */
+/* A mark on a line between two ends. */
 static void draw_bar(const struct area *a, int column, int row, int size, double at)
 {
   const bool utf8 = a->canvas->utf8;
@@ -34,7 +34,7 @@ static void draw_bar(const struct area *a, int column, int row, int size, double
   area_cell(a, column + size / 2, row, STYLE_FAINT, utf8 ? L'\u253c' : L'+');
   area_cell(a, column, row, STYLE_FAINT, utf8 ? L'\u251c' : L'|');
   area_cell(a, column + size - 1, row, STYLE_FAINT, utf8 ? L'\u2524' : L'|');
-  if (isnan(at)) return; /* it is not known */
+  if (isnan(at)) return; /* unknown */
   area_cell(a, column + (int)lround(part * (size - 1)), row, style, utf8 ? L'\u2588' : L'#');
 }
 
@@ -69,7 +69,7 @@ int platform_draw(const struct picture *p, const struct view *v, const struct ar
   const bool withheld = l->state == PLATFORM_UNKNOWN;
   area_put(body, column, first, STYLE_PLAIN,
            withheld ? "outputs withheld until arm" : words_platform(l->flags, flags));
-  /* A coordinate and a leg in each row: there are six of both. */
+  /* A coordinate and a leg in each row: there are six of each. */
   for (int i = 0; i < PLATFORM_DOF; i++) {
     const int row = first + 1 + i;
     area_put(body, 0, row, STYLE_PLAIN, platform_coordinate_name[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Phases of the cycle and levels of the step: where the time goes. */
+ * Tables of the phases of the cycle and the levels of the step. */
 #include "panes.h"
 #include "words.h"
 
@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 enum { NAME = 9, NARROW = 8, BROAD = 9, CYCLE = 10, AGO = 10, NODES = 6, SHARE = 7 };
-static const double fresh_s = 5.0; /* a maximum as new as that is pointed out */
+static const double fresh_s = 5.0; /* a newer maximum is highlighted */
 
-/* A row of a table, written from left to right. */
+/* Writes a row of a table from left to right. */
 struct pen {
   const struct area *area;
   int row, column, field;
@@ -44,7 +44,7 @@ static enum style max_style(const struct telemetry *t, uint64_t max_ns, uint64_t
   return seconds_since(t, cycle) < fresh_s ? STYLE_MARK : STYLE_PLAIN;
 }
 
-/* In which cycle the maximum was, and how long ago where there is room. */
+/* The cycle of the maximum, and its age if there is room. */
 static void put_cycle(struct pen *pen, const struct telemetry *t, uint64_t cycle, bool ago)
 {
   char text[80];
@@ -66,7 +66,7 @@ int phases_draw(const struct picture *p, const struct view *v, const struct area
   put_headings(&top, "phase, us", columns, COLUMNS);
   put_column(&top, CYCLE, STYLE_TITLE, "at cycle");
 
-  /* One row for each distribution that this daemon has. */
+  /* One row for each distribution. */
   int order[BOOK_ROWS];
   book_order(&t->histograms, v->sort, order);
   int rows = 0;
@@ -90,7 +90,7 @@ int phases_draw(const struct picture *p, const struct view *v, const struct area
   return rows;
 }
 
-/* Which columns of the levels there is a use, and room, for. */
+/* The columns of the levels that have values and room. */
 struct level_columns {
   bool wait, nodes, mean, ago;
   int field;
@@ -120,7 +120,7 @@ static void put_level(struct pen *pen, const struct telemetry *t, int row, const
   if (c->nodes) put_column(pen, NODES, STYLE_PLAIN, level->nodes ? text : "");
   snprintf(text, sizeof text, "%.1f %%", 100.0 * level_share(&t->histograms, row));
   put_column(pen, SHARE, STYLE_PLAIN, text);
-  /* Times: waiting, then work. */
+  /* Times: wait, then work. */
   if (c->wait) {
     put_us(pen, STYLE_PLAIN, &level->wait.last_ns, waited);
     put_us(pen, max_style(t, counter_get(&level->wait.max_ns), counter_get(&level->wait.max_cycle)),

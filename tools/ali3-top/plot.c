@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gnuplot is started without a shell, reads commands and data from its standard input, and writes the picture to the file
- * opened here: no name or text from outside is ever taken for a command. */
+ * Starts gnuplot without a shell, with commands and data on its standard input; the picture goes to the file opened
+ * here. So no name or text from outside can become a command. */
 #include "plot.h"
 
 #include "bins.h"
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const double least_us = 0.5; /* the logarithm has to begin somewhere */
+static const double least_us = 0.5; /* the logarithm needs a start above 0 */
 
 static const struct panel {
   enum book_row row;
@@ -29,7 +29,7 @@ static const struct panel {
               {BOOK_ROW_cycle, "cycle: nominal start to all work done"}};
 enum { PANELS = sizeof panels / sizeof *panels, LINE = 120 };
 
-/* A text within single quotes, in which only these have a meaning; as much of it as fits on a line. */
+/* A text in single quotes, with the special characters escaped, cut to a line. */
 static void put_escaped(const char *text, FILE *out)
 {
   for (int i = 0; text[i] && i < LINE; i++) {
@@ -44,7 +44,7 @@ static double edge_us(int bin)
   return fmax(histogram_edge(bin) * 1e-3, least_us);
 }
 
-/* Bins in use: from, to, count. The one of overflow goes up to the longest. */
+/* Non-empty bins: from, to, count. The overflow bin ends at the maximum. */
 static void put_data(const struct histogram *h, const char *name, FILE *out)
 {
   fprintf(out, "$%s << END\n", name);
@@ -62,7 +62,7 @@ static void put_line(double us, const char *style, FILE *out)
   fprintf(out, "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead %s\n", us, us, style);
 }
 
-/* gnuplot would draw a line that lies beyond `end` next to the picture. */
+/* Marks beyond `end` are left out, because gnuplot would draw them beside the picture. */
 static void put_panel(const struct telemetry *t, const struct panel *panel, double end, FILE *out)
 {
   static const char *const line_style[] = {"lw 1.5 lc rgb '#2ca02c'", "lw 1.5 lc rgb '#ff7f0e'",
@@ -91,7 +91,7 @@ static void put_panel(const struct telemetry *t, const struct panel *panel, doub
           line_style[3]);
 }
 
-/* One range for all, so that they compare. Returns its end. */
+/* One range for all panels, so that they can be compared. Returns its end. */
 static double put_time_axis(const struct histograms *b, FILE *out)
 {
   double low = 1e12, high = least_us;
@@ -104,7 +104,7 @@ static double put_time_axis(const struct histograms *b, FILE *out)
   low = bins_tick_below(fmax(fmin(low, high), least_us));
   high = bins_tick_above(fmax(1.1 * high, 2.0 * low));
   fprintf(out, "set xrange [%.9g:%.9g]\nset xtics (", 0.999 * low,
-          1.001 * high); /* or the first is left out */
+          1.001 * high); /* without this gnuplot leaves out the first tick */
   double tick[TICKS_MAX];
   const int ticks = bins_ticks(low, high, tick);
   for (int i = 0; i < ticks; i++) fprintf(out, "%s%.9g", i ? ", " : "", tick[i]);
@@ -125,7 +125,7 @@ static void put_plot_title(const struct picture *p, FILE *out)
   fprintf(out, ", %g ms; %" PRIu64 " cycles from cycle %" PRIu64 " on, %" PRIu64 " deadline%s missed'",
           (double)t->period_ns * 1e-6, cycles, counter_get(&t->histograms.cleared), t->live.misses,
           t->live.misses == 1 ? "" : "s");
-  /* The machine it was measured on. */
+  /* The machine of the measurement. */
   fputs(" . \"\\n\" . '", out);
   put_escaped(host.sysname, out);
   fputc(' ', out);
@@ -166,7 +166,7 @@ void plot_script(const struct picture *p, FILE *out)
   fputs("unset multiplot\n", out);
 }
 
-/* Starts gnuplot; the end of a pipe to it in *to. 0, or an errno. */
+/* Starts gnuplot; *to is the end of a pipe to it. Returns 0 or an errno. */
 static int start_gnuplot(int picture, pid_t *child, int *to)
 {
   static char *const arguments[] = {"gnuplot", "-", NULL};
@@ -184,7 +184,7 @@ static int start_gnuplot(int picture, pid_t *child, int *to)
   return status;
 }
 
-/* True if there is a picture. */
+/* Returns true if there is a picture. */
 static bool draw_picture(const struct picture *p, int picture)
 {
   pid_t child = 0;
@@ -225,7 +225,7 @@ int plot(const struct options *o)
     fprintf(stderr, "ali3-top: %s: %s\n", o->picture, strerror(errno));
     return EXIT_USAGE;
   }
-  signal(SIGPIPE, SIG_IGN); /* gnuplot may end before it has read all */
+  signal(SIGPIPE, SIG_IGN); /* gnuplot may end before it has read everything */
   const bool drawn = draw_picture(&picture, file);
   struct stat st;
   if (!drawn && fstat(file, &st) == 0 && S_ISREG(st.st_mode)) unlink(o->picture);

@@ -10,7 +10,7 @@
 
 /* Looks once and draws. Returns the exit status. */
 int plot(const struct options *o);
-/* What gnuplot is told: it writes the picture to its standard output. */
+/* The input of gnuplot, which writes the picture to its standard output. */
 void plot_script(const struct picture *p, FILE *out);
 
 #endif

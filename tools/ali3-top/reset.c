@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A signal sent to a process that does not expect it ends that process. So before it is sent: the process has the block in
- * its memory, hence is the daemon and not another one with the same number. */
+ * A signal kills a process that does not expect it. So this file first checks that the process has mapped the block:
+ * then it is the daemon and not another process with its number. */
 #include "reset.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether it does; 0, or an errno: it cannot be seen. */
+/* Returns 0, or an errno if that is not visible. */
 static int has_block(const struct telemetry *t, bool *has)
 {
   char path[64], name[96], line[512];
@@ -32,12 +32,16 @@ bool reset_send(const struct telemetry *t, char *text, size_t size)
     snprintf(text, size, "not reset: process %lld is not the ali3d that made these figures", pid);
     return false;
   }
+  /* Send the signal; an error explains itself. */
   if (error == 0 && kill((pid_t)pid, SIGUSR1) != 0) error = errno;
   if (error == EACCES || error == EPERM)
-    snprintf(text, size, "not reset: process %lld is not yours: be its user or root, or send clear", pid);
+    snprintf(text, size,
+             "not reset: process %lld belongs to another user; become that user or root, or send the command "
+             "clear",
+             pid);
   else if (error)
     snprintf(text, size, "not reset: process %lld: %s", pid, strerror(error));
   else
-    snprintf(text, size, "process %lld asked to begin its maxima anew", pid);
+    snprintf(text, size, "asked process %lld to clear maxima and distributions", pid);
   return error == 0;
 }

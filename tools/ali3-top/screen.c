@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The terminal: puts the canvas on it and reads keys, by ncurses. Signals are let through only while it waits, so that
- * none is overlooked. */
+ * The terminal: shows the canvas and reads keys by ncurses. Signals are unblocked only while it waits, so that none is
+ * lost. */
 #include "screen.h"
 
 #include "panes.h"
@@ -32,9 +32,9 @@ struct screen {
   struct picture picture;
   struct view view;
   struct watch watch;
-  char wanted[64];  /* instance chosen by a key; "" none */
-  uint64_t cleared; /* of the book as of the last look */
-  sigset_t outside; /* signals blocked before, and while waiting */
+  char wanted[64];  /* instance chosen by a key; "" */
+  uint64_t cleared; /* last clear of the histograms at the last look */
+  sigset_t outside; /* signal mask before the start, and while waiting */
 };
 
 static void choose_appearances(struct screen *s)
@@ -122,7 +122,7 @@ static void look_at_daemon(struct screen *s)
   if (!s->picture.sample.t) return;
   const uint64_t cleared = counter_get(&s->picture.block.histograms.cleared);
   if (s->cleared && cleared > s->cleared)
-    view_say(&s->view, s->picture.now_ns, "maxima and distributions begin with cycle %" PRIu64, cleared);
+    view_say(&s->view, s->picture.now_ns, "maxima and distributions start at cycle %" PRIu64, cleared);
   s->cleared = cleared;
 }
 
@@ -161,7 +161,7 @@ static void refresh_list(struct screen *s)
     if (strcmp(v->instance[i], current_instance(s)) == 0) v->chosen = i;
 }
 
-/* True to go on. */
+/* Returns true to go on. */
 static bool do_action(struct screen *s, enum key_action action)
 {
   switch (action) {
@@ -215,7 +215,7 @@ static int key_of(int c)
   }
 }
 
-/* All keys there are; true to go on. A change of size comes as a key, too. */
+/* Handles all waiting keys. Returns true to go on. A change of size comes as a key, too. */
 static bool take_keys(struct screen *s)
 {
   for (int c; (c = getch()) != ERR;) {
@@ -227,7 +227,7 @@ static bool take_keys(struct screen *s)
   return true;
 }
 
-/* Until t_ns, a key or a signal. False when the terminal is gone. */
+/* Waits until t_ns, a key or a signal. Returns false if the terminal is gone. */
 static bool wait_for_keys(const struct screen *s, uint64_t t_ns)
 {
   const uint64_t now = clock_now_ns();
@@ -266,7 +266,7 @@ int screen_run(const struct options *o, const volatile sig_atomic_t *interrupted
   sigprocmask(SIG_BLOCK, &held, &s.outside);
   if (!open_terminal(&s)) {
     fprintf(stderr,
-            "ali3-top: a terminal of type \"%s\" is not known, or has no cursor to place: set TERM, or use "
+            "ali3-top: terminal type \"%s\" is unknown or cannot position the cursor; set TERM, or use "
             "--line or --once\n",
             getenv("TERM") ? getenv("TERM") : ""); /* NOLINT(concurrency-mt-unsafe): one thread */
     return EXIT_USAGE;

@@ -8,8 +8,8 @@
 
 #include <signal.h>
 
-/* Until the user or *interrupted (set by a handler of SIGINT and SIGTERM) ends it, or the time is over. Returns the exit
- * status: the verdict of the last look, EXIT_USAGE where the terminal cannot do it. */
+/* Runs until the user, *interrupted (set by a handler of SIGINT and SIGTERM) or the time ends it. Returns the exit
+ * status: the verdict of the last look, or EXIT_USAGE if the terminal cannot show it. */
 int screen_run(const struct options *o, const volatile sig_atomic_t *interrupted);
 
 #endif

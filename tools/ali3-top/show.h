@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The ways to show a sample. Each writes to `out` and keeps nothing. */
+ * Text forms of a sample. Each function writes to `out` and keeps nothing. */
 #ifndef ALI3_TOP_SHOW_H
 #define ALI3_TOP_SHOW_H
 
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* A block of some 40 lines. */
+/* A block of about 40 lines. */
 void show_block(const struct picture *p, FILE *out);
 /* One line without its end. */
 void show_line(const struct sample *s, FILE *out);
-/* One JSON object and a line end; on one line if `compact`. */
+/* One JSON object and a line end; on a single line if `compact`. */
 void show_json(const struct sample *s, bool compact, FILE *out);
 
 #endif

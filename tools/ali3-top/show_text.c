@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 enum { MISSES_SHOWN = 5 };
-static const double share_shown = 0.02; /* of the levels of a step that nobody shares */
+static const double share_shown = 0.02; /* smallest share of the step for which an unshared level is shown */
 
 static void show_distribution(const char *name, const struct histogram *h, FILE *out)
 {
@@ -34,7 +34,7 @@ static void show_input_age(uint64_t ns, FILE *out)
 static void show_deadlines(const struct telemetry_live *l, uint64_t counted, FILE *out)
 {
   fprintf(out, "deadlines %" PRIu64 " missed, %" PRIu64 " starts skipped", l->misses, l->skipped);
-  /* Rule of three: what so many cycles without a miss prove. */
+  /* Rule of three: the upper limit of the miss rate after this many cycles without a miss. */
   if (l->misses == 0 && counted > 0)
     fprintf(out, " (95 %% sure: below %.1e per cycle)", 3.0 / (double)counted);
   if (l->grace_misses) fprintf(out, ", %" PRIu64 " missed in the grace", l->grace_misses);
@@ -63,7 +63,7 @@ static void show_stopwatch(const struct stopwatch *w, FILE *out)
     fprintf(out, "%10s%10s%10s", "-", "-", "-");
 }
 
-/* Without workers there is nothing to wait for, and of the tree only what takes time is worth a line. */
+/* Without workers there is no wait, and only levels that take time are shown. */
 static void show_levels(const struct telemetry *t, FILE *out)
 {
   const struct histograms *b = &t->histograms;
@@ -124,7 +124,7 @@ static void show_platform(const struct telemetry *t, FILE *out)
             t->cranks ? "crank" : "leg", i + 1, l->legs[i]);
 }
 
-/* The last error stands there even where it is over: it is what the counts are about. */
+/* The last error is shown also after its end, because the counts include it. */
 static void show_devices(const struct sample *s, FILE *out)
 {
   const struct telemetry *t = s->t;
@@ -217,7 +217,7 @@ void show_line(const struct sample *s, FILE *out)
   }
   const struct telemetry *t = s->t;
   const struct telemetry_live *l = &t->live;
-  /* The most important first: a narrow terminal cuts the rest. */
+  /* Most important first: a narrow terminal cuts off the rest. */
   fprintf(out, "%s %s%s  t %.2f s  cycle %" PRIu64 "  misses %" PRIu64, t->instance, run_state_name(l->state),
           t->realtime ? "" : " NOT REAL-TIME", l->time, l->cycle, l->misses);
 #define SHOW_FIELD(name, text)                                                                               \

@@ -87,7 +87,7 @@ enum key_action view_key(struct view *v, int key)
 {
   if (v->overlay == OVERLAY_INSTANCES) return instances_key(v, key);
   if (v->overlay == OVERLAY_HELP) {
-    v->overlay = OVERLAY_NONE; /* whatever key */
+    v->overlay = OVERLAY_NONE; /* any key */
     return ACTION_NONE;
   }
   switch (key) {

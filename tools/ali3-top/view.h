@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the user has chosen to see, and what a key changes of it. Knows no terminal. */
+ * The user's choice of what to see, and the effects of keys. Knows no terminal. */
 #ifndef ALI3_TOP_VIEW_H
 #define ALI3_TOP_VIEW_H
 
@@ -7,7 +7,7 @@
 
 enum { INSTANCES_MAX = 64 };
 
-/* Overview, or one kind of pane with all the room there is. */
+/* The overview, or one kind of pane on the complete screen. */
 #define VIEW_LIST(X)                                                                                         \
   X(VIEW_OVERVIEW, "overview")                                                                               \
   X(VIEW_HISTOGRAMS, "histograms")                                                                           \
@@ -28,20 +28,20 @@ enum view_kind {
 
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_INSTANCES };
 
-/* Which distributions are drawn as bars: several side by side, or one alone. */
+/* The distributions that are drawn as bars: several side by side, or one alone. */
 enum { HISTOGRAM_SETS = 4, HISTOGRAM_CHOICES = HISTOGRAM_SETS + BOOK_ROWS, HISTOGRAMS_MAX = 3 };
 
 struct view {
   enum view_kind kind;
   enum sort sort;
   int histograms; /* 0 .. HISTOGRAM_CHOICES - 1 */
-  int scroll;     /* rows, of a pane that has all the room */
-  bool held;      /* the picture stands still */
+  int scroll;     /* in rows, of a pane on the complete screen */
+  bool held;      /* the picture is frozen */
   enum overlay overlay;
-  char message[160]; /* in place of the keys; "" none */
+  char message[160]; /* shown instead of the keys; "" */
   uint64_t message_until_ns;
-  char instance[INSTANCES_MAX][64]; /* those present */
-  int instances, chosen;            /* chosen: in the list of the overlay */
+  char instance[INSTANCES_MAX][64]; /* instances that are present */
+  int instances, chosen;            /* `chosen`: in the list of the overlay */
 };
 
 /* Keys beyond characters. */
@@ -56,7 +56,7 @@ enum {
   KEYS_BACK_TAB
 };
 
-/* What is left to be done by whoever has the terminal and the daemons. */
+/* Actions that need the terminal or the daemons. */
 enum key_action {
   ACTION_NONE,
   ACTION_QUIT,
@@ -70,9 +70,9 @@ enum key_action view_key(struct view *v, int key);
 
 /* Shows a message for some seconds. */
 __attribute__((format(printf, 3, 4))) void view_say(struct view *v, uint64_t now_ns, const char *format, ...);
-/* The instance before or after `name` in the list, in a circle; NULL where there is no other. */
+/* The instance before or after `name` in the cyclic list; NULL if there is no other. */
 const char *view_neighbour(const struct view *v, const char *name, int step);
-/* Rows of the book to be drawn as bars: how many. wide: there is room for three. */
+/* The distributions to draw as bars. Returns their number. wide: there is room for three. */
 int view_histograms(const struct view *v, bool wide, int row[static HISTOGRAMS_MAX]);
 
 #endif

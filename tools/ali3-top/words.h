@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in few characters, and what is said in more than one place. */
+ * Numbers in few characters, and texts that several files need. */
 #ifndef ALI3_TOP_WORDS_H
 #define ALI3_TOP_WORDS_H
 
@@ -12,13 +12,13 @@ struct words {
 /* Microseconds in at most 9 characters: "114.0", "1234567", "70 s". */
 struct words words_us(uint64_t ns);
 struct words words_us_of(double us);
-/* An axis: "50us", "2ms", "10s". */
+/* The label of a tick: "50us", "2ms", "10s". */
 struct words words_tick(double ns);
 /* "12 s", "3 min", "5 h", "2 d". */
 struct words words_duration(double s);
 /* At most 4 characters: "998", "12k", "3M". */
 struct words words_count(double n);
-/* At most 9 characters: all digits, or millions: "1234.56M". */
+/* At most 9 characters: all digits or millions: "1234.56M". */
 struct words words_cycle(uint64_t cycle);
 /* "12 ms", "none". */
 struct words words_age(uint64_t ns);
@@ -28,7 +28,7 @@ struct words words_overrun(const struct telemetry *t);
 /* Flags of the platform: "engaged, limited"; "": none. */
 enum { WORDS_PLATFORM = 96 };
 const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM]);
-/* A coordinate of the platform in mm or degrees, in 12 characters. */
+/* A platform coordinate in mm or degrees, in 12 characters. */
 struct words words_coordinate(int coordinate, double value);
 /* "healthy", "DEGRADED", "GONE". */
 const char *words_verdict(enum verdict v);

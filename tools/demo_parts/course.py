@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What the driver of tools/demo does: laps of 34 s that begin and end at rest, each with amplitudes drawn from the seed. He
-accelerates, drives a slalom, brakes, drives a bend to either side, and stops; at the end of his time he stops anyway."""
+"""The driver of tools/demo: laps of 34 s that begin and end at rest, each with amplitudes drawn from the seed. The driver
+accelerates, drives a slalom, brakes, drives a bend to either side, and stops; at the end of the time the driver always stops."""
 import math
 import random
 
 LAP, STOPPING = 34.0, 4.0          # s
-TORQUE = 900.0                     # N m, most that he asks of the rear axle, either way
+TORQUE = 900.0                     # N m, largest torque at the rear axle, in both directions
 RADIUS, RESISTANCE, DRAG = 0.3, 35.0, 16.0  # m, N m, N m s/rad: tyres and drag of config/models/vehicle.yaml
 
 
@@ -32,7 +32,7 @@ class Driver:
         return 0.0, 0.0
 
     def act(self, t, end, speed):
-        """Steering (rad) and throttle (N m) at t s since the start; he stops before the end."""
+        """Steering (rad) and throttle (N m) at t s since the start; the car stops before the end."""
         while self.lap < int(t / LAP):
             self.lap += 1
             self.draw()

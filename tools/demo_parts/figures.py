@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What tools/demo makes of the frames of both daemons: how far the simulated platform was from where it was told to be, and
-a picture of it."""
+"""Figures of tools/demo from the frames of both daemons: the distance of the simulated platform from its commanded pose, and
+a picture."""
 import bisect
 import math
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 LAGS = 101      # ms that are tried, from 0
-SAMPLES = 1500  # poses that a lag is judged by
+SAMPLES = 1500  # poses used to judge a lag
 
 
 def angles(e):
@@ -35,7 +35,7 @@ def commanded(car):
 
 
 def simulated(base, height):
-    """The same of the simulated platform, as the platform block counts them."""
+    """[(time, six coordinates)] of the simulated platform, in the coordinates of the platform block."""
     return [(t, [p[0], p[1], p[2] - height, *angles(e)])
             for t, p, e in joined(base["/sensor/top/position"], base["/sensor/top/orientation"])]
 
@@ -45,7 +45,7 @@ def speeds(car):
 
 
 class Line:
-    """Values over time, straight between the samples."""
+    """Values over time, linear between the samples."""
 
     def __init__(self, series):
         self.times, self.values = [t for t, _ in series], [v for _, v in series]
@@ -64,8 +64,8 @@ def apart(line, pose, lag):
 
 
 def compare(told, found):
-    """Largest error as it is, and past the lag at which the two are closest, there that of 99 % of the poses as well. Samples
-    without a partner are left out."""
+    """Largest error without a correction, and after the best lag, there also the 99 % quantile. Samples
+    without a partner are skipped."""
     line = Line(told)
     within = [p for p in found if line.times[0] + 0.001 * LAGS <= p[0] <= line.times[-1]]
     if not within:
@@ -107,7 +107,7 @@ unset multiplot
 
 
 def plot(png, folder, car, base, height):
-    """Draws the picture by gnuplot, in a folder for its data. None, or what went wrong."""
+    """Draws the picture by gnuplot, in a folder for its data. Returns None or the reason of a failure."""
     told = commanded(car)
     start, end = told[0][0], told[-1][0]
     for name, series in (("commanded", told), ("simulated", simulated(base, height)), ("speed", speeds(car)),

@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-SO_TIMESTAMPNS = 35  # of Linux: the kernel says when a datagram came, whenever we look
+SO_TIMESTAMPNS = 35  # a constant of Linux: the kernel tells when a datagram came
 NUMBERS = {"i": (">i", 4), "f": (">f", 4), "h": (">q", 8), "d": (">d", 8)}
 
 
@@ -47,7 +47,7 @@ def decode(packet):
 
 
 class Client:
-    """Subscribes to streams of one daemon and keeps what comes: series[address] is a list of (time of arrival, values, cycle)."""
+    """Subscribes to streams of one daemon and keeps the messages: series[address] is a list of (time of arrival, values, cycle)."""
 
     LEASE = 10.0  # s, of a subscription
 
@@ -65,10 +65,10 @@ class Client:
         try:
             self.socket.sendto(message(self.prefix + address, types, *values), self.to)
         except ConnectionRefusedError:
-            pass  # of an earlier datagram: nobody listens yet, or any more
+            pass  # an earlier datagram found no listener
 
     def renew(self):
-        """Asks for the streams, and again before the lease runs out; until something has come, ten times a second."""
+        """Subscribes to the streams, and again before the lease ends; ten times a second until a message has come."""
         now = time.monotonic()
         if self.renewed is not None and now - self.renewed < (self.LEASE / 4 if "/hdr" in self.last else 0.1):
             return
@@ -78,7 +78,7 @@ class Client:
         self.send("/status")
 
     def receive(self):
-        """Takes in what has come."""
+        """Takes the datagrams that have come."""
         self.renew()
         while True:
             try:
@@ -96,7 +96,7 @@ class Client:
 
 
 def receive_until(clients, end):
-    """Lets both clients hear until the time `end` of time.monotonic()."""
+    """Lets both clients receive until the time `end` of time.monotonic()."""
     while True:
         for client in clients:
             client.receive()

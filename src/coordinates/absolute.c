@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * Absolute coordinates of paper 1 and paper 5: q = (r, p) of every body, 7 numbers; joints as rows, and p'p = 1 of
+ * each body.
+ *
+ *   A(p) = (e0^2 - e'e) I + 2 e e' + 2 e0 e~,   P = r + A(p) a,   w = 2 G(p) p'
+ *   M = diag(m I, 4 G'J'G) of a body, singular along p;   Q = (m g, -8 Gd'J'G p')
+ *
+ * A is quadratic in p, so all rows have exact derivatives off the unit sphere, too. */
+#include "coordinates/absolute.h"
+#include "math/euler.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A body's place in q and in its velocities; of the ground constants. */
+struct body_view {
+  const double *r, *p, *rd, *pd;
+};
+
+static const double ground_numbers[ABSOLUTE_BODY] = {0, 0, 0, 1}, ground_rates[ABSOLUTE_BODY];
+
+static struct body_view view_of_body(const double *q, const double *qd, int body)
+{
+  const double *x = body == ALI3_GROUND ? ground_numbers : q + ABSOLUTE_BODY * body;
+  const double *xd = body == ALI3_GROUND || !qd ? ground_rates : qd + ABSOLUTE_BODY * body;
+  return (struct body_view){x, x + 3, xd, xd + 3};
+}
+
+/* o += factor k' B(p, a), where B = d(A a)/dp */
+static void add_turn_gradient(double o[4], double factor, const double k[3], const double p[4],
+                              const double a[3])
+{
+  const double ka = v3_dot(k, a), ea = v3_dot(p + 1, a), ke = v3_dot(k, p + 1);
+  double along[3], across[3];
+  v3_cross(along, p + 1, a);
+  v3_cross(across, a, k);
+  o[0] += 2 * factor * (p[0] * ka + v3_dot(k, along));
+  for (int i = 0; i < 3; i++)
+    o[1 + i] += 2 * factor * (ea * k[i] + ke * a[i] - ka * p[1 + i] + p[0] * across[i]);
+}
+
+/* o = B(p, a) pd, the rate of A(p) a */
+static void turn_rate(double o[3], const double p[4], const double pd[4], const double a[3])
+{
+  double across[2][3];
+  const double scale = 2 * (p[0] * pd[0] - v3_dot(p + 1, pd + 1)), ea = v3_dot(p + 1, a),
+               eda = v3_dot(pd + 1, a);
+  v3_cross(across[0], p + 1, a);
+  v3_cross(across[1], pd + 1, a);
+  for (int i = 0; i < 3; i++)
+    o[i] = scale * a[i] + 2 * (pd[1 + i] * ea + p[1 + i] * eda + pd[0] * across[0][i] + p[0] * across[1][i]);
+}
+
+static void point_gap(const struct absolute_row *row, const struct body_view x[2], double d[3])
+{
+  double arm[2][3];
+  for (int side = 0; side < 2; side++) p_homogeneous(arm[side], x[side].p, row->point[side]);
+  for (int i = 0; i < 3; i++) d[i] = x[1].r[i] + arm[1][i] - x[0].r[i] - arm[0][i];
+}
+
+/* The columns of both bodies for a row along k at the points. */
+static void add_point_gradients(double *gradient, const struct absolute_row *row, const struct body_view x[2],
+                                const double k[3])
+{
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] == ALI3_GROUND) continue;
+    double *o = gradient + ABSOLUTE_BODY * row->body[side];
+    const double sign = side ? 1 : -1;
+    v3_axpy(o, sign, k);
+    add_turn_gradient(o + 3, sign, k, x[side].p, row->point[side]);
+  }
+}
+
+static void add_vector_gradient(double *gradient, int body, const struct body_view *x, const double k[3],
+                                const double u[3])
+{
+  if (body != ALI3_GROUND) add_turn_gradient(gradient + ABSOLUTE_BODY * body + 3, 1, k, x->p, u);
+}
+
+static double evaluate_row(const struct absolute_row *row, const double *q, double *gradient)
+{
+  const struct body_view x[2] = {view_of_body(q, NULL, row->body[0]), view_of_body(q, NULL, row->body[1])};
+  double d[3], U[3], V[3];
+  point_gap(row, x, d);
+  /* Phi of the row, and its gradient with respect to the homogeneous q. */
+  switch (row->kind) {
+  case ROW_AXIS:
+    add_point_gradients(gradient, row, x, row->u);
+    return v3_dot(row->u, d);
+  case ROW_ANGLE:
+    p_homogeneous(U, x[0].p, row->u);
+    p_homogeneous(V, x[1].p, row->v);
+    add_vector_gradient(gradient, row->body[0], &x[0], V, row->u);
+    add_vector_gradient(gradient, row->body[1], &x[1], U, row->v);
+    return v3_dot(U, V);
+  case ROW_IN_PLANE:
+    p_homogeneous(U, x[0].p, row->u);
+    add_point_gradients(gradient, row, x, U);
+    add_vector_gradient(gradient, row->body[0], &x[0], d, row->u);
+    return v3_dot(U, d);
+  default:
+    for (int i = 0; i < 3; i++) U[i] = d[i] / row->length;
+    add_point_gradients(gradient, row, x, U);
+    return 0.5 * (v3_dot(U, d) - row->length);
+  }
+}
+
+static void absolute_rows(const struct problem *p, const double *q, double *Phi, double *Phi_q)
+{
+  const struct absolute *o = p->own;
+  memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
+  for (int i = 0; i < o->rows; i++) Phi[i] = evaluate_row(&o->row[i], q, Phi_q + i * p->n);
+  for (int b = 0; b < p->bodies; b++) {
+    const double *e = q + ABSOLUTE_BODY * b + 3;
+    double *row = Phi_q + (o->rows + b) * p->n + ABSOLUTE_BODY * b + 3;
+    Phi[o->rows + b] = p_dot(e, e) - 1;
+    for (int i = 0; i < 4; i++) row[i] = 2 * e[i];
+  }
+}
+
+/* The second derivative of a row without q'': of A(p) a it is 2 A(p') a. */
+static double row_bias(const struct absolute_row *row, const double *q, const double *qd)
+{
+  const struct body_view x[2] = {view_of_body(q, qd, row->body[0]), view_of_body(q, qd, row->body[1])};
+  double d[3], rate[3], second[3], arm[2][3], swing[2][3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3];
+  point_gap(row, x, d);
+  /* d' and the part of d'' that is quadratic in q'. */
+  for (int side = 0; side < 2; side++) {
+    turn_rate(arm[side], x[side].p, x[side].pd, row->point[side]);
+    p_homogeneous(swing[side], x[side].pd, row->point[side]);
+  }
+  for (int i = 0; i < 3; i++) {
+    rate[i] = x[1].rd[i] + arm[1][i] - x[0].rd[i] - arm[0][i];
+    second[i] = 2 * (swing[1][i] - swing[0][i]);
+  }
+  /* By kind: second derivative of Phi with q'' = 0. */
+  if (row->kind == ROW_AXIS) return v3_dot(row->u, second);
+  if (row->kind == ROW_LENGTH) return (v3_dot(rate, rate) + v3_dot(d, second)) / row->length;
+  p_homogeneous(U, x[0].p, row->u);
+  turn_rate(Ud, x[0].p, x[0].pd, row->u);
+  p_homogeneous(U2, x[0].pd, row->u);
+  if (row->kind == ROW_IN_PLANE) return 2 * v3_dot(U2, d) + 2 * v3_dot(Ud, rate) + v3_dot(U, second);
+  p_homogeneous(V, x[1].p, row->v);
+  turn_rate(Vd, x[1].p, x[1].pd, row->v);
+  p_homogeneous(V2, x[1].pd, row->v);
+  return 2 * (v3_dot(U2, V) + v3_dot(Ud, Vd) + v3_dot(U, V2));
+}
+
+static void absolute_bias(const struct problem *p, const double *q, const double *qd, double *bias)
+{
+  const struct absolute *o = p->own;
+  for (int i = 0; i < o->rows; i++) bias[i] = row_bias(&o->row[i], q, qd);
+  for (int b = 0; b < p->bodies; b++) {
+    const double *pd = qd + ABSOLUTE_BODY * b + 3;
+    bias[o->rows + b] = 2 * p_dot(pd, pd);
+  }
+}
+
+/* G(p), (3, 4) */
+static void euler_matrix(const double p[4], double G[12])
+{
+  const double rows[12] = {-p[1], p[0], p[3], -p[2], -p[2], -p[3], p[0], p[1], -p[3], p[2], -p[1], p[0]};
+  memcpy(G, rows, sizeof rows);
+}
+
+static void absolute_inertia(const struct problem *p, const double *q, double *M)
+{
+  const int n = p->n;
+  memset(M, 0, sizeof *M * (size_t)(n * n));
+  for (int b = 0; b < p->bodies; b++) {
+    const struct body *body = &p->model->body[b];
+    const int at = ABSOLUTE_BODY * b;
+    double G[12], JG[12] = {0};
+    euler_matrix(q + at + 3, G);
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 4; j++) JG[4 * i + j] += body->inertia[3 * i + k] * G[4 * k + j];
+    for (int i = 0; i < 3; i++) M[(at + i) * n + at + i] = body->mass;
+    for (int i = 0; i < 4; i++)
+      for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 4; j++) M[(at + 3 + i) * n + at + 3 + j] += 4 * G[4 * k + i] * JG[4 * k + j];
+  }
+}
+
+static void absolute_force(const struct problem *p, const double *q, const double *qd, double *f)
+{
+  const struct absolute *o = p->own;
+  for (int b = 0; b < p->bodies; b++) {
+    const struct body *body = &p->model->body[b];
+    const int at = ABSOLUTE_BODY * b;
+    double w[3], Jw[3], Gd[12];
+    p_to_rotation(w, q + at + 3, qd + at + 3);
+    m3_mul(Jw, body->inertia, w);
+    euler_matrix(qd + at + 3, Gd);
+    for (int i = 0; i < 3; i++) f[at + i] = body->mass * o->gravity[i];
+    for (int i = 0; i < 4; i++) {
+      f[at + 3 + i] = 0;
+      for (int k = 0; k < 3; k++) f[at + 3 + i] -= 4 * Gd[4 * k + i] * Jw[k];
+    }
+  }
+}
+
+static void absolute_energy(const struct problem *p, const double *q, const double *qd, double *kinetic,
+                            double *potential)
+{
+  const struct absolute *o = p->own;
+  *kinetic = *potential = 0;
+  for (int b = 0; b < p->bodies; b++) {
+    const struct body *body = &p->model->body[b];
+    const struct body_view x = view_of_body(q, qd, b);
+    double w[3], Jw[3];
+    p_to_rotation(w, x.p, x.pd);
+    m3_mul(Jw, body->inertia, w);
+    *kinetic += 0.5 * (body->mass * v3_dot(x.rd, x.rd) + v3_dot(w, Jw));
+    *potential -= body->mass * v3_dot(o->gravity, x.r);
+  }
+}
+
+static void absolute_body(const struct problem *p, const double *q, const double *qd, int body,
+                          struct lab_body *o)
+{
+  const struct body_view x = view_of_body(q, qd, body);
+  (void)p;
+  memcpy(o->position, x.r, sizeof o->position);
+  memcpy(o->orientation, x.p, sizeof o->orientation);
+  memcpy(o->velocity, x.rd, sizeof o->velocity);
+  p_to_rotation(o->angular_velocity, x.p, x.pd);
+}
+
+static void absolute_release(struct problem *p)
+{
+  struct absolute *o = p->own;
+  if (!o) return;
+  free(o->row);
+  free(o->joint);
+  free(o);
+}
+
+const struct description description_absolute = {.name = "absolute",
+                                                 .title = "centre of mass and Euler parameters of every body",
+                                                 .make = absolute_make,
+                                                 .release = absolute_release,
+                                                 .rows = absolute_rows,
+                                                 .bias = absolute_bias,
+                                                 .inertia = absolute_inertia,
+                                                 .force = absolute_force,
+                                                 .energy = absolute_energy,
+                                                 .body = absolute_body};

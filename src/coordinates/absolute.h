@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Absolute coordinates: which rows a joint has, for the recursions that go joint by joint. */
+#ifndef COORDINATES_ABSOLUTE_H
+#define COORDINATES_ABSOLUTE_H
+
+#include "coordinates/problem.h"
+
+enum { ABSOLUTE_BODY = 7, ABSOLUTE_JOINT = 6 }; /* coordinates of a body; rows of a joint at most */
+
+enum absolute_kind {
+  ROW_AXIS,     /* k . (P_b - P_a), k fixed in the world: three of them make two points coincide */
+  ROW_ANGLE,    /* U . V */
+  ROW_IN_PLANE, /* U . (P_b - P_a) */
+  ROW_LENGTH    /* (d'd - L^2) / (2 L), d = P_b - P_a */
+};
+
+struct absolute_row {
+  enum absolute_kind kind;
+  int body[2];                    /* ALI3_GROUND or a body */
+  double u[3], v[3], point[2][3]; /* in the frames of a and b; u of ROW_AXIS in the world */
+  double length;
+};
+
+struct absolute_joint {
+  int body[2], first, count; /* rows */
+};
+
+/* Rows: those of the joints in their order, then p'p - 1 of each body. */
+struct absolute {
+  struct absolute_row *row;
+  struct absolute_joint *joint;
+  int rows, joints;
+  double gravity[3];
+};
+
+bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why); /* absolute_make.c */
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * Natural coordinates of a planar mechanism (paper 3, section 2): x and y of its joint points.
+ *
+ * Each body is a rod between two joint points P and Q, at a distance L; its centre of mass lies on their line, at a
+ * distance c from P. The mass matrix is then constant, each entry times the unit matrix of 2x2:
+ *
+ *   M_PP = m (1 - c/L)^2 + I/L^2,   M_QQ = m (c/L)^2 + I/L^2,   M_PQ = m (c/L) (1 - c/L) - I/L^2
+ *
+ * the weight is m g (1 - c/L) at P and m g c/L at Q, and there are no gyroscopic terms. A rod is one constraint
+ * |Q - P|^2 - L^2, as in (37). Points that a joint makes coincide are one point; points on the ground are
+ * constants; a point on a line along an axis of coordinates loses the other coordinate, a point on another line
+ * obeys one linear constraint. */
+#include "coordinates/natural.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double end_coordinate(const struct natural_point *point, const double *q, int axis)
+{
+  return point->at[axis] >= 0 ? q[point->at[axis]] : point->fixed[axis];
+}
+
+static double end_velocity(const struct natural_point *point, const double *qd, int axis)
+{
+  return point->at[axis] >= 0 ? qd[point->at[axis]] : 0;
+}
+
+/* One constraint's row at the coordinates of a point. */
+static void add_gradient(double *row, const struct natural_point *point, const double k[2], double factor)
+{
+  for (int axis = 0; axis < 2; axis++)
+    if (point->at[axis] >= 0) row[point->at[axis]] += factor * k[axis];
+}
+
+static void natural_rows(const struct problem *p, const double *q, double *Phi, double *Phi_q)
+{
+  const struct natural *o = p->own;
+  double *row = Phi_q;
+  memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
+  /* Rods: (Q - P)^2 = L^2. A rod between fixed points has no row. */
+  for (int i = 0; i < o->rods; i++) {
+    const struct natural_rod *rod = &o->rod[i];
+    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
+    if (!rod->row) continue;
+    const double d[2] = {end_coordinate(Q, q, 0) - end_coordinate(P, q, 0),
+                         end_coordinate(Q, q, 1) - end_coordinate(P, q, 1)};
+    *Phi++ = d[0] * d[0] + d[1] * d[1] - rod->L * rod->L;
+    add_gradient(row, P, d, -2);
+    add_gradient(row, Q, d, 2);
+    row += p->n;
+  }
+  /* Points on lines: n'P = offset. */
+  for (int i = 0; i < o->lines; i++, row += p->n) {
+    const struct natural_line *line = &o->line[i];
+    const struct natural_point *P = &o->point[line->point];
+    *Phi++ =
+        line->normal[0] * end_coordinate(P, q, 0) + line->normal[1] * end_coordinate(P, q, 1) - line->offset;
+    add_gradient(row, P, line->normal, 1);
+  }
+}
+
+/* Phi_q is linear in q and in the fixed points; so its rate is Phi_q of the velocities, with fixed points at 0. */
+static void natural_row_rates(const struct problem *p, const double *q, const double *qd, double *dPhi_q)
+{
+  const struct natural *o = p->own;
+  double *row = dPhi_q;
+  (void)q;
+  memset(dPhi_q, 0, sizeof *dPhi_q * (size_t)(p->m * p->n));
+  for (int i = 0; i < o->rods; i++) {
+    const struct natural_rod *rod = &o->rod[i];
+    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
+    if (!rod->row) continue;
+    const double d[2] = {end_velocity(Q, qd, 0) - end_velocity(P, qd, 0),
+                         end_velocity(Q, qd, 1) - end_velocity(P, qd, 1)};
+    add_gradient(row, P, d, -2);
+    add_gradient(row, Q, d, 2);
+    row += p->n;
+  }
+}
+
+static void natural_bias(const struct problem *p, const double *q, const double *qd, double *bias)
+{
+  const struct natural *o = p->own;
+  (void)q;
+  for (int i = 0; i < o->rods; i++) {
+    const struct natural_rod *rod = &o->rod[i];
+    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
+    if (!rod->row) continue;
+    const double d[2] = {end_velocity(Q, qd, 0) - end_velocity(P, qd, 0),
+                         end_velocity(Q, qd, 1) - end_velocity(P, qd, 1)};
+    *bias++ = 2 * (d[0] * d[0] + d[1] * d[1]);
+  }
+  for (int i = 0; i < o->lines; i++) *bias++ = 0;
+}
+
+static void natural_energy(const struct problem *p, const double *q, const double *qd, double *kinetic,
+                           double *potential)
+{
+  const struct natural *o = p->own;
+  double T = 0, V = o->potential;
+  for (int i = 0; i < p->n; i++) {
+    double Mqd = 0;
+    for (int j = 0; j < p->n; j++) Mqd += p->M[i * p->n + j] * qd[j];
+    T += 0.5 * qd[i] * Mqd;
+    V -= p->f[i] * q[i];
+  }
+  *kinetic = T;
+  *potential = V;
+}
+
+static void natural_body(const struct problem *p, const double *q, const double *qd, int body,
+                         struct lab_body *o)
+{
+  const struct natural *own = p->own;
+  const struct natural_rod *rod = &own->rod[body];
+  const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
+  const double part = rod->c / rod->L;
+  double d[2], rate[2];
+  for (int axis = 0; axis < 2; axis++) {
+    const double at = end_coordinate(P, q, axis), v = end_velocity(P, qd, axis);
+    d[axis] = end_coordinate(Q, q, axis) - at;
+    rate[axis] = end_velocity(Q, qd, axis) - v;
+    o->position[axis] = at + part * d[axis];
+    o->velocity[axis] = v + part * rate[axis];
+  }
+  o->position[2] = rod->z;
+  o->velocity[2] = 0;
+
+  /* The turn about z since the start, before the orientation at the start. */
+  const double half =
+      0.5 * atan2(rod->start[0] * d[1] - rod->start[1] * d[0], rod->start[0] * d[0] + rod->start[1] * d[1]);
+  const double *e = rod->orientation, c = cos(half), s = sin(half);
+  const double turned[4] = {c * e[0] - s * e[3], c * e[1] - s * e[2], c * e[2] + s * e[1],
+                            c * e[3] + s * e[0]};
+  memcpy(o->orientation, turned, sizeof turned);
+  const double spin = (d[0] * rate[1] - d[1] * rate[0]) / (d[0] * d[0] + d[1] * d[1]);
+  for (int i = 0; i < 3; i++) o->angular_velocity[i] = spin * rod->axis[i];
+}
+
+static void natural_release(struct problem *p)
+{
+  struct natural *o = p->own;
+  if (!o) return;
+  free(o->point);
+  free(o->rod);
+  free(o->line);
+  free(o);
+}
+
+const struct description description_natural = {.name = "natural",
+                                                .title = "x and y of the joint points of a planar mechanism",
+                                                .make = natural_make,
+                                                .release = natural_release,
+                                                .rows = natural_rows,
+                                                .row_rates = natural_row_rates,
+                                                .bias = natural_bias,
+                                                .energy = natural_energy,
+                                                .body = natural_body};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * A mechanism written in coordinates q (n), subject to m constraints Phi(q) = 0: what every formulation starts from.
+ *
+ *   M(q) q'' + Phi_q' lambda = f(q, q'),    Phi(q) = 0                                  (paper 3, (1))
+ *
+ * A description is one way to choose q: natural (natural.c), absolute (absolute.c) or joint (joint.c). It makes a problem from a
+ * frozen model and the state that a reset has brought onto the constraints. A problem is constant once it is made:
+ * any number of threads may run it. Matrices are full, row by row: Phi_q is (m, n), M is (n, n). */
+#ifndef COORDINATES_PROBLEM_H
+#define COORDINATES_PROBLEM_H
+
+#include <ali3/ali3.h>
+#include <stdbool.h>
+
+/* Why a model cannot be written in these coordinates: one element of the model, and a sentence. */
+struct lab_refusal {
+  const char *element; /* "model", "body", "joint", "load", "force"; a static string */
+  int index;           /* of the element in the model */
+  char text[240];
+};
+
+struct lab_body { /* as struct ali3_body_state, without accelerations */
+  double position[3], orientation[4], velocity[3], angular_velocity[3];
+};
+
+struct description;
+
+struct problem {
+  const struct description *kind;
+  const ali3_model *model;
+  int n, m, bodies;
+  bool constant;  /* M and f depend on neither q nor q' */
+  double *M, *f;  /* (n, n) and (n), where constant */
+  double *q, *qd; /* (n) coordinates and velocities at the start */
+  void *own;      /* of the description */
+};
+
+struct description {
+  const char *name, *title;
+  bool (*make)(struct problem *p, const ali3_data *d, struct lab_refusal *why);
+  void (*release)(struct problem *p);
+  void (*rows)(const struct problem *p, const double *q, double *Phi, double *Phi_q);
+  /* d(Phi_q)/dt, (m, n). NULL: this description gives the product with q' only. */
+  void (*row_rates)(const struct problem *p, const double *q, const double *qd, double *dPhi_q);
+  void (*bias)(const struct problem *p, const double *q, const double *qd, double *bias); /* d(Phi_q)/dt q' */
+  void (*inertia)(const struct problem *p, const double *q, double *M); /* NULL where M and f are constant */
+  void (*force)(const struct problem *p, const double *q, const double *qd, double *f);
+  void (*energy)(const struct problem *p, const double *q, const double *qd, double *kinetic,
+                 double *potential); /* J */
+  void (*body)(const struct problem *p, const double *q, const double *qd, int body, struct lab_body *o);
+};
+
+extern const struct description description_natural, description_absolute, description_joint;
+extern const struct description *const lab_descriptions[];        /* ends with NULL */
+const struct description *lab_find_description(const char *name); /* NULL: unknown */
+
+/* `d` has been reset. False, with the reason in *why, where the model is not suitable. */
+bool problem_make(struct problem *p, const struct description *kind, const ali3_model *m, const ali3_data *d,
+                  struct lab_refusal *why);
+void problem_free(struct problem *p);
+
+/* False, with the reason in *why: something other than weight loads the bodies, or one of them has no inertia. */
+bool problem_check_loads(const ali3_model *m, struct lab_refusal *why);
+/* Fills *why; returns false, so that it can stand in a return. */
+__attribute__((format(printf, 4, 5))) bool problem_refuse(struct lab_refusal *why, const char *element,
+                                                          int index, const char *format, ...);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: which hubs cost digits. A joint that is eliminated before its hub has the pivot c + D, where D is the compliance of the
+ * assembly behind it. An assembly that floats, held by that joint alone, gives way in every direction: c + D is of the size of D, and
+ * the hub takes over an inertia, as in an articulated-body recursion. An assembly that stands on the ground, or that a second joint ties
+ * to a body still to come, may be held fast: then c alone is left, and a stiffness of 1/c passes through the pivot of the hub. */
+#include "dca/nodes.h"
+
+#include <stdlib.h>
+
+struct assemblies {
+  const struct tree_graph *g;
+  int *rank;           /* (vertices) */
+  int *first, *joints; /* of each body */
+  int *above;          /* (vertices) towards the vertex that stands for the assembly */
+  int *open;           /* (vertices) of an assembly: ends at bodies still to come */
+  bool *grounded;      /* (vertices) of an assembly */
+};
+
+static int assembly_of(struct assemblies *a, int v)
+{
+  while (a->above[v] != v) v = a->above[v] = a->above[a->above[v]];
+  return v;
+}
+
+static void join_assemblies(struct assemblies *a, int u, int v)
+{
+  u = assembly_of(a, u);
+  v = assembly_of(a, v);
+  if (u == v) return;
+  a->above[u] = v;
+  a->open[v] += a->open[u];
+  a->grounded[v] |= a->grounded[u];
+}
+
+static void eliminate_joint(struct assemblies *a, int joint)
+{
+  const struct tree_graph *g = a->g;
+  for (int side = 0; side < joint_sides(g, joint); side++) {
+    int body = g->ends[joint][side];
+    if (body < 0)
+      a->grounded[assembly_of(a, joint)] = true;
+    else if (a->rank[g->joints + body] < a->rank[joint])
+      join_assemblies(a, g->joints + body, joint);
+    else
+      a->open[assembly_of(a, joint)]++;
+  }
+}
+
+/* Returns whether all assemblies at the body float. */
+static bool eliminate_body(struct assemblies *a, int v)
+{
+  const int body = v - a->g->joints;
+  bool floats = true;
+  for (int i = a->first[body]; i < a->first[body + 1]; i++) {
+    int joint = a->joints[i];
+    if (a->rank[joint] > a->rank[v]) continue;
+    int assembly = assembly_of(a, joint);
+    floats &= !a->grounded[assembly] && a->open[assembly] == 1;
+  }
+  for (int i = a->first[body]; i < a->first[body + 1]; i++) {
+    int joint = a->joints[i];
+    if (a->rank[joint] > a->rank[v]) continue;
+    a->open[assembly_of(a, joint)]--;
+    join_assemblies(a, joint, v);
+  }
+  return floats;
+}
+
+static bool list_joints(struct assemblies *a)
+{
+  const struct tree_graph *g = a->g;
+  int *fill = calloc((size_t)g->bodies + 2, sizeof *fill);
+  if (!fill) return false;
+  for (int j = 0; j < g->joints; j++)
+    for (int side = 0; side < joint_sides(g, j); side++)
+      if (g->ends[j][side] >= 0) a->first[g->ends[j][side] + 1]++;
+  for (int b = 0; b < g->bodies; b++) fill[b + 1] = a->first[b + 1] += a->first[b];
+  for (int j = 0; j < g->joints; j++)
+    for (int side = 0; side < joint_sides(g, j); side++)
+      if (g->ends[j][side] >= 0) a->joints[fill[g->ends[j][side]]++] = j;
+  free(fill);
+  return true;
+}
+
+bool nodes_hold_fast(const struct nodes *n, bool *fast)
+{
+  const struct tree_graph *g = n->graph;
+  const size_t room = (size_t)n->count + 1;
+  struct assemblies a = {.g = g};
+  a.rank = calloc(room, sizeof *a.rank);
+  a.first = calloc((size_t)g->bodies + 2, sizeof *a.first);
+  a.joints = calloc(TREE_SIDES * room, sizeof *a.joints);
+  a.above = calloc(room, sizeof *a.above);
+  a.open = calloc(room, sizeof *a.open);
+  a.grounded = calloc(room, sizeof *a.grounded);
+  bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints(&a);
+  *fast = false;
+  /* Eliminate once more, and watch the assemblies grow. */
+  for (int i = 0; ok && i < n->count; i++) {
+    a.rank[n->node[i].vertex] = i;
+    a.above[i] = i;
+  }
+  for (int i = 0; ok && i < n->count; i++) {
+    int v = n->node[i].vertex;
+    if (v < g->joints)
+      eliminate_joint(&a, v);
+    else if (!eliminate_body(&a, v) || (g->carried && g->carried[v - g->joints]))
+      *fast = true;
+  }
+  free(a.rank);
+  free(a.first);
+  free(a.joints);
+  free(a.above);
+  free(a.open);
+  free(a.grounded);
+  return ok;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * The matrix of fronts.h by the elimination of links/elimination.h: joints with the rows and bodies that absolute
+ * coordinates give them. */
+#include "lab/fronts.h"
+
+#include "coordinates/absolute.h"
+#include "links/elimination.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fronts {
+  struct elimination joints;
+  int bodies, width, rows;
+  double *compliance; /* (rows) */
+  const double *J;
+  const struct mobility *mobility;
+};
+
+void fronts_free(struct fronts *o)
+{
+  if (!o) return;
+  elimination_free(&o->joints);
+  free(o->compliance);
+  free(o);
+}
+
+struct fronts *fronts_new(const struct problem *p, int width)
+{
+  const struct absolute *a = p->own;
+  struct fronts *o = calloc(1, sizeof *o);
+  struct front_joint *list = calloc((size_t)a->joints + 1, sizeof *list);
+  bool good = o && list;
+  for (int j = 0; good && j < a->joints; j++)
+    list[j] = (struct front_joint){
+        {a->joint[j].body[0], a->joint[j].body[1]}, a->joint[j].first, a->joint[j].count};
+  if (good) {
+    *o = (struct fronts){.bodies = p->bodies, .width = width, .rows = a->rows};
+    o->compliance = calloc((size_t)a->rows + 1, sizeof *o->compliance);
+    good = o->compliance && elimination_make(&o->joints, list, a->joints, p->bodies);
+  }
+  free(list);
+  if (good) return o;
+  fronts_free(o);
+  return NULL;
+}
+
+/* F += J_b W_b J_b' over the rows of the front. */
+static void add_body_rows(const void *user, struct front *f, int b)
+{
+  const struct fronts *o = user;
+  const int width = o->width, n = width * o->bodies;
+  for (int i = 0; i < f->size; i++) {
+    double turned[FRONTS_WIDTH];
+    memcpy(turned, o->J + f->row[i] * n + width * b, sizeof *turned * (size_t)width);
+    o->mobility->apply(o->mobility->user, b, turned);
+    for (int j = 0; j < f->size; j++) {
+      const double *row = o->J + f->row[j] * n + width * b;
+      for (int k = 0; k < width; k++) f->F[f->size * i + j] += turned[k] * row[k];
+    }
+  }
+}
+
+bool fronts_factor(struct fronts *o, const double *J, double c, const struct mobility *mobility)
+{
+  o->J = J;
+  o->mobility = mobility;
+  for (int i = 0; i < o->rows; i++) o->compliance[i] = c;
+  return elimination_factor(&o->joints, add_body_rows, o, o->compliance);
+}
+
+void fronts_solve(const struct fronts *o, double *x)
+{
+  elimination_solve(&o->joints, x);
+}

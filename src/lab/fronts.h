@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * A symmetric matrix over the rows of all joints of a mechanism in absolute coordinates,
+ *
+ *   S = c I + sum over bodies of J_b W_b J_b'
+ *
+ * factorised by recursion: joints are eliminated one by one, the one with the smallest border next. J_b are the
+ * columns of J that belong to body b, and W_b is its mobility. All parts are positive: with any c above 0 the factors
+ * exist, and loops and redundant rows need nothing special. The order belongs to the mechanism and is found once. */
+#ifndef LAB_FRONTS_H
+#define LAB_FRONTS_H
+
+#include "coordinates/problem.h"
+
+enum { FRONTS_WIDTH = 7 }; /* columns of a body at most */
+
+struct mobility {
+  const void *user;
+  void (*apply)(const void *user, int body, double *x); /* x := W_b x, (width) */
+};
+
+struct fronts;
+/* width: columns of J for each body. NULL: out of memory. */
+struct fronts *fronts_new(const struct problem *p, int width);
+void fronts_free(struct fronts *o);
+/* J: (rows of joints, width bodies). False: a pivot is not positive. */
+bool fronts_factor(struct fronts *o, const double *J, double c, const struct mobility *mobility);
+/* x := S^-1 x, (rows of joints) */
+void fronts_solve(const struct fronts *o, double *x);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * Hamiltonian DCA of paper 2: q' from the joint momenta p, then p', with joint coordinates and cut joints.
+ *
+ *   M_i V_i = P_i - sum of P_c over the joints c that link i carries (+-) D_c sigma_c      (12) (13)
+ *   P_k = D_k sigma_k + H_k p_k,    D'(V_b - V_a) = 0                                      (10) (23)
+ *   q'_k = H_k'(V_b - V_a)
+ *   p'_k = s_k . (weight of all that hangs on k - sum (+-) D'_c sigma_c) + s'_k . P_k      (77)
+ *
+ * Wrenches are about the origin of the world, so that the shifts S and their rates in (77) are those of s_k. Cut
+ * joints have no momenta; sigma(0) = 0. */
+#include "lab/formulations.h"
+#include "links/links.h"
+
+#include <string.h>
+
+static struct link_work *hdca_work(struct lab_state *s)
+{
+  return s->formulation_own;
+}
+
+/* P_k = momenta of all that hangs on joint k, less the impulses D sigma of cut joints: for sigma = 0 p_k = s_k . P_k */
+static enum lab_status hdca_start(struct lab_state *s)
+{
+  struct link_work *o = hdca_work(s);
+  joint_pose_set(&o->pose, s->problem, s->q, s->qd);
+  for (int k = 0; k < s->n; k++) link_momentum(&o->pose, k, o->pose.link[k].V, o->P + SPATIAL * k);
+  link_accumulate(o->pose.tree, o->P);
+  for (int k = 0; k < s->n; k++) s->w[k] = spatial_dot(o->pose.link[k].s, o->P + SPATIAL * k);
+  return LAB_OK;
+}
+
+/* B_i = H_i p_i - sum of H_c p_c over the joints that link i carries */
+static void joint_momenta(const struct link_work *o, const double *p)
+{
+  const struct joint_tree *tree = o->pose.tree;
+  memset(o->B, 0, sizeof *o->B * (size_t)(SPATIAL * tree->links));
+  for (int k = 0; k < tree->links; k++) {
+    double H[SPATIAL];
+    link_along(&o->pose, k, H);
+    for (int i = 0; i < SPATIAL; i++) {
+      o->B[SPATIAL * k + i] += p[k] * H[i];
+      if (tree->link[k].parent >= 0) o->B[SPATIAL * tree->link[k].parent + i] -= p[k] * H[i];
+    }
+  }
+}
+
+/* o -= (+-) D sigma of all cut joints, with D or its rate. */
+static void take_impulses(const struct link_work *o, double *sum, bool rates)
+{
+  const struct joint_tree *tree = o->pose.tree;
+  for (int c = 0; c < tree->cuts; c++)
+    for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++) {
+      for (int side = 0; side < 2; side++) {
+        const double *D = rates ? o->pose.row[row].Dd[side] : o->pose.row[row].D[side];
+        for (int i = 0; tree->cut[c].link[side] >= 0 && i < SPATIAL; i++)
+          sum[SPATIAL * tree->cut[c].link[side] + i] += (side ? -1 : 1) * o->sigma[row] * D[i];
+      }
+    }
+}
+
+static enum lab_status hdca_evaluate(struct lab_state *s)
+{
+  struct link_work *o = hdca_work(s);
+  const int n = s->n;
+  s->result->calls++;
+  /* Velocities and impulses. */
+  joint_pose_set(&o->pose, s->problem, s->q, NULL);
+  joint_momenta(o, s->w);
+  memset(o->a, 0, sizeof *o->a * (size_t)(JOINT_HELD * n + s->m));
+  if (!o->solver->factor(o->own, &o->pose)) return LAB_SINGULAR;
+  o->solver->solve(o->own, o->B, o->a, o->X, o->sigma);
+  for (int k = 0; k < n; k++) {
+    const int parent = o->pose.tree->link[k].parent;
+    double H[SPATIAL];
+    link_along(&o->pose, k, H);
+    s->qd[k] =
+        spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
+  }
+  /* P and the loads of all that hangs on each joint. */
+  joint_pose_set(&o->pose, s->problem, s->q, s->qd);
+  for (int k = 0; k < n; k++) {
+    link_momentum(&o->pose, k, o->X + SPATIAL * k, o->P + SPATIAL * k);
+    link_weight(&o->pose, k, o->F + SPATIAL * k);
+  }
+  take_impulses(o, o->P, false);
+  take_impulses(o, o->F, true);
+  link_accumulate(o->pose.tree, o->P);
+  link_accumulate(o->pose.tree, o->F);
+  for (int k = 0; k < n; k++)
+    s->wd[k] = spatial_dot(o->pose.link[k].s, o->F + SPATIAL * k) +
+               spatial_dot(o->pose.link[k].sd, o->P + SPATIAL * k);
+  return LAB_OK;
+}
+
+/* ---- the formulations: three solvers ---- */
+
+#define HDCA_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle)                        \
+  static void *make_##id(const struct problem *p)                                                            \
+  {                                                                                                          \
+    return link_work_new(p, &solver_table);                                                                  \
+  }                                                                                                          \
+  const struct formulation formulation_##id = {.name = name_text,                                            \
+                                               .title = title_text,                                          \
+                                               .source = "paper 2, (9) to (77)",                             \
+                                               .momenta = true,                                              \
+                                               .pure = true,                                                 \
+                                               .oracle = is_oracle,                                          \
+                                               .only = &description_joint,                                   \
+                                               .unsuitable = refuses,                                        \
+                                               .make = make_##id,                                            \
+                                               .release = link_work_free,                                    \
+                                               .start = hdca_start,                                          \
+                                               .evaluate = hdca_evaluate};
+
+HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL, false)
+HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles",
+                 "Hamiltonian DCA, recursion by handles as printed", assembly_unsuitable, true)
+HDCA_FORMULATION(hdca_dense, links_dense, "hdca-dense", "Hamiltonian DCA, one dense matrix: the oracle", NULL,
+                 true)

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * The system of links.h condensed to the multipliers of all joints, those of the tree and those that are cut:
+ *
+ *   S sigma = a - D'(X_b - X_a),    S = C + D' M^-1 D,    X = M^-1 B,    then X = M^-1 (B + D sigma)
+ *
+ * C is a small part of the diagonal of D' M^-1 D. It makes S regular where rows are redundant. Passes with what the
+ * rows still lack take its effect out of X again. */
+#include "links/elimination.h"
+#include "links/links.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES = 20 };
+/* Redundant multipliers carry rounding errors of 1e-16 over this part. They drop out of X but not out of p', where an
+ * error control at 1e-9 sees them: with 1e-11 Bricard's mechanism takes sixty times the steps. */
+static const double relative_compliance = 1e-6;
+
+struct condensed {
+  const struct joint_tree *tree;
+  const struct joint_pose *pose;
+  struct elimination joints;
+  int rows;
+  int (*link)[2]; /* (rows) a and b; -1: the ground */
+  double (*D)[2][SPATIAL],
+      (*Y)[2][SPATIAL]; /* (rows) wrenches on a, with the other sign, and b; M^-1 D of them */
+  double *compliance, *r, *sigma, *load; /* (rows), (rows), (rows); (links, 6) B + D sigma */
+};
+
+static void release_condensed(void *own)
+{
+  struct condensed *o = own;
+  elimination_free(&o->joints);
+  free(o->link);
+  free(o->D);
+  free(o->Y);
+  free(o->compliance);
+  free(o);
+}
+
+/* The joints of the tree, then the cut ones; rows in that order. */
+static bool list_joints(struct condensed *o)
+{
+  const struct joint_tree *tree = o->tree;
+  struct front_joint *list = calloc((size_t)(tree->links + tree->cuts), sizeof *list);
+  if (!list) return false;
+  for (int k = 0; k < tree->links; k++)
+    list[k] = (struct front_joint){{tree->link[k].parent, k}, JOINT_HELD * k, JOINT_HELD};
+  for (int c = 0; c < tree->cuts; c++)
+    list[tree->links + c] = (struct front_joint){{tree->cut[c].link[0], tree->cut[c].link[1]},
+                                                 JOINT_HELD * tree->links + tree->cut[c].first,
+                                                 tree->cut[c].count};
+  for (int j = 0; j < tree->links + tree->cuts; j++)
+    for (int i = 0; i < list[j].count; i++) memcpy(o->link[list[j].first + i], list[j].body, sizeof *o->link);
+  const bool good = elimination_make(&o->joints, list, tree->links + tree->cuts, tree->links);
+  free(list);
+  return good;
+}
+
+static void *make_condensed(const struct problem *p)
+{
+  struct condensed *o = calloc(1, sizeof *o);
+  if (!o) return NULL;
+  o->tree = p->own;
+  o->rows = JOINT_HELD * o->tree->links + o->tree->rows;
+  const size_t rows = (size_t)o->rows;
+  /* Memory, all or none. */
+  o->link = calloc(rows, sizeof *o->link);
+  o->D = calloc(rows, sizeof *o->D);
+  o->Y = calloc(rows, sizeof *o->Y);
+  o->compliance = calloc(3 * rows + SPATIAL * (size_t)o->tree->links, sizeof *o->compliance);
+  if (o->link && o->D && o->Y && o->compliance && list_joints(o)) {
+    o->r = o->compliance + rows;
+    o->sigma = o->r + rows;
+    o->load = o->sigma + rows;
+    return o;
+  }
+  release_condensed(o);
+  return NULL;
+}
+
+/* F += D_b' M_b^-1 D_b over the rows of the front. */
+static void add_link_rows(const void *user, struct front *f, int b)
+{
+  const struct condensed *o = user;
+  for (int i = 0; i < f->size; i++) {
+    const int row = f->row[i], side = o->link[row][1] == b;
+    if (o->link[row][side] != b) continue;
+    for (int j = 0; j < f->size; j++) {
+      const int other = f->row[j], end = o->link[other][1] == b;
+      if (o->link[other][end] != b) continue;
+      const double part = spatial_dot(o->Y[row][side], o->D[other][end]);
+      f->F[f->size * i + j] += side == end ? part : -part;
+    }
+  }
+}
+
+static bool factor_condensed(void *own, const struct joint_pose *pose)
+{
+  struct condensed *o = own;
+  const int held = JOINT_HELD * o->tree->links;
+  o->pose = pose;
+  /* Wrenches of all rows; the diagonal of D' M^-1 D. */
+  for (int k = 0; k < o->tree->links; k++) {
+    double D[JOINT_HELD][SPATIAL];
+    link_held(pose, k, D);
+    for (int i = 0; i < JOINT_HELD; i++)
+      for (int side = 0; side < 2; side++) memcpy(o->D[JOINT_HELD * k + i][side], D[i], sizeof D[i]);
+  }
+  for (int row = held; row < o->rows; row++) memcpy(o->D[row], pose->row[row - held].D, sizeof *o->D);
+  for (int row = 0; row < o->rows; row++) {
+    o->compliance[row] = 0;
+    for (int side = 0; side < 2; side++) {
+      if (o->link[row][side] < 0) continue;
+      link_mobility(pose, o->link[row][side], o->D[row][side], o->Y[row][side]);
+      o->compliance[row] += relative_compliance * spatial_dot(o->D[row][side], o->Y[row][side]);
+    }
+  }
+  return elimination_factor(&o->joints, add_link_rows, o, o->compliance);
+}
+
+static void solve_condensed(void *own, const double *B, const double *a, double *X, double *sigma)
+{
+  const struct condensed *o = own;
+  const int links = o->tree->links;
+  double lacking = 0, before;
+  memset(o->sigma, 0, sizeof *o->sigma * (size_t)o->rows);
+  for (int pass = 0;; pass++) {
+    /* X = M^-1 (B + D sigma) */
+    memcpy(o->load, B, sizeof *o->load * (size_t)(SPATIAL * links));
+    for (int row = 0; row < o->rows; row++)
+      for (int side = 0; side < 2; side++)
+        for (int i = 0; o->link[row][side] >= 0 && i < SPATIAL; i++)
+          o->load[SPATIAL * o->link[row][side] + i] +=
+              (side ? o->sigma[row] : -o->sigma[row]) * o->D[row][side][i];
+    for (int k = 0; k < links; k++) link_mobility(o->pose, k, o->load + SPATIAL * k, X + SPATIAL * k);
+    /* The residual of the rows. Passes end at rounding, where it no longer halves. */
+    before = lacking;
+    lacking = 0;
+    for (int row = 0; row < o->rows; row++) {
+      o->r[row] = a[row];
+      for (int side = 0; side < 2; side++)
+        if (o->link[row][side] >= 0)
+          o->r[row] += (side ? -1 : 1) * spatial_dot(o->D[row][side], X + SPATIAL * o->link[row][side]);
+      lacking = fmax(lacking, fabs(o->r[row]));
+    }
+    if (lacking == 0 || pass == PASSES || (pass > 1 && lacking > 0.5 * before)) break;
+    elimination_solve(&o->joints, o->r);
+    for (int row = 0; row < o->rows; row++) o->sigma[row] += o->r[row];
+  }
+  memcpy(sigma, o->sigma + JOINT_HELD * links, sizeof *sigma * (size_t)o->tree->rows);
+}
+
+const struct link_solver links_condensed = {make_condensed, release_condensed, factor_condensed,
+                                            solve_condensed};

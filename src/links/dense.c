@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * The system of links.h in joint coordinates: X_i = X0_i + sum s_j x_j over the joints between link i and the
+ * ground, where X0 has the steps `a` at the joints of the tree and no part along their freedoms.
+ *
+ *   M x = b + Phi_q' sigma,    Phi_q x = a_c - D'(X0_b - X0_a),    b_j = s_j . sum (B - M X0) of what j carries
+ *
+ * With K = Phi_q M^-1 Phi_q' and its Moore-Penrose inverse redundant rows share evenly. */
+#include "math/dense.h"
+#include "links/links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double redundancy_cut = 1e-10;
+
+struct dense_links {
+  const struct joint_tree *tree;
+  const struct joint_pose *pose;
+  double *M;                   /* (n, n) factors */
+  double *Phi_q, *MPhi, *K;    /* (m, n), rows of M^-1 Phi_q', (m, m) pseudo-inverse */
+  double *work, *x, *b, *rest; /* (m, m), (n), (n, 6), (m) */
+};
+
+static void release_dense_links(void *own)
+{
+  struct dense_links *o = own;
+  free(o->M);
+  free(o);
+}
+
+static void *make_dense_links(const struct problem *p)
+{
+  struct dense_links *o = calloc(1, sizeof *o);
+  if (!o) return NULL;
+  const size_t n = (size_t)p->n, m = (size_t)p->m;
+  o->tree = p->own;
+  o->M = calloc(n * n + 2 * m * n + 2 * m * m + 7 * n + m, sizeof *o->M);
+  if (!o->M) {
+    release_dense_links(o);
+    return NULL;
+  }
+  /* One block of memory, shared out. */
+  o->Phi_q = o->M + n * n;
+  o->MPhi = o->Phi_q + m * n;
+  o->K = o->MPhi + m * n;
+  o->work = o->K + m * m;
+  o->x = o->work + m * m;
+  o->b = o->x + n;
+  o->rest = o->b + SPATIAL * n;
+  return o;
+}
+
+static double dot_product(const double *a, const double *b, int n)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void fill_mass_matrix(const struct dense_links *o)
+{
+  const int n = o->tree->links;
+  memset(o->M, 0, sizeof *o->M * (size_t)(n * n));
+  for (int i = 0; i < n; i++)
+    for (int j = i; j >= 0; j = o->tree->link[j].parent) {
+      double P[SPATIAL];
+      link_momentum(o->pose, i, o->pose->link[j].s, P);
+      for (int k = i; k >= 0; k = o->tree->link[k].parent)
+        o->M[n * j + k] += spatial_dot(P, o->pose->link[k].s);
+    }
+}
+
+static void fill_cut_rows(const struct dense_links *o)
+{
+  const int n = o->tree->links;
+  memset(o->Phi_q, 0, sizeof *o->Phi_q * (size_t)(o->tree->rows * n));
+  for (int c = 0; c < o->tree->cuts; c++)
+    for (int row = o->tree->cut[c].first; row < o->tree->cut[c].first + o->tree->cut[c].count; row++)
+      for (int side = 0; side < 2; side++)
+        for (int k = o->tree->cut[c].link[side]; k >= 0; k = o->tree->link[k].parent)
+          o->Phi_q[n * row + k] +=
+              (side ? 1 : -1) * spatial_dot(o->pose->row[row].D[side], o->pose->link[k].s);
+}
+
+static bool factor_dense_links(void *own, const struct joint_pose *pose)
+{
+  struct dense_links *o = own;
+  const int n = o->tree->links, m = o->tree->rows;
+  o->pose = pose;
+  fill_mass_matrix(o);
+  fill_cut_rows(o);
+  if (!chol_factor(o->M, n, n)) return false;
+  for (int row = 0; row < m; row++) {
+    memcpy(o->MPhi + n * row, o->Phi_q + n * row, sizeof *o->MPhi * (size_t)n);
+    chol_solve(o->M, n, n, o->MPhi + n * row);
+  }
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) o->work[m * i + j] = dot_product(o->Phi_q + n * i, o->MPhi + n * j, n);
+  pseudo_inverse(o->K, o->work, m, redundancy_cut);
+  return true;
+}
+
+/* X0: at the joint's point the step is the sum of a_i times the twist that D_i is dual to. */
+static void step_outwards(const struct dense_links *o, const double *a, double *X)
+{
+  for (int k = 0; k < o->tree->links; k++) {
+    const struct link_pose *x = &o->pose->link[k];
+    const int parent = o->tree->link[k].parent, forces = o->tree->link[k].turns ? 3 : 2;
+    double v[3] = {0}, w[3] = {0};
+    for (int i = 0; i < JOINT_HELD; i++)
+      for (int j = 0; j < 3; j++)
+        (i < forces ? v : w)[j] += a[JOINT_HELD * k + i] * x->C[3 * j + (i < forces ? i : i - forces)];
+    const double at_origin[3] = {v[0] + x->point[1] * w[2] - x->point[2] * w[1],
+                                 v[1] + x->point[2] * w[0] - x->point[0] * w[2],
+                                 v[2] + x->point[0] * w[1] - x->point[1] * w[0]};
+    for (int i = 0; i < 3; i++) {
+      X[SPATIAL * k + i] = (parent < 0 ? 0 : X[SPATIAL * parent + i]) + at_origin[i];
+      X[SPATIAL * k + 3 + i] = (parent < 0 ? 0 : X[SPATIAL * parent + 3 + i]) + w[i];
+    }
+  }
+}
+
+static void solve_dense_links(void *own, const double *B, const double *a, double *X, double *sigma)
+{
+  const struct dense_links *o = own;
+  const int n = o->tree->links, m = o->tree->rows;
+  step_outwards(o, a, X);
+  /* b and x = M^-1 b */
+  for (int k = 0; k < n; k++) {
+    link_momentum(o->pose, k, X + SPATIAL * k, o->b + SPATIAL * k);
+    for (int i = 0; i < SPATIAL; i++) o->b[SPATIAL * k + i] = B[SPATIAL * k + i] - o->b[SPATIAL * k + i];
+  }
+  link_accumulate(o->tree, o->b);
+  for (int k = 0; k < n; k++) o->x[k] = spatial_dot(o->pose->link[k].s, o->b + SPATIAL * k);
+  chol_solve(o->M, n, n, o->x);
+  /* sigma = K^+ (a_c - D'(X0_b - X0_a) - Phi_q x) */
+  for (int c = 0; c < o->tree->cuts; c++)
+    for (int row = o->tree->cut[c].first; row < o->tree->cut[c].first + o->tree->cut[c].count; row++) {
+      o->rest[row] = a[JOINT_HELD * n + row] - dot_product(o->Phi_q + n * row, o->x, n);
+      for (int side = 0; side < 2; side++)
+        if (o->tree->cut[c].link[side] >= 0)
+          o->rest[row] += (side ? -1 : 1) *
+                          spatial_dot(o->pose->row[row].D[side], X + SPATIAL * o->tree->cut[c].link[side]);
+    }
+  for (int row = 0; row < m; row++) sigma[row] = dot_product(o->K + m * row, o->rest, m);
+  for (int row = 0; row < m; row++)
+    for (int k = 0; k < n; k++) o->x[k] += sigma[row] * o->MPhi[n * row + k];
+  /* X = X0 + sum s x */
+  for (int k = n - 1; k >= 0; k--)
+    for (int j = k; j >= 0; j = o->tree->link[j].parent)
+      for (int i = 0; i < SPATIAL; i++) X[SPATIAL * k + i] += o->x[j] * o->pose->link[j].s[i];
+}
+
+const struct link_solver links_dense = {make_dense_links, release_dense_links, factor_dense_links,
+                                        solve_dense_links};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Elimination of joints in the system of their multipliers, S z = r with
+ *
+ *   S = C + sum over bodies of D_b' M_b^-1 D_b,    C: a compliance on the diagonal
+ *
+ * Two rows meet in S where their joints share a body. Joints are eliminated one by one, the one with the smallest
+ * border next; what a front leaves on its border goes into its parent. Loops need nothing special. */
+#ifndef LINKS_ELIMINATION_H
+#define LINKS_ELIMINATION_H
+
+#include <stdbool.h>
+
+enum { FRONT_ROWS = 6 }; /* of a joint at most */
+
+struct front_joint {
+  int body[2], first, count; /* -1: the ground; rows */
+};
+
+struct front {     /* the elimination of one joint */
+  int pivot, size; /* rows eliminated, and with the border */
+  int *row;        /* (size) rows of the system: the joint's, then those of the border */
+  double *F;       /* (size, size): factors of the pivot, and the border's rows */
+  bool *body;      /* (bodies) that it brings in */
+  int parent;      /* the front that takes what it leaves; -1: none */
+};
+
+struct elimination {
+  int joints, bodies, count;
+  struct front_joint *joint;
+  struct front *front;
+};
+
+/* Copies the joints. False: out of memory. */
+bool elimination_make(struct elimination *o, const struct front_joint *joint, int joints, int bodies);
+void elimination_free(struct elimination *o);
+/* add() adds D_b' M_b^-1 D_b over the rows of a front to its F. compliance: (rows). False: singular. */
+bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body),
+                        const void *user, const double *compliance);
+/* r becomes z. */
+void elimination_solve(const struct elimination *o, double *r);
+
+#endif

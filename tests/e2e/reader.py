@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""A reader of a document: runs its commands in one shell, in the order given, in a folder that looks like the repository after
+tools/quickstart, and looks for the output that the document shows.
+
+In a Markdown file a ```yaml or ```c block is the file that the text before it names in backquotes, a ```sh block holds commands, and
+a ```text block after it is their output: every line shown must come, in the order shown, while numbers may differ. Three dots stand for
+text or lines that are left out. After "```text figures" numbers may differ by a part in a hundred only.
+"```text host" shows what one host said: it is not looked for."""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import bench
+
+ENDLESS = ("oscdump",)  # commands that a reader ends with Ctrl-C
+PORTS = ((socket.SOCK_DGRAM, 9100), (socket.SOCK_STREAM, 1502), (socket.SOCK_DGRAM, 9101))  # the default ports
+COMMAND_SECONDS, OUTPUT_SECONDS = 60, 20
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+END = re.compile(r"\x1e(\d+)\n")
+
+
+def blocks(text):
+    """(language, words after it, body, text before it) of every fenced block."""
+    for m in re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```", text, re.S | re.M):
+        yield m.group(1), m.group(2).split(), m.group(3), text[:m.start()]
+
+
+def commands(block):
+    """Lines of a block, those that end in a backslash joined."""
+    return [line for line in block.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def file_named_before(text):
+    return re.findall(r"`([\w-]+\.(?:yaml|c))`", text)[-1]
+
+
+def pattern(line):
+    """A line of a document as a regular expression, each number as a group. Any blanks match any blanks, three dots any text."""
+    parts = [r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in NUMBER.split(line.strip())]
+    return re.compile(re.sub(r"(\\s\+)?\\\.\\\.\\\.(\\s\+)?", ".*", rf"({NUMBER.pattern})".join(parts)))
+
+
+def missing(shown, out, tight):
+    """The first line of a block that the output does not have after the lines before it. None: it has all."""
+    at = 0
+    for line in shown.splitlines():
+        if line.strip() in ("", "..."):
+            continue
+        for m in pattern(line).finditer(out, at):
+            if not tight or all(abs(float(a) - float(b)) <= 0.01 * abs(float(a)) for a, b in zip(NUMBER.findall(line), m.groups())):
+                at = m.end()
+                break
+        else:
+            return line
+    return None
+
+
+class Reader:
+    """One shell. Use as a context; ends every process that the shell started."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="ali3-e2e-")
+        self.path = pathlib.Path(self.folder.name)
+        for name in ("config", "include", "tools", "tests"):
+            (self.path / name).symlink_to(os.path.join(bench.ROOT, name))
+        (self.path / "build").symlink_to(os.path.dirname(os.path.abspath(bench.BIN)))
+        self.terminal = open(self.path / ".terminal", "w+", encoding="utf-8", errors="replace")
+        self.shell = subprocess.Popen(["/bin/bash"], cwd=self.path, stdin=subprocess.PIPE, stdout=self.terminal, stderr=subprocess.STDOUT,
+                                      text=True, start_new_session=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        self.begin = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for number in (signal.SIGTERM, signal.SIGKILL):  # the session that it began, nobody else's
+            end = time.monotonic() + 3
+            while time.monotonic() < end and self.signalled(number):
+                self.shell.poll()
+                time.sleep(0.05)
+        self.shell.wait()
+        self.terminal.close()
+        self.folder.cleanup()
+
+    def signalled(self, number):
+        try:
+            os.killpg(self.shell.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def seen(self):
+        """Everything on the terminal since the last command block began."""
+        return (self.path / ".terminal").read_text(encoding="utf-8", errors="replace")[self.begin:]
+
+    def turn(self):
+        """A block of commands begins."""
+        self.begin += len(self.seen())
+
+    def run(self, command):
+        """(exit status, what the terminal has shown since the last turn). A command in the background counts as done after 0.2 s."""
+        if command.startswith(ENDLESS):
+            command = "timeout 3 " + command
+        count = len(END.findall(self.seen()))
+        self.shell.stdin.write(f"{{ {command}\n}} </dev/null\nprintf '\\036%d\\n' $?\n")
+        self.shell.stdin.flush()
+        bench.wait_for(lambda: f"the end of {command}; the terminal shows:\n{self.seen()}",
+                       lambda: len(END.findall(self.seen())) > count, COMMAND_SECONDS)
+        if command.rstrip().endswith("&"):
+            time.sleep(0.2)
+        status = int(END.findall(self.seen())[-1])
+        return 0 if status == 124 and command.startswith("timeout ") else status, self.seen()
+
+    def wait_for_output(self, shown, tight):
+        """Waits until the terminal has shown a block of output."""
+        bench.wait_for(lambda: f"the line {missing(shown, self.seen(), tight)!r}; the terminal shows:\n{self.seen()}",
+                       lambda: missing(shown, self.seen(), tight) is None, OUTPUT_SECONDS)
+
+
+def ports_are_free(test):
+    """Skips a test where another program holds a default port."""
+    for kind, port in PORTS:
+        with socket.socket(socket.AF_INET, kind) as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError as e:
+                test.skipTest(f"port {port}: {e}")
+
+
+def follow(test, text, elsewhere=(), statuses=None):
+    """Runs a document. elsewhere: beginnings of commands that other tests run; their output is skipped, too. statuses: those that a
+    command may end with, where that is not 0 alone. Returns how many commands it ran, and everything that the terminal showed."""
+    ran, skipped = 0, False
+    with Reader() as reader:
+        for language, words, body, before in blocks(text):
+            if language in ("yaml", "c"):
+                (reader.path / file_named_before(before)).write_text(body, encoding="utf-8")
+            elif language == "sh":
+                skipped = commands(body)[0].startswith(elsewhere) if elsewhere else False
+                reader.turn()
+                for command in commands(body):
+                    if elsewhere and command.startswith(elsewhere):
+                        continue
+                    with test.subTest(command):
+                        status, out = reader.run(command)
+                        test.assertIn(status, (statuses or {}).get(command, (0,)), out)
+                        ran += 1
+            elif language == "text" and not skipped and "host" not in words:
+                with test.subTest(body):
+                    reader.wait_for_output(body, "figures" in words)
+        reader.begin = 0
+        return ran, reader.seen()

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: options.py BIN ROOT: every option that a program knows stands in its --help and its man page, and no other option does.
+
+A program knows the rows of its tables of `struct option`. In --help an option begins a line; in a man page it is in the line after
+.TP. Exit status 1 if the three sets of a program differ."""
+import pathlib
+import re
+import subprocess
+import sys
+
+PROGRAMS = {  # program: its sources, its man page
+    "ali3d": ("src/daemon/options.c", "ali3d.8"),
+    "ali3-bench": ("tools/ali3-bench/*.c", "ali3-bench.1"),
+    "ali3-doctor": ("tools/ali3-doctor/*.c", "ali3-doctor.1"),
+    "ali3-exporter": ("tools/ali3-exporter/*.c", "ali3-exporter.1"),
+    "ali3-lab": ("tools/ali3-lab/*.c", "ali3-lab.1"),
+    "ali3-latency": ("tools/ali3-latency/*.c", "ali3-latency.1"),
+    "ali3-sim": ("tools/ali3-sim/*.c", "ali3-sim.1"),
+    "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
+}
+
+
+def known(root, pattern):
+    row = re.compile(r'\{"([a-z][a-z-]*)", *(?:no|required|optional)_argument')
+    return {name for source in root.glob(pattern) for name in row.findall(source.read_text(encoding="utf-8"))}
+
+
+def in_help(program):
+    text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True, timeout=20).stdout
+    heads = [re.split(r"\s{2,}", line.strip())[0] for line in text.splitlines() if re.match(r"\s{2,}--", line)]
+    return {name for head in heads for name in re.findall(r"--([a-z][a-z-]*)", head)}
+
+
+def in_page(page):
+    lines = page.read_text(encoding="utf-8").replace("\\-", "-").splitlines()
+    tags = [after for line, after in zip(lines, lines[1:]) if line.split()[:1] == [".TP"]]
+    return {name for tag in tags for name in re.findall(r"--([a-z][a-z-]*)", tag)}
+
+
+def main():
+    bin_folder, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    wrong = []
+    for program, (pattern, page) in PROGRAMS.items():
+        sets = {"the source": known(root, pattern), "--help": in_help(f"{bin_folder}/{program}"), page: in_page(root / "tools/man" / page)}
+        if len(sets["the source"]) < 2:
+            wrong.append(f"{program}: no table of options in {pattern}")
+        for name in sorted(set().union(*sets.values())):
+            missing = [place for place, names in sets.items() if name not in names]
+            if missing:
+                wrong.append(f"{program}: --{name} is missing in {' and in '.join(missing)}")
+    sys.exit("\n".join(wrong) or 0)
+
+
+main()

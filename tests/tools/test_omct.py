@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_omct.py ALI3_OMCT: the objective motion cueing test of a rig's configuration: figures, files, exit codes."""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OMCT = sys.argv.pop(1)
+CONFIG = pathlib.Path(__file__).resolve().parents[2] / "config"
+CAR = CONFIG / "demo" / "car.yaml"
+
+
+def omct(*arguments):
+    return subprocess.run([OMCT, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
+
+
+def responses(run):
+    """{(test, frequency): row}"""
+    rows = csv.DictReader(io.StringIO(run.stdout))
+    return {(row["test"], round(float(row["frequency"]), 3)): row for row in rows}
+
+
+class Omct(unittest.TestCase):
+    def good(self, *arguments):
+        run = omct(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run
+
+    def test_responses_agree_with_the_filters(self):
+        """At 0.1 rad/s surge is felt by tilt alone, at the gain of the file. Yaw is a high-pass: nothing low, its gain high."""
+        with tempfile.TemporaryDirectory() as folder:
+            png = os.path.join(folder, "rig's.png")
+            picture = ["--png", png] if shutil.which("gnuplot") else []
+            found = responses(self.good(CAR, "--force", "0.4", "--csv", "-", *picture))
+            if picture:
+                with open(png, "rb") as file:
+                    self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(len(found), 120)
+        surge = found["6 surge", 0.1]
+        self.assertAlmostEqual(float(surge["modulus"]), 0.5, delta=0.01)
+        self.assertAlmostEqual(float(surge["phase"]), 0, delta=5)
+        self.assertEqual(surge["limited"], "0")
+        self.assertLess(float(found["5 yaw", 0.1]["modulus"]), 0.02)
+        self.assertGreater(float(found["5 yaw", 15.849]["modulus"]), 0.5)
+        # The rig is the same to the left and to the right.
+        for frequency in (0.1, 1.0, 15.849):
+            self.assertAlmostEqual(float(found["6 surge", frequency]["modulus"]), float(found["8 sway", frequency]["modulus"]), 6)
+
+    def test_a_large_amplitude_reaches_the_limits(self):
+        """The file that cannot be written ends the program with 1; the table is printed all the same."""
+        run = omct(CAR, "--force", "3", "--csv", "/dev/full")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("/dev/full: No space left on device", run.stderr)
+        table = run.stdout.splitlines()
+        self.assertEqual(table[-1], "* the platform reached a limit of the tilt or of a coordinate")
+        surge = next(line for line in table if line.startswith("6 surge"))
+        self.assertEqual(len(re.findall(r"[0-9.]+\*", surge)) > 3, True, surge)
+
+    def test_gains_of_the_file_count(self):
+        """JSON and CSV say the same; with a tenth of the gain, yaw has a tenth of the modulus."""
+        text = CAR.read_text().replace("../models", str(CONFIG / "models"))
+        with tempfile.TemporaryDirectory() as folder:
+            changed, table = pathlib.Path(folder) / "changed.yaml", pathlib.Path(folder) / "out.csv"
+            yaw = []
+            for gain in (0.5, 0.05):
+                changed.write_text(text.replace("platform:\n", f"platform:\n  gain_rot: [0.5, 0.5, {gain}]\n", 1))
+                data = json.loads(self.good(changed, "--json", "--csv", table).stdout)
+                self.assertEqual((data["force_m_s2"], len(data["tests"])), (1, 10))
+                rows = list(csv.DictReader(io.StringIO(table.read_text())))
+                flat = [r for test in data["tests"] for r in test["responses"]]
+                self.assertEqual([round(float(row["modulus"]), 6) for row in rows], [round(r["modulus"], 6) for r in flat])
+                yaw.append(data["tests"][4]["responses"][-1]["modulus"])
+        self.assertAlmostEqual(yaw[1] / yaw[0], 0.1, delta=0.01)
+
+    def test_mistakes_exit_2(self):
+        for arguments, part in [
+                ([], "expected one file, found none"),
+                ([CAR, CAR], "found several"),
+                ([CAR, "--force", "0"], "--force: expected a number above 0, at most 1000, found 0"),
+                ([CAR, "--rate", "fast"], "--rate: expected a number above 0"),
+                ([CAR, "--json", "--csv", "-"], "one of them at most on standard output"),
+                ([CONFIG / "four-bar.yaml"], "expected a section platform, found none"),
+                (["nowhere.yaml"], "nowhere.yaml"),
+                (["--nonsense"], "nonsense")]:
+            with self.subTest(arguments):
+                run = omct(*arguments)
+                self.assertEqual((run.returncode, run.stdout), (2, ""))
+                self.assertIn(part, run.stderr)
+
+    def test_help_and_version(self):
+        self.assertIn("Exit status: 0", self.good("--help").stdout)
+        self.assertTrue(self.good("--version").stdout.startswith("ali3-omct 0."))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

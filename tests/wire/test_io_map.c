@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * The connections of the map: as text and as JSON. The other rows are tested with their protocols. */
+#include "check.h"
+
+#include "wire/io_map.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char line_path[] = "/dev/ttyUSB0", plc_host[] = "10.0.0.7";
+
+static struct io_map *connections(void)
+{
+  struct io_map *m = io_map_new();
+  assert_non_null(m);
+  io_map_add_connection(
+      m, &(struct io_map_connection){
+             .listens = true, .protocol = "OSC over UDP", .host = "::1", .port = 9100, .unit = -1});
+  const struct remote_place line = {.serial = {line_path, 19200, PARITY_EVEN, 1}};
+  const struct remote_place plc = {.host = plc_host, .port = 502};
+  io_map_add_remote(m, &line, "Modbus TCP", "Modbus RTU", 3, "drive");
+  io_map_add_remote(m, &plc, "Modbus TCP", "Modbus RTU", 1, "plc");
+  assert_true(io_map_complete(m));
+  return m;
+}
+
+/* Prints a map and frees it. The caller frees the text. */
+static char *printed(struct io_map *m, void (*print)(const struct io_map *m, FILE *out))
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  print(m, out);
+  assert_int_equal(fclose(out), 0);
+  io_map_free(m);
+  return text;
+}
+
+TEST(connections_come_first_and_alone_without_rows)
+{
+  char *text = printed(connections(), io_map_print);
+  assert_string_equal(text, "Connections\n"
+                            "ali3d    protocol           place                   unit  meaning\n"
+                            "listens  OSC over UDP       [::1]:9100                    \n"
+                            "sends    Modbus RTU         /dev/ttyUSB0 19200 8E1     3  drive\n"
+                            "sends    Modbus TCP         10.0.0.7:502               1  plc\n");
+  free(text);
+  struct io_map *m = connections();
+  io_map_add_osc(m, &(struct io_map_osc){"/a", "f", true, false, "m", "position"});
+  text = printed(m, io_map_print);
+  assert_non_null(strstr(text, "plc\n\nOSC\n"));
+  free(text);
+}
+
+TEST(json_has_null_for_missing_parts_of_a_connection)
+{
+  char *text = printed(connections(), io_map_print_json);
+  json_t *o = json_loads(text, 0, NULL), *list = json_object_get(o, "connections"), *row;
+  assert_int_equal(json_array_size(list), 3);
+  row = json_array_get(list, 0);
+  assert_true(json_is_true(json_object_get(row, "listens")));
+  assert_string_equal(json_string_value(json_object_get(row, "host")), "::1");
+  assert_int_equal(json_integer_value(json_object_get(row, "port")), 9100);
+  assert_true(json_is_null(json_object_get(row, "line")) && json_is_null(json_object_get(row, "unit")));
+  row = json_array_get(list, 1);
+  assert_true(json_is_false(json_object_get(row, "listens")));
+  assert_string_equal(json_string_value(json_object_get(row, "protocol")), "Modbus RTU");
+  assert_string_equal(json_string_value(json_object_get(row, "line")), "/dev/ttyUSB0 19200 8E1");
+  assert_true(json_is_null(json_object_get(row, "host")) && json_is_null(json_object_get(row, "port")));
+  assert_int_equal(json_integer_value(json_object_get(row, "unit")), 3);
+  assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "text")), "plc");
+  json_decref(o);
+  free(text);
+}
+
+TEST(a_map_without_rows_is_empty)
+{
+  char *text = printed(io_map_new(), io_map_print);
+  assert_string_equal(text, "");
+  free(text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(connections_come_first_and_alone_without_rows),
+      cmocka_unit_test(json_has_null_for_missing_parts_of_a_connection),
+      cmocka_unit_test(a_map_without_rows_is_empty),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

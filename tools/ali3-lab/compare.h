@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-lab compare: what its parts share. */
+#ifndef LAB_COMPARE_H
+#define LAB_COMPARE_H
+
+#include "lab_tool.h"
+
+/* One run: how far off it was at the end, and what it cost. */
+struct compare_point {
+  const struct formulation *formulation;
+  const struct integrator *integrator;
+  const struct description *kind;
+  double length; /* s, of the step; of an integrator with steps of its own rtol = atol */
+  struct lab_result run;
+  double error; /* m or 1; NaN where the run failed */
+};
+
+struct comparison {
+  const struct compare_options *options;
+  double duration, floor; /* s; floor: how well the solution is known, 0: exactly */
+  struct compare_point *point;
+  int points, room;
+};
+
+/* compare_target.c: the pose of all bodies at the end. */
+struct target;
+/* From options->reference, or from two fine solutions, whose difference is *floor. NULL after a message. */
+struct target *target_new(const struct compare_options *o, const struct model_file *f, double duration,
+                          double *floor);
+void target_free(struct target *t);
+/* Largest difference of a position or an Euler parameter. */
+double target_error(const struct target *t, const struct lab_state *s);
+
+/* compare_output.c: points of one method follow one another. */
+bool same_method(const struct compare_point *a, const struct compare_point *b);
+void compare_print_point(FILE *out, const struct compare_point *p);
+void compare_print_summary(FILE *out, const struct comparison *c);
+bool compare_write(const struct comparison *c);   /* CSV, JSON, PNG as asked for; false after a message */
+bool compare_picture(const struct comparison *c); /* compare_picture.c */
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-omct: options and wiring. */
+#include "base/build_info.h"
+#include "omct.h"
+#include "option_number.h"
+#include "setup/setup.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: ali3-omct FILE [OPTION]...\n"
+    "Measures how the motion platform of a configuration answers to motion of the vehicle: the objective "
+    "motion\n"
+    "cueing test, ten tests at twelve frequencies, through washout, limits and kinematics.\n"
+    "\n"
+    "  --force M/S2   amplitude of the specific force (default: 1)\n"
+    "  --rate DEG/S   amplitude of the angular velocity (default: 1)\n"
+    "  --csv FILE     write the responses as CSV; - for standard output\n"
+    "  --png FILE     draw modulus and phase over frequency with gnuplot\n"
+    "  --json         print the responses as JSON in place of the table\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 the tests ran; 1 a test failed or a file could not be written; 2 wrong usage, or a "
+    "mistake in FILE.\n";
+
+struct options {
+  const char *file, *csv, *png; /* csv, png NULL: not asked for */
+  struct cueing_amplitudes amplitudes;
+  bool json;
+};
+
+enum { OPTION_FORCE = 1, OPTION_RATE, OPTION_CSV, OPTION_PNG, OPTION_JSON, OPTION_HELP, OPTION_VERSION };
+
+static bool say_expected(const char *option, const char *expected, const char *found)
+{
+  fprintf(stderr, "ali3-omct: %s: expected %s, found %s\n", option, expected, found);
+  return false;
+}
+
+static bool take_amplitude(const char *option, const char *text, double scale, double *out)
+{
+  if (!option_number(text, 0.0, 1000.0, out) || !(*out > 0.0))
+    return say_expected(option, "a number above 0, at most 1000", text);
+  *out *= scale;
+  return true;
+}
+
+/* -1: go on; otherwise the exit status. */
+static int take_options(int argc, char **argv, struct options *o)
+{
+  /* List the options. */
+  static const struct option table[] = {
+      {"force", required_argument, NULL, OPTION_FORCE}, {"rate", required_argument, NULL, OPTION_RATE},
+      {"csv", required_argument, NULL, OPTION_CSV},     {"png", required_argument, NULL, OPTION_PNG},
+      {"json", no_argument, NULL, OPTION_JSON},         {"help", no_argument, NULL, OPTION_HELP},
+      {"version", no_argument, NULL, OPTION_VERSION},   {0},
+  };
+  const double degree = M_PI / 180.0;
+  *o = (struct options){.amplitudes = {.force = 1.0, .rate = degree}};
+  bool good = true;
+  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    /* Read the amplitudes. */
+    case OPTION_FORCE:
+      good = take_amplitude("--force", optarg, 1.0, &o->amplitudes.force);
+      break;
+    case OPTION_RATE:
+      good = take_amplitude("--rate", optarg, degree, &o->amplitudes.rate);
+      break;
+    /* Read the outputs. */
+    case OPTION_CSV:
+      o->csv = optarg;
+      break;
+    case OPTION_PNG:
+      o->png = optarg;
+      break;
+    case OPTION_JSON:
+      o->json = true;
+      break;
+    /* Print a text and end. */
+    case OPTION_HELP:
+      fputs(help, stdout);
+      return EXIT_GOOD;
+    case OPTION_VERSION:
+      printf("ali3-omct " ALI3_VERSION "\n%s\n", build_info());
+      return EXIT_GOOD;
+    default:
+      good = false;
+    }
+  if (good && optind + 1 != argc) good = say_expected("FILE", "one file", optind < argc ? "several" : "none");
+  if (good && o->json && o->csv && strcmp(o->csv, "-") == 0)
+    good = say_expected("--csv, --json", "one of them at most on standard output", "both");
+  if (good) {
+    o->file = argv[optind];
+    return -1;
+  }
+  fputs("Try ali3-omct --help\n", stderr);
+  return EXIT_USAGE;
+}
+
+static bool write_reports(const struct options *o, const struct cueing *c)
+{
+  char title[400];
+  snprintf(title, sizeof title, "Objective motion cueing test, %s, %g m/s^2, %g deg/s", o->file,
+           o->amplitudes.force, o->amplitudes.rate * 180.0 / M_PI);
+  bool good = true;
+  if (o->csv) good &= report_csv(c, o->csv);
+  if (o->png) good &= report_picture(c, o->png, title);
+  if (o->json)
+    good &= report_json(c, o->file, &o->amplitudes);
+  else if (!o->csv || strcmp(o->csv, "-") != 0)
+    report_table(c);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return good;
+  fprintf(stderr, "ali3-omct: standard output: %s\n", strerror(errno));
+  return false;
+}
+
+int main(int argc, char **argv)
+{
+  static struct cueing c;
+  struct options o;
+  int status = take_options(argc, argv, &o);
+  if (status >= 0) return status;
+  struct settings *s = setup_load(o.file, NULL, stderr);
+  if (!s) return EXIT_USAGE;
+  if (!s->platform.enabled) {
+    fprintf(stderr, "ali3-omct: %s: expected a section platform, found none\n", o.file);
+    settings_free(s);
+    return EXIT_USAGE;
+  }
+  /* The washout is what the test judges, whatever mode the file begins in. */
+  s->platform.spec.mode = PLATFORM_WASHOUT;
+  const bool good = cueing_run(&s->platform.spec, &o.amplitudes, &c) && write_reports(&o, &c);
+  settings_free(s);
+  return good ? EXIT_GOOD : EXIT_RUN;
+}

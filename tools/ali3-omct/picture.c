@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * A picture by gnuplot: modulus above, phase below; on the left the tests in which the head feels the channel in which the
+ * vehicle moves, on the right the cross paths. */
+#include "omct.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* gnuplot's strings in single quotes know no escape but two quotes for one. */
+static void put_plot_text(FILE *out, const char *text)
+{
+  fputc('\'', out);
+  for (; *text; text++) {
+    if (*text == '\'') fputc('\'', out);
+    fputc(*text, out);
+  }
+  fputc('\'', out);
+}
+
+static void put_responses(FILE *out, const struct cueing *c)
+{
+  for (int t = 0; t < CUEING_TESTS; t++) {
+    fprintf(out, "$test%d << END\n", t);
+    for (int i = 0; i < CUEING_FREQUENCIES; i++)
+      fprintf(out, "%.6g %.6g %.6g\n", cueing_frequency(i), c->test[t].response[i].modulus,
+              c->test[t].response[i].phase);
+    fprintf(out, "END\n");
+  }
+}
+
+static void put_cueing_panel(FILE *out, const struct cueing *c, bool cross, int column)
+{
+  fprintf(out, "plot");
+  const char *comma = " ";
+  for (int t = 0; t < CUEING_TESTS; t++) {
+    const struct cueing_test *test = &c->test[t];
+    if (test->cross != cross) continue;
+    fprintf(out, "%s$test%d using 1:%d title '%s%s%s%s'", comma, t, column, test->name,
+            *test->unit ? " (" : "", test->unit, *test->unit ? ")" : "");
+    comma = ", ";
+  }
+  fprintf(out, "\n");
+}
+
+bool report_picture(const struct cueing *c, const char *file, const char *title)
+{
+  FILE *out = popen("gnuplot", "w");
+  if (!out) {
+    fprintf(stderr, "ali3-omct: gnuplot: %s\n", strerror(errno));
+    return false;
+  }
+  /* The data, then four panels. */
+  fprintf(out, "set terminal pngcairo size 1200,900 noenhanced\nset output ");
+  put_plot_text(out, file);
+  fprintf(out, "\n");
+  put_responses(out, c);
+  fprintf(out, "set multiplot layout 2,2 title ");
+  put_plot_text(out, title);
+  fprintf(out,
+          "\nset grid\nset key opaque top left\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
+          "set style data linespoints\nset ylabel 'modulus'\nset yrange [0:*]\n");
+  put_cueing_panel(out, c, false, 2);
+  put_cueing_panel(out, c, true, 2);
+  fprintf(out, "set ylabel 'phase (deg)'\nset yrange [-180:180]\nset ytics 45\n");
+  put_cueing_panel(out, c, false, 3);
+  put_cueing_panel(out, c, true, 3);
+  if (pclose(out) == 0) return true;
+  fprintf(stderr, "ali3-omct: gnuplot could not draw %s; the Debian package gnuplot-nox has gnuplot\n", file);
+  return false;
+}

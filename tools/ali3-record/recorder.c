@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * Follows the ring of an instance, from one daemon to the next.
+ *
+ *   waiting --ring opened--> armed --start--> recording --end--> armed
+ *      ^                                          |
+ *      '-------------- the daemon is gone --------'
+ *
+ * start: at once, or with state RUNNING. end: the state has not been RUNNING for `after`. A file that is long enough is closed
+ * and the next one begins with the next cycle. */
+#include "record.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const long TURN_NS = 100000000; /* between two looks at the ring */
+static const uint64_t FLUSH_NS = 1000000000;
+
+static volatile sig_atomic_t end_asked;
+
+static void ask_to_stop(int number)
+{
+  (void)number;
+  end_asked = 1;
+}
+
+void record_catch_signals(void)
+{
+  struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit then fails in place of killing the process */
+}
+
+bool record_stopped(void)
+{
+  return end_asked;
+}
+
+struct recorder {
+  const struct record_options *options;
+  struct frames_reader ring;
+  struct columns columns;
+  struct frames_slot *slot; /* (head.slot_bytes) */
+  uint64_t next, next_event;
+  struct run_file file;
+  bool opened, recording, full; /* full: the disk; said once */
+  uint64_t flushed_ns, idle_cycles;
+  uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
+  int status;
+};
+
+static uint64_t clock_ns_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t cycles_in(const struct recorder *r, double seconds)
+{
+  return (uint64_t)(seconds * 1e9 / (double)r->ring.head.period_ns);
+}
+
+static bool has_space(struct recorder *r)
+{
+  const char *folder = r->options->once ? "." : r->options->folder;
+  const double left = space_free(folder);
+  if (left < 0 || left >= r->options->min_free) {
+    r->full = false;
+    return true;
+  }
+  if (!r->full)
+    fprintf(stderr, "ali3-record: %s: disk full: %.3g GB free, --min-free is %.3g GB; not recording\n",
+            folder, left / 1e9, r->options->min_free / 1e9);
+  return !(r->full = true);
+}
+
+static void end_file(struct recorder *r, const char *reason)
+{
+  if (!r->recording) return;
+  r->recording = false;
+  if (!run_file_close(&r->file, reason)) r->status = EXIT_RUN;
+  if (!r->options->once && r->options->keep > 0)
+    space_prune(r->options->folder, r->ring.telemetry.instance, r->options->keep);
+}
+
+/* The file of cycles from slot n on. Events since then are still in the ring. */
+static void begin_file(struct recorder *r, uint64_t n)
+{
+  if (!has_space(r)) return;
+  if (frames_take(&r->ring, n, r->slot) != FRAMES_WHOLE) return;
+  if (!run_file_open(&r->file, r->options, &r->ring, &r->columns, r->slot->t_ns)) {
+    r->status = EXIT_RUN;
+    end_asked = 1; /* a folder that cannot be written does not mend itself */
+    return;
+  }
+  uint64_t slots, events;
+  struct frames_event e;
+  r->recording = true;
+  r->files++;
+  r->idle_cycles = 0;
+  r->flushed_ns = clock_ns_now();
+  if (!frames_written(&r->ring, &slots, &events)) return;
+  r->next_event = events > r->ring.head.events ? events - r->ring.head.events : 0;
+  for (; r->next_event < events; r->next_event++)
+    if (frames_take_event(&r->ring, r->next_event, &e) == FRAMES_WHOLE && e.cycle >= r->slot->cycle) break;
+}
+
+static void add_events(struct recorder *r)
+{
+  uint64_t slots, events;
+  struct frames_event e;
+  if (!frames_written(&r->ring, &slots, &events)) return;
+  for (; r->next_event < events; r->next_event++) {
+    const enum frames_got got = frames_take_event(&r->ring, r->next_event, &e);
+    if (got == FRAMES_NOT_YET) return;
+    if (got == FRAMES_WHOLE && r->recording) run_file_add_event(&r->file, &e);
+  }
+}
+
+static bool starts_recording(const struct recorder *r)
+{
+  return r->options->when == RECORD_ALWAYS || r->slot->state == STATE_RUNNING;
+}
+
+/* Slot r->next is in r->slot. */
+static void handle_slot(struct recorder *r)
+{
+  const struct record_options *o = r->options;
+  if (!r->recording && starts_recording(r) && !(o->once && r->files > 0)) {
+    /* From the ring, the time before the start. */
+    const uint64_t back = cycles_in(r, o->before), n = r->next;
+    uint64_t first = n > back ? n - back : 0;
+    while (first < n && frames_take(&r->ring, first, r->slot) != FRAMES_WHOLE) first++;
+    begin_file(r, first);
+    if (r->recording) r->next = first;
+    if (frames_take(&r->ring, r->next, r->slot) != FRAMES_WHOLE) return;
+  }
+  if (r->recording) {
+    if (r->slot->cycle % (uint64_t)o->divisor == 0 && !run_file_add(&r->file, r->slot))
+      end_file(r, "a write failed");
+    r->idle_cycles = r->slot->state == STATE_RUNNING ? 0 : r->idle_cycles + 1;
+    if (o->when == RECORD_RUNNING && r->idle_cycles > cycles_in(r, o->after) + cycles_in(r, o->before))
+      end_file(r, "stopped");
+  }
+  r->next++;
+  /* Long enough: the next file begins with the next cycle. */
+  if (r->recording && o->split > 0 && r->slot->cycle - r->file.first_cycle + 1 >= cycles_in(r, o->split)) {
+    add_events(r);
+    end_file(r, "split");
+    if (!o->once) begin_file(r, r->next);
+  }
+}
+
+/* Slots that are there. False: the file was cut. */
+static bool take_slots(struct recorder *r)
+{
+  uint64_t slots, events;
+  while (!end_asked) {
+    switch (frames_take(&r->ring, r->next, r->slot)) {
+    case FRAMES_WHOLE:
+      handle_slot(r);
+      break;
+    case FRAMES_NOT_YET:
+      return true;
+    case FRAMES_OVERTAKEN: {
+      /* Go on with the middle of the ring: the oldest slot would be overtaken at once. */
+      if (!frames_written(&r->ring, &slots, &events)) return false;
+      const uint64_t oldest = slots - r->ring.head.slots / 2, lost = oldest > r->next ? oldest - r->next : 1;
+      if (r->recording) r->file.lost += lost;
+      fprintf(stderr,
+              "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
+              (unsigned long long)lost);
+      r->next += lost;
+      break;
+    }
+    case FRAMES_CUT:
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool open_ring(struct recorder *r, bool complain)
+{
+  char error[400];
+  uint64_t slots, events;
+  if (!frames_open(&r->ring, r->options->instance, error, sizeof error)) {
+    if (complain) fprintf(stderr, "ali3-record: %s\n", error);
+    return false;
+  }
+  r->slot = calloc(1, r->ring.head.slot_bytes);
+  r->opened = r->slot && columns_choose(&r->columns, &r->ring, r->options->signals) &&
+              frames_written(&r->ring, &slots, &events);
+  if (!r->opened) {
+    free(r->slot);
+    frames_close(&r->ring);
+    r->status = EXIT_USAGE;
+    end_asked = 1;
+    return false;
+  }
+  /* Cycles that are in the ring already count as the time before the start. */
+  const uint64_t back = cycles_in(r, r->options->before),
+                 held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
+  r->next = slots - (back < held ? back : held);
+  r->next_event = events;
+  if (r->options->when == RECORD_ALWAYS) r->next = slots - (back < held ? back : held);
+  return true;
+}
+
+static void close_ring(struct recorder *r, const char *reason)
+{
+  if (!r->opened) return;
+  add_events(r);
+  end_file(r, reason);
+  columns_free(&r->columns);
+  free(r->slot);
+  frames_close(&r->ring);
+  r->opened = false;
+}
+
+/* One look at the ring. */
+static void follow_ring(struct recorder *r, uint64_t now)
+{
+  const bool alive = frames_alive(&r->ring);
+  const bool whole = take_slots(r);
+  add_events(r);
+  if (r->recording && now - r->flushed_ns >= FLUSH_NS) {
+    if (!run_file_flush(&r->file))
+      end_file(r, "a write failed");
+    else if (!has_space(r))
+      end_file(r, "disk full");
+    r->flushed_ns = now;
+  }
+  if (!alive || !whole || !frames_is_current(&r->ring)) close_ring(r, "the daemon ended");
+}
+
+static void show_progress(const struct recorder *r)
+{
+  if (!isatty(STDERR_FILENO)) return;
+  if (r->recording)
+    fprintf(stderr, "\r\033[Krecording: cycle %llu, %llu rows, %llu lost",
+            (unsigned long long)r->file.last_cycle, (unsigned long long)r->file.rows,
+            (unsigned long long)r->file.lost);
+  else
+    fprintf(stderr, "\r\033[K%s", r->opened ? "armed" : "waiting for the daemon");
+}
+
+int record_follow(const struct record_options *o)
+{
+  struct recorder r = {.options = o, .status = EXIT_GOOD};
+  const uint64_t begin = clock_ns_now();
+  if (o->duration > 0) r.end_ns = begin + (uint64_t)(o->duration * 1e9);
+  /* A daemon that is not there is an error for one file, and a reason to wait for a service. */
+  if (!open_ring(&r, true) && (o->once || end_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
+  while (!end_asked) {
+    const uint64_t now = clock_ns_now();
+    if (r.opened) follow_ring(&r, now);
+    if (o->once && (!r.opened || (r.files > 0 && !r.recording))) break;
+    if (r.end_ns && now >= r.end_ns) break;
+    if (!r.opened) open_ring(&r, false);
+    show_progress(&r);
+    nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+  }
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  close_ring(&r, end_asked ? "stopped by a signal" : "the duration is over");
+  return r.status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * One file: written in SWMR mode, so that it can be read while it grows and survives a kill. Each flush writes the chunks of
+ * all datasets, then the end of the file into its superblock, then waits for the disk: all of that outlives a power cut. */
+#include "record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool fail_file(struct run_file *f, const char *text)
+{
+  if (!f->failed) fprintf(stderr, "ali3-record: %s: %s\n", f->part, text);
+  f->failed = true;
+  return false;
+}
+
+/* INSTANCE-20261122T140501Z.h5, by the wall clock at the first cycle. Milliseconds, so that no name comes twice. */
+static void name_file(struct run_file *f, uint64_t t_ns)
+{
+  const struct frames_head *h = &f->ring->head;
+  if (f->options->once) {
+    snprintf(f->final, sizeof f->final, "%s", f->options->once);
+  } else {
+    const uint64_t utc = h->start_utc + (t_ns - h->start_ns);
+    const time_t seconds = (time_t)(utc / 1000000000u);
+    struct tm tm;
+    char stamp[32];
+    gmtime_r(&seconds, &tm);
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &tm);
+    snprintf(f->final, sizeof f->final, "%s/%s-%s.%03dZ.h5", f->options->folder, f->ring->telemetry.instance,
+             stamp, (int)(utc / 1000000u % 1000u));
+  }
+  snprintf(f->part, sizeof f->part, "%.*s.part", (int)sizeof f->part - 6, f->final);
+}
+
+static bool create_file(struct run_file *f)
+{
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  f->file = H5Fcreate(f->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  if (f->file < 0) return fail_file(f, strerror(errno));
+  if (!layout_create(f) || H5Fstart_swmr_write(f->file) < 0)
+    return fail_file(f, "HDF5 could not lay out the file");
+  int *descriptor = NULL;
+  if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&descriptor) < 0 || !descriptor)
+    return fail_file(f, "HDF5 has no descriptor of the file");
+  f->descriptor = *descriptor;
+  return true;
+}
+
+bool run_file_open(struct run_file *f, const struct record_options *o, const struct frames_reader *r,
+                   const struct columns *c, uint64_t t_ns)
+{
+  *f = (struct run_file){.file = -1, .options = o, .ring = r, .columns = c};
+  f->row = malloc(RECORD_ROWS * r->head.slot_bytes);
+  f->event = calloc(RECORD_EVENTS, sizeof *f->event);
+  name_file(f, t_ns);
+  if (!f->row || !f->event) return fail_file(f, "out of memory");
+  if (create_file(f)) return true;
+  if (f->file >= 0) H5Fclose(f->file);
+  f->file = -1;
+  free(f->row);
+  free(f->event);
+  return false;
+}
+
+/* Appends `rows` rows of `width` numbers (0: one each) to a dataset that has `at` rows. */
+static bool append_rows(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width,
+                        const void *data)
+{
+  const hsize_t size[2] = {at + rows, width}, start[2] = {at, 0}, count[2] = {rows, width};
+  const int rank = width > 0 ? 2 : 1;
+  if (H5Dset_extent(dataset, size) < 0) return false;
+  hid_t to = H5Dget_space(dataset), from = H5Screate_simple(rank, count, NULL);
+  H5Sselect_hyperslab(to, H5S_SELECT_SET, start, NULL, count, NULL);
+  const bool good = H5Dwrite(dataset, memory, from, to, H5P_DEFAULT, data) >= 0;
+  H5Sclose(from);
+  H5Sclose(to);
+  return good;
+}
+
+static const struct frames_slot *collected_slot(const struct run_file *f, int i)
+{
+  return (const struct frames_slot *)(const void *)(f->row + (size_t)i * f->ring->head.slot_bytes);
+}
+
+/* The heads of the collected cycles, dataset by dataset. */
+static bool write_heads(struct run_file *f)
+{
+  static uint64_t wide[RECORD_ROWS];
+  static double time[RECORD_ROWS];
+  static int32_t status[RECORD_ROWS];
+  static uint32_t times[RECORD_ROWS][PHASES + 3];
+  const hsize_t n = (hsize_t)f->collected, at = f->rows;
+  bool good = true;
+  /* Whole numbers go through one array; HDF5 narrows them. */
+#define APPEND_FIELD(dataset, field)                                                                         \
+  for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
+  good = good && append_rows(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
+  APPEND_FIELD(f->cycle, cycle)
+  APPEND_FIELD(f->t_ns, t_ns)
+  APPEND_FIELD(f->state, state)
+  APPEND_FIELD(f->flags, flags)
+  APPEND_FIELD(f->fault, fault)
+  APPEND_FIELD(f->action, action)
+  for (int i = 0; i < f->collected; i++) {
+    const struct frames_slot *s = collected_slot(f, i);
+    time[i] = s->time;
+    status[i] = s->status;
+    times[i][0] = s->wakeup_ns;
+    for (int k = 0; k < PHASES; k++) times[i][1 + k] = s->phase_ns[k];
+    times[i][PHASES + 1] = s->step_ns;
+    times[i][PHASES + 2] = s->cycle_ns;
+  }
+  return good && append_rows(f->time, H5T_NATIVE_DOUBLE, at, n, 0, time) &&
+         append_rows(f->status, H5T_NATIVE_INT32, at, n, 0, status) &&
+         append_rows(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
+}
+
+static bool write_input_states(struct run_file *f, uint32_t *scratch)
+{
+  const uint32_t inputs = f->ring->head.inputs;
+  bool good = true;
+  for (int what = 0; what < 2 && inputs; what++) {
+    for (int i = 0; i < f->collected; i++)
+      for (uint32_t k = 0; k < inputs; k++) {
+        const struct frames_input *in = &frames_inputs(f->ring, collected_slot(f, i))[k];
+        scratch[(size_t)i * inputs + k] = what == 0 ? in->age_ms : in->state;
+      }
+    good = good && append_rows(what == 0 ? f->input_age : f->input_state, H5T_NATIVE_UINT32, f->rows,
+                               (hsize_t)f->collected, inputs, scratch);
+  }
+  return good;
+}
+
+static bool write_values(struct run_file *f, double *scratch)
+{
+  const struct columns *c = f->columns;
+  for (int i = 0; i < f->collected; i++) {
+    const double *values = frames_values(f->ring, collected_slot(f, i));
+    for (uint32_t k = 0; k < c->count; k++) scratch[(size_t)i * c->count + k] = values[c->signal[k]];
+  }
+  return append_rows(f->values, H5T_NATIVE_DOUBLE, f->rows, (hsize_t)f->collected, c->count, scratch);
+}
+
+static bool write_collected(struct run_file *f)
+{
+  const uint32_t widest = f->columns->count > f->ring->head.inputs ? f->columns->count : f->ring->head.inputs;
+  double *scratch = malloc(((size_t)widest + 1) * RECORD_ROWS * sizeof *scratch);
+  if (!scratch) return fail_file(f, "out of memory");
+  const bool good =
+      write_heads(f) && write_input_states(f, (uint32_t *)(void *)scratch) && write_values(f, scratch);
+  free(scratch);
+  f->rows += (hsize_t)f->collected;
+  f->collected = 0;
+  return good || fail_file(f, "a write failed; the file ends with the last cycle that was synchronised");
+}
+
+static bool write_events(struct run_file *f)
+{
+  hid_t type = layout_event_type();
+  const bool good = append_rows(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
+  H5Tclose(type);
+  f->event_rows += (hsize_t)f->events_collected;
+  f->events_collected = 0;
+  return good || fail_file(f, "an event could not be written");
+}
+
+bool run_file_flush(struct run_file *f)
+{
+  if (f->failed) return false;
+  if (f->collected == 0 && f->events_collected == 0) return true;
+  const uint64_t begin = now_ns();
+  if (f->collected > 0 && !write_collected(f)) return false;
+  if (f->events_collected > 0 && !write_events(f)) return false;
+  /* Datasets, then the superblock, then the disk: in this order everything that is found is whole. */
+  const hid_t datasets[] = {f->values, f->cycle,  f->t_ns, f->time,      f->state,       f->flags, f->fault,
+                            f->action, f->status, f->loop, f->input_age, f->input_state, f->events};
+  bool good = true;
+  for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
+    if (datasets[i] >= 0) good = good && H5Dflush(datasets[i]) >= 0;
+  good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
+  if (!good) return fail_file(f, "HDF5 could not write");
+  if (fdatasync(f->descriptor) != 0) return fail_file(f, strerror(errno));
+  const uint64_t took = now_ns() - begin;
+  if (took > f->flush_ns) f->flush_ns = took;
+  return true;
+}
+
+bool run_file_add(struct run_file *f, const struct frames_slot *slot)
+{
+  if (f->failed) return false;
+  if (f->rows + (hsize_t)f->collected == 0) f->first_cycle = slot->cycle;
+  memcpy(f->row + (size_t)f->collected * f->ring->head.slot_bytes, slot, f->ring->head.slot_bytes);
+  f->collected++;
+  f->last_cycle = slot->cycle;
+  return f->collected < RECORD_ROWS || run_file_flush(f);
+}
+
+bool run_file_add_event(struct run_file *f, const struct frames_event *event)
+{
+  if (f->failed) return false;
+  f->event[f->events_collected++] = *event;
+  return f->events_collected < RECORD_EVENTS || write_events(f);
+}
+
+static void end_number(hid_t object, const char *name, uint64_t value)
+{
+  hid_t space = H5Screate(H5S_SCALAR),
+        a = H5Acreate2(object, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(a, H5T_NATIVE_UINT64, &value);
+  H5Aclose(a);
+  H5Sclose(space);
+}
+
+static void end_text(hid_t object, const char *name, const char *text)
+{
+  hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, strlen(text) + 1);
+  hid_t a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(a, type, text);
+  H5Aclose(a);
+  H5Tclose(type);
+  H5Sclose(space);
+}
+
+/* How the run ended. SWMR mode allows no new attributes, so the file is opened once more. */
+static bool write_end(const struct run_file *f, const char *reason)
+{
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  hid_t file = H5Fopen(f->part, H5F_ACC_RDWR, access);
+  H5Pclose(access);
+  if (file < 0) return false;
+  end_number(file, "closed", 1);
+  end_number(file, "complete", f->lost == 0 && !f->failed);
+  end_number(file, "lost", f->lost);
+  end_number(file, "cycles", f->rows);
+  end_number(file, "longest_flush_ns", f->flush_ns);
+  end_text(file, "reason", reason);
+  return H5Fclose(file) >= 0;
+}
+
+static bool sync_path(const char *path)
+{
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  const bool good = fsync(fileno(file)) == 0;
+  fclose(file);
+  return good;
+}
+
+bool run_file_close(struct run_file *f, const char *reason)
+{
+  if (f->file < 0) return true;
+  bool good = run_file_flush(f);
+  H5Fclose(f->file); /* strong: closes the datasets, too */
+  f->file = -1;
+  good = write_end(f, reason) && sync_path(f->part) && good;
+  if (good && rename(f->part, f->final) != 0) good = fail_file(f, strerror(errno));
+  if (good)
+    fprintf(stderr, "ali3-record: %s: cycles %llu to %llu, %llu rows, %llu lost; %s\n", f->final,
+            (unsigned long long)f->first_cycle, (unsigned long long)f->last_cycle,
+            (unsigned long long)f->rows, (unsigned long long)f->lost, reason);
+  else
+    fprintf(stderr, "ali3-record: %s: not closed; ali3-record --recover copies the whole rows\n", f->part);
+  free(f->row);
+  free(f->event);
+  return good;
+}
