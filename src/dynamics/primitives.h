@@ -13,7 +13,7 @@ struct primitive_place {
   const num (*point)[3]; /* of a and b */
   const num *u, *v;
   num length; /* L */
-  /* of an angle: its nine numbers, its zero, and where it was */
+  /* For an angle: its nine numbers, its zero, and its last value. */
   const num *angle;
   num zero, turn;
 };

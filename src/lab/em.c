@@ -9,7 +9,7 @@
  *   Phi(q1) = 0                                                                                                (4)
  *
  * J_m is the Jacobian between the poses (geometric.h): Phi(q1) - Phi(q0) = J_m (displacements of the step). So the
- * work of lambda in the step is lambda' (Phi(q1) - Phi(q0)) = 0, and with weights the energy stays as it was. Then
+ * work of lambda in the step is lambda' (Phi(q1) - Phi(q0)) = 0, and with weights the energy does not change. Then
  * the velocities are projected onto the constraints, mass-orthogonally; that takes a little energy.
  *
  * Iteration. A load L on the bodies displaces them by B L in a step, B = h^2/2 diag(1/m, R J'^-1 R'). With R the

@@ -36,7 +36,7 @@ struct formulation {
   bool momenta;                      /* w is p */
   bool pure;             /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
   bool needs_rows;       /* it needs d(Phi_q)/dt itself, and a constant M */
-  bool oracle;           /* what another formulation computes, by other means or in part: for tests */
+  bool oracle;           /* another way to compute a formulation, or a part of it, for tests */
   bool product;          /* the integrator is the product's whole step */
   bool no_accelerations; /* there is no q'' at the end of a step */
   const struct description *only; /* the one description that it knows; NULL: any */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of a vector that is to become a unit vector. What is normalised already keeps its bits, so that a model that is
- * written and read again is the model that it was. */
+/* Length of a vector that becomes a unit vector; 1 if it is normalised already, so that its bits do not change. A model that is
+ * written and read again is then equal to the first one. */
 static double length_to_divide_by(const double *x, int n)
 {
   double square = 0.0;

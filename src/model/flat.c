@@ -101,7 +101,7 @@ static void release_lent(struct stream *s)
   while (s->lents > 0) free(s->lent[--s->lents]);
 }
 
-/* A length and so many bytes; -1: NULL. */
+/* A length, then its bytes; -1: NULL. */
 static void stream_string(struct stream *s, const char **text)
 {
   int length = *text ? (int)strlen(*text) : -1;
@@ -179,7 +179,7 @@ static void stream_load(struct stream *s, ali3_load_spec *l)
 
 static void stream_force(struct stream *s, ali3_force_spec *f)
 {
-  /* What it connects. */
+  /* The name, the type, and the bodies or joints. */
   int type = (int)f->type;
   stream_string(s, &f->name);
   stream_integer(s, &type);
@@ -368,7 +368,7 @@ static int take_head(ali3_model *m, struct stream *s, int counts[5])
   if (version != ALI3_FLAT_VERSION)
     return model_refuse(m, ALI3_E_MODEL, "model", "flat",
                         "expected version %d of the bytes of a model, found %d", ALI3_FLAT_VERSION, version);
-  /* What the model has once. */
+  /* Fields that a model has once. */
   const char *name = NULL;
   double gravity[3];
   stream_string(s, &name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any bytes as a flat model. What is read can be written, and is then the bytes that were read, but for numbers
- * that are normalised on entry. */
+ * libFuzzer: any bytes as a flat model. A model that was read can be written, and the bytes are equal except for numbers that are
+ * normalised on entry. */
 #include <ali3/flat.h>
 #include <stdint.h>
 #include <stdlib.h>

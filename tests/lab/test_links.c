@@ -256,7 +256,7 @@ static void check_lagrange(const char *name, const struct lab_state *s)
 
 struct joint_case {
   const char *name;
-  double spread; /* of the random states: rows of angles lose their sense far from the closed loop */
+  double spread; /* random states: rows of angles lose their sense far from the closed loop */
   struct mechanism o;
 };
 enum { JOINT_CASES = 10 };

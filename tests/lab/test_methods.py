@@ -25,7 +25,7 @@ def mechanism(name):
 
 class EnergyMomentum(LabTest):
     def errors(self, model, duration, steps, *method):
-        """Of the centres of mass at the end, for each step."""
+        """Errors of the centres of mass at the end, for each step."""
         exact, found = reference(model, duration), []
         for dt in steps:
             row = self.rows(mechanism(model), *method, "--dt", repr(dt), "--duration", repr(duration), "--every", str(round(duration / dt)))[-1]

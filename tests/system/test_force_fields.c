@@ -175,8 +175,8 @@ static void read_row(ali3_force_type type, char row[LONGEST_ROW])
     if (inside && strncmp(line, " *      ", 8) != 0) break;
     snprintf(first, sizeof first, " *   %s ", ali3_force_type_name(type));
     inside = inside || strncmp(line, first, strlen(first)) == 0;
-    if (inside) strcat(row, strchr(line, '*') + 1 + (*row ? 0 : strlen(first) - 2));
-    assert_true(strlen(row) + sizeof line < LONGEST_ROW + sizeof line - 100);
+    assert_true(strlen(row) + strlen(line) < LONGEST_ROW);
+    if (inside) strcat(row, *row ? strchr(line, '*') + 1 : line + strlen(first));
   }
   fclose(f);
   if (!inside) fail_msg("model.h has no row for %s in the table of force fields", ali3_force_type_name(type));

@@ -55,7 +55,7 @@ class Omct(unittest.TestCase):
             self.assertAlmostEqual(float(found["6 surge", frequency]["modulus"]), float(found["8 sway", frequency]["modulus"]), 6)
 
     def test_a_large_amplitude_reaches_the_limits(self):
-        """The file that cannot be written ends the program with 1; the table is printed all the same."""
+        """The file that cannot be written ends the program with 1; the table is printed anyway."""
         run = omct(CAR, "--force", "3", "--csv", "/dev/full")
         self.assertEqual(run.returncode, 1)
         self.assertIn("/dev/full: No space left on device", run.stderr)
@@ -65,7 +65,7 @@ class Omct(unittest.TestCase):
         self.assertEqual(len(re.findall(r"[0-9.]+\*", surge)) > 3, True, surge)
 
     def test_gains_of_the_file_count(self):
-        """JSON and CSV say the same; with a tenth of the gain, yaw has a tenth of the modulus."""
+        """JSON and CSV have equal figures; with a tenth of the gain, yaw has a tenth of the modulus."""
         text = CAR.read_text().replace("../models", str(CONFIG / "models"))
         with tempfile.TemporaryDirectory() as folder:
             changed, table = pathlib.Path(folder) / "changed.yaml", pathlib.Path(folder) / "out.csv"

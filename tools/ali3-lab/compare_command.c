@@ -238,7 +238,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
   struct compare_problems problems = {0};
   struct target *target = target_new(c->options, f, c->duration, &c->floor);
   int status = EXIT_USAGE;
-  /* What errors are measured against, then all methods. */
+  /* Make the reference of the errors, then run all methods. */
   if (target) {
     FILE *lines = c->options->lines;
     make_problems(f, &problems, lines);

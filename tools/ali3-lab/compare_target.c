@@ -50,7 +50,7 @@ double target_error(const struct target *t, const struct lab_state *s)
 struct fine_view {
   struct lab_body *body;
   int bodies;
-  double part, share, duration; /* of the progress, that this run begins at and adds */
+  double part, share, duration; /* progress at the start of this run, and its share */
   struct progress *progress;
 };
 

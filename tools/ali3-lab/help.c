@@ -68,7 +68,7 @@ const char lab_help[] =
     "\n"
     "Exit status: 0 the run went to its end, every cell of the table that is demanded holds; 1 the run "
     "failed or was\n"
-    "interrupted (what there is has been written), a demanded cell does not hold; 2 wrong usage, a mistake "
+    "interrupted (finished parts are written), a demanded cell does not hold; 2 wrong usage, a mistake "
     "in a file, or a\n"
     "model that the formulation has no coordinates for.\n";
 

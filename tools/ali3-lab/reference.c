@@ -103,7 +103,7 @@ static struct reference *read_reference(FILE *in, const char *file, const ali3_m
     good = read_reference_row(r, line);
   }
   free(line);
-  /* What is wrong with it. */
+  /* Report the mistake. */
   if (!good)
     fprintf(stderr, "ali3-lab: %s:%ld: expected %s\n", file, number,
             number == 1 ? "a header of signal names, time first" : "a number for each name of the header");

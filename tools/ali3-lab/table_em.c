@@ -13,7 +13,7 @@
 struct em_row {
   const char *model, *em, *product; /* integrators */
   double duration, dt;              /* s */
-  double error, drift;              /* of em: m, J; NAN: there is no figure, so nothing is demanded */
+  double error, drift;              /* figures of em: m, J; NAN: no figure, so no demand */
   double free_drift;                /* J without projection of velocities; NAN: breaks down, or not known */
 };
 
@@ -166,7 +166,7 @@ int table_em(const struct table_options *options)
           "drift em");
   fprintf(out, "%-23s %-4s %2s | %9s %9s %9s %6s | %9s %9s %9s %6s | %9s | %s\n", "model", "int", "s",
           "expected", "em", "product", "ratio", "expected", "em", "product", "ratio", "unproj.", "verdict");
-  /* The rows, the verdict, and the same as JSON. */
+  /* The rows and the verdict, as text and as JSON. */
   for (int i = 0; i < EM_ROWS && good && !interrupted(); i++) {
     progress_show(&progress, (double)i / EM_ROWS, em_rows[i].model);
     good = do_em_row(options, &em_rows[i], list, &count);

@@ -169,7 +169,7 @@ static void count_steps(struct p4_table *t)
     fprintf(t->out, "\n");
     fflush(t->out);
   }
-  /* What is gained where the damping is light. */
+  /* The gain with light damping. */
   const double ratio = massless > 0 ? (double)worst / (double)massless : NAN;
   const bool holds = ratio >= LEAST_RATIO;
   fprintf(t->out, "d = %g: %.1f times fewer steps without the mass than at worst with it: %s\n",
