@@ -25,8 +25,8 @@ struct reload {
   uint64_t since_ns;       /* start of the reading */
   bool slow;               /* the log has a line about a slow reading */
   bool copied;             /* `force` is valid */
-  struct settings
-      force; /* live keys in use; it owns its inputs and prints, and borrows all other lists from `started` */
+  /* Live keys in use; it owns its inputs and prints, and borrows all other lists from `started`. */
+  struct settings force;
   bool platform_set; /* parameters were set over OSC since; set by the owner */
 };
 

@@ -24,8 +24,8 @@ struct modbus_request {
 
 /* No request splits a number. */
 struct modbus_plan {
-  struct modbus_request
-      *request; /* (requests) the one with PLAN_ALIVE first, the others by table and address */
+  /* Array of `requests`: first the request with PLAN_ALIVE, then the others by table and address. */
+  struct modbus_request *request;
   int requests;
   int *item;
 };

@@ -10,8 +10,8 @@
 struct clocks {
   uint64_t now_ns;    /* CLOCK_MONOTONIC */
   uint64_t asleep_ns; /* time for which the machine has been suspended so far */
-  int64_t
-      wall_ns; /* wall clock minus CLOCK_BOOTTIME: changes when the wall clock is set, not by a suspension */
+  /* Wall clock minus CLOCK_BOOTTIME: changes when the wall clock is set, not by a suspension. */
+  int64_t wall_ns;
   uint64_t slack_ns; /* largest time between the readings */
 };
 void clocks_read(struct clocks *c);

@@ -51,10 +51,10 @@ struct cycle_config {
   const struct signals *signals;
   struct port *const *port; /* (ports) */
   int ports;
-  struct bell
-      *bell; /* rung by the ports if the clock does not pace the loop or is pulled towards their beats */
-  struct telemetry
-      *telemetry; /* the loop writes the live part, the histograms, its counters and the ages of inputs */
+  /* Rung by the ports if the clock does not pace the loop or is pulled towards their beats. */
+  struct bell *bell;
+  /* The loop writes the live part, the histograms, its counters and the ages of inputs. */
+  struct telemetry *telemetry;
   struct frames_writer *frames; /* NULL: no frame ring */
   uint64_t period_ns;
   uint64_t periods; /* run or skipped after the warm-up, until the loop ends by itself; 0: no limit */

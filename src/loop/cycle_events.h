@@ -46,8 +46,8 @@ struct cycle_event {
 
 struct outbox {
   struct ring events; /* struct cycle_event: loop -> one reader */
-  struct ring
-      misses; /* struct miss: loop -> one reader, which adds facts that the loop does not know; see miss_judge() */
+  /* Entries struct miss: loop -> one reader, which adds facts that the loop does not know; see miss_judge(). */
+  struct ring misses;
 };
 
 /* For the one reader. Returns false if there is no event. ring_dropped() of the ring counts events without room. */

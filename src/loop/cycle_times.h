@@ -15,8 +15,8 @@ struct cycle_times {
   uint64_t wakeup_ns; /* from the nominal to the real start */
   uint64_t step_ns;   /* prepare and feedback */
   uint64_t cycle_ns;  /* length of the last cycle, from its nominal start to its end */
-  uint64_t
-      phase_ns[PHASES]; /* times of this cycle; a phase that has not run yet has the time of the last cycle */
+  /* Times of this cycle; a phase that has not run yet has the time of the last cycle. */
+  uint64_t phase_ns[PHASES];
   uint64_t usual_ns[PHASES]; /* mean of about the last sixteen cycles that ended in time */
   uint64_t usual_held_ns;    /* time for which workers delay the loop, the mean of those cycles */
   struct usage woken;        /* usage of the loop's thread at the wake-up */

@@ -103,8 +103,8 @@ struct port {
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
   struct ring refusals;   /* thread -> supervisor: struct refusal */
-  _Atomic uint64_t
-      estop; /* PORT_ESTOP and the client; set by the thread, taken by the loop; 0: none. Needs no room in a ring */
+  /* PORT_ESTOP and the client; set by the thread, taken by the loop; 0: none. Needs no room in a ring. */
+  _Atomic uint64_t estop;
   _Atomic uint32_t stuck; /* fault to show while the loop is stuck; 0: it is not stuck */
   struct frame shown;     /* the thread's own copy of the newest frame, as clients see it */
   int event;              /* eventfd that the loop signals after publishing; -1: the thread polls */

@@ -40,8 +40,8 @@ struct telemetry_live {
   struct platform_live platform;
   /* State and fault, and the following, are what a start after a crash must know: restart/state_record.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
-  uint32_t
-      latch_client; /* client of the port that latched the stop; LATCH_NO_NUMBER: the text says everything */
+  /* Client of the port that latched the stop; LATCH_NO_NUMBER: the text says everything. */
+  uint32_t latch_client;
   char latched_by[TELEMETRY_LATCHER]; /* name of that port, or the client in words; "": the loop */
 };
 

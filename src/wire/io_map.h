@@ -32,8 +32,8 @@ struct io_map_osc {
 };
 
 struct io_map_modbus {
-  const char *
-      device; /* whose table ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own table */
+  /* Whose table ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own table. */
+  const char *device;
   enum wire_table table;
   int address;      /* zero-based */
   struct wire wire; /* type; order if it has more than one register; scale and offset */

@@ -76,13 +76,13 @@ const char *wire_table_name(enum wire_table table);
 /* A signal in a table of a Modbus device. */
 struct wired {
   int signal; /* index in the signal table */
-  bool
-      input; /* an input channel: the loop gets the register's number. false: the register shows the signal */
+  /* An input channel: the loop gets the register's number. false: the register shows the signal. */
+  bool input;
   enum wire_table table;
   int address; /* zero-based address of its first register or bit */
   struct wire wire;
-  double
-      safe; /* SI value that is written instead of the signal while the mechanism does not run; NaN: the signal */
+  /* SI value that is written instead of the signal while the mechanism does not run; NaN: the signal. */
+  double safe;
 };
 
 /* A map: sorted by table and address, disjoint. */
