@@ -301,7 +301,8 @@ TEST(the_clock_is_read_no_more_than_needed)
   close(&b);
 }
 
-/* Rods on one hub, which is solved twice: rows and bodies come between the sweeps. */
+/* Rods between one hub and the ground. The ground holds them fast, so the hub is solved twice: rows and bodies come between
+ * the sweeps. */
 static ali3_model *star(int rods)
 {
   ali3_model *m = ali3_model_new();
@@ -313,6 +314,10 @@ static ali3_model *star(int rods)
     snprintf(name, sizeof name, "J%d", i);
     toy_spherical(m, name, i == 0 ? ALI3_GROUND : 0, (const double[3]){0.0}, i,
                   (const double[]){i > 0 ? -1.0 : 0.0, 0.0, 0.0});
+    snprintf(name, sizeof name, "G%d", i);
+    if (i > 0)
+      toy_spherical(m, name, ALI3_GROUND, (const double[]){2.0, 0.0, 0.0}, i,
+                    (const double[]){1.0, 0.0, 0.0});
   }
   toy_freeze(m, 0.01);
   return m;

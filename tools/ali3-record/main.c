@@ -63,7 +63,7 @@ struct command_line {
   bool when_given;
 };
 
-static bool refuse_value(const char *option, const char *expected, const char *found)
+static bool refuse_choice(const char *option, const char *expected, const char *found)
 {
   fprintf(stderr, "ali3-record: %s: expected %s, found %s\n", option, expected, found);
   return false;
@@ -71,12 +71,12 @@ static bool refuse_value(const char *option, const char *expected, const char *f
 
 static bool take_seconds(const char *option, const char *text, double *out)
 {
-  return option_number(text, 0.0, 1e9, out) || refuse_value(option, "seconds from 0 to 1e9", text);
+  return option_number(text, 0.0, 1e9, out) || refuse_choice(option, "seconds from 0 to 1e9", text);
 }
 
 static bool take_gigabytes(const char *option, const char *text, double *out)
 {
-  if (!option_number(text, 0.0, 1e9, out)) return refuse_value(option, "GB from 0 to 1e9", text);
+  if (!option_number(text, 0.0, 1e9, out)) return refuse_choice(option, "GB from 0 to 1e9", text);
   *out *= 1e9;
   return true;
 }
@@ -85,7 +85,7 @@ static bool take_whole(const char *option, const char *text, long least, long mo
 {
   char expected[64];
   snprintf(expected, sizeof expected, "a whole number from %ld to %ld", least, most);
-  return option_count(text, least, most, out) || refuse_value(option, expected, text);
+  return option_count(text, least, most, out) || refuse_choice(option, expected, text);
 }
 
 /* The first word gives false, the second true. */
@@ -94,7 +94,7 @@ static bool take_word(const char *option, const char *text, const char *first, c
   char expected[64];
   snprintf(expected, sizeof expected, "%s or %s", first, second);
   *out = strcmp(text, second) == 0;
-  return *out || strcmp(text, first) == 0 || refuse_value(option, expected, text);
+  return *out || strcmp(text, first) == 0 || refuse_choice(option, expected, text);
 }
 
 static bool take_choice(struct command_line *l, int c)
@@ -202,8 +202,8 @@ static int take_options(int argc, char **argv, struct command_line *l)
       good = take_choice(l, c);
     }
   /* At most one instance; one file has no parts. */
-  if (good && argc - optind > 1) good = refuse_value("INSTANCE", "one name at most", "several");
-  if (good && l->recover && !o->once) good = refuse_value("--recover", "--once COPY as well", "none");
+  if (good && argc - optind > 1) good = refuse_choice("INSTANCE", "one name at most", "several");
+  if (good && l->recover && !o->once) good = refuse_choice("--recover", "--once COPY as well", "none");
   if (!good) {
     fputs("Try ali3-record --help\n", stderr);
     return EXIT_USAGE;
