@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ali3-top against a real daemon: there, stopped, stuck, gone, and not there yet."""
+import json
 import re
 import signal
 import subprocess
@@ -35,6 +36,31 @@ class Monitor(unittest.TestCase):
             done = top("--line", "--seconds", "2", "--instance", d.name)
             lines = [line for line in done.stdout.splitlines() if "RUNNING" in line]
             self.assertGreaterEqual(len(lines), 2, done.stdout + done.stderr)
+
+    def test_values(self):
+        """Chosen signals: the input is clamped to its range, min and max count every cycle, and the sum of energy is there."""
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "limit_force": 5}
+        with bench.Daemon(inputs=[push]) as d:
+            osc = bench.OscClient(d.osc_port)
+
+            def watch(*more):
+                osc.send(bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0))
+                return top("--once", "--watch", "energy.total,input.push.force", "--instance", d.name, *more)
+
+            bench.wait_for("the value at its limit", lambda: "AT ITS RANGE" in watch().stdout)
+            signals = json.loads(watch("--json").stdout)["values"]["signals"]
+            self.assertEqual([s["name"] for s in signals], ["energy.total"] + [f"input.push.force.{c}" for c in "xyz"])
+            self.assertEqual([(s["value"], s["min"], s["max"], s["unit"], s["input"]) for s in signals[1:3]],
+                             [(5.0, 0.0, 5.0, "N", "push"), (1.0, 0.0, 1.0, "N", "push")])
+            self.assertRegex(watch("--line").stdout, r"  energy\.total \S+ J  input\.push\.force\.x 5 N AT A LIMIT")
+            osc.close()
+            self.assertIn('matches "nix"', top("--once", "--watch", "nix", "--instance", d.name).stdout)
+
+    def test_no_ring(self):
+        with bench.Daemon(telemetry={"frames": 0}) as d:
+            said = json.loads(top("--json", "--watch", "time", "--instance", d.name).stdout)["values"]
+            self.assertEqual((said["signals"], said["cycle"]), ([], None))
+            self.assertIn("telemetry.frames is 0", said["problem"])
 
     def test_unhealthy(self):
         with bench.Daemon() as d:

@@ -127,6 +127,24 @@ class FullScreen(unittest.TestCase):
             s.finish()
             self.assert_restored(s)
 
+    def test_values(self):
+        with bench.Daemon() as d, Screen("--instance", d.name, "--watch", "0.1", "--watch", "time", rows=40) as s:
+            s.sees("signal value unit")
+            s.key("w")
+            s.sees("> time")
+            s.key("\x15energy.kin")
+            s.sees("> energy.kin")
+            s.sees("0 of ")
+            s.key("x\x7f*")
+            s.sees("1 of ")
+            s.key("\r")
+            s.sees("v values")
+            s.sees("energy.kinetic")
+            s.sees("\u2588")
+            s.key("q")
+            s.finish()
+            self.assert_restored(s)
+
     def test_resize(self):
         with bench.Daemon() as d, Screen("--instance", d.name) as s:
             s.sees("q quit")

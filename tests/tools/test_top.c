@@ -150,6 +150,7 @@ TEST(usage)
                                       "--histogram",
                                       "--histogram x.png --once",
                                       "--list --histogram x.png",
+                                      "--watch time --histogram x.png",
                                       "--json --histogram x.png"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(top("%s", wrong[i]), 2);
   assert_int_equal(top("--watch 1x"), 2);

@@ -4,6 +4,7 @@
 #include "view.h"
 
 #include <stdio.h>
+#include <string.h>
 
 TEST(keys_turn_views)
 {
@@ -11,6 +12,8 @@ TEST(keys_turn_views)
   assert_int_equal(view_key(&v, 'v'), ACTION_NONE);
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
   view_key(&v, 'V');
+  view_key(&v, 'V');
+  assert_int_equal(v.kind, VIEW_VALUES);
   view_key(&v, 'V');
   assert_int_equal(v.kind, VIEW_FIGURES);
   view_key(&v, '4');
@@ -36,6 +39,40 @@ TEST(keys_turn_views)
   assert_true(v.held);
   view_key(&v, 'p');
   assert_false(v.held);
+}
+
+static void type_text(struct view *v, const char *text)
+{
+  for (; *text; text++) assert_int_equal(view_key(v, *text), ACTION_NONE);
+}
+
+TEST(signals_are_typed)
+{
+  struct view v = {.scroll = 3};
+  assert_int_equal(view_key(&v, 'w'), ACTION_PROMPT);
+  assert_int_equal(v.overlay, OVERLAY_PROMPT);
+  /* Keys of the screen are text here. */
+  type_text(&v, "q?w, 1*");
+  view_key(&v, KEYS_BACKSPACE);
+  view_key(&v, KEYS_UP);
+  view_key(&v, '\t');
+  view_key(&v, 0xfc);
+  assert_string_equal(v.typed, "q?w, 1");
+  assert_int_equal(view_key(&v, KEYS_ENTER), ACTION_VALUES);
+  assert_int_equal(v.overlay, OVERLAY_NONE);
+  assert_int_equal(v.kind, VIEW_VALUES);
+  assert_int_equal(v.scroll, 0);
+  /* Ctrl-U empties the line; Escape chooses nothing; a line has an end. */
+  v.kind = VIEW_OVERVIEW;
+  view_key(&v, 'w');
+  view_key(&v, 0x15);
+  assert_string_equal(v.typed, "");
+  view_key(&v, KEYS_BACKSPACE);
+  for (size_t i = 0; i < 2 * sizeof v.typed; i++) view_key(&v, 'x');
+  assert_int_equal(strlen(v.typed), sizeof v.typed - 1);
+  assert_int_equal(view_key(&v, KEYS_ESCAPE), ACTION_NONE);
+  assert_int_equal(v.overlay, OVERLAY_NONE);
+  assert_int_equal(v.kind, VIEW_OVERVIEW);
 }
 
 TEST(every_distribution_can_be_chosen)
@@ -106,6 +143,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_turn_views),
+      cmocka_unit_test(signals_are_typed),
       cmocka_unit_test(every_distribution_can_be_chosen),
       cmocka_unit_test(keys_wish),
       cmocka_unit_test(neighbours_go_round),

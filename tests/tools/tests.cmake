@@ -7,6 +7,7 @@ endforeach()
 foreach(name canvas bins panes view reset plot)
   ali3_test(tools top_${name} LINK ali3_top)
 endforeach()
+ali3_test(tools top_values SOURCES common/toys.c LINK ali3_top)
 
 ali3_test(tools doctor_checks LINK ali3_doctor)
 ali3_test(tools doctor_host LINK ali3_doctor)

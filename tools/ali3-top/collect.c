@@ -20,6 +20,7 @@ void picture_take(struct picture *p, struct watch *w)
   if (!p->sample.t) return;
   p->seen = true;
   p->misses = misses_newest(&p->block.misses, p->miss);
+  if (p->values) values_read(p->values, &p->block);
 }
 
 const char *sort_name(enum sort sort)

@@ -4,6 +4,7 @@
 #define ALI3_TOP_COLLECT_H
 
 #include "telemetry/watch.h"
+#include "values.h"
 
 struct picture {
   struct sample sample;   /* its block is the copy below, or NULL */
@@ -12,6 +13,7 @@ struct picture {
   uint64_t now_ns;        /* CLOCK_MONOTONIC */
   int misses;
   struct miss miss[MISS_LOG]; /* (misses) newest first */
+  struct values *values;      /* chosen signals, read with each look; NULL: not read */
 };
 
 /* Looks once. */

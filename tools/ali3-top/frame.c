@@ -84,16 +84,16 @@ static struct area draw_bars_above(const struct picture *p, const struct view *v
 
 static void draw_one_column(const struct picture *p, const struct view *v, const struct area *a)
 {
-  struct table t[] = {{.draw = phases_draw},   {.draw = misses_draw},  {.draw = inputs_draw},
-                      {.draw = platform_draw}, {.draw = devices_draw}, {.draw = levels_draw},
-                      {.draw = counters_draw}};
+  struct table t[] = {{.draw = phases_draw}, {.draw = values_draw},   {.draw = misses_draw},
+                      {.draw = inputs_draw}, {.draw = platform_draw}, {.draw = devices_draw},
+                      {.draw = levels_draw}, {.draw = counters_draw}};
   enum { TABLES = sizeof t / sizeof *t };
   const int used = plan_rows(p, v, t, TABLES, a, a->columns, rows_for_tables(a));
   const struct area rest = draw_bars_above(p, v, a, used);
   draw_tables(p, v, t, TABLES, &rest);
 }
 
-/* Misses are long lines: they get the complete width, and up to a third of the rows if other tables need rows. */
+/* Values and misses are long lines: they get the complete width, and up to a third of the rows if other tables need rows. */
 static void draw_two_columns(const struct picture *p, const struct view *v, const struct area *a)
 {
   struct table left[] = {{.draw = phases_draw},
@@ -101,16 +101,17 @@ static void draw_two_columns(const struct picture *p, const struct view *v, cons
                          {.draw = platform_draw},
                          {.draw = devices_draw},
                          {.draw = counters_draw}};
-  struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = misses_draw}};
-  enum { LEFT = sizeof left / sizeof *left };
+  struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = values_draw}, {.draw = misses_draw}};
+  enum { LEFT = sizeof left / sizeof *left, BELOW = sizeof below / sizeof *below };
   /* Plan the rows: bars above, upper tables in two columns, misses below them. */
   const int rows = rows_for_tables(a), columns = a->columns / 2;
-  const int wanted = wanted_rows(misses_draw, p, v, a, a->columns);
+  const int wanted =
+      wanted_rows(values_draw, p, v, a, a->columns) + wanted_rows(misses_draw, p, v, a, a->columns);
   const int upper = rows - (wanted < rows / 3 ? wanted : rows / 3);
   const int west = plan_rows(p, v, left, LEFT, a, columns - GAP, upper);
   const int east = plan_rows(p, v, right, 1, a, a->columns - columns, upper);
   const int used = west > east ? west : east;
-  const int south = plan_rows(p, v, below, 1, a, a->columns, rows - used);
+  const int south = plan_rows(p, v, below, BELOW, a, a->columns, rows - used);
 
   /* Draw from the top. */
   const struct area rest = draw_bars_above(p, v, a, used + south);
@@ -119,7 +120,7 @@ static void draw_two_columns(const struct picture *p, const struct view *v, cons
   const struct area below_area = area_part(&rest, 0, used, a->columns, south);
   draw_tables(p, v, left, LEFT, &left_area);
   draw_tables(p, v, right, 1, &right_area);
-  draw_tables(p, v, below, 1, &below_area);
+  draw_tables(p, v, below, BELOW, &below_area);
 }
 
 static void draw_overview(const struct picture *p, const struct view *v, const struct area *a)
@@ -144,7 +145,7 @@ static void draw_body(const struct picture *p, struct view *v, const struct area
   static pane_draw *const single[VIEWS] = {
       [VIEW_PHASES] = phases_draw,     [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
       [VIEW_INPUTS] = inputs_draw,     [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
-      [VIEW_PLATFORM] = platform_draw, [VIEW_FIGURES] = figures_draw};
+      [VIEW_PLATFORM] = platform_draw, [VIEW_FIGURES] = figures_draw, [VIEW_VALUES] = values_draw};
   if (v->kind == VIEW_OVERVIEW)
     draw_overview(p, v, a);
   else if (v->kind == VIEW_HISTOGRAMS)
@@ -182,6 +183,7 @@ void frame_draw(const struct picture *p, struct view *v, struct canvas *c)
   const struct area body = area_part(&main, 0, wanted, main.columns, main.rows - wanted);
   if (p->seen) draw_body(p, v, &body);
   if (v->overlay == OVERLAY_HELP) help_draw(&main);
+  if (v->overlay == OVERLAY_PROMPT) prompt_draw(p, v, &main);
   if (v->overlay == OVERLAY_INSTANCES) instances_draw(v, p->seen ? p->block.instance : "", &main);
   draw_status(v, &status);
 }

@@ -46,13 +46,13 @@ static int terminal_columns(void)
 }
 
 /* Overwrites the line on the terminal, cut to its width. */
-static void show_line_in_place(const struct sample *s)
+static void show_line_in_place(const struct picture *p)
 {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   if (!out) return;
-  show_line(s, out);
+  show_line(p, out);
   fclose(out);
   printf("\r%.*s\033[K", terminal_columns() - 1, text);
   free(text);
@@ -61,13 +61,13 @@ static void show_line_in_place(const struct sample *s)
 static void show_sample(const struct picture *p, const struct options *o, bool terminal)
 {
   if (o->mode == MODE_JSON) {
-    show_json(&p->sample, !o->once, stdout);
+    show_json(p, !o->once, stdout);
   } else if (o->mode == MODE_BLOCK) {
     show_block(p, stdout);
   } else if (terminal && !o->once) {
-    show_line_in_place(&p->sample);
+    show_line_in_place(p);
   } else {
-    show_line(&p->sample, stdout);
+    show_line(p, stdout);
     fputc('\n', stdout);
   }
   fflush(stdout);
@@ -85,6 +85,9 @@ static int run_shows(const struct options *o)
   const bool terminal = isatty(STDOUT_FILENO);
   static struct picture picture;
   struct watch watch = {.wanted = o->instance};
+  struct values values = {0};
+  values_choose(&values, o->globs);
+  if (o->globs) picture.values = &values;
   uint64_t next = clock_now_ns();
   const uint64_t end = o->seconds > 0.0 ? next + (uint64_t)(o->seconds * 1e9) : UINT64_MAX;
   const uint64_t interval = (uint64_t)(o->interval * 1e9);
@@ -102,6 +105,7 @@ static int run_shows(const struct options *o)
   }
   if (o->mode == MODE_LINE && terminal && !o->once) fputc('\n', stdout);
   watch_close(&watch);
+  values_choose(&values, NULL);
   return (int)picture.sample.verdict;
 }
 

@@ -7,19 +7,23 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: ali3-top [--once | --watch S] [--line | --json] [--seconds N] [--instance NAME]\n"
+    "usage: ali3-top [--once | --watch S] [--line | --json] [--watch GLOB,..] [--seconds N]\n"
+    "                [--instance NAME]\n"
     "       ali3-top --histogram FILE.png [--instance NAME]\n"
     "       ali3-top --list\n"
     "\n"
     "Shows the state of a running ali3d. Without options it fills the screen; the key ? lists the keys.\n"
     "\n"
     "  --once            print one block of text, then exit\n"
-    "  --json            print one JSON object, then exit; with --watch one object per line and refresh\n"
+    "  --json            print one JSON object, then exit; with --watch S one object per line and refresh\n"
     "  --line            show one status line, refreshed in place on a terminal\n"
     "  --watch S         refresh every S seconds, 0.02 to 3600 (default 0.5)\n"
+    "  --watch GLOB,..   show the values of these signals, such as body.A.position or 'input.*';\n"
+    "                    --watch S may stand beside it\n"
     "  --seconds N       stop after N seconds\n"
     "  --instance NAME   show this daemon (default: the one started last)\n"
     "  --histogram FILE  draw the distributions of wake-up, step and cycle as PNG, by gnuplot, then exit\n"
@@ -53,12 +57,21 @@ static __attribute__((noreturn)) void refuse_usage(const char *what, const char 
   exit(EXIT_USAGE);
 }
 
+/* --watch has two meanings: no signal has a number as its name. */
+static bool is_seconds(const char *argument)
+{
+  char *end;
+  (void)strtod(argument, &end);
+  return end != argument || !*argument || strchr("+-.", *argument);
+}
+
 /* One way to show at a time; the last of --json and --line counts. */
 static void settle_mode(struct options *o, bool list, bool interval_given)
 {
   if (o->once && (interval_given || o->seconds > 0.0))
-    refuse_usage("--once excludes --watch and --seconds", "");
-  if (o->picture && (o->once || list || interval_given || o->seconds > 0.0 || o->mode != MODE_SCREEN))
+    refuse_usage("--once excludes --watch S and --seconds", "");
+  if (o->picture &&
+      (o->once || list || interval_given || o->globs || o->seconds > 0.0 || o->mode != MODE_SCREEN))
     refuse_usage("--histogram allows no other option except --instance", "");
   if (o->mode == MODE_JSON && !interval_given && o->seconds == 0.0) o->once = true;
   if (o->mode == MODE_SCREEN && (o->once || !isatty(STDOUT_FILENO))) o->mode = MODE_BLOCK;
@@ -95,6 +108,10 @@ struct options options_read(int argc, char **argv)
       break;
     /* Interval, duration and instance. */
     case 'w':
+      if (!is_seconds(optarg)) {
+        o.globs = optarg;
+        break;
+      }
       o.interval = seconds_from("--watch", optarg, 0.02, 3600.0);
       interval_given = true;
       break;

@@ -11,8 +11,9 @@ enum mode { MODE_SCREEN, MODE_LINE, MODE_BLOCK, MODE_JSON, MODE_LIST, MODE_PLOT 
 struct options {
   enum mode mode;
   bool once;
-  double interval; /* s */
-  double seconds;  /* 0: until interrupted */
+  double interval;   /* s */
+  double seconds;    /* 0: until interrupted */
+  const char *globs; /* signals whose values to show; NULL: none */
   const char *instance;
   const char *picture; /* file of MODE_PLOT */
 };

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Draws a centred box and returns the area inside its frame. */
-static struct area draw_box(const struct area *a, int columns, int rows)
+struct area box_draw(const struct area *a, int columns, int rows)
 {
   static const wchar_t lines[] = L"\u2500\u2502\u250c\u2510\u2514\u2518", ascii[] = L"-|++++";
   const wchar_t *sign = a->canvas->utf8 ? lines : ascii;
@@ -36,6 +35,7 @@ void help_draw(const struct area *a)
       "r        clear maxima and distributions of the daemon",
       "p blank  freeze the picture, continue",
       "n N      next, previous instance; i: pick one",
+      "w        choose signals by name; their values get a pane and a view",
       "arrows   scroll a view; Ctrl-L: redraw the screen",
       "",
       "Bars: both axes are logarithmic. m median, p 99.9 %, M maximum,",
@@ -45,7 +45,7 @@ void help_draw(const struct area *a)
   };
   enum { LINES = sizeof lines / sizeof *lines };
   /* As many rows as there are lines. */
-  const struct area within = draw_box(a, 68, LINES);
+  const struct area within = box_draw(a, 68, LINES);
   for (int i = 0; i < LINES; i++) area_put(&within, 0, i, STYLE_PLAIN, lines[i]);
 }
 
@@ -53,7 +53,7 @@ void instances_draw(const struct view *v, const char *current, const struct area
 {
   const int room = a->rows - 4 > 1 ? a->rows - 4 : 1;
   const int n = v->instances < room ? v->instances : room;
-  const struct area within = draw_box(a, 64, (n > 0 ? n : 1) + 1);
+  const struct area within = box_draw(a, 64, (n > 0 ? n : 1) + 1);
   area_put(&within, 0, 0, STYLE_FAINT, "up, down, Enter; Esc closes");
   if (v->instances == 0) area_put(&within, 0, 1, STYLE_WARN, "no daemon is present");
   const int top = v->chosen >= n ? v->chosen - n + 1 : 0;

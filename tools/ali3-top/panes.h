@@ -17,11 +17,15 @@ void histograms_draw(const struct picture *p, const struct view *v, const struct
 typedef int pane_draw(const struct picture *p, const struct view *v, const struct area *heading,
                       const struct area *body, int first);
 pane_draw phases_draw, levels_draw, misses_draw, inputs_draw, devices_draw, counters_draw, platform_draw,
-    figures_draw;
+    figures_draw, values_draw;
 
 /* Boxes over the screen. */
 void help_draw(const struct area *a);
 void instances_draw(const struct view *v, const char *current, const struct area *a);
+/* Asks for globs of signals, and lists the signals that match. */
+void prompt_draw(const struct picture *p, const struct view *v, const struct area *a);
+/* Draws a centred frame and returns the area inside it, at most columns x rows. */
+struct area box_draw(const struct area *a, int columns, int rows);
 
 /* Draws the complete screen; limits the view's scrolling. */
 void frame_draw(const struct picture *p, struct view *v, struct canvas *c);

@@ -32,6 +32,7 @@ struct screen {
   struct picture picture;
   struct view view;
   struct watch watch;
+  struct values values;
   char wanted[64];  /* instance chosen by a key; "" */
   uint64_t cleared; /* last clear of the histograms at the last look */
   sigset_t outside; /* signal mask before the start, and while waiting */
@@ -123,6 +124,7 @@ static void look_at_daemon(struct screen *s)
   const uint64_t cleared = counter_get(&s->picture.block.histograms.cleared);
   if (s->cleared && cleared > s->cleared)
     view_say(&s->view, s->picture.now_ns, "maxima and distributions start at cycle %" PRIu64, cleared);
+  if (s->cleared && cleared > s->cleared) values_clear(&s->values);
   s->cleared = cleared;
 }
 
@@ -182,6 +184,14 @@ static bool do_action(struct screen *s, enum key_action action)
   case ACTION_CHOSEN:
     follow_instance(s, s->view.instance[s->view.chosen]);
     break;
+  case ACTION_PROMPT:
+    snprintf(s->view.typed, sizeof s->view.typed, "%s", s->values.globs ? s->values.globs : "");
+    break;
+  case ACTION_VALUES:
+    values_choose(&s->values, s->view.typed);
+    s->view.held = false;
+    look_at_daemon(s);
+    break;
   case ACTION_NONE:
     break;
   }
@@ -203,6 +213,10 @@ static int key_of(int c)
     return KEYS_HOME;
   case KEY_BTAB:
     return KEYS_BACK_TAB;
+  case KEY_BACKSPACE:
+  case '\b':
+  case 0x7f:
+    return KEYS_BACKSPACE;
   /* Terminals send Enter and Escape as characters. */
   case KEY_ENTER:
   case '\r':
@@ -258,6 +272,8 @@ int screen_run(const struct options *o, const volatile sig_atomic_t *interrupted
 {
   static struct screen s;
   s.watch.wanted = o->instance;
+  s.picture.values = &s.values;
+  values_choose(&s.values, o->globs);
   sigset_t held;
   sigemptyset(&held);
   sigaddset(&held, SIGINT);
@@ -274,5 +290,6 @@ int screen_run(const struct options *o, const volatile sig_atomic_t *interrupted
   run_refreshes(&s, o, interrupted);
   close_terminal(&s);
   watch_close(&s.watch);
+  values_choose(&s.values, NULL);
   return (int)s.picture.sample.verdict;
 }

@@ -207,10 +207,12 @@ void show_block(const struct picture *p, FILE *out)
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),
           counter_get(&t->counters.modbus_clients));
   show_counters(&t->counters, out);
+  show_values(p, out);
 }
 
-void show_line(const struct sample *s, FILE *out)
+void show_line(const struct picture *p, FILE *out)
 {
+  const struct sample *s = &p->sample;
   if (s->verdict == VERDICT_GONE) {
     fprintf(out, "waiting for a daemon: %s", s->reason[0]);
     return;
@@ -220,6 +222,7 @@ void show_line(const struct sample *s, FILE *out)
   /* Most important first: a narrow terminal cuts off the rest. */
   fprintf(out, "%s %s%s  t %.2f s  cycle %" PRIu64 "  misses %" PRIu64, t->instance, run_state_name(l->state),
           t->realtime ? "" : " NOT REAL-TIME", l->time, l->cycle, l->misses);
+  show_values_line(p, out);
 #define SHOW_FIELD(name, text)                                                                               \
   fprintf(out, "  %s %.0f/%.0f", #name, (double)counter_get(&t->histograms.name.last_ns) * 1e-3,             \
           (double)counter_get(&t->histograms.name.max_ns) * 1e-3);

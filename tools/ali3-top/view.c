@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAGE = 10 };
-_Static_assert(VIEWS == 10, "each view has a digit");
+enum { PAGE = 10, DIGITS = 10, CONTROL_U = 0x15 };
+_Static_assert(VIEWS == DIGITS + 1, "each view has a digit, except the values");
 static const uint64_t MESSAGE_NS = 8 * NS_PER_S;
 
 void view_say(struct view *v, uint64_t now_ns, const char *format, ...)
@@ -83,8 +83,37 @@ static enum key_action instances_key(struct view *v, int key)
   return ACTION_NONE;
 }
 
+/* Keys are text here. */
+static enum key_action prompt_key(struct view *v, int key)
+{
+  const size_t length = strlen(v->typed);
+  switch (key) {
+  case KEYS_ENTER:
+    v->overlay = OVERLAY_NONE;
+    v->kind = VIEW_VALUES;
+    v->scroll = 0;
+    return ACTION_VALUES;
+  case KEYS_ESCAPE:
+    v->overlay = OVERLAY_NONE;
+    break;
+  /* Deleting. */
+  case KEYS_BACKSPACE:
+    if (length) v->typed[length - 1] = '\0';
+    break;
+  case CONTROL_U:
+    v->typed[0] = '\0';
+    break;
+  default:
+    if (key < ' ' || key > '~' || length + 1 >= sizeof v->typed) break;
+    v->typed[length] = (char)key;
+    v->typed[length + 1] = '\0';
+  }
+  return ACTION_NONE;
+}
+
 enum key_action view_key(struct view *v, int key)
 {
+  if (v->overlay == OVERLAY_PROMPT) return prompt_key(v, key);
   if (v->overlay == OVERLAY_INSTANCES) return instances_key(v, key);
   if (v->overlay == OVERLAY_HELP) {
     v->overlay = OVERLAY_NONE; /* any key */
@@ -105,6 +134,9 @@ enum key_action view_key(struct view *v, int key)
   case 'i':
     v->overlay = OVERLAY_INSTANCES;
     return ACTION_LIST;
+  case 'w':
+    v->overlay = OVERLAY_PROMPT;
+    return ACTION_PROMPT;
   case '?':
     v->overlay = OVERLAY_HELP;
     break;
@@ -145,7 +177,7 @@ enum key_action view_key(struct view *v, int key)
     break;
   default:
     if (key >= '0' && key <= '9') {
-      v->kind = (enum view_kind)((key - '1' + VIEWS) % VIEWS);
+      v->kind = (enum view_kind)((key - '1' + DIGITS) % DIGITS);
       v->scroll = 0;
     }
   }

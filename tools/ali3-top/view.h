@@ -18,7 +18,8 @@ enum { INSTANCES_MAX = 64 };
   X(VIEW_DEVICES, "devices")                                                                                 \
   X(VIEW_COUNTERS, "counters")                                                                               \
   X(VIEW_PLATFORM, "platform")                                                                               \
-  X(VIEW_FIGURES, "figures")
+  X(VIEW_FIGURES, "figures")                                                                                 \
+  X(VIEW_VALUES, "values")
 enum view_kind {
 #define VIEW_ENUM(id, text) id,
   VIEW_LIST(VIEW_ENUM)
@@ -26,7 +27,7 @@ enum view_kind {
       VIEWS
 };
 
-enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_INSTANCES };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_INSTANCES, OVERLAY_PROMPT };
 
 /* The distributions that are drawn as bars: several side by side, or one alone. */
 enum { HISTOGRAM_SETS = 4, HISTOGRAM_CHOICES = HISTOGRAM_SETS + BOOK_ROWS, HISTOGRAMS_MAX = 3 };
@@ -38,6 +39,7 @@ struct view {
   int scroll;     /* in rows, of a pane on the complete screen */
   bool held;      /* the picture is frozen */
   enum overlay overlay;
+  char typed[200];   /* globs of signals, in the overlay for them */
   char message[160]; /* shown instead of the keys; "" */
   uint64_t message_until_ns;
   char instance[INSTANCES_MAX][64]; /* instances that are present */
@@ -53,7 +55,8 @@ enum {
   KEYS_HOME,
   KEYS_ENTER,
   KEYS_ESCAPE,
-  KEYS_BACK_TAB
+  KEYS_BACK_TAB,
+  KEYS_BACKSPACE
 };
 
 /* Actions that need the terminal or the daemons. */
@@ -64,7 +67,9 @@ enum key_action {
   ACTION_NEXT,
   ACTION_PREVIOUS,
   ACTION_LIST,
-  ACTION_CHOSEN
+  ACTION_CHOSEN,
+  ACTION_PROMPT,
+  ACTION_VALUES
 };
 enum key_action view_key(struct view *v, int key);
 

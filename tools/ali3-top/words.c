@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static __attribute__((format(printf, 1, 2))) struct words format_words(const char *format, ...)
 {
@@ -63,6 +64,38 @@ struct words words_age(uint64_t ns)
   if (ns == UINT64_MAX) return format_words("none");
   if (ns < UINT64_C(100000000000)) return format_words("%.0f ms", (double)ns * 1e-6);
   return words_duration((double)ns * 1e-9);
+}
+
+struct words words_number(double x)
+{
+  const struct words w = format_words("%.6g", x);
+  return strlen(w.text) <= 12 ? w : format_words("%.5g", x);
+}
+
+static const struct input_view *find_input_view(const struct telemetry *t, const char *name)
+{
+  for (uint32_t i = 0; i < t->inputs; i++)
+    if (strcmp(t->input[i].name, name) == 0) return &t->input[i];
+  return NULL;
+}
+
+struct input_words words_input(const struct picture *p, int input)
+{
+  struct input_words w;
+  const char *name = frames_input_name(&p->values->ring, (uint32_t)input);
+  const struct frames_input now = values_input(p->values, input);
+  const uint32_t state = now.state & 0xff, limits = now.state >> 8;
+  const uint64_t age = now.age_ms == UINT32_MAX ? UINT64_MAX : now.age_ms * UINT64_C(1000000);
+  char owner[CLIENT_NAME] = "";
+  /* The block knows policy and owner; the ring has the rest, of the cycle of the values. */
+  const struct input_view *view = find_input_view(&p->block, name);
+  if (view) client_name_read(&view->owner_name, owner);
+  w.trouble = limits || state == INPUT_STALE || state == INPUT_RECOVERING;
+  snprintf(w.text, sizeof w.text, "input %s: %s, age %s%s%s%s%s%s%s", name, input_state_name(state),
+           words_age(age).text, view ? ", then " : "", view ? input_policy_name(view->policy) : "",
+           limits & INPUT_CLAMPED ? ", AT ITS RANGE" : "", limits & INPUT_SLOWED ? ", AT ITS RATE" : "",
+           owner[0] ? ", from " : "", owner);
+  return w;
 }
 
 struct words words_overrun(const struct telemetry *t)

@@ -22,6 +22,15 @@ struct words words_count(double n);
 struct words words_cycle(uint64_t cycle);
 /* "12 ms", "none". */
 struct words words_age(uint64_t ns);
+/* An input in the newest cycle of the values: "input push: stale, age 80 ms, then ramp, AT ITS RANGE, from osc 10.0.0.2:9000". */
+struct input_words {
+  bool trouble; /* stale or at a limit */
+  char text[256];
+};
+struct input_words words_input(const struct picture *p, int input);
+
+/* A number in at most 12 characters: "-1.23457e-05", "nan". */
+struct words words_number(double x);
 
 /* "skip", "catch_up 3, SAFE after 5". */
 struct words words_overrun(const struct telemetry *t);
