@@ -28,6 +28,7 @@
 struct input_channel {
   uint64_t t_ns;     /* reception of the newest sample, by the clock; 0: none */
   uint64_t since_ns; /* start of its age */
+  double written;    /* its value as it came */
   double value;      /* its value, clamped to the range */
   bool clamped;      /* the value was out of range */
   struct sequence sequence;

@@ -147,8 +147,9 @@ static void accept_sample(struct inputs *in, const struct input_spec *spec, int 
   const bool goes_on = !first && !restarted && !is_gap(in, spec, ch->since_ns, a->since_ns);
   ch->t_ns = a->sample.t_ns;
   ch->since_ns = a->since_ns;
-  ch->value = inputs_clamp(r, a->sample.value);
-  ch->clamped = ch->value != a->sample.value;
+  ch->written = a->sample.value;
+  ch->value = inputs_clamp(r, ch->written);
+  ch->clamped = ch->value != ch->written;
   in->clamped += ch->clamped;
   if (ch->lapsed) ch->good = goes_on ? ch->good + 1 : 1;
   if (!ch->lapsed || ch->good >= spec->recover) rely_on(in, spec, spec->first + k, now_ns, first);

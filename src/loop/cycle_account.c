@@ -4,6 +4,7 @@
 
 #include "rt/clock.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint32_t platform_flags(uint32_t of)
@@ -96,6 +97,13 @@ void cycle_write_live(struct cycle *c)
   telemetry_write(c->config.telemetry, &live);
 }
 
+static void write_channel_views(struct input_view *view, const struct input_channel *ch)
+{
+  for (uint32_t k = 0; k < view->channels; k++)
+    atomic_store_explicit(&view->channel[k].written, ch[k].t_ns ? ch[k].written : (double)NAN,
+                          memory_order_relaxed);
+}
+
 static void write_input_views(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
@@ -105,6 +113,7 @@ static void write_input_views(struct cycle *c)
     atomic_store_explicit(&t->input[i].state, (uint32_t)now->state, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].limits, now->limits, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].owner, input_owner_word(c->inputs.owner[i]), memory_order_relaxed);
+    write_channel_views(&t->input[i], &c->inputs.channel[c->inputs.spec[i].first]);
   }
 }
 
@@ -121,6 +130,11 @@ void cycle_show_tuning(struct cycle *c)
     const struct input_spec *spec = &c->inputs.spec[i];
     __atomic_store_n(&t->input[i].policy, spec->policy, __ATOMIC_RELAXED);
     __atomic_store_n(&t->input[i].hold_ns, (uint64_t)(spec->hold * 1e9), __ATOMIC_RELAXED);
+    for (uint32_t k = 0; k < t->input[i].channels; k++) {
+      struct input_channel_view *view = &t->input[i].channel[k];
+      atomic_store_explicit(&view->lower, spec->range[k].lower, memory_order_relaxed);
+      atomic_store_explicit(&view->upper, spec->range[k].upper, memory_order_relaxed);
+    }
   }
 }
 

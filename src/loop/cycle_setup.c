@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "rt/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,8 @@ static void name_inputs(struct telemetry *t, const struct signals *s)
   for (uint32_t i = 0; i < t->inputs; i++) {
     struct input_view *view = &t->input[i];
     snprintf(view->name, sizeof view->name, "%s", s->input[i].name);
+    view->channels = (uint32_t)s->input[i].count;
+    for (uint32_t k = 0; k < view->channels; k++) atomic_init(&view->channel[k].written, NAN);
     atomic_init(&view->age_ns, UINT64_MAX);
     atomic_init(&view->owner, input_owner_word((struct input_owner){.source = OWNER_NONE}));
   }

@@ -159,6 +159,7 @@ static void make_safe(struct telemetry *t, const char *instance)
     telemetry_clean_text(t->input[i].name, sizeof t->input[i].name);
     telemetry_clean_text(owner, sizeof owner);
     client_name_write(&t->input[i].owner_name, id, owner);
+    t->input[i].channels = (uint32_t)at_most(t->input[i].channels, INPUT_WRENCH_CHANNELS);
   }
   for (int i = 0; i < DEVICES_MAX; i++) {
     char text[DEVICE_TEXT];

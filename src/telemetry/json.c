@@ -171,6 +171,21 @@ static json_t *misses_json(const struct telemetry *t)
   return list;
 }
 
+/* The channels of an input, in the order of its signals. */
+static json_t *channels_json(const struct input_view *v)
+{
+  json_t *list = json_array();
+  for (uint32_t k = 0; k < v->channels; k++) {
+    const struct input_channel_view *ch = &v->channel[k];
+    json_t *o = json_object();
+    json_object_set_new(o, "written", real_or_null(atomic_load_explicit(&ch->written, memory_order_relaxed)));
+    json_object_set_new(o, "lower", real_or_null(atomic_load_explicit(&ch->lower, memory_order_relaxed)));
+    json_object_set_new(o, "upper", real_or_null(atomic_load_explicit(&ch->upper, memory_order_relaxed)));
+    json_array_append_new(list, o);
+  }
+  return list;
+}
+
 static json_t *inputs_json(const struct telemetry *t)
 {
   json_t *list = json_array();
@@ -191,6 +206,7 @@ static json_t *inputs_json(const struct telemetry *t)
     char owner[CLIENT_NAME];
     client_name_read(&v->owner_name, owner);
     json_object_set_new(o, "owner", owner[0] ? utf8_json(owner) : json_null());
+    json_object_set_new(o, "channels", channels_json(v));
     json_array_append_new(list, o);
   }
   return list;

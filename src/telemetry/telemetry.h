@@ -9,6 +9,7 @@
 #include "platform/types.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
+#include "signals/signals.h"
 #include "telemetry/book.h"
 #include "telemetry/device_view.h"
 #include "telemetry/fields.h"
@@ -19,7 +20,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 11u
+#define TELEMETRY_VERSION 12u
 #define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
 /* The motion platform in the last cycle. */
@@ -46,6 +47,11 @@ struct telemetry_live {
 };
 
 enum { TELEMETRY_INPUTS = 32 };
+/* A channel of an input. The range changes when it is tuned, word by word. */
+struct input_channel_view {
+  _Atomic double written;      /* value of its newest sample, as it came; NAN: it was never set */
+  _Atomic double lower, upper; /* its value is clamped to these */
+};
 struct input_view {
   char name[40];   /* constant; policy and hold_ns change when they are tuned, word by word */
   uint64_t policy; /* enum input_policy */
@@ -55,6 +61,8 @@ struct input_view {
   _Atomic uint32_t limits;       /* enum input_limit */
   _Atomic uint64_t owner;        /* source and client whose samples count: see input_view_owner() */
   struct client_name owner_name; /* "osc 10.0.0.2:9000"; "": nobody; written once a second */
+  uint32_t channels;             /* used entries of `channel`, at most INPUT_WRENCH_CHANNELS; constant */
+  struct input_channel_view channel[INPUT_WRENCH_CHANNELS];
 };
 
 /* An owner as one word, so that its source and its client belong to one cycle. */

@@ -333,7 +333,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   memset(t->isa, '\x1b', sizeof t->isa);
   memset(t->live.violated_at, '\x1b', sizeof t->live.violated_at);
   snprintf(t->instance, sizeof t->instance, "another");
-  t->inputs = UINT32_MAX;
+  t->inputs = t->input[4].channels = UINT32_MAX;
   t->devices = t->histograms.levels = UINT64_MAX;
   memset(t->input[3].name, '\n', sizeof t->input[3].name);
   memset(t->histograms.level[2].name, '\n', sizeof t->histograms.level[2].name);
@@ -353,6 +353,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   assert_int_equal(strspn(copy.isa, "?"), sizeof copy.isa - 1);
   assert_int_equal(strspn(copy.live.violated_at, "?"), sizeof copy.live.violated_at - 1);
   assert_int_equal(copy.inputs, TELEMETRY_INPUTS);
+  assert_int_equal(copy.input[4].channels, INPUT_WRENCH_CHANNELS);
   assert_int_equal(copy.devices, DEVICES_MAX);
   assert_int_equal(copy.histograms.levels, LEVELS_MAX);
   assert_int_equal(strspn(copy.input[3].name, "?"), sizeof copy.input[3].name - 1);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static char name[64];
-static char output[65536];
+static char output[1 << 18];
 
 /* Runs ali3-top with the arguments, a printf format. Returns its exit status; its output is in `output`. */
 static inline __attribute__((format(printf, 1, 2))) int top(const char *format, ...)

@@ -6,6 +6,7 @@
 #include "panes.h"
 #include "show.h"
 #include "telemetry/shm.h"
+#include "words.h"
 
 #include "tools/fake_picture.h"
 
@@ -34,6 +35,13 @@ static void start_daemon(double seconds)
   block->inputs = 1;
   block->input[0].policy = INPUT_RAMP;
   snprintf(block->input[0].name, sizeof block->input[0].name, "push");
+  block->input[0].channels = INPUT_WRENCH_CHANNELS;
+  for (int k = 0; k < INPUT_WRENCH_CHANNELS; k++) {
+    struct input_channel_view *ch = &block->input[0].channel[k];
+    atomic_store(&ch->written, k == 0 ? 9.0 : k == 1 ? 7.0 : (double)NAN);
+    atomic_store(&ch->lower, -7.0);
+    atomic_store(&ch->upper, 7.0);
+  }
   client_name_write(&block->input[0].owner_name, 1, "osc 10.0.0.2:9000");
   signals = signals_new(model, &push, 1);
   assert_non_null(signals);
@@ -213,19 +221,32 @@ TEST(trouble_stands_out)
   assert_shows("  not finite in 1 of 2 cycles\n");
   assert_shows("\ninput.push.force.x                                  7 N");
   assert_shows("  input push: stale, age 12 ms, then ramp, AT ITS RANGE, from osc 10.0.0.2:9000\n");
-  assert_true(has_style(STYLE_BAD, L'n'));  /* nan */
-  assert_true(has_style(STYLE_BAD, L'!'));  /* in the sparkline */
-  assert_true(has_style(STYLE_WARN, L'7')); /* the channel */
-  assert_true(has_style(STYLE_WARN, L'G')); /* of RANGE */
+  assert_true(has_style(STYLE_BAD, L'n')); /* nan */
+  assert_true(has_style(STYLE_BAD, L'!')); /* in the sparkline */
+  assert_shows("\n  written 9, range -7 to 7\ninput.push.force.y                                  7 N");
+  assert_shows("\n  written 7, range -7 to 7\ninput.push.force.z                                  7 N");
+  assert_shows("\ninput.push.torque.x                                 7 N m"); /* never written */
+  assert_true(has_style(STYLE_WARN, L'7'));                                    /* the channel */
+  assert_true(has_style(STYLE_WARN, L'G'));                                    /* of RANGE */
   /* And in text. */
   assert_non_null(strstr(text_of(show_values), "nan J       "));
   assert_non_null(strstr(text, "1 to 1  NOT FINITE in 1 cycles\n"));
   assert_non_null(strstr(text, "    input push: stale, age 12 ms, then ramp, AT ITS RANGE, from osc"));
-  assert_non_null(strstr(text_of(show_values_line),
-                         "  energy.total nan J NOT FINITE  input.push.force.x 7 N AT A LIMIT"));
+  assert_non_null(
+      strstr(text_of(show_values_line),
+             "  energy.total nan J NOT FINITE  input.push.force.x 7 N AT A LIMIT  input.push.force.y 7 N  "));
+  /* A rate acts on the channels that have not arrived. */
+  write_cycle(1.0, INPUT_FRESH | INPUT_SLOWED << 8);
+  atomic_store(&block->input[0].channel[1].written, -3.0);
+  look();
+  assert_false(words_channel(&picture, row_of("input.push.force.x")).trouble);
+  assert_true(words_channel(&picture, row_of("input.push.force.y")).trouble);
+  assert_false(words_channel(&picture, row_of("input.push.force.z")).trouble);
   json_t *o = values_json(&values);
-  assert_true(json_is_null(json_object_get(json_array_get(json_object_get(o, "signals"), 0), "value")));
-  assert_int_equal(json_integer_value(json_object_get(o, "cycle")), 2);
+  json_t *energy = json_array_get(json_object_get(o, "signals"), 0);
+  assert_true(json_is_real(json_object_get(energy, "value")));
+  assert_int_equal(json_integer_value(json_object_get(energy, "nonfinite_cycles")), 1);
+  assert_int_equal(json_integer_value(json_object_get(o, "cycle")), 3);
   json_decref(o);
   /* An input that works, and a finite value, do not. */
   write_cycle(1.0, INPUT_FRESH);

@@ -70,9 +70,8 @@ static void put_spark(const struct area *a, int column, int y, int columns, cons
 }
 
 static void put_value_row(const struct area *a, int y, const struct value_columns *c, const struct values *v,
-                          const struct value_row *row)
+                          const struct value_row *row, bool limited)
 {
-  const bool limited = row->input >= 0 && values_input(v, row->input).state >> 8;
   const enum style style = !isfinite(row->value) ? STYLE_BAD : limited ? STYLE_WARN : STYLE_PLAIN;
   put_value_name(a, y, c->name, value_name(v, row));
   area_print(a, c->name + 1, y, style, "%*s", NUMBER - 1, words_number(row->value).text);
@@ -121,7 +120,9 @@ int values_draw(const struct picture *p, const struct view *view, const struct a
   if (!v->globs) area_put(body, 0, row++, STYLE_FAINT, "no signal is chosen: w chooses signals by name");
   if (v->problem[0]) row += area_wrap(body, 0, row, 2, STYLE_WARN, v->problem);
   for (uint32_t i = 0; v->slot && i < v->rows; i++) {
-    put_value_row(body, row++, &c, v, &v->row[i]);
+    const struct input_words channel = words_channel(p, &v->row[i]);
+    put_value_row(body, row++, &c, v, &v->row[i], channel.trouble);
+    if (channel.text[0]) area_put(body, 2, row++, channel.trouble ? STYLE_WARN : STYLE_FAINT, channel.text);
     if (v->row[i].broken)
       area_print(body, 2, row++, STYLE_BAD, "not finite in %" PRIu64 " of %" PRIu64 " cycles",
                  v->row[i].broken, v->taken);

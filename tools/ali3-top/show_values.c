@@ -24,7 +24,8 @@ void show_values(const struct picture *p, FILE *out)
     if (row->min <= row->max)
       fprintf(out, " %12s to %s", words_number(row->min).text, words_number(row->max).text);
     if (row->broken) fprintf(out, "  NOT FINITE in %" PRIu64 " cycles", row->broken);
-    fputc('\n', out);
+    const struct input_words channel = words_channel(p, row);
+    fprintf(out, "%s%s%s\n", channel.text[0] ? "  " : "", channel.text, channel.trouble ? " AT A LIMIT" : "");
     /* The condition of an input stands below its last channel. */
     if (row->input >= 0 && (i + 1 == v->rows || v->row[i + 1].input != row->input))
       fprintf(out, "    %s\n", words_input(p, row->input).text);
@@ -41,7 +42,7 @@ void show_values_line(const struct picture *p, FILE *out)
     const char *unit = value_unit(v, row);
     fprintf(out, "  %s %s%s%s", value_name(v, row), words_number(row->value).text, *unit ? " " : "", unit);
     if (!isfinite(row->value)) fprintf(out, " NOT FINITE");
-    if (row->input >= 0 && values_input(v, row->input).state >> 8) fprintf(out, " AT A LIMIT");
+    if (words_channel(p, row).trouble) fprintf(out, " AT A LIMIT");
   }
   if (v->problem[0]) fprintf(out, "  %s", v->problem);
 }

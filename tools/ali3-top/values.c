@@ -117,6 +117,10 @@ static bool find_rows(struct values *v)
     if (!values_match(&v->ring, v->globs, i)) continue;
     struct value_row *row = &v->row[v->rows++];
     *row = (struct value_row){.signal = i, .input = channel_input(&v->ring, i)};
+    /* The channels of an input are consecutive. */
+    while (row->input >= 0 && row->channel < (int)i &&
+           channel_input(&v->ring, i - 1 - (uint32_t)row->channel) == row->input)
+      row->channel++;
     clear_row(row);
   }
   return true;

@@ -11,6 +11,7 @@ enum { VALUES_SPARK = 20 }; /* columns of a sparkline, which cover the ring */
 struct value_row {
   uint32_t signal; /* index in the ring */
   int input;       /* index in the ring; -1: the signal is no channel of an input */
+  int channel;     /* index in that input */
   double value;    /* in the newest cycle */
   double min, max; /* all finite values since the choice; min > max: there was none */
   uint64_t broken; /* cycles in which the value was not finite */

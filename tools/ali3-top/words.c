@@ -75,7 +75,7 @@ struct words words_number(double x)
 static const struct input_view *find_input_view(const struct telemetry *t, const char *name)
 {
   for (uint32_t i = 0; i < t->inputs; i++)
-    if (strcmp(t->input[i].name, name) == 0) return &t->input[i];
+    if (strncmp(t->input[i].name, name, sizeof t->input[i].name - 1) == 0) return &t->input[i];
   return NULL;
 }
 
@@ -95,6 +95,29 @@ struct input_words words_input(const struct picture *p, int input)
            words_age(age).text, view ? ", then " : "", view ? input_policy_name(view->policy) : "",
            limits & INPUT_CLAMPED ? ", AT ITS RANGE" : "", limits & INPUT_SLOWED ? ", AT ITS RATE" : "",
            owner[0] ? ", from " : "", owner);
+  return w;
+}
+
+struct input_words words_channel(const struct picture *p, const struct value_row *row)
+{
+  struct input_words w = {0};
+  if (row->input < 0) return w;
+  const uint32_t limits = values_input(p->values, row->input).state >> 8;
+  const struct input_view *view =
+      find_input_view(&p->block, frames_input_name(&p->values->ring, (uint32_t)row->input));
+  w.trouble = limits; /* an input without a view does not tell its channels apart */
+  if (!view || (uint32_t)row->channel >= view->channels) return w;
+  /* The range acts on a sample beyond it, the rate on a value that has not arrived. */
+  const struct input_channel_view *ch = &view->channel[row->channel];
+  const double written = atomic_load_explicit(&ch->written, memory_order_relaxed);
+  const double lower = atomic_load_explicit(&ch->lower, memory_order_relaxed);
+  const double upper = atomic_load_explicit(&ch->upper, memory_order_relaxed);
+  const bool beyond = written < lower || written > upper;
+  const bool behind = row->value != fmin(fmax(written, lower), upper);
+  w.trouble = !isnan(written) && ((limits & INPUT_CLAMPED && beyond) || (limits & INPUT_SLOWED && behind));
+  if (!isnan(written))
+    snprintf(w.text, sizeof w.text, "written %s, range %s to %s", words_number(written).text,
+             words_number(lower).text, words_number(upper).text);
   return w;
 }
 

@@ -28,6 +28,8 @@ struct input_words {
   char text[256];
 };
 struct input_words words_input(const struct picture *p, int input);
+/* A channel that was written: "written 9, range -5 to 5"; "": there is nothing to say. trouble: a limit acts on it. */
+struct input_words words_channel(const struct picture *p, const struct value_row *row);
 
 /* A number in at most 12 characters: "-1.23457e-05", "nan". */
 struct words words_number(double x);
