@@ -56,6 +56,13 @@ class Monitor(unittest.TestCase):
                              [{"written": w, "lower": -5.0, "upper": 5.0} for w in (9.0, 1.0, 0.0)])
             self.assertIn("  written 9, range -5 to 5 AT A LIMIT\n", watch().stdout)
             self.assertRegex(watch("--line").stdout, r"  energy\.total \S+ J  input\.push\.force\.x 5 N AT A LIMIT")
+            # A reload changes the range.
+            with open(d.config, encoding="utf-8") as f:
+                config = f.read()
+            self.assertEqual(config.count('"limit_force": 5'), 1)
+            d.file("bench.json", config.replace('"limit_force": 5', '"limit_force": 6'))
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("the new range", lambda: "  written 9, range -6 to 6 AT A LIMIT\n" in watch().stdout)
             osc.close()
             self.assertIn('matches "nix"', top("--once", "--watch", "nix", "--instance", d.name).stdout)
 

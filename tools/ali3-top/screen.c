@@ -124,7 +124,6 @@ static void look_at_daemon(struct screen *s)
   const uint64_t cleared = counter_get(&s->picture.block.histograms.cleared);
   if (s->cleared && cleared > s->cleared)
     view_say(&s->view, s->picture.now_ns, "maxima and distributions start at cycle %" PRIu64, cleared);
-  if (s->cleared && cleared > s->cleared) values_clear(&s->values);
   s->cleared = cleared;
 }
 

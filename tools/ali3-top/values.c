@@ -15,7 +15,7 @@ static void clear_row(struct value_row *row)
   row->broken = 0;
 }
 
-void values_clear(struct values *v)
+static void clear_value_range(struct values *v)
 {
   for (uint32_t i = 0; i < v->rows; i++) clear_row(&v->row[i]);
   v->taken = v->lost = 0;
@@ -193,6 +193,9 @@ void values_read(struct values *v, const struct telemetry *t)
   uint64_t written, events;
   const bool same = v->opened && v->ring.telemetry.pid == t->pid && v->ring.telemetry.start_ns == t->start_ns;
   if ((!same && !open_value_ring(v, t)) || v->rows == 0) return;
+  const uint64_t cleared = counter_get(&t->histograms.cleared);
+  if (v->taken && cleared != v->cleared) clear_value_range(v);
+  v->cleared = cleared;
   if (!frames_written(&v->ring, &written, &events)) {
     values_close(v);
     snprintf(v->problem, sizeof v->problem, "the frame ring of %s was cut", t->instance);

@@ -27,20 +27,20 @@ struct values {
   struct frames_slot *copy[2]; /* slot is one of them; the next one is copied to the other */
   struct value_row *row;       /* (rows) */
   uint32_t rows;
-  uint64_t next;                /* first slot of the ring that was not read yet */
-  uint64_t taken, lost;         /* cycles since the choice: read; gone before they could be read */
-  uint64_t span;                /* cycles of a column of the sparkline */
-  uint64_t column;              /* newest one; column n is at n % VALUES_SPARK */
+  uint64_t next;        /* first slot of the ring that was not read yet */
+  uint64_t cleared;     /* last clear of the daemon's maxima */
+  uint64_t taken, lost; /* cycles since the choice or the clear: read; gone before they could be read */
+  uint64_t span;        /* cycles of a column of the sparkline */
+  uint64_t column;      /* newest one; column n is at n % VALUES_SPARK */
   uint64_t count[VALUES_SPARK]; /* cycles read in each column */
 };
 
 /* Chooses other signals and forgets what was read. globs: NULL or "" for none; copied. A glob matches names of signals
  * (body.A.position.x) and of quantities (body.A.position). */
 void values_choose(struct values *v, const char *globs);
-/* Opens the ring of this daemon unless it is open, and reads all its cycles since the last call. */
+/* Opens the ring of this daemon unless it is open, and reads all its cycles since the last call. Least and largest values begin
+ * again when the daemon has cleared its maxima. */
 void values_read(struct values *v, const struct telemetry *t);
-/* Least and largest values begin again. */
-void values_clear(struct values *v);
 /* Forgets everything except the choice. */
 void values_close(struct values *v);
 
