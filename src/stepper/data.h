@@ -60,7 +60,7 @@ struct solve {
   double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;           /* (u) its solution */
-  double *z_first;     /* (u) first solution while a solve is refined; NULL, as response, where no hub is held fast */
+  double *z_first;     /* (u) first solution while a solve is refined; like response NULL if !tree.fast */
   double *response;    /* (n, 7) delta J'z, of a solve that is refined */
   double *end_load;    /* (tree.end_loads + 7) J'v of each link end, v lambda or z; the last ones 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest part of a move */
