@@ -37,7 +37,7 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
     num separate[BODY_Y];
     const num *from = (const num *)(end_load + own->end[e].load->at);
     if (own->end[e].point) {
-      end_add_point(&own->end[e], v, R, f);
+      if (v) end_add_point(&own->end[e], v, R, f);
       continue;
     }
     if (!own->end[e].aligned) {
@@ -51,14 +51,14 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
   }
 }
 
-/* f = sum over the ends of J'v, v z or lambda, by the frames R. It begins with the first one: 0 + x is x, but for the sign of a
- * zero. */
+/* f = sum over the ends of J'v, v z or lambda, by the frames R; NULL: without those of points. It begins with the first one:
+ * 0 + x is x, but for the sign of a zero. */
 INLINED void ends_load(const struct body_tile *own, const double *end_load, const double *v, const num *R,
                        num f[BODY_Y])
 {
   if (own->tips_all) {
     for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-    for (const struct body_end *e = own->end; e < own->end + own->ends; e++) end_add_point(e, v, R, f);
+    for (const struct body_end *e = own->end; v && e < own->end + own->ends; e++) end_add_point(e, v, R, f);
     return;
   }
   if (!own->aligned || own->has_tips) {

@@ -44,6 +44,7 @@ static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena
   o->law = take_doubles(a, rows);
   o->Phi_last = take_doubles(a, rows);
   o->rate_last = take_doubles(a, rows);
+  o->rate = take_doubles(a, rows);
   o->rate_seen = take_doubles(a, rows);
   o->lambda_seen = take_doubles(a, rows);
   o->piece = arena_take(a, rows, sizeof *o->piece);

@@ -38,6 +38,7 @@ struct soft_rows {
   double *law;       /* (m) multiplier that the law of the row asks for; 0 for rigid rows */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *rate_last; /* (m) Phi' there                                          filled by inner_prepare */
+  double *rate;      /* (m) Phi' at the state                                   filled by soft_rates */
   int *piece;        /* (m) law_piece() there                                   filled by inner_prepare */
   double *mobility;  /* (m) of friction rows: J delta J' as the joints let it   filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of friction rows: in the last iteration; NaN: this is the first */

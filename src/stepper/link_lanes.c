@@ -422,6 +422,25 @@ INLINE void link_residual_of(struct links l, struct shape s)
   }
 }
 
+INLINE void link_rate_of(struct links l, struct shape s)
+{
+  enum { P = 3, SECOND = 14 }; /* from p to q'' */
+  num room[ROWS_SIDES * X_NUMBERS], y[ROWS_SIDES][BODY_Y], o[ROWS_MAX], *rate = per_row(l.d->soft.rate, l);
+  const num *x[ROWS_SIDES], *own[ROWS_SIDES];
+  of_sides(l, s.sides, l.d->now.x, LINK_X, P, SECOND, room, x);
+  for (int side = 0; side < s.sides; side++) {
+    body_velocity((const struct body_state *)x[side], y[side]);
+    own[side] = y[side];
+  }
+  times_own(s, jacobian_block(l.d->here.J, l), own, o);
+  for (int k = 0; k < s.rows; k++) rate[k] = o[k];
+}
+
+INLINE void link_push_settled_of(struct links l, struct shape s)
+{
+  push_rows(s, jacobian_block(l.d->here.J, l), per_row(l.d->solve.z, l), end_loads(l));
+}
+
 INLINE void link_turn_of(struct links l, struct shape s)
 {
   if (!s.point || s.rows != 5) return; /* only revolutes have an angle */

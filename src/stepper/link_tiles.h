@@ -170,18 +170,24 @@ INLINE num dot_from(int first, const num *a, const num *b)
   return sum;
 }
 
-/* o = J w of all rows, w or what else has 7 numbers for each body; the sides do not wait for each other. */
-INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+/* o = J y of all rows, y of each side; the sides do not wait for each other. */
+INLINE void times_own(struct shape s, const num *J, const num *const *own, num o[ROWS_MAX])
 {
-  const num *J = jacobian_block(jacobian, l), *own[ROWS_SIDES];
-  num room[ROWS_SIDES * BODY_Y];
-  of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
   for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {
     o[k] = dot_from(s.point ? 3 : 0, J, own[0]);
     for (int side = 1; side < s.sides; side++)
       o[k] += dot_from(s.point ? 3 : 0, J + BODY_Y * side, own[side]);
   }
   for (int k = 0; s.point && k < 3; k++) o[k] += own[1][k] - own[0][k];
+}
+
+/* The same of w, or what else has 7 numbers for each body. */
+INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+{
+  const num *own[ROWS_SIDES];
+  num room[ROWS_SIDES * BODY_Y];
+  of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
+  times_own(s, jacobian_block(jacobian, l), own, o);
 }
 
 /* What the bodies of lanes not in use make of their rows. */
