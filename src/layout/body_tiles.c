@@ -2,7 +2,6 @@
  * Set-up: tiles of bodies, their link ends, and which of these ends have a point that the bodies evaluate. */
 #include "base/arena.h"
 #include "layout/layout_parts.h"
-#include "math/lanes.h"
 
 #include <stdlib.h>
 
@@ -18,108 +17,157 @@ void body_ends_list(struct layout *l)
       if (f->link[j].body[side] >= 0) l->end[l->fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
+/* End `e` of the body in a lane, as in layout.end; -1: it has none. */
+static int end_of_lane(const struct layout *l, int tile, int lane, int e)
+{
+  const int body = stored_item(l->t, &l->t->tile[tile], lane);
+  const int at = body < 0 ? -1 : l->end_first[body] + e;
+  return body < 0 || at >= l->end_first[body + 1] ? -1 : l->end[at];
+}
+
+/* The most ends of a body of a tile. */
 static int ends_of(const struct layout *l, int tile)
 {
-  const struct tree_tile *t = &l->t->tile[tile];
   int most = 0;
-  for (int lane = 0; lane < t->width; lane++) {
-    int body = stored_item(l->t, t, lane), ends = body < 0 ? 0 : l->end_first[body + 1] - l->end_first[body];
-    if (ends > most) most = ends;
-  }
+  for (int lane = 0; lane < l->t->tile[tile].width; lane++)
+    while (end_of_lane(l, tile, lane, most) >= 0) most++;
   return most;
 }
 
-/* Where end `e` of a body is loaded from; the zero behind all loads if it has fewer. */
-static struct lane_at load_of_end(const struct layout *l, int body, int e)
+static bool on_ground(const struct layout *l, int tile, int lane, int side)
 {
-  int at = l->end_first[body] + e;
-  if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->end_loads};
-  const struct joint_rows *j = &l->f->link[l->end[at] / ROWS_SIDES];
-  int side = l->end[at] % ROWS_SIDES;
-  return (struct lane_at){.at = j->end_load + (size_t)(BODY_Y * side * j->stride),
-                          .stride = (size_t)j->stride};
+  const int link = stored_item(l->t, &l->t->tile[tile], lane);
+  return link >= 0 && l->f->link[link].body[side] == ALI3_GROUND;
 }
 
-/* End `e` of the bodies of a tile; `load` and `mix` have room for its lanes. A lane not in use, or with fewer ends, is loaded by
- * nothing, and where that lies beside the others by a link that is not in use. */
-static void fill_end(const struct layout *l, int tile, int e, struct lane_at *load, struct lane_mix *mix,
-                     struct body_end *o)
+/* Whether end `e` of all bodies of a tile lies lane by lane in one tile: *link, on its side *side. Where a body has no such end
+ * that link is not in use, or stands on the ground there (*grounded), which asks for no load. */
+static bool end_is_aligned(const struct layout *l, int tile, int e, int *link, int *side, bool *grounded)
 {
-  const struct tree_tile *t = &l->t->tile[tile];
-  const int *item = l->t->item + t->item_first;
-  int at = l->end_first[item[0]] + e, width = t->width;
-  int from = at < l->end_first[item[0] + 1] ? l->t->tile_of_joint[l->end[at] / ROWS_SIDES] : -1;
-  o->load = load;
-  o->aligned = from >= 0 && l->t->tile[from].width == width;
-  size_t base =
-      o->aligned ? l->t->tile[from].end_load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
-  for (int lane = 0; lane < width; lane++) {
-    const struct lane_at aligned = {.at = base + (size_t)lane, .stride = (size_t)width};
-    load[lane] =
-        lane_is_used(l, tile, lane) ? load_of_end(l, item[lane], e) : (struct lane_at){.at = l->t->end_loads};
-    if (!load[lane].stride && o->aligned && !lane_is_used(l, from, lane)) load[lane] = aligned;
-    o->aligned &= load[lane].at == aligned.at && load[lane].stride == aligned.stride;
+  const int first = end_of_lane(l, tile, 0, e);
+  if (first < 0) return false;
+  *side = first % ROWS_SIDES;
+  *link = l->t->tile_of_joint[first / ROWS_SIDES];
+  bool aligned = l->t->tile[*link].width == l->t->tile[tile].width;
+  *grounded = false;
+  for (int lane = 0; aligned && lane < l->t->tile[tile].width; lane++) {
+    const int end = end_of_lane(l, tile, lane, e), item = stored_item(l->t, &l->t->tile[*link], lane);
+    const bool ground = on_ground(l, *link, lane, *side);
+    aligned = item < 0 || ground ? end < 0 : end == ROWS_SIDES * item + *side;
+    *grounded |= ground;
   }
-  if (o->aligned || width == 1) return;
-  struct lane_at place[ISA_LANES_MAX];
-  for (int lane = 0; lane < width; lane++) {
-    place[lane] = load[lane];
-    if (!place[lane].stride) place[lane].stride = 1; /* a whole row of zeros */
-  }
-  o->mix = lane_mix_find(place, width, mix);
+  return aligned;
 }
 
-/* The link tile that an end of all bodies of a tile is of, lane by lane, and its side; -1: there is none. */
-static int tile_of_end(const struct layout *l, int tile, int e, int *side)
+/* Which sides of links are read lane by lane, some with lanes on the ground: `found`. */
+static void find_sides(struct layout *l)
 {
-  const int *item = l->t->item + l->t->tile[tile].item_first;
-  if (!l->f->body_tile[tile].end[e].aligned) return -1;
-  int end = l->end[l->end_first[item[0]] + e];
-  *side = end % ROWS_SIDES;
-  return l->t->tile_of_joint[end / ROWS_SIDES];
+  int link, side;
+  bool grounded;
+  for (int i = 0; i < l->t->body_tiles; i++)
+    for (int e = 0, tile = l->t->body_tile[i]; e < l->f->body_tile[tile].ends; e++)
+      if (end_is_aligned(l, tile, e, &link, &side, &grounded))
+        l->found[link] |= (unsigned char)((grounded ? FOUND_GROUNDED : FOUND_SIDE) << side);
+}
+
+static bool side_has_bodies(const struct layout *l, int tile, int side)
+{
+  bool found = false;
+  for (int lane = 0; lane < l->t->tile[tile].width; lane++)
+    found |= lane_is_used(l, tile, lane) && !on_ground(l, tile, lane, side);
+  return found;
+}
+
+static int align_load(int numbers)
+{
+  return (numbers + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX;
+}
+
+/* keep: room for all sides. */
+static void place_loads(struct layout *l, double *keep)
+{
+  for (int i = 0; i < l->t->joint_tiles; i++) {
+    const int tile = l->t->joint_tile[i], width = l->t->tile[tile].width;
+    for (int side = 0; side < l->t->tile[tile].sides; side++, keep += ISA_LANES_MAX) {
+      struct link_side *o = &l->f->link_tile[tile].side[side];
+      const bool aligned = l->found[tile] & (FOUND_SIDE | FOUND_GROUNDED) << side;
+      o->load = aligned ? LOAD_BESIDE : side_has_bodies(l, tile, side) ? LOAD_ROWS : LOAD_NOWHERE;
+      o->load_at = l->f->end_loads;
+      if (o->load != LOAD_NOWHERE) l->f->end_loads += align_load(width * (aligned ? BODY_Y : ROW_NUMBERS));
+      /* lanes on the ground */
+      if (l->found[tile] & FOUND_GROUNDED << side) o->keep = keep;
+      for (int lane = 0; lane < width; lane++) keep[lane] = on_ground(l, tile, lane, side) ? 0.0 : 1.0;
+    }
+  }
+}
+
+/* Where the load on end `at` of layout.end is, which is a row. */
+static int row_of_end(const struct layout *l, int at)
+{
+  const int link = at / ROWS_SIDES, tile = l->t->tile_of_joint[link];
+  const int lane = l->t->joint[link].row - l->t->tile[tile].at;
+  return l->f->link_tile[tile].side[at % ROWS_SIDES].load_at + ROW_NUMBERS * lane;
+}
+
+/* The ends of a tile; `end` and `row` have room for them. */
+static void fill_ends(const struct layout *l, int tile, struct body_end *end, int *row)
+{
+  struct body_tile *o = &l->f->body_tile[tile];
+  const int most = o->ends, width = l->t->tile[tile].width;
+  int link, side;
+  bool grounded;
+  *o = (struct body_tile){.end = end, .row = row};
+  for (int i = 0; i < most * width; i++) row[i] = l->f->end_loads;
+  for (int e = 0; e < most; e++)
+    if (end_is_aligned(l, tile, e, &link, &side, &grounded))
+      end[o->ends++] = (struct body_end){link, side, l->f->link_tile[link].side[side].load_at, NULL, 0};
+  /* what lies elsewhere, lane by lane */
+  for (int lane = 0; lane < width; lane++) {
+    int rows = 0;
+    for (int e = 0; e < most; e++) {
+      const int at = end_of_lane(l, tile, lane, e);
+      if (at < 0 || end_is_aligned(l, tile, e, &link, &side, &grounded)) continue;
+      row[width * rows++ + lane] = row_of_end(l, at);
+    }
+    if (rows > o->rows) o->rows = rows;
+  }
 }
 
 /* An end of a link with tips. */
-static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link, int side)
+static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link)
 {
-  end->point = link->constant + 3 * side * link->tile->width;
+  end->point = link->constant + 3 * end->side * link->tile->width;
   end->row = (size_t)link->tile->at;
-  end->side = side;
   o->has_tips = true;
 }
 
-static void fill_tips(const struct layout *l, int tile)
+static void fill_tips(const struct layout *l, struct body_tile *o, struct body_end *end)
 {
-  struct body_tile *o = &l->f->body_tile[tile];
-  /* room for all ends */
-  struct body_end *end = l->ends + (o->end - l->ends);
-  int side;
-  o->tips_all = o->ends > 0;
-  for (int e = 0; e < o->ends; e++, end++) {
-    int from = tile_of_end(l, tile, e, &side);
-    if (from >= 0 && l->f->link_tile[from].has_tips) fill_tip(o, end, &l->f->link_tile[from], side);
-    o->tips_all &= end->point != NULL;
+  o->tips_all = o->ends > 0 && o->rows == 0;
+  for (int e = 0; e < o->ends; e++) {
+    const struct link_tile *link = &l->f->link_tile[end[e].link];
+    if (link->has_tips) fill_tip(o, &end[e], link);
+    o->tips_all &= end[e].point != NULL;
   }
   o->self_contained = o->tips_all && !o->carried && !o->loaded;
 }
 
-/* Links of which the bodies do the point: rigid ones that lie beside those of both sides. Each side is found once. */
+/* Links of which the bodies do the point: rigid ones that lie beside those of both sides. */
 void body_tips_find(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  int side;
-  for (int i = 0; i < t->body_tiles && !f->switches; i++)
-    for (int tile = t->body_tile[i], e = 0; e < f->body_tile[tile].ends; e++) {
-      int from = tile_of_end(l, tile, e, &side);
-      if (from >= 0) l->found[from] |= (unsigned char)(1 << side);
-    }
   for (int i = 0; i < t->joint_tiles; i++) {
     struct link_tile *o = &f->link_tile[t->joint_tile[i]];
-    o->has_tips =
-        l->found[t->joint_tile[i]] == 3 && o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
+    o->has_tips = !f->switches && l->found[t->joint_tile[i]] == 3 * FOUND_SIDE &&
+                  o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
   }
-  for (int i = 0; i < t->body_tiles; i++) fill_tips(l, t->body_tile[i]);
+  struct body_end *end = f->block[1];
+  for (int i = 0; i < t->body_tiles; i++) {
+    struct body_tile *o = &f->body_tile[t->body_tile[i]];
+    fill_tips(l, o, end);
+    end += o->ends;
+  }
 }
 
 static bool is_diagonal(const double M[9])
@@ -129,41 +177,48 @@ static bool is_diagonal(const double M[9])
   return zeros;
 }
 
+/* What is so of all bodies of a tile. */
+static void fill_bodies(const struct layout *l, int tile)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  struct body_tile *o = &l->f->body_tile[tile];
+  body_tile_place(o, t->slot);
+  o->at = t->at;
+  o->carried = t->carried;
+  o->diagonal = true;
+  for (int lane = 0; lane < t->width; lane++) {
+    int body = stored_item(l->t, t, lane);
+    if (body < 0) continue;
+    o->loaded |= l->f->loads_first[body + 1] > l->f->loads_first[body];
+    o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
+  }
+}
+
 bool body_tiles_fill(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  size_t ends = 0, places = 0;
+  size_t ends = 0, rows = 0, sides = 0;
   for (int i = 0; i < t->body_tiles; i++) {
-    int own = f->body_tile[t->body_tile[i]].ends = ends_of(l, t->body_tile[i]);
+    const int tile = t->body_tile[i], own = f->body_tile[tile].ends = ends_of(l, tile);
     ends += (size_t)own;
-    places += (size_t)(own * t->tile[t->body_tile[i]].width);
+    rows += (size_t)(own * t->tile[tile].width);
   }
-  struct body_end *end = l->ends = f->block[1] = calloc(ends + 1, sizeof *end);
-  struct lane_at *load = f->block[2] = calloc(places + 1, sizeof *load);
-  struct lane_mix *mix = f->block[4] = aligned_zalloc((ends + 1) * sizeof *mix);
-  if (!end || !load || !mix) return false;
-  /* tile by tile: its ends, then what is so of all of its bodies */
+  for (int i = 0; i < t->joint_tiles; i++) sides += (size_t)t->tile[t->joint_tile[i]].sides;
+  struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
+  int *row = f->block[2] = calloc(rows + 1, sizeof *row);
+  double *keep = f->block[5] = aligned_zalloc((sides + 1) * ISA_LANES_MAX * sizeof *keep);
+  if (!end || !row || !keep) return false;
+  /* where links leave their loads, then where bodies find them */
+  find_sides(l);
+  place_loads(l, keep);
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
-    struct body_tile *o = &f->body_tile[t->body_tile[i]];
-    o->end = end;
-    body_tile_place(o, tile->slot);
-    o->at = tile->at;
-    o->carried = tile->carried;
-    o->aligned = o->ends > 0;
-    o->diagonal = true;
-    for (int e = 0; e < o->ends; e++, load += tile->width, end++) {
-      fill_end(l, t->body_tile[i], e, load, mix++, end);
-      o->aligned &= end->aligned;
-      if (e < 2) o->end_load[e] = end->load->at;
-    }
-    for (int lane = 0; lane < tile->width; lane++) {
-      int body = stored_item(t, tile, lane);
-      if (body < 0) continue;
-      o->loaded |= f->loads_first[body + 1] > f->loads_first[body];
-      o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
-    }
+    const int tile = t->body_tile[i], width = t->tile[tile].width;
+    const int most = f->body_tile[tile].ends;
+    fill_ends(l, tile, end, row);
+    end += f->body_tile[tile].ends;
+    row += most * width;
+    fill_bodies(l, tile);
   }
   return true;
 }

@@ -50,7 +50,14 @@ struct link_side {
     SIDE_WIDE,   /* elsewhere in tiles of the same width */
     SIDE_APART
   } how;
-  int at[LINK_PARTS];         /* number 0 of the body of lane 0 */
+  int at[LINK_PARTS]; /* number 0 of the body of lane 0 */
+  enum {
+    LOAD_BESIDE, /* lane by lane, where the bodies read it */
+    LOAD_ROWS,   /* a row for each lane, see num_put_rows() */
+    LOAD_NOWHERE /* the ground asks for none */
+  } load;
+  int load_at;                /* in solve.end_load */
+  const double *keep;         /* (width) LOAD_BESIDE: 1, but 0 in lanes on the ground; NULL: there are none */
   const struct lane_mix *mix; /* in slots */
 };
 
@@ -76,24 +83,23 @@ struct link_tile {
 };
 
 /* What a body tile is beside its tree_tile. */
-struct body_end { /* one link end of each lane */
-  bool aligned;
-  const struct lane_at *load; /* (width) loads in solve.end_load; stride 0 where a lane has fewer ends */
-  const struct lane_mix *mix; /* likewise */
+struct body_end { /* one link end of each lane, lane by lane in one tile */
+  int link;       /* the tile */
+  int side;
+  int load; /* in solve.end_load */
   /* Of a link tile with tips, lane by lane: the point in body axes, (3, width); else NULL. What the rows load the body with it
    * works out itself, and leaves in solve.tip what they need of it. */
   const double *point;
   size_t row; /* of the links: in lambda, z, tip */
-  int side;
 };
 struct body_tile {
   const struct body_end *end; /* in the order of the links */
   int ends;
-  int slot, at;           /* as in tree_tile */
-  size_t end_load[2];     /* where in solve.end_load its first two ends are, if aligned */
+  int rows;       /* the most of all other ends of a body */
+  const int *row; /* (rows, width) where they are in solve.end_load; none: the zeros behind all loads */
+  int slot, at;   /* as in tree_tile */
   size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
   bool carried;           /* all of its bodies are */
-  bool aligned;           /* it has ends, and all of them are */
   bool has_tips;          /* some of its ends have a point */
   bool tips_all;          /* all have */
   bool self_contained;    /* and nothing else acts on it: between two solutions it asks for nobody */
@@ -126,6 +132,7 @@ struct frozen {
   double length;   /* m, size of the mechanism: residuals of lengths are judged relative to it */
   double
       rounding;  /* m, likewise for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int end_loads; /* numbers of all loads of links on bodies */
   int residuals; /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
   int *stop_beside;    /* (links) of the friction of a joint: the link of the stop of that joint; else -1 */

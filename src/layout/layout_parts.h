@@ -6,17 +6,19 @@
 #include "layout/layout.h"
 #include "layout/storage.h"
 
+/* Bits of layout.found, each to be moved up by a side: bodies read its loads lane by lane; some lanes are on the ground. */
+enum { FOUND_SIDE = 1, FOUND_GROUNDED = 1 << ROWS_SIDES };
+
 /* What is only needed while tiles are filled in. */
 struct layout {
   const ali3_model *m;
   struct frozen *f;
   const struct tree *t;
-  int *end_first;        /* (bodies + 1) link ends of each body, in `end` */
-  int *end;              /* ROWS_SIDES * link + side, ascending per body */
-  int *fill;             /* (bodies + 1) */
-  unsigned char *found;  /* (tiles) of link tiles: bits of the sides of which all bodies have an end there */
-  struct body_end *ends; /* of all body tiles */
-  size_t constant;       /* doubles of f->link_constant */
+  int *end_first;       /* (bodies + 1) link ends of each body, in `end` */
+  int *end;             /* ROWS_SIDES * link + side, ascending per body */
+  int *fill;            /* (bodies + 1) */
+  unsigned char *found; /* (tiles) of link tiles */
+  size_t constant;      /* doubles of f->link_constant */
 };
 
 static inline bool lane_is_used(const struct layout *l, int tile, int lane)
@@ -28,7 +30,7 @@ static inline bool lane_is_used(const struct layout *l, int tile, int lane)
 bool body_constants_fill(const ali3_model *m, struct frozen *f);
 /* The link ends of each body. */
 void body_ends_list(struct layout *l);
-/* Body tiles with their ends, once link tiles are filled. False: out of memory. */
+/* Body tiles with their ends, and where links leave their loads, once link tiles are filled. False: out of memory. */
 bool body_tiles_fill(struct layout *l);
 /* Links and ends with tips, at the end. */
 void body_tips_find(struct layout *l);

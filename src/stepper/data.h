@@ -63,7 +63,7 @@ struct solve {
   double *z;           /* (u) its solution */
   double *z_first;     /* (u) first solution while a solve is refined; NULL, as response, without hubs */
   double *response;    /* (n, 7) delta J'z, of a solve that is refined */
-  double *end_load;    /* (tree.end_loads + 7) J'v of each link end, v lambda or z; the last ones 0 */
+  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v lambda or z; the last ones 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest part of a move */
   double *
       residual[2]; /* (frozen.residuals) of each rigid link the largest row of velocities, of accelerations */

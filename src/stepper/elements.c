@@ -35,12 +35,12 @@ void link_name_worst(const ali3_model *m, ali3_report *report, int link)
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   const struct body_tile *tile = &m->frozen->body_tile[m->frozen->tile_of[body]];
-  int lane = stored_body(m, body)->lane;
+  const struct tree_body *at = stored_body(m, body);
   for (int y = 0; y < BODY_Y; y++) o[y] = 0.0;
-  for (int e = 0; e < tile->ends; e++) {
-    const struct lane_at *from = &tile->end[e].load[lane];
-    for (size_t y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[from->at + y * from->stride];
-  }
+  for (int e = 0; e < tile->ends; e++)
+    for (int y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[tile->end[e].load + y * at->width + at->lane];
+  for (int i = 0; i < tile->rows; i++)
+    for (int y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[tile->row[i * at->width + at->lane] + y];
 }
 
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k)

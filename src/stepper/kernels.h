@@ -44,8 +44,8 @@
   X(link_push_rows, 60.0)     /* link_rows_push of the rest, but J of rigid links may be left as it was */   \
   X(link_push_lambda, 28.0)   /* end loads J' now.lambda, J of the state */                                  \
   X(link_rest_lambda, 28.0)   /* link_push_lambda of the rest */                                             \
-  X(link_push_z, 28.0)        /* end loads J' z, J of the factors */                                         \
-  X(link_rest_z, 28.0)        /* link_push_z of the rest */                                                  \
+  X(link_push_z, 28.0)        /* end loads J' z, J of the state */                                           \
+  X(link_rest_z, 28.0)        /* J' z of the rest, J of the factors */                                       \
   X(link_step, 28.0)          /* link_rest_z, and now.lambda += z */                                         \
   X(link_beta, 28.0)          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */                \
   X(link_position_beta, 28.0) /* link_beta; soft: J w */                                                     \
@@ -56,7 +56,6 @@
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w all of y'' */         \
   X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
   X(link_rate, 40.0)                  /* soft rows: rate = J y' */                                           \
-  X(link_push_settled, 28.0)          /* end loads J' z, J of the state */                                   \
   X(link_turn, 15.0)                  /* joint angles, each nearest to what it was: full turns count */
 
 #define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,

@@ -262,11 +262,11 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
   if (!m->frozen->jumps && !d->soft.some_stiff) return;
-  memset(d->solve.end_load, 0, m->frozen->tree->end_loads * sizeof *d->solve.end_load);
+  memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
   soft_rates(m, d);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
-  stage_soft_links(m, d, KERNEL_link_push_settled);
+  stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);
 }
 
