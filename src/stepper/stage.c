@@ -44,11 +44,10 @@ static void share_of_tiles(void *arg, int share, int shares)
             o->first + first_of(o->count, share + 1, shares));
 }
 
-static void run_stage(const struct tiles *o, double flops)
+static inline void run_stage(struct tiles *o, double flops)
 {
-  struct tiles job = *o;
   if (stage_is_worth_waking(o->d, flops))
-    o->d->exec->run(o->d->exec->context, share_of_tiles, &job);
+    o->d->exec->run(o->d->exec->context, share_of_tiles, o);
   else
     run_tiles(o, o->first, o->first + o->count);
 }
@@ -63,7 +62,7 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
   const struct frozen *f = m->frozen;
   const struct tree *t = f->tree;
   step_kernel *one = f->kernels[0]->body[kernel], *all = f->kernels[1]->body[kernel];
-  const struct tiles o = {m, d, t->body_tile, t->body_run_end, 0, t->body_tiles, {one, all}};
+  struct tiles o = {m, d, t->body_tile, t->body_run_end, 0, t->body_tiles, {one, all}};
   run_stage(&o, body_flops[kernel] * m->bodies);
 }
 
@@ -73,7 +72,7 @@ static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel
 {
   const struct frozen *f = m->frozen;
   step_kernel *one = f->kernels[0]->link[kernel], *all = f->kernels[1]->link[kernel];
-  const struct tiles o = {m, d, f->tree->joint_tile, f->tree->joint_run_end, first, end - first, {one, all}};
+  struct tiles o = {m, d, f->tree->joint_tile, f->tree->joint_run_end, first, end - first, {one, all}};
   run_stage(&o, link_flops[kernel] * rows);
 }
 
