@@ -34,48 +34,16 @@ static int ends_of(const struct layout *l, int tile)
   return most;
 }
 
-static bool on_ground(const struct layout *l, int tile, int lane, int side)
+static int lane_of_link(const struct layout *l, int link)
 {
-  const int link = stored_item(l->t, &l->t->tile[tile], lane);
-  return link >= 0 && l->f->link[link].body[side] == ALI3_GROUND;
+  return l->t->joint[link].row - l->t->tile[l->t->tile_of_joint[link]].at;
 }
 
-/* Whether end `e` of all bodies of a tile lies lane by lane in one tile: *link, on its side *side. Where a body has no such end
- * that link is not in use, or stands on the ground there (*grounded), which asks for no load. */
-static bool end_is_aligned(const struct layout *l, int tile, int e, int *link, int *side, bool *grounded)
+/* Where the load on end `at` of layout.end is, which is a row. */
+static int row_of_end(const struct layout *l, int at)
 {
-  const int first = end_of_lane(l, tile, 0, e);
-  if (first < 0) return false;
-  *side = first % ROWS_SIDES;
-  *link = l->t->tile_of_joint[first / ROWS_SIDES];
-  bool aligned = l->t->tile[*link].width == l->t->tile[tile].width;
-  *grounded = false;
-  for (int lane = 0; aligned && lane < l->t->tile[tile].width; lane++) {
-    const int end = end_of_lane(l, tile, lane, e), item = stored_item(l->t, &l->t->tile[*link], lane);
-    const bool ground = on_ground(l, *link, lane, *side);
-    aligned = item < 0 || ground ? end < 0 : end == ROWS_SIDES * item + *side;
-    *grounded |= ground;
-  }
-  return aligned;
-}
-
-/* Which sides of links are read lane by lane, some with lanes on the ground: `found`. */
-static void find_sides(struct layout *l)
-{
-  int link, side;
-  bool grounded;
-  for (int i = 0; i < l->t->body_tiles; i++)
-    for (int e = 0, tile = l->t->body_tile[i]; e < l->f->body_tile[tile].ends; e++)
-      if (end_is_aligned(l, tile, e, &link, &side, &grounded))
-        l->found[link] |= (unsigned char)((grounded ? FOUND_GROUNDED : FOUND_SIDE) << side);
-}
-
-static bool side_has_bodies(const struct layout *l, int tile, int side)
-{
-  bool found = false;
-  for (int lane = 0; lane < l->t->tile[tile].width; lane++)
-    found |= lane_is_used(l, tile, lane) && !on_ground(l, tile, lane, side);
-  return found;
+  const int link = at / ROWS_SIDES, tile = l->t->tile_of_joint[link];
+  return l->f->link_tile[tile].side[at % ROWS_SIDES].load_at + ROW_NUMBERS * lane_of_link(l, link);
 }
 
 static int align_load(int numbers)
@@ -83,54 +51,112 @@ static int align_load(int numbers)
   return (numbers + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX;
 }
 
-/* keep: room for all sides. */
-static void place_loads(struct layout *l, double *keep)
+static bool on_ground(const struct layout *l, int tile, int lane, int side)
+{
+  const int link = stored_item(l->t, &l->t->tile[tile], lane);
+  return link < 0 || l->f->link[link].body[side] == ALI3_GROUND;
+}
+
+/* Where end `e` of the bodies of a tile is, if that is one side of one tile of links. */
+struct whole_end {
+  int link, side;          /* -1: it is in more places */
+  bool aligned;            /* lane by lane */
+  int lane[ISA_LANES_MAX]; /* where each body finds it; the width of the tile where it has none */
+};
+
+static struct whole_end find_end(const struct layout *l, int tile, int e)
+{
+  const int width = l->t->tile[tile].width, none = -1;
+  struct whole_end o = {.link = none, .side = none};
+  bool whole = true;
+  for (int lane = 0; lane < width; lane++) {
+    const int at = end_of_lane(l, tile, lane, e), j = at / ROWS_SIDES, side = at % ROWS_SIDES;
+    o.lane[lane] = width;
+    if (at < 0) continue;
+    if (o.link < 0) {
+      o.link = l->t->tile_of_joint[j];
+      o.side = side;
+    }
+    whole &= l->t->tile_of_joint[j] == o.link && side == o.side && l->t->tile[o.link].width == width;
+    o.lane[lane] = lane_of_link(l, j);
+  }
+  if (!whole) o.link = none;
+  /* A body without this end may find there what is not in use. */
+  o.aligned = o.link >= 0;
+  for (int lane = 0; lane < width && o.aligned; lane++) {
+    const bool unused = o.lane[lane] == width && stored_item(l->t, &l->t->tile[o.link], lane) < 0;
+    o.aligned = o.lane[lane] == lane || unused;
+  }
+  return o;
+}
+
+/* Sides that some tile of bodies does not find as a whole, and sides that are found lane by lane: `found`. */
+static void find_sides(struct layout *l)
+{
+  for (int i = 0; i < l->t->body_tiles; i++)
+    for (int e = 0, tile = l->t->body_tile[i]; e < l->f->body_tile[tile].ends; e++) {
+      const struct whole_end end = find_end(l, tile, e);
+      if (end.aligned) l->found[end.link] |= (unsigned char)(FOUND_ALIGNED << end.side);
+      for (int lane = 0; lane < l->t->tile[tile].width && end.link < 0; lane++) {
+        const int at = end_of_lane(l, tile, lane, e);
+        if (at >= 0)
+          l->found[l->t->tile_of_joint[at / ROWS_SIDES]] |=
+              (unsigned char)(FOUND_SEPARATE << at % ROWS_SIDES);
+      }
+    }
+}
+
+static bool side_has_bodies(const struct layout *l, int tile, int side)
+{
+  bool found = false;
+  for (int lane = 0; lane < l->t->tile[tile].width; lane++) found |= !on_ground(l, tile, lane, side);
+  return found;
+}
+
+static void place_loads(struct layout *l)
 {
   for (int i = 0; i < l->t->joint_tiles; i++) {
     const int tile = l->t->joint_tile[i], width = l->t->tile[tile].width;
-    for (int side = 0; side < l->t->tile[tile].sides; side++, keep += ISA_LANES_MAX) {
+    for (int side = 0; side < l->t->tile[tile].sides; side++) {
       struct link_side *o = &l->f->link_tile[tile].side[side];
-      const bool aligned = l->found[tile] & (FOUND_SIDE | FOUND_GROUNDED) << side;
-      o->load = aligned ? LOAD_BESIDE : side_has_bodies(l, tile, side) ? LOAD_ROWS : LOAD_NOWHERE;
+      const bool separate = l->found[tile] & FOUND_SEPARATE << side;
+      o->load = !side_has_bodies(l, tile, side) ? LOAD_NOWHERE : separate ? LOAD_ROWS : LOAD_TILE;
       o->load_at = l->f->end_loads;
-      if (o->load != LOAD_NOWHERE) l->f->end_loads += align_load(width * (aligned ? BODY_Y : ROW_NUMBERS));
-      /* lanes on the ground */
-      if (l->found[tile] & FOUND_GROUNDED << side) o->keep = keep;
-      for (int lane = 0; lane < width; lane++) keep[lane] = on_ground(l, tile, lane, side) ? 0.0 : 1.0;
+      if (o->load != LOAD_NOWHERE) l->f->end_loads += align_load(width * (separate ? ROW_NUMBERS : BODY_Y));
     }
   }
 }
 
-/* Where the load on end `at` of layout.end is, which is a row. */
-static int row_of_end(const struct layout *l, int at)
-{
-  const int link = at / ROWS_SIDES, tile = l->t->tile_of_joint[link];
-  const int lane = l->t->joint[link].row - l->t->tile[tile].at;
-  return l->f->link_tile[tile].side[at % ROWS_SIDES].load_at + ROW_NUMBERS * lane;
-}
-
-/* The ends of a tile; `end` and `row` have room for them. */
-static void fill_ends(const struct layout *l, int tile, struct body_end *end, int *row)
+/* The ends of a tile; `end`, `row` and `lane` have room for them. */
+static void fill_ends(const struct layout *l, int tile, struct body_end *end, int *row, long long *lane_of)
 {
   struct body_tile *o = &l->f->body_tile[tile];
   const int most = o->ends, width = l->t->tile[tile].width;
-  int link, side;
-  bool grounded;
-  *o = (struct body_tile){.end = end, .row = row};
+  int rows[ISA_LANES_MAX] = {0};
+  *o = (struct body_tile){.end = end, .row = row, .aligned = true};
   for (int i = 0; i < most * width; i++) row[i] = l->f->end_loads;
-  for (int e = 0; e < most; e++)
-    if (end_is_aligned(l, tile, e, &link, &side, &grounded))
-      end[o->ends++] = (struct body_end){link, side, l->f->link_tile[link].side[side].load_at, NULL, 0};
-  /* what lies elsewhere, lane by lane */
-  for (int lane = 0; lane < width; lane++) {
-    int rows = 0;
-    for (int e = 0; e < most; e++) {
-      const int at = end_of_lane(l, tile, lane, e);
-      if (at < 0 || end_is_aligned(l, tile, e, &link, &side, &grounded)) continue;
-      row[width * rows++ + lane] = row_of_end(l, at);
+  for (int e = 0; e < most; e++) {
+    const struct whole_end whole = find_end(l, tile, e);
+    const struct link_side *side = whole.link < 0 ? NULL : &l->f->link_tile[whole.link].side[whole.side];
+    /* as a tile */
+    if (side && side->load == LOAD_TILE) {
+      end[o->ends++] = (struct body_end){.link = whole.link,
+                                         .side = whole.side,
+                                         .load = side->load_at,
+                                         .lane = whole.aligned ? NULL : lane_of};
+      for (int lane = 0; lane < width; lane++) lane_of[lane] = whole.lane[lane];
+      lane_of += ISA_LANES_MAX;
+      o->aligned &= whole.aligned;
+      continue;
     }
-    if (rows > o->rows) o->rows = rows;
+    /* lane by lane */
+    for (int lane = 0; lane < width; lane++) {
+      const int at = end_of_lane(l, tile, lane, e);
+      if (at >= 0) row[width * rows[lane]++ + lane] = row_of_end(l, at);
+      if (rows[lane] > o->rows) o->rows = rows[lane];
+    }
   }
+  o->aligned &= o->ends > 0 && o->rows == 0;
 }
 
 /* An end of a link with tips. */
@@ -143,10 +169,10 @@ static void fill_tip(struct body_tile *o, struct body_end *end, const struct lin
 
 static void fill_tips(const struct layout *l, struct body_tile *o, struct body_end *end)
 {
-  o->tips_all = o->ends > 0 && o->rows == 0;
+  o->tips_all = o->aligned;
   for (int e = 0; e < o->ends; e++) {
     const struct link_tile *link = &l->f->link_tile[end[e].link];
-    if (link->has_tips) fill_tip(o, &end[e], link);
+    if (link->has_tips && !end[e].lane) fill_tip(o, &end[e], link);
     o->tips_all &= end[e].point != NULL;
   }
   o->self_contained = o->tips_all && !o->carried && !o->loaded;
@@ -159,7 +185,7 @@ void body_tips_find(struct layout *l)
   struct frozen *f = l->f;
   for (int i = 0; i < t->joint_tiles; i++) {
     struct link_tile *o = &f->link_tile[t->joint_tile[i]];
-    o->has_tips = !f->switches && l->found[t->joint_tile[i]] == 3 * FOUND_SIDE &&
+    o->has_tips = !f->switches && l->found[t->joint_tile[i]] == 3 * FOUND_ALIGNED &&
                   o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
   }
   struct body_end *end = f->block[1];
@@ -198,26 +224,25 @@ bool body_tiles_fill(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  size_t ends = 0, rows = 0, sides = 0;
+  size_t ends = 0, rows = 0;
   for (int i = 0; i < t->body_tiles; i++) {
     const int tile = t->body_tile[i], own = f->body_tile[tile].ends = ends_of(l, tile);
     ends += (size_t)own;
     rows += (size_t)(own * t->tile[tile].width);
   }
-  for (int i = 0; i < t->joint_tiles; i++) sides += (size_t)t->tile[t->joint_tile[i]].sides;
   struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
   int *row = f->block[2] = calloc(rows + 1, sizeof *row);
-  double *keep = f->block[5] = aligned_zalloc((sides + 1) * ISA_LANES_MAX * sizeof *keep);
-  if (!end || !row || !keep) return false;
+  long long *lane = f->block[5] = aligned_zalloc((ends + 1) * ISA_LANES_MAX * sizeof *lane);
+  if (!end || !row || !lane) return false;
   /* where links leave their loads, then where bodies find them */
   find_sides(l);
-  place_loads(l, keep);
+  place_loads(l);
   for (int i = 0; i < t->body_tiles; i++) {
-    const int tile = t->body_tile[i], width = t->tile[tile].width;
-    const int most = f->body_tile[tile].ends;
-    fill_ends(l, tile, end, row);
+    const int tile = t->body_tile[i], most = f->body_tile[tile].ends;
+    fill_ends(l, tile, end, row, lane);
     end += f->body_tile[tile].ends;
-    row += most * width;
+    row += most * t->tile[tile].width;
+    lane += (size_t)most * ISA_LANES_MAX;
     fill_bodies(l, tile);
   }
   return true;

@@ -52,12 +52,11 @@ struct link_side {
   } how;
   int at[LINK_PARTS]; /* number 0 of the body of lane 0 */
   enum {
-    LOAD_BESIDE, /* lane by lane, where the bodies read it */
+    LOAD_TILE,   /* lane by lane: bodies read whole tiles */
     LOAD_ROWS,   /* a row for each lane, see num_put_rows() */
     LOAD_NOWHERE /* the ground asks for none */
   } load;
   int load_at;                /* in solve.end_load */
-  const double *keep;         /* (width) LOAD_BESIDE: 1, but 0 in lanes on the ground; NULL: there are none */
   const struct lane_mix *mix; /* in slots */
 };
 
@@ -83,10 +82,12 @@ struct link_tile {
 };
 
 /* What a body tile is beside its tree_tile. */
-struct body_end { /* one link end of each lane, lane by lane in one tile */
+struct body_end { /* one link end of each lane, all in one tile */
   int link;       /* the tile */
   int side;
   int load; /* in solve.end_load */
+  const long long
+      *lane; /* (width) where each body finds it; the width where it has none. NULL: in its own lane */
   /* Of a link tile with tips, lane by lane: the point in body axes, (3, width); else NULL. What the rows load the body with it
    * works out itself, and leaves in solve.tip what they need of it. */
   const double *point;
@@ -99,6 +100,7 @@ struct body_tile {
   const int *row; /* (rows, width) where they are in solve.end_load; none: the zeros behind all loads */
   int slot, at;   /* as in tree_tile */
   size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
+  bool aligned;           /* it has ends, and all of them are in their own lanes of tiles */
   bool carried;           /* all of its bodies are */
   bool has_tips;          /* some of its ends have a point */
   bool tips_all;          /* all have */

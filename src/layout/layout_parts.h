@@ -6,8 +6,9 @@
 #include "layout/layout.h"
 #include "layout/storage.h"
 
-/* Bits of layout.found, each to be moved up by a side: bodies read its loads lane by lane; some lanes are on the ground. */
-enum { FOUND_SIDE = 1, FOUND_GROUNDED = 1 << ROWS_SIDES };
+/* Bits of layout.found, each to be moved up by a side: some bodies find its loads lane by lane; others find them in more places
+ * than this tile. */
+enum { FOUND_ALIGNED = 1, FOUND_SEPARATE = 1 << ROWS_SIDES };
 
 /* What is only needed while tiles are filled in. */
 struct layout {

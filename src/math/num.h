@@ -142,12 +142,12 @@ struct lane_mix {
   long long lane[LANES_MOST] __attribute__((aligned(64))); /* where each is, counted through both places */
 };
 
-static inline num_mask num_which(const struct lane_mix *mix)
+static inline num_mask num_lanes(const long long *lane)
 {
 #if LANES == 1
-  return mix->lane[0] != 0;
+  return lane[0] != 0;
 #else
-  return *(const num_mask *)mix->lane;
+  return *(const num_mask *)lane;
 #endif
 }
 
@@ -241,7 +241,7 @@ static inline void num_mix_all(const double *a, const struct lane_mix *mix, size
                                size_t end, num *o)
 {
   const double *one = a + mix->at[0] * numbers, *other = a + mix->at[1] * numbers;
-  const num_mask which = num_which(mix);
+  const num_mask which = num_lanes(mix->lane);
   if (mix->places == 1 && mix->tiles == 1)
     num_mix_of(one, other, 1, 1, which, first, end, o);
   else if (mix->places == 1)

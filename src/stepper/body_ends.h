@@ -36,7 +36,11 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
   for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
     const num *from = (const num *)(end_load + e->load);
     if (e->point && v) end_add_point(e, v, R, f);
-    for (int y = 0; y < BODY_Y && !e->point; y++) f[y] += from[y];
+    if (e->point) continue;
+    if (e->lane)
+      for (int y = 0; y < BODY_Y; y++) f[y] += num_shuffle(from[y], num_all(0.0), num_lanes(e->lane));
+    else
+      for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
   }
   if (own->rows > 0) num_add_rows(end_load, own->row, own->rows, BODY_Y, f);
 }
@@ -51,7 +55,7 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
     for (const struct body_end *e = own->end; v && e < own->end + own->ends; e++) end_add_point(e, v, R, f);
     return;
   }
-  if (own->ends == 0 || own->rows > 0 || own->has_tips) {
+  if (!own->aligned || own->has_tips) {
     num separate[BODY_Y];
     ends_separate(own, end_load, v, R, separate);
     for (int y = 0; y < BODY_Y; y++) f[y] = separate[y];

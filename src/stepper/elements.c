@@ -37,8 +37,11 @@ void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[
   const struct body_tile *tile = &m->frozen->body_tile[m->frozen->tile_of[body]];
   const struct tree_body *at = stored_body(m, body);
   for (int y = 0; y < BODY_Y; y++) o[y] = 0.0;
-  for (int e = 0; e < tile->ends; e++)
-    for (int y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[tile->end[e].load + y * at->width + at->lane];
+  for (int e = 0; e < tile->ends; e++) {
+    const int lane = tile->end[e].lane ? (int)tile->end[e].lane[at->lane] : at->lane;
+    const double *from = d->solve.end_load + tile->end[e].load + lane;
+    for (int y = 0; y < BODY_Y && lane < at->width; y++) o[y] += from[y * at->width];
+  }
   for (int i = 0; i < tile->rows; i++)
     for (int y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[tile->row[i * at->width + at->lane] + y];
 }

@@ -68,14 +68,11 @@ INLINE num *jacobian_block(double *J, struct links l)
 }
 
 /* Leaves the load on the bodies of a side. */
-INLINE void put_end_load(struct links l, int side, num load[BODY_Y])
+INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
 {
   const struct link_side *own = &l.own->side[side];
   double *o = l.d->solve.end_load + own->load_at;
-  const num none = num_all(0.0);
-  for (int y = 0; y < BODY_Y && own->keep; y++)
-    load[y] = num_select(num_greater(*(const num *)own->keep, none), load[y], none);
-  if (own->load == LOAD_BESIDE)
+  if (own->load == LOAD_TILE)
     for (int y = 0; y < BODY_Y; y++) ((num *)o)[y] = load[y];
   else if (own->load == LOAD_ROWS)
     num_put_rows(load, BODY_Y, o);
