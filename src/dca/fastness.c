@@ -67,7 +67,7 @@ static bool add_body_to_assemblies(struct assemblies *a, int v)
   return floats;
 }
 
-static bool list_joints(struct assemblies *a)
+static bool list_joints_of_bodies(struct assemblies *a)
 {
   const struct tree_graph *g = a->g;
   int *fill = calloc((size_t)g->bodies + 2, sizeof *fill);
@@ -94,7 +94,7 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
   a.above = calloc(room, sizeof *a.above);
   a.open = calloc(room, sizeof *a.open);
   a.grounded = calloc(room, sizeof *a.grounded);
-  bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints(&a);
+  bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints_of_bodies(&a);
   *fast = false;
   /* Eliminate once more, and watch the assemblies grow. */
   for (int i = 0; ok && i < n->count; i++) {

@@ -203,7 +203,7 @@ static bool is_diagonal(const double M[9])
   return zeros;
 }
 
-/* What is so of all bodies of a tile. */
+/* Fills the properties that all bodies of a tile have. */
 static void fill_bodies(const struct layout *l, int tile)
 {
   const struct tree_tile *t = &l->t->tile[tile];
