@@ -246,6 +246,20 @@ class Sim(unittest.TestCase):
         rows = self.table(FOUR_BAR, "--duration", "0.01", "--dt", "0.001", "--signals", "time")
         self.assertEqual(len(rows), 12)
 
+    def test_values_of_the_command_line(self):
+        """A value of --set acts like the value in the file, and an option of its own has priority."""
+        as_file = self.good(self.path("heavy.yaml", DROP.replace("[0, -10, 0]", "[0, -5, 1]")), "--duration", "1", "--output", "-")
+        file = self.path("drop.yaml", DROP)
+        self.assertEqual(self.good(file, "--set", "model.gravity=[0, -5, 1]", "--duration", "1", "--output", "-"), as_file)
+        summary = self.good(file, "--set", "cycle.period=0.1", "--set", "simulation.duration=3", "--summary", "-")
+        self.assertEqual((json.loads(summary)["steps"], json.loads(summary)["dt"]), (30, 0.1))
+        summary = self.good(file, "--set", "cycle.period=0.1", "--dt", "0.5", "--summary", "-")
+        self.assertEqual(json.loads(summary)["dt"], 0.5)
+        for text, said in (("model.bodies.ball.mass=-1", "mass: expected a number >= 0 (kg), found -1"),
+                           ("model.bodies.bal.mass=1", 'model.bodies: no element is named "bal"; did you mean "ball"?')):
+            run = sim(file, "--set", text)
+            self.assertEqual((run.returncode, run.stderr), (2, f"--set {text}: error: {said}\n"))
+
     def test_duration_of_the_file_and_of_none(self):
         with_duration = self.path("d.yaml", DROP + "simulation: {duration: 0.5}\n")
         self.assertEqual(json.loads(self.good(with_duration, "--summary", "-"))["steps"], 50)

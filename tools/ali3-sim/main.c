@@ -29,6 +29,8 @@ static const char help[] =
     "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work,\n"
     "                    order four instead of two\n"
     "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
+    "  --set KEY=VALUE   put VALUE into the file at the path KEY, e.g. solver.iterations=5 or\n"
+    "                    model.bodies.A.mass=3; may be given several times\n"
     "  --workers N|auto  threads that share a step, beside the first; auto: the fastest number\n"
     "                    (default: the number in the file, else 0)\n"
     "  --isa NAME        instruction set of the steps: " ISA_WORDS "\n"
@@ -43,6 +45,12 @@ static const char help[] =
     "steps so far are written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
     "by\n"
     "more than the tolerance, or contradict each other.\n";
+
+static int fail_run(int status, const char *text)
+{
+  fprintf(stderr, "ali3-sim: %s\n", text);
+  return status;
+}
 
 static bool usage(const char *option, const char *expected, const char *found)
 {
@@ -93,6 +101,7 @@ enum {
   ALPHA,
   SUBSTEPS,
   EXTRAPOLATE,
+  SET,
   WORKERS,
   ISA,
   EVERY,
@@ -114,6 +123,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"alpha", required_argument, NULL, ALPHA},
       {"substeps", required_argument, NULL, SUBSTEPS},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
+      {"set", required_argument, NULL, SET},
       {"workers", required_argument, NULL, WORKERS},
       {"isa", required_argument, NULL, ISA},
       {"every", required_argument, NULL, EVERY},
@@ -124,7 +134,9 @@ static int take_options(int argc, char **argv, struct options *o)
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  *o = (struct options){.every = 1};
+  *o = (struct options){.every = 1, .set = calloc((size_t)argc, sizeof *o->set)};
+  if (!o->set) return fail_run(EXIT_RUN, "out of memory");
+  o->over.set = o->set;
   long n = 0;
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
@@ -148,6 +160,9 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case EXTRAPOLATE:
       o->over.extrapolate = true;
+      break;
+    case SET:
+      o->set[o->over.sets++] = optarg;
       break;
     /* Read threads and instruction set. */
     case WORKERS:
@@ -205,12 +220,6 @@ static long planned_steps(const struct options *o, const struct settings *s)
   return 0;
 }
 
-static int fail_run(int status, const char *text)
-{
-  fprintf(stderr, "ali3-sim: %s\n", text);
-  return status;
-}
-
 static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
                           const struct signals *signals, int workers)
 {
@@ -239,19 +248,17 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   return good ? EXIT_GOOD : EXIT_RUN;
 }
 
-int main(int argc, char **argv)
+static int simulate_file(const struct options *o)
 {
-  struct options o;
-  int status = take_options(argc, argv, &o);
-  if (status >= 0) return status;
-  struct settings *s = setup_load(o.file, &o.over, stderr);
+  int status = EXIT_RUN;
+  struct settings *s = setup_load(o->file, &o->over, stderr);
   if (!s) return EXIT_USAGE;
 
   /* Like the daemon's loop, so that equal inputs give equal bits. */
   realtime_flush_denormals();
   /* Start workers, and allocate data and signals. */
   char error[256] = "out of memory";
-  int workers = workers_of(&o, s);
+  int workers = workers_of(o, s);
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   ali3_data *d = ali3_data_new(s->model);
@@ -266,12 +273,21 @@ int main(int argc, char **argv)
     status = EXIT_RUN;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
-    status = simulate_model(&o, s, d, ride, signals, workers);
+    status = simulate_model(o, s, d, ride, signals, workers);
   }
   ride_free(ride);
   signals_free(signals);
   ali3_data_free(d);
   if (pool) pool_free(pool);
   settings_free(s);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  struct options o;
+  int status = take_options(argc, argv, &o);
+  if (status < 0) status = simulate_file(&o);
+  free(o.set);
   return status;
 }

@@ -18,8 +18,9 @@ enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 struct options {
   const char *file, *signals, *output, *summary; /* NULL: not given */
   struct settings_overrides over;
-  double duration; /* s; 0: from the file */
-  int workers;     /* WORKERS_AUTO: chosen by timing */
+  const char **set; /* (over.sets) of --set; to be freed */
+  double duration;  /* s; 0: from the file */
+  int workers;      /* WORKERS_AUTO: chosen by timing */
   bool workers_given;
   long every;
 };
