@@ -260,6 +260,25 @@ class Sim(unittest.TestCase):
             run = sim(file, "--set", text)
             self.assertEqual((run.returncode, run.stderr), (2, f"--set {text}: error: {said}\n"))
 
+    def test_end_quantities_are_those_of_the_table(self):
+        """max, min, rms and final take every step, also if the table has fewer rows."""
+        names = ["body.A.position.x", "energy.total"]
+        run = (FOUR_BAR, "--duration", "2")
+        head, *rows = self.table(*run, "--signals", ",".join(names))
+        self.assertEqual(head, names)
+        found = json.loads(self.good(*run, "--quantities", ",".join(names), "--summary", "-", "--output", self.path("t.csv"),
+                                     "--every", "50"))["quantities"]
+        self.assertEqual(list(found), names)
+        for i, name in enumerate(names):
+            values = [float(row[i]) for row in rows]
+            self.assertEqual([found[name][k] for k in ("max", "min", "final")], [max(values), min(values), values[-1]])
+            self.assertAlmostEqual(found[name]["rms"], math.sqrt(math.fsum(v * v for v in values) / len(values)), places=12)
+        text = self.good(*run, "--quantities", names[0])
+        self.assertRegex(text, r"(?m)^body.A.position.x  max [-+.e0-9]+ min [-+.e0-9]+ rms [.e0-9]+ final [-+.e0-9]+$")
+        wrong = sim(*run, "--quantities", "body.Z.*")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("ali3-sim: body.Z.*: no signal has such a name", wrong.stderr)
+
     def test_duration_of_the_file_and_of_none(self):
         with_duration = self.path("d.yaml", DROP + "simulation: {duration: 0.5}\n")
         self.assertEqual(json.loads(self.good(with_duration, "--summary", "-"))["steps"], 50)

@@ -39,6 +39,7 @@ static const char help[] =
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
+    "  --quantities GLOB,..  max, min, rms and final value of the signals that match, in the summary\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 the run is complete, also with degraded steps; 1 the run failed or was interrupted (the\n"
@@ -108,6 +109,7 @@ enum {
   SIGNALS,
   OUTPUT,
   SUMMARY,
+  END_QUANTITIES,
   HELP,
   VERSION
 };
@@ -130,6 +132,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
       {"summary", required_argument, NULL, SUMMARY},
+      {"quantities", required_argument, NULL, END_QUANTITIES},
       {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},
       {0},
@@ -185,6 +188,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case SUMMARY:
       o->summary = optarg;
       break;
+    case END_QUANTITIES:
+      o->quantities = optarg;
+      break;
     /* Print a text and end. */
     case HELP:
       fputs(help, stdout);
@@ -227,12 +233,20 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   long planned = planned_steps(o, s);
   if (planned == 0) return EXIT_USAGE;
   struct table table;
-  if (o->output && !table_open(&table, o->output, o->signals, signals)) return EXIT_USAGE;
+  struct quantities quantities = {0};
+  if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;
+  if (o->output && !table_open(&table, o->output, o->signals, signals)) {
+    quantities_close(&quantities);
+    return EXIT_USAGE;
+  }
 
   /* Run the model. */
   struct result r;
-  if (!run(s->model, d, ride, planned, o->every, o->output ? &table : NULL, &r)) {
+  struct quantities *q = o->quantities ? &quantities : NULL;
+  const struct takers takers = {.table = o->output ? &table : NULL, .every = o->every, .quantities = q};
+  if (!run(s->model, d, ride, planned, &takers, &r)) {
     if (o->output) table_close(&table);
+    quantities_close(&quantities);
     free(r.step_ns);
     return EXIT_RUN;
   }
@@ -242,7 +256,8 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
-    good &= summary_write(o->summary, s->model, workers, &r);
+    good &= summary_write(o->summary, s->model, workers, q, &r);
+  quantities_close(&quantities);
   free(r.step_ns);
   if (r.status == ALI3_E_VIOLATED || (good && r.violated > 0)) return EXIT_VIOLATED;
   return good ? EXIT_GOOD : EXIT_RUN;

@@ -69,7 +69,7 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   r->max = fmax(r->max, e.total);
 }
 
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
          struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
@@ -88,7 +88,10 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
   r->initial = r->final;
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
+  struct table *t = takers->table;
+  struct quantities *q = takers->quantities;
   if (t) table_row(t, ride->values);
+  if (q) quantities_add(q, ride->values);
 
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
@@ -105,9 +108,10 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
       r->violated_time = ali3_report_get(d)->time;
     }
     account_step(m, d, r);
-    const bool row = t && r->steps % every == 0;
-    if (row || ride->drive.there) ride_step(ride, m, d);
+    const bool row = t && r->steps % takers->every == 0;
+    if (row || q || ride->drive.there) ride_step(ride, m, d);
     if (row) table_row(t, ride->values);
+    if (q) quantities_add(q, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);

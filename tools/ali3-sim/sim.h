@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, table.c the CSV, summary.c the figures. */
+ * motion platform, table.c the CSV, quantities.c end quantities, summary.c the figures. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -16,7 +16,7 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *summary; /* NULL: not given */
+  const char *file, *signals, *output, *summary, *quantities; /* NULL: not given */
   struct settings_overrides over;
   const char **set; /* (over.sets) of --set; to be freed */
   double duration;  /* s; 0: from the file */
@@ -40,6 +40,10 @@ bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d);
 /* After a step. */
 void ride_step(struct ride *r, const ali3_model *m, const ali3_data *d);
 
+/* Indices of the signals that comma-separated globs match, ascending, to be freed. globs NULL: all. NULL after printing the
+ * reason; `option` is the one that has the globs. */
+int *signals_choose(const struct signals *s, const char *globs, const char *option, int *count);
+
 /* Signals as columns of a CSV file. */
 struct table {
   FILE *out;
@@ -55,6 +59,23 @@ void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);
 
+/* End quantities of chosen signals, over the initial state and all steps. In the unit of the signal. */
+enum { QUANTITY_MAX, QUANTITY_MIN, QUANTITY_RMS, QUANTITY_FINAL, QUANTITIES };
+extern const char *const quantity_word[QUANTITIES];
+struct quantities {
+  const struct signals *signals;
+  int columns;
+  int *column;                 /* (columns) indices of signals */
+  double (*value)[QUANTITIES]; /* (columns) */
+  double *squares;             /* (columns) sum of squares */
+  long samples;
+};
+
+/* False after printing the reason. */
+bool quantities_open(struct quantities *q, const char *globs, const struct signals *signals);
+void quantities_add(struct quantities *q, const double *values);
+void quantities_close(struct quantities *q);
+
 /* Results of a run. Energies in J. */
 struct result {
   int status;       /* status of the reset, or of the step that ended the run; ALI3_OK after a complete run */
@@ -69,15 +90,23 @@ struct result {
   ali3_initial moved;
 };
 
-/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False after printing the reason. */
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+/* Consumers of the signals of a run. */
+struct takers {
+  struct table *table;           /* NULL: none */
+  long every;                    /* rows of the table */
+  struct quantities *quantities; /* NULL: none */
+};
+/* Runs `planned` steps. False after printing the reason. */
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
          struct result *r);
 
 /* Prints on stderr what failed, and at which joint or body. */
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
 /* Prints on stderr how many steps did not converge or were violated, and at which joint or drive. */
 void summary_degraded(const ali3_model *m, const struct result *r);
-/* Sorts step_ns. `file` NULL: text on stdout; "-": JSON on stdout. Returns false after printing the reason. */
-bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r);
+/* Sorts step_ns. `file` NULL: text on stdout; "-": JSON on stdout. q NULL: no end quantities. Returns false after printing the
+ * reason. */
+bool summary_write(const char *file, const ali3_model *m, int workers, const struct quantities *q,
+                   struct result *r);
 
 #endif
