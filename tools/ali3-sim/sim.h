@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, table.c the CSV, quantities.c end quantities, summary.c the figures. */
+ * motion platform, table.c the CSV, quantities.c end quantities, summary.c the figures,
+ * sweep.c the values of a sweep, batch.c its runs. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -23,6 +24,11 @@ struct options {
   int workers;      /* WORKERS_AUTO: chosen by timing */
   bool workers_given;
   long every;
+  /* --batch */
+  const char *batch; /* file of the sweep; NULL: one run */
+  long shard, shards, jobs;
+  bool resume;
+  int quantity_columns; /* of a row */
 };
 
 /* All signals of a step, those of the motion platform among them. Without a platform, ride_step() observes the model
@@ -95,11 +101,19 @@ struct takers {
   struct table *table;           /* NULL: none */
   long every;                    /* rows of the table */
   struct quantities *quantities; /* NULL: none */
+  bool quiet;                    /* no progress on the terminal, and the caller called run_catch_signals() */
 };
+/* Number of steps of the duration; 0 after printing why there are none. */
+long planned_steps(const struct options *o, const struct settings *s);
+/* The first SIGINT or SIGTERM stops all runs in order, the second one ends the program. */
+void run_catch_signals(void);
+bool run_stopped(void);
 /* Runs `planned` steps. False after printing the reason. */
 bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
          struct result *r);
 
+/* "ok", "degraded", .. */
+const char *outcome_word(const struct result *r);
 /* Prints on stderr what failed, and at which joint or body. */
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
 /* Prints on stderr how many steps did not converge or were violated, and at which joint or drive. */
@@ -108,5 +122,10 @@ void summary_degraded(const ali3_model *m, const struct result *r);
  * reason. */
 bool summary_write(const char *file, const ali3_model *m, int workers, const struct quantities *q,
                    struct result *r);
+
+/* Beginning of the first line of a file of results. */
+#define BATCH_HEAD "index,runs"
+/* Runs a sweep. Returns the exit status. */
+int batch(struct options *o);
 
 #endif

@@ -15,7 +15,7 @@ static json_t *real_json(double v)
   return isfinite(v) ? json_real(v) : json_null();
 }
 
-static const char *outcome_word(const struct result *r)
+const char *outcome_word(const struct result *r)
 {
   if (r->interrupted) return "interrupted";
   if (r->status >= 0 && r->violated > 0) return "violated";
