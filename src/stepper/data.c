@@ -7,6 +7,7 @@
 #include "stepper/violation.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena
   o->law = take_doubles(a, rows);
   o->Phi_last = take_doubles(a, rows);
   o->rate_last = take_doubles(a, rows);
+  o->rate = take_doubles(a, rows);
   o->rate_seen = take_doubles(a, rows);
   o->lambda_seen = take_doubles(a, rows);
   o->piece = arena_take(a, rows, sizeof *o->piece);
@@ -68,7 +70,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }
-  o->end_load = take_doubles(a, f->tree->end_loads + BODY_Y);
+  o->end_load = take_doubles(a, (size_t)f->end_loads + ROW_NUMBERS);
   o->increment = take_doubles(a, n);
   for (int i = 0; i < 2; i++) o->residual[i] = take_doubles(a, (size_t)f->residuals);
   tree_work_place(f->tree, &o->work, a);
@@ -289,6 +291,13 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   rows_coordinate(j, &view.v, &o->position, &o->velocity);
 }
 
+/* The multiplier of a motor equals its law up to the rounding of the iterations; users see the value that was set. */
+static double motor_multiplier(const ali3_data *d, int row, double lambda)
+{
+  const double law = d->soft.law[row];
+  return fabs(lambda - law) <= 1e-12 * (1.0 + fabs(law)) ? law : lambda;
+}
+
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
 {
   assert(force >= 0 && force < m->forces);
@@ -302,6 +311,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     lambda[k] =
         j->soft && law_jumps(&j->law[k]) && d->soft.stiff[row] ? d->now.mean[row] : d->now.reaction[row];
+  if (type == ALI3_FORCE_MOTOR) lambda[0] = motor_multiplier(d, j->first, lambda[0]);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;

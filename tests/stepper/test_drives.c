@@ -88,7 +88,7 @@ TEST(a_motor_gives_its_torque)
   for (int i = 1; i <= 2000; i++) {
     toy_run(m, d, 1);
     assert_true(turns_with(acceleration(m, d, 0), torque / inertia, joint(m, d, 0).velocity * 1e-3));
-    assert_true(fabs(force(m, d, 0).value - torque) < 1e-12);
+    assert_true(force(m, d, 0).value == torque);
     assert_true(fabs(force(m, d, 0).torque[2] - torque) < 1e-12); /* on b, up */
     /* the rule takes a load that comes with a step at half in its first one */
     double t = (i - 0.5) * 1e-3;
@@ -97,6 +97,14 @@ TEST(a_motor_gives_its_torque)
   ali3_set_value(m, d, 0, -torque);
   toy_run(m, d, 1);
   assert_true(turns_with(acceleration(m, d, 0), -torque / inertia, joint(m, d, 0).velocity * 1e-3));
+  /* The value that was set, to the bit, also right after a jump. */
+  for (int i = 0; i < 4; i++) {
+    const double value = i % 2 ? 0.0 : 1.0 / (3.0 + i);
+    assert_true(ali3_prepare(m, d) >= 0);
+    ali3_set_value(m, d, 0, value);
+    assert_true(ali3_feedback(m, d) >= 0);
+    assert_true(force(m, d, 0).value == value);
+  }
   assert_int_equal(ali3_reset(m, d), ALI3_OK); /* which takes it back */
   toy_run(m, d, 10);
   assert_true(joint(m, d, 0).velocity == 0);
