@@ -92,6 +92,12 @@ static void report_missing_element(const struct set_walk *w, const struct node *
     report_error(w->report, w->at, "%.*s: no element is named \"%.60s\"", (int)w->done, w->path, name);
 }
 
+static struct node *fail_walk_memory(const struct set_walk *w)
+{
+  report_error(w->report, w->at, "out of memory");
+  return NULL;
+}
+
 static bool is_child(const struct node *parent, const struct node *n, const char *word)
 {
   if (parent->kind == NODE_MAP) return strcmp(n->key, word) == 0;
@@ -114,7 +120,7 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
   struct node **end = &parent->first, *found = NULL;
   for (const struct node *n = parent->first; n; n = n->next) {
     struct node *copy = yaml_copy_node(w->tree, n);
-    if (!copy) break;
+    if (!copy) return fail_walk_memory(w);
     *end = copy;
     end = &copy->next;
     if (!found && is_child(parent, copy, word)) found = copy;
@@ -129,8 +135,7 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
   const struct node fresh = {.kind = NODE_NOTHING, .at = w->at, .key_at = w->at, .key = word, .text = ""};
   *end = yaml_copy_node(w->tree, &fresh);
   parent->count++;
-  if (!*end) report_error(w->report, w->at, "out of memory");
-  return *end;
+  return *end ? *end : fail_walk_memory(w);
 }
 
 static void mark_nodes(struct node *n, struct place at)
@@ -167,7 +172,7 @@ static void put_option(struct set_walk *w, const char *include)
     const size_t from = w->done ? w->done + 1 : 0, length = strcspn(w->path + from, ".=");
     const char *word = yaml_copy_text(w->tree, w->path + from, length);
     if (!word) {
-      report_error(w->report, w->at, "out of memory");
+      fail_walk_memory(w);
       return;
     }
     /* Go on in an included file, or go down. */

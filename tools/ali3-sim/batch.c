@@ -176,7 +176,11 @@ static void *compute_runs(void *user)
     char *row = make_row(b, b->o->shard + mine * b->o->shards);
     pthread_mutex_lock(&b->lock);
     b->row[mine] = row;
-    if (!row && !run_stopped()) b->failed = true;
+    if (!row && !run_stopped()) {
+      fprintf(stderr, "ali3-sim: run %ld has no result, and the batch ends\n",
+              b->o->shard + mine * b->o->shards);
+      b->failed = true;
+    }
     write_rows(b);
   }
   pthread_mutex_unlock(&b->lock);
@@ -249,13 +253,13 @@ static int run_batch(struct batch *b, const char *head)
                                   .matches = matches_run,
                                   .user = &b->sweep};
   long done;
+  run_catch_signals();
   b->out = shard_open(&file, &done);
   if (!b->out) return EXIT_USAGE;
   /* Compute the runs that the file does not have. */
   b->mine = shard_runs(o->shard, o->shards, b->sweep.runs);
   b->next = b->written = done < b->mine ? done : b->mine;
   b->row = calloc((size_t)b->mine + 1, sizeof *b->row);
-  run_catch_signals();
   if (b->row) compute_shard(b);
   const bool whole = b->row && b->written == b->mine && !b->failed;
   /* Rows behind a missing row are computed again. */

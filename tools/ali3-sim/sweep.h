@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim --batch: the values of the parameters in each run, from a SWEEP file. They depend on the number of the run only, and not
- * on the shard. */
+ * ali3-sim --batch: the values of the parameters in each run, from a SWEEP file. They depend on the number of the run only. */
 #ifndef SIM_SWEEP_H
 #define SIM_SWEEP_H
 
