@@ -148,7 +148,7 @@ struct key_prints *prints_new(const struct file_values *v, const struct node *ro
   struct key_prints *p = calloc(1, sizeof *p);
   bool memory = p;
   /* The elements of some lists are judged later, by their readers. Their mistakes are not reported here. */
-  struct report silent = {.out = r->out, .source = r->source, .errors = REPORT_MAX};
+  struct report silent = {.out = r->out, .source = r->source, .errors = REPORT_MAX, .option = r->option};
   for (int i = 0; memory && i < schema_file.keys; i++) {
     const struct key *k = &schema_file.key[i];
     memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, &silent);

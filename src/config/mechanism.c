@@ -163,8 +163,10 @@ static void report_force(const struct builder *b, const struct node *n, const al
     if (gear && same_text(n, other, "joint", "joint") && same_text(n, other, "joint_b", "joint_b")) break;
     if (gear && same_text(n, other, "joint", "joint_b") && same_text(n, other, "joint_b", "joint")) break;
   }
+  char place[PLACE_SHOWN];
   if (other && other != n)
-    report_error(b->report, n->at, "%s (the first one is in line %d)", p->text, other->at.line);
+    report_error(b->report, n->at, "%s (the first one is in %s)", p->text,
+                 report_place(b->report, other->at, place));
   else
     report_problem(b, n);
 }

@@ -399,6 +399,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
 
   /* Read each key of the mapping, once. */
   const struct node *seen[SECTION_KEYS_MAX] = {0};
+  char place[PLACE_SHOWN];
   bool good = true;
   for (const struct node *n = map->first; n; n = n->next) {
     int i = 0;
@@ -407,8 +408,8 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
       report_unknown(s, n, r);
       good = false;
     } else if (seen[i]) {
-      report_error(r, n->key_at, "duplicate key \"%s\": line %d has it already; remove one of the two",
-                   n->key, seen[i]->key_at.line);
+      report_error(r, n->key_at, "duplicate key \"%s\": %s has it already; remove one of the two", n->key,
+                   report_place(r, seen[i]->key_at, place));
       good = false;
     } else {
       seen[i] = n;

@@ -9,6 +9,7 @@
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/wiring.h"
+#include "yaml/sets.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct settings_reader {
   struct file_values values;
   bool isa_overridden; /* by the command line */
   struct report report;
+  struct sets sets; /* values from the command line */
 };
 
 /* The value of a key in a section; NULL if the file does not give it. */
@@ -87,6 +89,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
     return false;
   }
 
+  sets_put(&l->model, "model", r);
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -102,11 +105,13 @@ void settings_drive_lines(const struct settings *s, const ali3_violation *v, cha
 {
   text[0] = '\0';
   if (v->drive < 0) return;
+  const int first = places_get(&s->places.force, v->drive).line,
+            second = v->other >= 0 ? places_get(&s->places.force, v->other).line : first;
+  if (first <= 0 || second <= 0) return; /* an option gives the drive */
   if (v->other >= 0)
-    snprintf(text, size, " (lines %d and %d)", places_get(&s->places.force, v->drive).line,
-             places_get(&s->places.force, v->other).line);
+    snprintf(text, size, " (lines %d and %d)", first, second);
   else
-    snprintf(text, size, " (line %d)", places_get(&s->places.force, v->drive).line);
+    snprintf(text, size, " (line %d)", first);
 }
 
 static void read_model(struct settings_reader *l)
@@ -319,6 +324,8 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct settings *s = &v->settings;
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
+  if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
+  sets_put(&l->main, NULL, r);
 
   /* The sections; a missing section is off. */
   schema_read(&schema_file, l->main.root, v, r);
@@ -427,6 +434,7 @@ struct settings *settings_close(struct settings_reader *l)
   names_free(&l->bodies);
   yaml_free(&l->model);
   yaml_free(&l->main);
+  sets_free(&l->sets);
   free(l);
   return result;
 }

@@ -52,9 +52,11 @@ struct settings_overrides {
   int iterations;
   double alpha;
   int substeps;
-  bool extrapolate; /* false: keep the value of the file */
-  const char *isa;  /* as simulation.isa; NULL: keep the value of the file */
-  bool again;       /* FILE is read again while the loop runs: it may not be a pipe */
+  bool extrapolate;       /* false: keep the value of the file */
+  const char *isa;        /* as simulation.isa; NULL: keep the value of the file */
+  const char *const *set; /* (sets) texts "KEY=VALUE" for the tree of the file: yaml/sets.h */
+  int sets;
+  bool again; /* FILE is read again while the loop runs: it may not be a pipe */
 };
 
 /* A configuration file that is being read: first the sections that need no frozen model, then the lists that name signals.

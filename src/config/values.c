@@ -4,6 +4,7 @@
 #include "config/values.h"
 #include "config/keys.h"
 #include "yaml/nearest.h"
+#include "yaml/sets.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -91,6 +92,11 @@ static const struct node *find_list(struct list_file *l, const struct section *k
   const struct node *list = node_find(above, key);
   if (list) {
     l->tree.source.shown = true;
+    /* Values from the command line may replace nodes: find the list again. */
+    char path[64];
+    snprintf(path, sizeof path, "%s%s%s", section ? section : "", section ? "." : "", key);
+    sets_put(&l->tree, path, r);
+    list = node_find(section ? node_find(l->tree.root, section) : l->tree.root, key);
     return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
   }
   report_error(r, l->tree.root->at,

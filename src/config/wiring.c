@@ -155,21 +155,22 @@ static bool check_reserved(const struct map_reader *m, const struct node *n, con
 static bool check_overlap(const struct map_reader *m, const struct node *n, const struct wired *w)
 {
   const int end = w->address + wire_registers(w->wire.type);
+  char place[PLACE_SHOWN];
   /* An input has one address, and an address has one signal. */
   for (int i = 0; i < m->used; i++) {
     const struct wired *o = &m->item[i];
     if (w->input && o->input && w->signal == o->signal) {
       report_error(m->report, node_find(n, "signal")->at,
-                   "signal: \"%.60s\" is mapped on line %d already: expected one address for each input",
-                   m->signals->signal[w->signal].name, m->at[i]->at.line);
+                   "signal: \"%.60s\" is mapped on %s already: expected one address for each input",
+                   m->signals->signal[w->signal].name, report_place(m->report, m->at[i]->at, place));
       return false;
     }
     if (o->table != w->table || o->address >= end || w->address >= o->address + wire_registers(o->wire.type))
       continue;
     report_error(m->report, node_find(n, "address")->at,
-                 "address: %s %d holds \"%.60s\" of line %d: expected another address",
-                 wire_table_name(w->table), w->address > o->address ? w->address : o->address,
-                 m->signals->signal[o->signal].name, m->at[i]->at.line);
+                 "address: %s %d holds \"%.60s\" of %s: expected another address", wire_table_name(w->table),
+                 w->address > o->address ? w->address : o->address, m->signals->signal[o->signal].name,
+                 report_place(m->report, m->at[i]->at, place));
     return false;
   }
   return true;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Counted from 1, columns in characters; line 0: the file as a whole. */
+/* Counted from 1, columns in characters; line 0: the file as a whole; line < 0: an option, report_option_place(). */
 struct place {
   int line, column;
 };

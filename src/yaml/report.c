@@ -60,6 +60,20 @@ static void put_line_and_caret(FILE *out, const struct source *s, struct place a
   fputs("^\n", out);
 }
 
+struct place report_option_place(int index)
+{
+  return (struct place){-1 - index, 0};
+}
+
+const char *report_place(const struct report *r, struct place at, char text[PLACE_SHOWN])
+{
+  if (at.line < 0)
+    snprintf(text, PLACE_SHOWN, "%s", r->option[-1 - at.line].file);
+  else
+    snprintf(text, PLACE_SHOWN, "line %d", at.line);
+  return text;
+}
+
 void report_error(struct report *r, struct place at, const char *format, ...)
 {
   char text[600];
@@ -69,12 +83,14 @@ void report_error(struct report *r, struct place at, const char *format, ...)
   va_end(arguments);
   if (r->errors++ >= REPORT_MAX) return;
 
-  put_clean(r->out, r->source->file, strlen(r->source->file));
-  if (at.line > 0) fprintf(r->out, ":%d:%d", at.line, at.column);
+  const struct source *s = at.line < 0 ? &r->option[-1 - at.line] : r->source;
+  const bool line = at.line > 0 && !s->placeless;
+  put_clean(r->out, s->file, strlen(s->file));
+  if (line) fprintf(r->out, ":%d:%d", at.line, at.column);
   fputs(": error: ", r->out);
   put_clean(r->out, text, strlen(text));
   fputc('\n', r->out);
-  if (at.line > 0 && r->source->text && r->source->shown) put_line_and_caret(r->out, r->source, at);
+  if (line && s->text && s->shown) put_line_and_caret(r->out, s, at);
 }
 
 void report_end(const struct report *r)

@@ -18,17 +18,27 @@ struct source {
   char *file;
   char *text;
   size_t size;
-  bool shown; /* messages may show its lines */
+  bool shown;     /* messages may show its lines */
+  bool placeless; /* the text of an option: messages have no line and column */
 };
 
 struct report {
   FILE *out;
   const struct source *source; /* the file of the places */
   int errors;
+  const struct source *option; /* options of the command line; see report_option_place() */
+  struct sets *sets;           /* the options, for the readers of included files; NULL: none */
 };
 
 void report_error(struct report *r, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The place of a node that comes from option `index` (from 0). Messages name the option instead of a file and line. */
+struct place report_option_place(int index);
+
+/* Names a place inside a message: "line 12" or "--set KEY=VALUE". Returns `text`. */
+enum { PLACE_SHOWN = 120 };
+const char *report_place(const struct report *r, struct place at, char text[PLACE_SHOWN]);
 
 /* Prints the number of errors that were not printed, if there are any. */
 void report_end(const struct report *r);

@@ -73,16 +73,30 @@ static struct place event_place(struct fy_event *e)
   return (struct place){m->line + 1, m->column + (behind ? 0 : 1)};
 }
 
-/* NULL when out of memory. */
-static const char *copy_token(struct yaml *t, struct fy_token *token)
+const char *yaml_copy_text(struct yaml *t, const char *text, size_t length)
 {
-  size_t length = 0;
-  const char *text = token ? fy_token_get_text(token, &length) : "";
   char *copy = take_memory(t, length + 1);
   if (!copy) return NULL;
   memcpy(copy, text, length);
   copy[length] = 0;
   return copy;
+}
+
+struct node *yaml_copy_node(struct yaml *t, const struct node *n)
+{
+  struct node *copy = take_memory(t, sizeof *copy);
+  if (!copy) return NULL;
+  *copy = *n;
+  copy->next = NULL;
+  return copy;
+}
+
+/* NULL when out of memory. */
+static const char *copy_token(struct yaml *t, struct fy_token *token)
+{
+  size_t length = 0;
+  const char *text = token ? fy_token_get_text(token, &length) : "";
+  return yaml_copy_text(t, text, length);
 }
 
 /* The innermost open list or mapping; NULL at the top. */
@@ -313,7 +327,9 @@ static bool build_tree_of_events(struct builder *b)
       good = take_event(b, e);
     if (good && fy_parser_get_stream_error(parser)) good = report_collected(b, diag);
     if (good && !b->tree->root)
-      good = fail_at(b, (struct place){0}, "expected a mapping with the key \"model\", found nothing");
+      good = fail_at(b, (struct place){0},
+                     s->placeless ? "expected a value, found nothing"
+                                  : "expected a mapping with the key \"model\", found nothing");
   }
   fy_parser_destroy(parser);
   fy_diag_destroy(diag);
@@ -335,6 +351,19 @@ static bool read_tree(struct yaml *t, const char *file, bool shown, bool pipe, s
   bool good = check_text(&b) && build_tree_of_events(&b);
   free(b.anchor);
   return good;
+}
+
+const struct node *yaml_read_text(struct yaml *t, const struct source *s, struct report *r)
+{
+  struct yaml part = {.source = *s, .chunks = t->chunks};
+  struct builder b = {.tree = &part, .report = r};
+  const struct source *held = r->source;
+  r->source = s;
+  const bool good = check_text(&b) && build_tree_of_events(&b);
+  r->source = held;
+  t->chunks = part.chunks;
+  free(b.anchor);
+  return good ? part.root : NULL;
 }
 
 bool yaml_read(struct yaml *t, const char *file, struct report *r)

@@ -39,6 +39,12 @@ bool yaml_read_main(struct yaml *t, const char *file, struct report *r);
 bool yaml_read_part(struct yaml *t, const char *file, struct report *r);
 void yaml_free(struct yaml *t);
 
+/* Reads a text into nodes that a tree owns. NULL after a mistake, which is reported. */
+const struct node *yaml_read_text(struct yaml *t, const struct source *s, struct report *r);
+/* Copies that the tree owns. A node has no next node and shares its children. NULL when out of memory. */
+struct node *yaml_copy_node(struct yaml *t, const struct node *n);
+const char *yaml_copy_text(struct yaml *t, const char *text, size_t length);
+
 /* The child of a mapping with this key. NULL: the mapping does not have the key, or map is NULL or no mapping. */
 const struct node *node_find(const struct node *map, const char *key);
 

@@ -235,7 +235,7 @@ class Maps(LabTest):
                 self.map(part, *grid, "--shard", f"{k}/{shards}")
             self.lab("merge", *map(self.path, reversed(parts)), "--csv", self.path("merged.csv"))
             self.assertEqual(self.text("merged.csv"), self.text("whole.csv"))
-        self.assertIn("10 of 20 points are missing",
+        self.assertIn("10 of 20 runs are missing",
                       self.lab("merge", self.path("0-2.csv"), "--csv", self.path("x.csv"), status=1).stderr)
 
     def test_a_map_goes_on_where_it_was_cut(self):
@@ -250,7 +250,7 @@ class Maps(LabTest):
         with open(self.path("cut.csv"), "w", encoding="utf-8") as f:
             f.write("something else\n")
         said = self.lab("map", *self.FOUR_BAR, *grid, "--csv", self.path("cut.csv"), "--resume", status=2).stderr
-        self.assertIn("does not hold the beginning of this map", said)
+        self.assertIn("does not hold the beginning of this shard", said)
         self.assertEqual(self.text("cut.csv"), "something else\n")
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")

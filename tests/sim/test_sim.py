@@ -246,6 +246,39 @@ class Sim(unittest.TestCase):
         rows = self.table(FOUR_BAR, "--duration", "0.01", "--dt", "0.001", "--signals", "time")
         self.assertEqual(len(rows), 12)
 
+    def test_values_of_the_command_line(self):
+        """A value of --set acts like the value in the file, and an option of its own has priority."""
+        as_file = self.good(self.path("heavy.yaml", DROP.replace("[0, -10, 0]", "[0, -5, 1]")), "--duration", "1", "--output", "-")
+        file = self.path("drop.yaml", DROP)
+        self.assertEqual(self.good(file, "--set", "model.gravity=[0, -5, 1]", "--duration", "1", "--output", "-"), as_file)
+        summary = self.good(file, "--set", "cycle.period=0.1", "--set", "simulation.duration=3", "--summary", "-")
+        self.assertEqual((json.loads(summary)["steps"], json.loads(summary)["dt"]), (30, 0.1))
+        summary = self.good(file, "--set", "cycle.period=0.1", "--dt", "0.5", "--summary", "-")
+        self.assertEqual(json.loads(summary)["dt"], 0.5)
+        for text, said in (("model.bodies.ball.mass=-1", "mass: expected a number >= 0 (kg), found -1"),
+                           ("model.bodies.bal.mass=1", 'model.bodies: no element is named "bal"; did you mean "ball"?')):
+            run = sim(file, "--set", text)
+            self.assertEqual((run.returncode, run.stderr), (2, f"--set {text}: error: {said}\n"))
+
+    def test_end_quantities_are_those_of_the_table(self):
+        """max, min, rms and final take every step, also if the table has fewer rows."""
+        names = ["body.A.position.x", "energy.total"]
+        run = (FOUR_BAR, "--duration", "2")
+        head, *rows = self.table(*run, "--signals", ",".join(names))
+        self.assertEqual(head, names)
+        found = json.loads(self.good(*run, "--quantities", ",".join(names), "--summary", "-", "--output", self.path("t.csv"),
+                                     "--every", "50"))["quantities"]
+        self.assertEqual(list(found), names)
+        for i, name in enumerate(names):
+            values = [float(row[i]) for row in rows]
+            self.assertEqual([found[name][k] for k in ("max", "min", "final")], [max(values), min(values), values[-1]])
+            self.assertAlmostEqual(found[name]["rms"], math.sqrt(math.fsum(v * v for v in values) / len(values)), places=12)
+        text = self.good(*run, "--quantities", names[0])
+        self.assertRegex(text, r"(?m)^body.A.position.x  max [-+.e0-9]+ min [-+.e0-9]+ rms [.e0-9]+ final [-+.e0-9]+$")
+        wrong = sim(*run, "--quantities", "body.Z.*")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("ali3-sim: body.Z.*: no signal has such a name", wrong.stderr)
+
     def test_duration_of_the_file_and_of_none(self):
         with_duration = self.path("d.yaml", DROP + "simulation: {duration: 0.5}\n")
         self.assertEqual(json.loads(self.good(with_duration, "--summary", "-"))["steps"], 50)

@@ -2,6 +2,7 @@
  * ali3-lab: commands and options. */
 #include "base/build_info.h"
 #include "lab_tool.h"
+#include "shards.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -232,7 +233,6 @@ static bool take_table_option(int c, struct table_options *o)
 
 static bool take_map_option(int c, struct map_options *o)
 {
-  int used = 0;
   switch (c) {
   case GRID:
     /* The grid: one or two axes. */
@@ -246,9 +246,7 @@ static bool take_map_option(int c, struct map_options *o)
     o->csv = optarg;
     return true;
   case SHARD:
-    if (sscanf(optarg, "%ld/%ld%n", &o->shard, &o->shards, &used) == 2 && !optarg[used] && o->shard >= 0 &&
-        o->shard < o->shards)
-      return true;
+    if (shard_read(optarg, &o->shard, &o->shards)) return true;
     return lab_usage("--shard", "K/N with K from 0 to N - 1", optarg);
   case RESUME:
     o->resume = true;

@@ -4,14 +4,13 @@
  * number of shards, and shards of an interrupted map go on where they ended. ali3-lab merge puts the files of
  * shards together. */
 #include "lab_tool.h"
+#include "shards.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MAP_LINE = 512 };
 static const char map_head[] = "index,points,dt,alpha,omega,xi,status,drift,final,steps,calls,interrupted";
 
 static double *map_parameter(struct lab_run *r, const char *name)
@@ -65,43 +64,6 @@ static bool map_complain(const char *file, const char *text)
   return false;
 }
 
-/* Opens the file for lines to come; how many there are already, whole ones, of this map. A last line that is not
- * whole is cut off. */
-static FILE *open_map(const struct map_options *o, long *done)
-{
-  char line[MAP_LINE];
-  long whole = 0;
-  *done = 0;
-  /* A new file. */
-  FILE *f = o->resume ? fopen(o->csv, "r+") : NULL;
-  if (!f) {
-    f = fopen(o->csv, "w");
-    if (f) fprintf(f, "%s\n", map_head);
-    if (!f) map_complain(o->csv, strerror(errno));
-    return f;
-  }
-  /* An old one: whole lines of this map and this share, in order. */
-  for (long lines = 0; fgets(line, sizeof line, f); lines++) {
-    char *end = strchr(line, '\n');
-    if (!end) break;
-    *end = '\0';
-    const bool known = lines == 0 ? strcmp(line, map_head) == 0
-                                  : strtol(line, NULL, 10) == o->shard + (lines - 1) * o->shards;
-    if (!known) {
-      map_complain(o->csv, "does not hold the beginning of this map; remove it, or leave out --resume");
-      fclose(f);
-      return NULL;
-    }
-    whole = ftell(f);
-    *done = lines;
-  }
-  /* Go on after the last whole line. */
-  if (ftruncate(fileno(f), whole) != 0 || fseek(f, whole, SEEK_SET) != 0)
-    map_complain(o->csv, strerror(errno));
-  if (whole == 0) fprintf(f, "%s\n", map_head);
-  return f;
-}
-
 static void write_point(FILE *f, long index, long points, const struct lab_run *r, const struct lab_result *o)
 {
   static const char *const word[] = {"ok", "diverged", "singular", "step_too_small", "stopped", "no_memory"};
@@ -119,9 +81,15 @@ static bool keep_mapping(void *user, const struct lab_state *s, const struct lab
 static int map_problem(const struct map_options *o, const struct problem *p, const struct lab_run *base)
 {
   const struct lab_watch watch = {.step = keep_mapping};
-  const long points = map_points(o), mine = (points - o->shard + o->shards - 1) / o->shards;
+  const long points = map_points(o), mine = shard_runs(o->shard, o->shards, points);
+  const struct shard_file file = {.program = "ali3-lab",
+                                  .file = o->csv,
+                                  .head = map_head,
+                                  .shard = o->shard,
+                                  .shards = o->shards,
+                                  .resume = o->resume};
   long done;
-  FILE *f = open_map(o, &done);
+  FILE *f = shard_open(&file, &done);
   if (!f) return EXIT_USAGE;
   /* Points of this share, from the first that is missing; an interrupted point is not written. */
   struct progress progress = progress_start();
@@ -178,57 +146,8 @@ int map_command(const struct map_options *o, const struct run_options *run)
 
 /* ---- merge ---- */
 
-struct merged_map {
-  char **line; /* (points) */
-  long points, found;
-};
-
-static bool take_map_file(struct merged_map *m, const char *file)
-{
-  char line[MAP_LINE];
-  /* The head, then lines of points. */
-  FILE *f = fopen(file, "r");
-  if (!f) return map_complain(file, strerror(errno));
-  bool good = fgets(line, sizeof line, f) && strncmp(line, map_head, strlen(map_head)) == 0;
-  while (good && fgets(line, sizeof line, f)) {
-    long index = -1, points = 0;
-    good =
-        sscanf(line, "%ld,%ld,", &index, &points) == 2 && index >= 0 && index < points && strchr(line, '\n');
-    /* The first line of all says how many points there are. */
-    if (good && !m->line) {
-      m->points = points;
-      m->line = calloc((size_t)points, sizeof *m->line);
-    }
-    /* A point may come twice if both lines are equal. */
-    good = good && m->line && points == m->points && (!m->line[index] || strcmp(m->line[index], line) == 0);
-    if (!good || m->line[index]) continue;
-    m->line[index] = strdup(line);
-    m->found++;
-  }
-  fclose(f);
-  return good || map_complain(file, "no file of ali3-lab map, of another map, or its last line is not whole");
-}
-
 int merge_command(const struct map_options *o, int files, char **file)
 {
-  struct merged_map m = {0};
-  bool good = true;
-  /* All points of all files. */
-  for (int i = 0; good && i < files; i++) good = take_map_file(&m, file[i]);
-  if (good && m.found < m.points) {
-    fprintf(stderr, "ali3-lab: merge: %ld of %ld points are missing\n", m.points - m.found, m.points);
-    good = false;
-  }
-  /* Written in the order of the grid. */
-  FILE *out = good ? fopen(o->csv, "w") : NULL;
-  if (good && !out) good = map_complain(o->csv, strerror(errno));
-  if (out) {
-    fprintf(out, "%s\n", map_head);
-    for (long i = 0; i < m.points; i++) fputs(m.line[i], out);
-    good = fclose(out) == 0 || map_complain(o->csv, strerror(errno));
-  }
-  for (long i = 0; m.line && i < m.points; i++) free(m.line[i]);
-  free(m.line);
-  if (good && o->png) good = map_picture(o);
-  return good ? EXIT_GOOD : EXIT_RUN;
+  if (!shard_merge("ali3-lab", map_head, o->csv, files, file)) return EXIT_RUN;
+  return !o->png || map_picture(o) ? EXIT_GOOD : EXIT_RUN;
 }

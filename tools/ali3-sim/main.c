@@ -2,6 +2,7 @@
  * ali3-sim: options and wiring. */
 #include "base/build_info.h"
 #include "option_number.h"
+#include "shards.h"
 #include "sim.h"
 
 #include "base/isa.h"
@@ -19,6 +20,8 @@
 
 static const char help[] =
     "Usage: ali3-sim FILE [OPTION]...\n"
+    "       ali3-sim FILE --batch SWEEP --quantities GLOB,.. --output FILE [OPTION]...\n"
+    "       ali3-sim merge --output FILE PART...\n"
     "Runs the mechanism of a model or configuration file step by step, as fast as possible.\n"
     "A motion platform of the file moves with it; the first row shows the platform engaged and at neutral.\n"
     "\n"
@@ -29,6 +32,8 @@ static const char help[] =
     "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work,\n"
     "                    order four instead of two\n"
     "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
+    "  --set KEY=VALUE   put VALUE into the file at the path KEY, e.g. solver.iterations=5 or\n"
+    "                    model.bodies.A.mass=3; may be given several times\n"
     "  --workers N|auto  threads that share a step, beside the first; auto: the fastest number\n"
     "                    (default: the number in the file, else 0)\n"
     "  --isa NAME        instruction set of the steps: " ISA_WORDS "\n"
@@ -37,12 +42,26 @@ static const char help[] =
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
+    "  --quantities GLOB,..  max, min, rms and final value of the signals that match, in the summary\n"
+    "  --batch SWEEP     one run for each set of parameters of the file SWEEP; --output has a row for each\n"
+    "                    run, with its parameters, outcome and quantities\n"
+    "  --shard K/N       only the runs K, K + N, .. (K from 0); a row is the same for any N\n"
+    "  --jobs N          threads of a batch, 1 to 256 (default: 1)\n"
+    "  --resume          keep the rows that the output file of the batch has already\n"
     "  --help, --version\n"
+    "\n"
+    "merge: puts the files of all shards together, in the order of the runs.\n"
     "\n"
     "Exit status: 0 the run is complete, also with degraded steps; 1 the run failed or was interrupted (the\n"
     "steps so far are written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
     "by\n"
     "more than the tolerance, or contradict each other.\n";
+
+static int fail_run(int status, const char *text)
+{
+  fprintf(stderr, "ali3-sim: %s\n", text);
+  return status;
+}
 
 static bool usage(const char *option, const char *expected, const char *found)
 {
@@ -93,15 +112,44 @@ enum {
   ALPHA,
   SUBSTEPS,
   EXTRAPOLATE,
+  SET,
   WORKERS,
   ISA,
   EVERY,
   SIGNALS,
   OUTPUT,
   SUMMARY,
+  END_QUANTITIES,
+  BATCH,
+  SHARD,
+  JOBS,
+  RESUME,
   HELP,
   VERSION
 };
+
+/* A batch writes one file of rows and nothing else. */
+static bool check_batch(const struct options *o)
+{
+  if (!o->batch && (o->shards || o->jobs || o->resume))
+    return usage("--shard, --jobs, --resume", "--batch as well", "none");
+  if (!o->batch) return true;
+  if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
+  if (!o->quantities) return usage("--batch", "--quantities as well", "none");
+  if (o->signals || o->summary || o->every != 1 || o->workers_given)
+    return usage("--batch", "no --signals, --summary, --every and --workers beside it", "one of them");
+  return true;
+}
+
+static int merge_files(int argc, char **argv, const struct options *o)
+{
+  const int files = argc - optind - 1;
+  if (!o->output || files < 1 || o->batch) {
+    usage("merge", "--output FILE and files of shards", "another line");
+    return EXIT_USAGE;
+  }
+  return shard_merge("ali3-sim", BATCH_HEAD ",", o->output, files, argv + optind + 1) ? EXIT_GOOD : EXIT_RUN;
+}
 
 /* Returns -1 to go on, else the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
@@ -114,17 +162,25 @@ static int take_options(int argc, char **argv, struct options *o)
       {"alpha", required_argument, NULL, ALPHA},
       {"substeps", required_argument, NULL, SUBSTEPS},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
+      {"set", required_argument, NULL, SET},
       {"workers", required_argument, NULL, WORKERS},
       {"isa", required_argument, NULL, ISA},
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
       {"summary", required_argument, NULL, SUMMARY},
+      {"quantities", required_argument, NULL, END_QUANTITIES},
+      {"batch", required_argument, NULL, BATCH},
+      {"shard", required_argument, NULL, SHARD},
+      {"jobs", required_argument, NULL, JOBS},
+      {"resume", no_argument, NULL, RESUME},
       {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  *o = (struct options){.every = 1};
+  *o = (struct options){.every = 1, .set = calloc((size_t)argc, sizeof *o->set)};
+  if (!o->set) return fail_run(EXIT_RUN, "out of memory");
+  o->over.set = o->set;
   long n = 0;
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
@@ -149,6 +205,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case EXTRAPOLATE:
       o->over.extrapolate = true;
       break;
+    case SET:
+      o->set[o->over.sets++] = optarg;
+      break;
     /* Read threads and instruction set. */
     case WORKERS:
       good = take_workers(optarg, o);
@@ -170,6 +229,23 @@ static int take_options(int argc, char **argv, struct options *o)
     case SUMMARY:
       o->summary = optarg;
       break;
+    case END_QUANTITIES:
+      o->quantities = optarg;
+      break;
+    /* Read the options of a batch. */
+    case BATCH:
+      o->batch = optarg;
+      break;
+    case SHARD:
+      good =
+          shard_read(optarg, &o->shard, &o->shards) || usage("--shard", "K/N with K from 0 to N - 1", optarg);
+      break;
+    case JOBS:
+      good = take_count("--jobs", optarg, 1, 256, &o->jobs);
+      break;
+    case RESUME:
+      o->resume = true;
+      break;
     /* Print a text and end. */
     case HELP:
       fputs(help, stdout);
@@ -180,7 +256,9 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
+  if (good && optind < argc && strcmp(argv[optind], "merge") == 0) return merge_files(argc, argv, o);
   /* Refuse options that contradict each other. */
+  good = good && check_batch(o);
   if (good && optind + 1 != argc) good = usage("FILE", "one file", optind < argc ? "several" : "none");
   if (good && o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
     good = usage("--output, --summary", "one of them at most on standard output", "both");
@@ -189,26 +267,10 @@ static int take_options(int argc, char **argv, struct options *o)
     fputs("Try ali3-sim --help\n", stderr);
     return EXIT_USAGE;
   }
+  if (!o->shards) o->shards = 1;
+  if (!o->jobs) o->jobs = 1;
   o->file = argv[optind];
   return -1;
-}
-
-/* Number of steps of the duration; 0 after printing why there are none. */
-static long planned_steps(const struct options *o, const struct settings *s)
-{
-  enum { STEPS_MAX = 1000000000 }; /* the time of every step is stored */
-  double duration = o->duration > 0 ? o->duration : s->duration > 0 ? s->duration : 10;
-  double steps = round(duration / s->options.dt);
-  if (steps >= 1 && steps <= STEPS_MAX) return (long)steps;
-  fprintf(stderr, "ali3-sim: expected a duration of 1 to %d steps, found %g s at %g s a step\n", STEPS_MAX,
-          duration, s->options.dt);
-  return 0;
-}
-
-static int fail_run(int status, const char *text)
-{
-  fprintf(stderr, "ali3-sim: %s\n", text);
-  return status;
 }
 
 static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
@@ -218,12 +280,20 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   long planned = planned_steps(o, s);
   if (planned == 0) return EXIT_USAGE;
   struct table table;
-  if (o->output && !table_open(&table, o->output, o->signals, signals)) return EXIT_USAGE;
+  struct quantities quantities = {0};
+  if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;
+  if (o->output && !table_open(&table, o->output, o->signals, signals)) {
+    quantities_close(&quantities);
+    return EXIT_USAGE;
+  }
 
   /* Run the model. */
   struct result r;
-  if (!run(s->model, d, ride, planned, o->every, o->output ? &table : NULL, &r)) {
+  struct quantities *q = o->quantities ? &quantities : NULL;
+  const struct takers takers = {.table = o->output ? &table : NULL, .every = o->every, .quantities = q};
+  if (!run(s->model, d, ride, planned, &takers, &r)) {
     if (o->output) table_close(&table);
+    quantities_close(&quantities);
     free(r.step_ns);
     return EXIT_RUN;
   }
@@ -233,25 +303,24 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
-    good &= summary_write(o->summary, s->model, workers, &r);
+    good &= summary_write(o->summary, s->model, workers, q, &r);
+  quantities_close(&quantities);
   free(r.step_ns);
   if (r.status == ALI3_E_VIOLATED || (good && r.violated > 0)) return EXIT_VIOLATED;
   return good ? EXIT_GOOD : EXIT_RUN;
 }
 
-int main(int argc, char **argv)
+static int simulate_file(const struct options *o)
 {
-  struct options o;
-  int status = take_options(argc, argv, &o);
-  if (status >= 0) return status;
-  struct settings *s = setup_load(o.file, &o.over, stderr);
+  int status = EXIT_RUN;
+  struct settings *s = setup_load(o->file, &o->over, stderr);
   if (!s) return EXIT_USAGE;
 
   /* Like the daemon's loop, so that equal inputs give equal bits. */
   realtime_flush_denormals();
   /* Start workers, and allocate data and signals. */
   char error[256] = "out of memory";
-  int workers = workers_of(&o, s);
+  int workers = workers_of(o, s);
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   ali3_data *d = ali3_data_new(s->model);
@@ -266,12 +335,21 @@ int main(int argc, char **argv)
     status = EXIT_RUN;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
-    status = simulate_model(&o, s, d, ride, signals, workers);
+    status = simulate_model(o, s, d, ride, signals, workers);
   }
   ride_free(ride);
   signals_free(signals);
   ali3_data_free(d);
   if (pool) pool_free(pool);
   settings_free(s);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  struct options o;
+  int status = take_options(argc, argv, &o);
+  if (status < 0) status = o.batch ? batch(&o) : simulate_file(&o);
+  free(o.set);
   return status;
 }

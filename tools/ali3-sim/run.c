@@ -18,13 +18,17 @@ static void ask_to_stop(int number)
   stop_run = 1;
 }
 
-/* The first signal ends the run in order, the second one ends the program. */
-static void catch_stop_signals(void)
+void run_catch_signals(void)
 {
   struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+}
+
+bool run_stopped(void)
+{
+  return stop_run;
 }
 
 /* The progress of a long run on a terminal. */
@@ -69,7 +73,18 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   r->max = fmax(r->max, e.total);
 }
 
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+long planned_steps(const struct options *o, const struct settings *s)
+{
+  enum { STEPS_MAX = 1000000000 }; /* the time of every step is stored */
+  double duration = o->duration > 0 ? o->duration : s->duration > 0 ? s->duration : 10;
+  double steps = round(duration / s->options.dt);
+  if (steps >= 1 && steps <= STEPS_MAX) return (long)steps;
+  fprintf(stderr, "ali3-sim: expected a duration of 1 to %d steps, found %g s at %g s a step\n", STEPS_MAX,
+          duration, s->options.dt);
+  return 0;
+}
+
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
          struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
@@ -78,7 +93,7 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
     fputs("ali3-sim: out of memory\n", stderr);
     return false;
   }
-  catch_stop_signals();
+  if (!takers->quiet) run_catch_signals();
 
   /* The first row is the initial state. */
   r->status = ali3_reset(m, d);
@@ -88,11 +103,15 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
   r->initial = r->final;
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
+  struct table *t = takers->table;
+  struct quantities *q = takers->quantities;
   if (t) table_row(t, ride->values);
+  if (q) quantities_add(q, ride->values);
 
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
-  struct progress progress = {.terminal = isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
+  struct progress progress = {.terminal = !takers->quiet && isatty(STDERR_FILENO),
+                              .next_ns = start + NS_PER_S};
   while (r->steps < planned && !stop_run) {
     uint64_t begin = clock_now_ns();
     r->status = ali3_step(m, d);
@@ -105,9 +124,10 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
       r->violated_time = ali3_report_get(d)->time;
     }
     account_step(m, d, r);
-    const bool row = t && r->steps % every == 0;
-    if (row || ride->drive.there) ride_step(ride, m, d);
+    const bool row = t && r->steps % takers->every == 0;
+    if (row || q || ride->drive.there) ride_step(ride, m, d);
     if (row) table_row(t, ride->values);
+    if (q) quantities_add(q, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, table.c the CSV, summary.c the figures. */
+ * motion platform, table.c the CSV, quantities.c end quantities, summary.c the figures,
+ * sweep.c the values of a sweep, batch.c its runs. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -16,12 +17,18 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *summary; /* NULL: not given */
+  const char *file, *signals, *output, *summary, *quantities; /* NULL: not given */
   struct settings_overrides over;
-  double duration; /* s; 0: from the file */
-  int workers;     /* WORKERS_AUTO: chosen by timing */
+  const char **set; /* (over.sets) of --set; to be freed */
+  double duration;  /* s; 0: from the file */
+  int workers;      /* WORKERS_AUTO: chosen by timing */
   bool workers_given;
   long every;
+  /* --batch */
+  const char *batch; /* file of the sweep; NULL: one run */
+  long shard, shards, jobs;
+  bool resume;
+  int quantity_columns; /* of a row */
 };
 
 /* All signals of a step, those of the motion platform among them. Without a platform, ride_step() observes the model
@@ -39,6 +46,10 @@ bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d);
 /* After a step. */
 void ride_step(struct ride *r, const ali3_model *m, const ali3_data *d);
 
+/* Indices of the signals that comma-separated globs match, ascending, to be freed. globs NULL: all. NULL after printing the
+ * reason; `option` is the one that has the globs. */
+int *signals_choose(const struct signals *s, const char *globs, const char *option, int *count);
+
 /* Signals as columns of a CSV file. */
 struct table {
   FILE *out;
@@ -54,6 +65,23 @@ void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);
 
+/* End quantities of chosen signals, over the initial state and all steps. In the unit of the signal. */
+enum { QUANTITY_MAX, QUANTITY_MIN, QUANTITY_RMS, QUANTITY_FINAL, QUANTITIES };
+extern const char *const quantity_word[QUANTITIES];
+struct quantities {
+  const struct signals *signals;
+  int columns;
+  int *column;                 /* (columns) indices of signals */
+  double (*value)[QUANTITIES]; /* (columns) */
+  double *squares;             /* (columns) sum of squares */
+  long samples;
+};
+
+/* False after printing the reason. */
+bool quantities_open(struct quantities *q, const char *globs, const struct signals *signals);
+void quantities_add(struct quantities *q, const double *values);
+void quantities_close(struct quantities *q);
+
 /* Results of a run. Energies in J. */
 struct result {
   int status;       /* status of the reset, or of the step that ended the run; ALI3_OK after a complete run */
@@ -68,15 +96,36 @@ struct result {
   ali3_initial moved;
 };
 
-/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False after printing the reason. */
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+/* Consumers of the signals of a run. */
+struct takers {
+  struct table *table;           /* NULL: none */
+  long every;                    /* rows of the table */
+  struct quantities *quantities; /* NULL: none */
+  bool quiet;                    /* no progress on the terminal, and the caller called run_catch_signals() */
+};
+/* Number of steps of the duration; 0 after printing why there are none. */
+long planned_steps(const struct options *o, const struct settings *s);
+/* The first SIGINT or SIGTERM stops all runs in order, the second one ends the program. */
+void run_catch_signals(void);
+bool run_stopped(void);
+/* Runs `planned` steps. False after printing the reason. */
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
          struct result *r);
 
+/* "ok", "degraded", .. */
+const char *outcome_word(const struct result *r);
 /* Prints on stderr what failed, and at which joint or body. */
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
 /* Prints on stderr how many steps did not converge or were violated, and at which joint or drive. */
 void summary_degraded(const ali3_model *m, const struct result *r);
-/* Sorts step_ns. `file` NULL: text on stdout; "-": JSON on stdout. Returns false after printing the reason. */
-bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r);
+/* Sorts step_ns. `file` NULL: text on stdout; "-": JSON on stdout. q NULL: no end quantities. Returns false after printing the
+ * reason. */
+bool summary_write(const char *file, const ali3_model *m, int workers, const struct quantities *q,
+                   struct result *r);
+
+/* Beginning of the first line of a file of results. */
+#define BATCH_HEAD "index,runs"
+/* Runs a sweep. Returns the exit status. */
+int batch(struct options *o);
 
 #endif

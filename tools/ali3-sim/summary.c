@@ -15,7 +15,7 @@ static json_t *real_json(double v)
   return isfinite(v) ? json_real(v) : json_null();
 }
 
-static const char *outcome_word(const struct result *r)
+const char *outcome_word(const struct result *r)
 {
   if (r->interrupted) return "interrupted";
   if (r->status >= 0 && r->violated > 0) return "violated";
@@ -46,6 +46,21 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
       "moved_velocity", r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
 }
 
+/* {"body.A.position.x": {"max": .., ..}, ..}. NULL when out of memory. */
+static json_t *quantities_json(const struct quantities *q)
+{
+  json_t *all = json_object();
+  for (int i = 0; i < q->columns; i++) {
+    json_t *one = json_object();
+    for (int k = 0; k < QUANTITIES; k++)
+      json_object_set_new(one, quantity_word[k], q->samples ? real_json(q->value[i][k]) : json_null());
+    if (json_object_set_new(all, q->signals->signal[q->column[i]].name, one) == 0) continue;
+    json_decref(all);
+    return NULL;
+  }
+  return all;
+}
+
 static bool write_summary_json(const char *file, json_t *json)
 {
   FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
@@ -57,7 +72,18 @@ static bool write_summary_json(const char *file, json_t *json)
   return good;
 }
 
-static bool write_summary_text(const ali3_model *m, int workers, const struct result *r)
+static void print_quantities(const struct quantities *q)
+{
+  if (q->samples == 0) return;
+  for (int i = 0; i < q->columns; i++) {
+    printf("%s ", q->signals->signal[q->column[i]].name);
+    for (int k = 0; k < QUANTITIES; k++) printf(" %s %.10g", quantity_word[k], q->value[i][k]);
+    putchar('\n');
+  }
+}
+
+static bool write_summary_text(const ali3_model *m, int workers, const struct quantities *q,
+                               const struct result *r)
 {
   /* Print the model and the outcome. */
   const ali3_options *o = ali3_model_options(m);
@@ -81,6 +107,7 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct re
            r->final);
     printf("newton      last increment %.3g (largest)\n", r->increment);
   }
+  if (q) print_quantities(q);
   return fflush(stdout) == 0;
 }
 
@@ -119,11 +146,16 @@ void summary_degraded(const ali3_model *m, const struct result *r)
         slow, r->steps);
 }
 
-bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)
+bool summary_write(const char *file, const ali3_model *m, int workers, const struct quantities *q,
+                   struct result *r)
 {
   qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, compare_times_ns);
-  if (!file) return write_summary_text(m, workers, r);
+  if (!file) return write_summary_text(m, workers, q, r);
   json_t *json = to_json(m, workers, r);
+  if (json && q && json_object_set_new(json, "quantities", quantities_json(q)) != 0) {
+    json_decref(json);
+    json = NULL;
+  }
   if (!json) fprintf(stderr, "ali3-sim: out of memory\n");
   bool good = json && write_summary_json(file, json);
   json_decref(json);

@@ -25,23 +25,27 @@ static int mark_signals(const struct signals *s, const char *glob, bool *marked)
   return found;
 }
 
-/* Returns false after printing the reason. */
-static bool select_columns(struct table *t, const char *globs)
+int *signals_choose(const struct signals *s, const char *globs, const char *option, int *count)
 {
-  const struct signals *s = t->signals;
   bool *marked = calloc((size_t)s->count, sizeof *marked);
+  int *chosen = calloc((size_t)s->count, sizeof *chosen);
   char *list = strdup(globs ? globs : "*"), *rest = NULL;
-  bool good = marked && list;
-  if (!good) refuse_table(t->file, "out of memory");
+  bool good = marked && chosen && list;
+  if (!good) refuse_table(option, "out of memory");
+  /* Mark the signals of each glob, then list them in the order of the table. */
   for (char *g = good ? strtok_r(list, ",", &rest) : NULL; g; g = strtok_r(NULL, ",", &rest))
     if (mark_signals(s, g, marked) == 0)
-      good = refuse_table(g, "no signal has such a name (without --signals the header shows all names)");
+      good = refuse_table(
+          g, "no signal has such a name (the header of --output without --signals shows all names)");
+  *count = 0;
   for (int i = 0; good && i < s->count; i++)
-    if (marked[i]) t->column[t->columns++] = i;
-  if (good && t->columns == 0) good = refuse_table("--signals", "expected at least one name or pattern");
+    if (marked[i]) chosen[(*count)++] = i;
+  if (good && *count == 0) good = refuse_table(option, "expected at least one name or pattern");
   free(list);
   free(marked);
-  return good;
+  if (good) return chosen;
+  free(chosen);
+  return NULL;
 }
 
 static void release_table(struct table *t)
@@ -53,8 +57,8 @@ static void release_table(struct table *t)
 bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals)
 {
   *t = (struct table){.file = file, .signals = signals};
-  t->column = calloc((size_t)signals->count, sizeof *t->column);
-  bool good = t->column ? select_columns(t, globs) : refuse_table(file, "out of memory");
+  t->column = signals_choose(signals, globs, "--signals", &t->columns);
+  bool good = t->column != NULL;
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
     if (!t->out) good = refuse_table(file, strerror(errno));

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_batch.py ALI3_SIM: sweeps: the values of each run, shards, jobs, a batch that is killed and goes on, merge."""
+import csv
+import math
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SIM = sys.argv.pop(1)
+CAR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config", "models", "double_wishbone.yaml")
+BALL = """
+model:
+  gravity: [0, -10, 0]
+  bodies:
+    - {name: ball, mass: 2, inertia: [1, 1, 1], position: [0, 5, 0]}
+"""
+SWEEP = """
+seed: 7
+repeats: 250
+parameters:
+  - {key: model.bodies.chassis.mass, normal: [350, 20]}
+  - {key: model.bodies.wheel.mass, values: [15, 18]}
+  - {key: solver.iterations, from: 3, to: 4, count: 2}
+"""
+SHORT = SWEEP.replace("repeats: 250", "repeats: 40")  # 160 runs
+
+
+def sim(*arguments):
+    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+
+
+class Batch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder.name, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        return path
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+    def command(self, output, sweep=SWEEP, model=CAR, quantities="body.chassis.position.z"):
+        return (model, "--batch", self.path("sweep.yaml", sweep), "--quantities", quantities, "--output", self.path(output),
+                "--duration", "0.2")
+
+    def good(self, *arguments):
+        done = sim(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def rows(self, name):
+        with open(self.path(name), encoding="utf-8", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def test_a_thousand_runs_are_equal_in_shards_and_jobs(self):
+        self.good(*self.command("one.csv"))
+        self.good(*self.command("jobs.csv"), "--jobs", "2")
+        self.assertEqual(self.text("jobs.csv"), self.text("one.csv"))
+        parts = [self.path(f"part-{k}.csv") for k in range(4)]
+        for k, part in enumerate(parts):
+            self.good(*self.command(os.path.basename(part)), "--shard", f"{k}/4", "--jobs", "2")
+        self.good("merge", "--output", self.path("merged.csv"), *reversed(parts))
+        self.assertEqual(self.text("merged.csv"), self.text("one.csv"))
+
+        # The values: the grid in order, and numbers of the distribution.
+        rows = self.rows("one.csv")
+        self.assertEqual([int(r["index"]) for r in rows], list(range(1000)))
+        self.assertEqual({r["runs"] for r in rows} | {r["outcome"] for r in rows}, {"1000", "ok"})
+        self.assertEqual([(r["model.bodies.wheel.mass"], r["solver.iterations"]) for r in rows[:5]],
+                         [("15", "3"), ("18", "3"), ("15", "4"), ("18", "4"), ("15", "3")])
+        masses = [float(r["model.bodies.chassis.mass"]) for r in rows]
+        self.assertEqual(len(set(masses)), 1000)
+        self.assertLess(abs(statistics.mean(masses) - 350), 4 * 20 / math.sqrt(1000))
+        self.assertLess(abs(statistics.stdev(masses) - 20), 4 * 20 / math.sqrt(2000))
+        self.assertGreater(len({r["body.chassis.position.z.final"] for r in rows}), 900)
+
+        # A part that is missing is a failure.
+        lost = sim("merge", "--output", self.path("lost.csv"), *parts[1:])
+        self.assertEqual((lost.returncode, lost.stderr), (1, "ali3-sim: merge: 250 of 1000 runs are missing\n"))
+
+    def test_a_row_has_the_figures_of_its_run(self):
+        self.good(*self.command("one.csv", SHORT))
+        row = self.rows("one.csv")[137]
+        sets = [w for key in ("model.bodies.chassis.mass", "model.bodies.wheel.mass", "solver.iterations")
+                for w in ("--set", f"{key}={row[key]}")]
+        self.good(CAR, "--duration", "0.2", "--signals", "body.chassis.position.z", "--output", self.path("run.csv"), "--summary",
+                  self.path("run.json"), *sets)
+        values = [float(r["body.chassis.position.z"]) for r in self.rows("run.csv")]
+        found = [float(row[f"body.chassis.position.z.{k}"]) for k in ("max", "min", "final")]
+        self.assertEqual(found, [max(values), min(values), values[-1]])
+        self.assertEqual(int(row["steps"]), len(values) - 1)
+
+    def test_a_batch_that_was_killed_goes_on(self):
+        self.good(*self.command("one.csv", SHORT))
+        whole = self.text("one.csv")
+        with subprocess.Popen([SIM, *self.command("cut.csv", SHORT), "--jobs", "2"], stdin=subprocess.DEVNULL) as p:
+            deadline = time.monotonic() + 30
+            while p.poll() is None and time.monotonic() < deadline:
+                if os.path.exists(self.path("cut.csv")) and len(self.text("cut.csv").splitlines()) > 50:
+                    break
+                time.sleep(0.001)
+            p.send_signal(signal.SIGKILL)
+        self.good(*self.command("cut.csv", SHORT), "--resume", "--jobs", "2")
+        self.assertEqual(self.text("cut.csv"), whole)
+        for kept in (0, 40, len(whole) // 2, len(whole) - 3, len(whole)):
+            self.path("cut.csv", whole[:kept])
+            self.good(*self.command("cut.csv", SHORT), "--resume")
+            self.assertEqual(self.text("cut.csv"), whole)
+        # Rows of another seed are not mixed with these.
+        other = sim(*self.command("cut.csv", SHORT.replace("seed: 7", "seed: 8")), "--resume")
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("does not hold the beginning of this shard", other.stderr)
+        self.assertEqual(self.text("cut.csv"), whole)
+
+    def test_a_stopped_batch_says_how_to_go_on(self):
+        long = self.command("long.csv")[:-1] + ("1e6",)
+        with subprocess.Popen([SIM, *long], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
+            deadline = time.monotonic() + 30
+            while not os.path.exists(self.path("long.csv")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            p.send_signal(signal.SIGTERM)
+            said = p.communicate(timeout=30)[1]
+        self.assertEqual((p.returncode, said), (1, "ali3-sim: the file has 0 of 1000 runs of the shard; go on by --resume\n"))
+
+    def test_a_run_with_impossible_values_has_a_row(self):
+        sweep = "parameters:\n  - {key: model.bodies.ball.mass, values: [1, -1, 2]}\n"
+        done = sim(*self.command("r.csv", sweep, self.path("ball.yaml", BALL), "body.ball.position.y"))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, "ali3-sim: run 1 is refused:\n--set model.bodies.ball.mass=-1: error: mass: expected a number "
+                                      ">= 0 (kg), found -1\n")
+        rows = self.rows("r.csv")
+        self.assertEqual([r["outcome"] for r in rows], ["ok", "refused", "ok"])
+        self.assertEqual(set(list(rows[1].values())[4:]), {"0", ""})
+        # A mistake of the first run is a mistake of the sweep.
+        done = sim(*self.command("r.csv", sweep.replace("ball.mass", "bal.mass"), self.path("ball.yaml", BALL)))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('did you mean "ball"?', done.stderr)
+
+    def test_mistakes_of_a_sweep_have_their_place(self):
+        for text, place, said in (
+                ("seed: x\nparameters: [{key: a, values: [1]}]", "1:7", "seed: expected a whole number from 0 to 2147483647, found x"),
+                ("parameters: []", "1:1", 'expected a mapping with the list "parameters"'),
+                ("repeat: 3\nparameters: [{key: a, values: [1]}]", "1:1", 'unknown key "repeat"'),
+                ("parameters: [{key: a}]", "1:14", "expected one of the keys values, from, uniform and normal, found 0"),
+                ("parameters: [{key: a, values: []}]", "1:31", "values: expected a list of one or more"),
+                ("parameters: [{key: a, from: 1, to: 2}]", "1:14", 'missing key "count" beside "from"'),
+                ("parameters: [{key: a, from: 0, to: 2, count: 3, log: true}]", "1:14", "log: expected from and to above 0"),
+                ("parameters: [{key: a, uniform: [2, 1]}]", "1:32", "uniform: expected the smaller number first, found 2 and 1"),
+                ("parameters: [{key: a, normal: [2]}]", "1:31", "normal: expected two numbers, [mean, standard deviation]")):
+            with self.subTest(text):
+                run = sim(*self.command("x.csv", text))
+                self.assertEqual(run.returncode, 2)
+                self.assertTrue(run.stderr.startswith(f"{self.path('sweep.yaml')}:{place}: error: {said}"), run.stderr)
+                self.assertFalse(os.path.exists(self.path("x.csv")))
+
+    def test_options_that_do_not_go_together(self):
+        sweep = self.path("sweep.yaml", SWEEP)
+        for arguments in ((CAR, "--shard", "0/2"), (CAR, "--batch", sweep), (CAR, "--batch", sweep, "--output", self.path("x.csv")),
+                          (*self.command("x.csv"), "--summary", "-"), (*self.command("x.csv"), "--workers", "1"),
+                          (*self.command("x.csv"), "--shard", "2/2"), ("merge", sweep)):
+            run = sim(*arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""))
+            self.assertRegex(run.stderr, r"\Aali3-sim: (--|merge).*: expected .*, found ")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
