@@ -14,7 +14,7 @@ endfunction()
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
 ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
-                vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+                vehicle record osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
 
 # The default ports of ali3d, which no other test uses.
 set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)

@@ -64,7 +64,7 @@ static bool cut_rows(hid_t file, hsize_t *rows)
 int record_recover(const char *from, const char *to)
 {
   hsize_t rows = 0;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* our own words are enough */
+  run_file_quiet();
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   hid_t in = H5Fopen(from, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
