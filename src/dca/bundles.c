@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. Joints are sorted by their bodies and cut into bundles. Bundles are counted by their first joints, so a graph without
- * parallel joints stays as it is. */
+ * Set-up only. Joints are sorted by their bodies and cut into bundles. Bundles are counted by their first joints, so a graph
+ * without parallel joints keeps its order. */
 #include "dca/bundles.h"
 #include "dca/order.h"
 
@@ -36,6 +36,7 @@ static bool link_parallel(const struct tree_graph *g, int *next, bool *lead)
     p[j] = (struct parallel){pair ? (a < b ? a : b) : -2, pair ? (a < b ? b : a) : -2, j};
   }
   if (g->joints > 1) qsort(p, (size_t)g->joints, sizeof *p, by_bodies);
+  /* A joint follows the one before it in this order if both have the same bodies and the bundle has room. */
   for (int i = 0, rows = 0; i < g->joints; i++) {
     int own = vertex_size(g, p[i].joint);
     bool parallel = i > 0 && p[i].low != -2 && p[i].low == p[i - 1].low && p[i].high == p[i - 1].high;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: joints that are eliminated together. A drive, a spring, a stop or the friction of a joint are joints of their own between
- * its two bodies: eliminated one by one they would have a front each, nearly as large as that of the joint. So what joins two
- * bodies, up to TREE_Y rows, is a bundle: one vertex of the elimination, one pivot. */
+ * Set-up only: joints that are eliminated together. A drive, a spring, a stop and the friction of a joint are joints of their
+ * own between its two bodies. Each of them alone would have a front nearly as large as that of the joint. So joints between
+ * the same two bodies, up to TREE_Y rows, make a bundle: one vertex of the elimination, one pivot. */
 #ifndef DCA_BUNDLES_H
 #define DCA_BUNDLES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which order of elimination fills the lanes best, with the fewest operations. Chains depend on where their joints to the
- * ground come. Ladders depend on rounds of nearly equal cost: dearer vertices, taken too early, leave large fronts and
- * subtrees of many shapes. */
+ * Set-up only: which order of elimination fills the lanes best, with the fewest operations. Chains depend on where their
+ * joints to the ground come. Ladders depend on rounds of nearly equal cost: dearer vertices, taken too early, leave
+ * large fronts and subtrees of many shapes. */
 #include "dca/nodes.h"
 
 static const struct candidate {
@@ -27,6 +27,7 @@ bool plan_best(const struct tree_graph *g, int lanes, struct nodes *n, struct pl
     struct plan plan;
     bool tried = try_rule(g, candidates[i].rule, lanes, &nodes, &plan),
          better = tried && plan.cost < candidates[i].gain * p->cost;
+    /* Keep the cheaper plan. */
     if (better || !tried) {
       plan_free(p);
       nodes_free(n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which hubs cost digits. A joint that is eliminated before its hub has the pivot c + D, where D is the compliance of the
- * assembly behind it. An assembly that floats, held by that joint alone, gives way in every direction: c + D is of the size of D, and
- * the hub takes over an inertia, as in an articulated-body recursion. An assembly that stands on the ground, or that a second joint ties
- * to a body still to come, may be held fast: then c alone is left, and a stiffness of 1/c passes through the pivot of the hub. */
+ * Set-up only: which hubs cost digits. A joint that is eliminated before its hub has the pivot c + D, where D is the
+ * compliance of the assembly behind it. An assembly that floats, held by that joint alone, gives way in every direction:
+ * c + D is of the size of D, and the hub takes over an inertia, as in an articulated-body recursion. An assembly that
+ * stands on the ground, or that a second joint ties to a body still to come, may be held fast: then c alone is left, and
+ * a stiffness of 1/c passes through the pivot of the hub. */
 #include "dca/nodes.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void join_assemblies(struct assemblies *a, int u, int v)
   a->grounded[v] |= a->grounded[u];
 }
 
-static void eliminate_joint(struct assemblies *a, int joint)
+static void add_joint_to_assembly(struct assemblies *a, int joint)
 {
   const struct tree_graph *g = a->g;
   for (int side = 0; side < joint_sides(g, joint); side++) {
@@ -47,7 +48,7 @@ static void eliminate_joint(struct assemblies *a, int joint)
 }
 
 /* Returns whether all assemblies at the body float. */
-static bool eliminate_body(struct assemblies *a, int v)
+static bool add_body_to_assemblies(struct assemblies *a, int v)
 {
   const int body = v - a->g->joints;
   bool floats = true;
@@ -103,8 +104,8 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
   for (int i = 0; ok && i < n->count; i++) {
     int v = n->node[i].vertex;
     if (v < g->joints)
-      eliminate_joint(&a, v);
-    else if (!eliminate_body(&a, v) || (g->carried && g->carried[v - g->joints]))
+      add_joint_to_assembly(&a, v);
+    else if (!add_body_to_assemblies(&a, v) || (g->carried && g->carried[v - g->joints]))
       *fast = true;
   }
   free(a.rank);

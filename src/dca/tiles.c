@@ -216,6 +216,7 @@ static bool allocate_tiles(struct store *s)
 {
   struct tree *t = s->t;
   size_t bodies = (size_t)t->bodies + 1, joints = (size_t)t->joints + 1, items = bodies + joints;
+  /* Each item is a tile of its own at worst. */
   t->tile = calloc(items, sizeof *t->tile);
   t->item = calloc(items * (size_t)t->lanes, sizeof *t->item);
   t->body = calloc(bodies, sizeof *t->body);

@@ -217,8 +217,8 @@ static const int *tile_members(const struct tree *t, const struct tree_tile *til
   return item[0] == first && tile->width == width ? item : NULL;
 }
 
-/* Puts down where row i of a joint is, of all lanes. A lane not in use takes the place of an unused lane of the tile, or reads what the
- * first one reads, and writes nothing. */
+/* Notes where row i of a joint of the bundle is, for all lanes. A lane not in use takes the place of an unused lane of
+ * the tile, or reads what the first lane reads, and writes nothing. */
 static bool lay_joint_row(struct build *b, int group, int member, int i, int *own)
 {
   const struct tree *t = b->t;
@@ -264,6 +264,7 @@ static void lay_own_bodies(struct build *b, int group)
   int *own = t->own + b->owns;
   b->bodies += o->width;
   o->aligned = true;
+  /* Lanes not in use: as in lay_joint_row(). */
   for (int l = 0; l < o->width; l++) {
     bool used = member[l] >= 0;
     int item = member[used ? l : 0];

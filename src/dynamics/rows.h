@@ -65,7 +65,6 @@ struct joint_rows {
   int count;            /* rows; first to end_load say how they are stored (struct tree_joint) */
   int first, stride;    /* row k at first + k stride */
   size_t jacobian;      /* its Jacobian, (count, sides, 7): element i at jacobian + i stride */
-  size_t end_load;      /* its loads on its bodies, (sides, 7): element i at end_load + i stride */
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */

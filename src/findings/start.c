@@ -55,14 +55,13 @@ static void inspect_stop(struct inspection *in, int force)
   const ali3_force_type type = m->force[force].spec.type;
   const bool contact = ali3_force_type_is_contact(type), turns = on_angle(m, force);
   ali3_force_state state;
-  double slope, rate[ROWS_MAX];
+  double slope;
   if (law->kind != LAW_LIMITS || type == ALI3_FORCE_CABLE) return;
   /* Compute the violation and the load that follows from it. */
   ali3_force_get(m, in->d, force, &state);
-  link_rate(m, in->d, j, rate);
   const double x = in->d->solve.Phi[j->first],
                out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
-  const double load = fabs(law_force(law, x, rate[0], 0.0, &slope));
+  const double load = fabs(law_force(law, x, state.rate, 0.0, &slope));
   const bool much = load > in->weight * (turns ? in->length : 1.0);
   if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre that stands on the road */
   /* Word the finding: a load below the weight may be intended. */

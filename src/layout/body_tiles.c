@@ -2,7 +2,6 @@
  * Set-up: tiles of bodies, their link ends, and the ends with a point that body kernels evaluate. */
 #include "base/arena.h"
 #include "layout/layout_parts.h"
-#include "math/lanes.h"
 
 #include <stdlib.h>
 
@@ -18,86 +17,163 @@ void body_ends_list(struct layout *l)
       if (f->link[j].body[side] >= 0) l->end[l->fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
+/* End `e` of the body in a lane, as in layout.end; -1: it has none. */
+static int end_of_lane(const struct layout *l, int tile, int lane, int e)
+{
+  const int body = stored_item(l->t, &l->t->tile[tile], lane);
+  const int at = body < 0 ? -1 : l->end_first[body] + e;
+  return body < 0 || at >= l->end_first[body + 1] ? -1 : l->end[at];
+}
+
+/* The most ends of a body of a tile. */
 static int ends_of(const struct layout *l, int tile)
 {
-  const struct tree_tile *t = &l->t->tile[tile];
   int most = 0;
-  for (int lane = 0; lane < t->width; lane++) {
-    int body = stored_item(l->t, t, lane), ends = body < 0 ? 0 : l->end_first[body + 1] - l->end_first[body];
-    if (ends > most) most = ends;
-  }
+  for (int lane = 0; lane < l->t->tile[tile].width; lane++)
+    while (end_of_lane(l, tile, lane, most) >= 0) most++;
   return most;
 }
 
-/* Place of the load of end `e` of a body; the zero after all loads if the body has fewer ends. */
-static struct lane_at load_of_end(const struct layout *l, int body, int e)
+static int lane_of_link(const struct layout *l, int link)
 {
-  int at = l->end_first[body] + e;
-  if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->end_loads};
-  const struct joint_rows *j = &l->f->link[l->end[at] / ROWS_SIDES];
-  int side = l->end[at] % ROWS_SIDES;
-  return (struct lane_at){.at = j->end_load + (size_t)(BODY_Y * side * j->stride),
-                          .stride = (size_t)j->stride};
+  return l->t->joint[link].row - l->t->tile[l->t->tile_of_joint[link]].at;
 }
 
-/* Fills end `e` of the bodies of a tile; `load` and `mix` have room for its lanes. A lane that is unused or has fewer ends
- * reads a zero. It reads an unused link instead if the lanes match then. */
-static void fill_end(const struct layout *l, int tile, int e, struct lane_at *load, struct lane_mix *mix,
-                     struct body_end *o)
+/* Place of the load on end `at` of layout.end, a row. */
+static int row_of_end(const struct layout *l, int at)
 {
-  const struct tree_tile *t = &l->t->tile[tile];
-  const int *item = l->t->item + t->item_first;
-  int at = l->end_first[item[0]] + e, width = t->width;
-  int from = at < l->end_first[item[0] + 1] ? l->t->tile_of_joint[l->end[at] / ROWS_SIDES] : -1;
-  o->load = load;
-  o->aligned = from >= 0 && l->t->tile[from].width == width;
-  size_t base =
-      o->aligned ? l->t->tile[from].end_load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
-  for (int lane = 0; lane < width; lane++) {
-    const struct lane_at aligned = {.at = base + (size_t)lane, .stride = (size_t)width};
-    load[lane] =
-        lane_is_used(l, tile, lane) ? load_of_end(l, item[lane], e) : (struct lane_at){.at = l->t->end_loads};
-    if (!load[lane].stride && o->aligned && !lane_is_used(l, from, lane)) load[lane] = aligned;
-    o->aligned &= load[lane].at == aligned.at && load[lane].stride == aligned.stride;
-  }
-  if (o->aligned || width == 1) return;
-  struct lane_at place[ISA_LANES_MAX];
-  for (int lane = 0; lane < width; lane++) {
-    place[lane] = load[lane];
-    if (!place[lane].stride) place[lane].stride = 1; /* a whole row of zeros */
-  }
-  o->mix = lane_mix_find(place, width, mix);
+  const int link = at / ROWS_SIDES, tile = l->t->tile_of_joint[link];
+  return l->f->link_tile[tile].side[at % ROWS_SIDES].load_at + ROW_NUMBERS * lane_of_link(l, link);
 }
 
-/* The link tile whose lanes match end `e` of a body tile, and its side; -1: there is none. */
-static int tile_of_end(const struct layout *l, int tile, int e, int *side)
+static int align_load(int numbers)
 {
-  const int *item = l->t->item + l->t->tile[tile].item_first;
-  if (!l->f->body_tile[tile].end[e].aligned) return -1;
-  int end = l->end[l->end_first[item[0]] + e];
-  *side = end % ROWS_SIDES;
-  return l->t->tile_of_joint[end / ROWS_SIDES];
+  return (numbers + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX;
+}
+
+static bool on_ground(const struct layout *l, int tile, int lane, int side)
+{
+  const int link = stored_item(l->t, &l->t->tile[tile], lane);
+  return link < 0 || l->f->link[link].body[side] == ALI3_GROUND;
+}
+
+/* Where end `e` of the bodies of a tile is, if that is one side of one tile of links. */
+struct whole_end {
+  int link, side;          /* -1: it is in more places */
+  bool aligned;            /* lane by lane */
+  int lane[ISA_LANES_MAX]; /* where each body finds it; the width of the tile where it has none */
+};
+
+static struct whole_end find_end(const struct layout *l, int tile, int e)
+{
+  const int width = l->t->tile[tile].width, none = -1;
+  struct whole_end o = {.link = none, .side = none};
+  bool whole = true;
+  for (int lane = 0; lane < width; lane++) {
+    const int at = end_of_lane(l, tile, lane, e), j = at / ROWS_SIDES, side = at % ROWS_SIDES;
+    o.lane[lane] = width;
+    if (at < 0) continue;
+    if (o.link < 0) {
+      o.link = l->t->tile_of_joint[j];
+      o.side = side;
+    }
+    whole &= l->t->tile_of_joint[j] == o.link && side == o.side && l->t->tile[o.link].width == width;
+    o.lane[lane] = lane_of_link(l, j);
+  }
+  if (!whole) o.link = none;
+  /* A body without this end may find there what is not in use. */
+  o.aligned = o.link >= 0;
+  for (int lane = 0; lane < width && o.aligned; lane++) {
+    const bool unused = o.lane[lane] == width && stored_item(l->t, &l->t->tile[o.link], lane) < 0;
+    o.aligned = o.lane[lane] == lane || unused;
+  }
+  return o;
+}
+
+/* Sides that some tile of bodies does not find as a whole, and sides that are found lane by lane: `found`. */
+static void find_sides(struct layout *l)
+{
+  for (int i = 0; i < l->t->body_tiles; i++)
+    for (int e = 0, tile = l->t->body_tile[i]; e < l->f->body_tile[tile].ends; e++) {
+      const struct whole_end end = find_end(l, tile, e);
+      if (end.aligned) l->found[end.link] |= (unsigned char)(FOUND_ALIGNED << end.side);
+      for (int lane = 0; lane < l->t->tile[tile].width && end.link < 0; lane++) {
+        const int at = end_of_lane(l, tile, lane, e);
+        if (at >= 0)
+          l->found[l->t->tile_of_joint[at / ROWS_SIDES]] |=
+              (unsigned char)(FOUND_SEPARATE << at % ROWS_SIDES);
+      }
+    }
+}
+
+static bool side_has_bodies(const struct layout *l, int tile, int side)
+{
+  bool found = false;
+  for (int lane = 0; lane < l->t->tile[tile].width; lane++) found |= !on_ground(l, tile, lane, side);
+  return found;
+}
+
+static void place_loads(struct layout *l)
+{
+  for (int i = 0; i < l->t->joint_tiles; i++) {
+    const int tile = l->t->joint_tile[i], width = l->t->tile[tile].width;
+    for (int side = 0; side < l->t->tile[tile].sides; side++) {
+      struct link_side *o = &l->f->link_tile[tile].side[side];
+      const bool separate = l->found[tile] & FOUND_SEPARATE << side;
+      o->load = !side_has_bodies(l, tile, side) ? LOAD_NOWHERE : separate ? LOAD_ROWS : LOAD_TILE;
+      o->load_at = l->f->end_loads;
+      if (o->load != LOAD_NOWHERE) l->f->end_loads += align_load(width * (separate ? ROW_NUMBERS : BODY_Y));
+    }
+  }
+}
+
+/* The ends of a tile; `end`, `row` and `lane` have room for them. */
+static void fill_ends(const struct layout *l, int tile, struct body_end *end, int *row, long long *lane_of)
+{
+  struct body_tile *o = &l->f->body_tile[tile];
+  const int most = o->ends, width = l->t->tile[tile].width;
+  int rows[ISA_LANES_MAX] = {0};
+  *o = (struct body_tile){.end = end, .row = row, .aligned = true};
+  for (int i = 0; i < most * width; i++) row[i] = l->f->end_loads;
+  for (int e = 0; e < most; e++) {
+    const struct whole_end whole = find_end(l, tile, e);
+    const struct link_side *side = whole.link < 0 ? NULL : &l->f->link_tile[whole.link].side[whole.side];
+    /* as a tile */
+    if (side && side->load == LOAD_TILE) {
+      end[o->ends++] = (struct body_end){.link = whole.link,
+                                         .side = whole.side,
+                                         .load = side->load_at,
+                                         .lane = whole.aligned ? NULL : lane_of};
+      for (int lane = 0; lane < width; lane++) lane_of[lane] = whole.lane[lane];
+      lane_of += ISA_LANES_MAX;
+      o->aligned &= whole.aligned;
+      continue;
+    }
+    /* lane by lane */
+    for (int lane = 0; lane < width; lane++) {
+      const int at = end_of_lane(l, tile, lane, e);
+      if (at >= 0) row[width * rows[lane]++ + lane] = row_of_end(l, at);
+      if (rows[lane] > o->rows) o->rows = rows[lane];
+    }
+  }
+  o->aligned &= o->ends > 0 && o->rows == 0;
 }
 
 /* Fills an end of a link with tips. */
-static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link, int side)
+static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link)
 {
-  end->point = link->constant + 3 * side * link->tile->width;
+  end->point = link->constant + 3 * end->side * link->tile->width;
   end->row = (size_t)link->tile->at;
-  end->side = side;
   o->has_tips = true;
 }
 
-static void fill_tips(const struct layout *l, int tile)
+static void fill_tips(const struct layout *l, struct body_tile *o, struct body_end *end)
 {
-  struct body_tile *o = &l->f->body_tile[tile];
-  struct body_end *end = l->ends + (o->end - l->ends);
-  int side;
-  o->tips_all = o->ends > 0;
-  for (int e = 0; e < o->ends; e++, end++) {
-    int from = tile_of_end(l, tile, e, &side);
-    if (from >= 0 && l->f->link_tile[from].has_tips) fill_tip(o, end, &l->f->link_tile[from], side);
-    o->tips_all &= end->point != NULL;
+  o->tips_all = o->aligned;
+  for (int e = 0; e < o->ends; e++) {
+    const struct link_tile *link = &l->f->link_tile[end[e].link];
+    if (link->has_tips && !end[e].lane) fill_tip(o, &end[e], link);
+    o->tips_all &= end[e].point != NULL;
   }
   o->self_contained = o->tips_all && !o->carried && !o->loaded;
 }
@@ -107,18 +183,17 @@ void body_tips_find(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  int side;
-  for (int i = 0; i < t->body_tiles && !f->switches; i++)
-    for (int tile = t->body_tile[i], e = 0; e < f->body_tile[tile].ends; e++) {
-      int from = tile_of_end(l, tile, e, &side);
-      if (from >= 0) l->found[from] |= (unsigned char)(1 << side);
-    }
   for (int i = 0; i < t->joint_tiles; i++) {
     struct link_tile *o = &f->link_tile[t->joint_tile[i]];
-    o->has_tips =
-        l->found[t->joint_tile[i]] == 3 && o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
+    o->has_tips = !f->switches && l->found[t->joint_tile[i]] == 3 * FOUND_ALIGNED &&
+                  o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
   }
-  for (int i = 0; i < t->body_tiles; i++) fill_tips(l, t->body_tile[i]);
+  struct body_end *end = f->block[1];
+  for (int i = 0; i < t->body_tiles; i++) {
+    struct body_tile *o = &f->body_tile[t->body_tile[i]];
+    fill_tips(l, o, end);
+    end += o->ends;
+  }
 }
 
 static bool is_diagonal(const double M[9])
@@ -128,41 +203,47 @@ static bool is_diagonal(const double M[9])
   return zeros;
 }
 
+/* What is so of all bodies of a tile. */
+static void fill_bodies(const struct layout *l, int tile)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  struct body_tile *o = &l->f->body_tile[tile];
+  body_tile_place(o, t->slot);
+  o->at = t->at;
+  o->carried = t->carried;
+  o->diagonal = true;
+  for (int lane = 0; lane < t->width; lane++) {
+    int body = stored_item(l->t, t, lane);
+    if (body < 0) continue;
+    o->loaded |= l->f->loads_first[body + 1] > l->f->loads_first[body];
+    o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
+  }
+}
+
 bool body_tiles_fill(struct layout *l)
 {
   const struct tree *t = l->t;
   struct frozen *f = l->f;
-  size_t ends = 0, places = 0;
+  size_t ends = 0, rows = 0;
   for (int i = 0; i < t->body_tiles; i++) {
-    int own = f->body_tile[t->body_tile[i]].ends = ends_of(l, t->body_tile[i]);
+    const int tile = t->body_tile[i], own = f->body_tile[tile].ends = ends_of(l, tile);
     ends += (size_t)own;
-    places += (size_t)(own * t->tile[t->body_tile[i]].width);
+    rows += (size_t)(own * t->tile[tile].width);
   }
-  struct body_end *end = l->ends = f->block[1] = calloc(ends + 1, sizeof *end);
-  struct lane_at *load = f->block[2] = calloc(places + 1, sizeof *load);
-  struct lane_mix *mix = f->block[4] = aligned_zalloc((ends + 1) * sizeof *mix);
-  if (!end || !load || !mix) return false;
-  /* Fill each tile: its ends, then properties of all of its bodies. */
+  struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
+  int *row = f->block[2] = calloc(rows + 1, sizeof *row);
+  long long *lane = f->block[5] = aligned_zalloc((ends + 1) * ISA_LANES_MAX * sizeof *lane);
+  if (!end || !row || !lane) return false;
+  /* Place the loads of the links, then list where bodies find them. */
+  find_sides(l);
+  place_loads(l);
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
-    struct body_tile *o = &f->body_tile[t->body_tile[i]];
-    o->end = end;
-    body_tile_place(o, tile->slot);
-    o->at = tile->at;
-    o->carried = tile->carried;
-    o->aligned = o->ends > 0;
-    o->diagonal = true;
-    for (int e = 0; e < o->ends; e++, load += tile->width, end++) {
-      fill_end(l, t->body_tile[i], e, load, mix++, end);
-      o->aligned &= end->aligned;
-      if (e < 2) o->end_load[e] = end->load->at;
-    }
-    for (int lane = 0; lane < tile->width; lane++) {
-      int body = stored_item(t, tile, lane);
-      if (body < 0) continue;
-      o->loaded |= f->loads_first[body + 1] > f->loads_first[body];
-      o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
-    }
+    const int tile = t->body_tile[i], most = f->body_tile[tile].ends;
+    fill_ends(l, tile, end, row, lane);
+    end += f->body_tile[tile].ends;
+    row += most * t->tile[tile].width;
+    lane += (size_t)most * ISA_LANES_MAX;
+    fill_bodies(l, tile);
   }
   return true;
 }

@@ -51,7 +51,13 @@ struct link_side {
     SIDE_WIDE,   /* anywhere in tiles of equal width */
     SIDE_APART   /* anywhere */
   } how;
-  int at[LINK_PARTS];         /* number 0 of the body of lane 0 */
+  int at[LINK_PARTS]; /* number 0 of the body of lane 0 */
+  enum {
+    LOAD_TILE,   /* lane by lane: bodies read whole tiles */
+    LOAD_ROWS,   /* a row for each lane, see num_put_rows() */
+    LOAD_NOWHERE /* the ground asks for none */
+  } load;
+  int load_at;                /* in solve.end_load */
   const struct lane_mix *mix; /* in slots */
 };
 
@@ -76,26 +82,28 @@ struct link_tile {
   struct link_side side[ROWS_SIDES];
 };
 
-/* One link end of each lane of a body tile. */
+/* One link end of each lane of a body tile. All of these ends lie in one link tile. */
 struct body_end {
-  bool aligned;
-  const struct lane_at *load; /* (width) loads in solve.end_load; stride 0 if a lane has fewer ends */
-  const struct lane_mix *mix; /* gathers these loads; NULL: not available */
+  int link; /* the link tile */
+  int side;
+  int load; /* index of the loads in solve.end_load */
+  const long long
+      *lane; /* (width) lane in which each body finds its end; width: it has none. NULL: its own lane */
   /* For a link tile with tips: the point in body axes, (3, width); NULL: no tips. The body kernel evaluates the load of these
    * rows and writes solve.tip for them. */
   const double *point;
   size_t row; /* index of the links in lambda, z, tip */
-  int side;
 };
 /* A body tile, in addition to its tree_tile. */
 struct body_tile {
   const struct body_end *end; /* in the order of the links */
   int ends;
-  int slot, at;           /* as in tree_tile */
-  size_t end_load[2];     /* index of its first two ends in solve.end_load, if aligned */
+  int rows;       /* largest number of other ends of a body */
+  const int *row; /* (rows, width) their places in solve.end_load; a missing end: the zeros after all loads */
+  int slot, at;   /* as in tree_tile */
   size_t y, frame, delta; /* offsets in bytes in w, frame, delta; in x three times y */
+  bool aligned;           /* it has ends, and all of them lie in their own lanes of link tiles */
   bool carried;           /* all of its bodies are carried */
-  bool aligned;           /* it has ends, and all of them are aligned */
   bool has_tips;          /* some of its ends have a point */
   bool tips_all;          /* all of its ends have a point */
   bool self_contained; /* tips_all, and nothing else acts on it: between two solves it reads no other tile */
@@ -126,6 +134,7 @@ struct frozen {
   int true_rows;       /* without unused lanes */
   double length;       /* m, size of the mechanism: residuals of lengths are relative to it */
   double rounding;     /* m, for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int end_loads;       /* numbers of all loads of links on bodies */
   int residuals;       /* rigid links as stored, with unused lanes */
   int *force_link;     /* (forces) link of each force */
   int *stop_beside;    /* (links) for the friction of a joint: link of the stop of that joint; -1: none */

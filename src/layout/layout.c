@@ -106,7 +106,6 @@ static void place_links(struct frozen *f)
     j->first = at->row;
     j->stride = at->width;
     j->jacobian = at->jacobian;
-    j->end_load = at->end_load;
     f->true_rows += j->count;
   }
 }
@@ -274,7 +273,7 @@ static bool fill_link_tiles(struct layout *l)
   struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
   l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
   struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
-  int *joint = l->f->block[5] = calloc(lanes + 1, sizeof *joint);
+  int *joint = l->f->block[4] = calloc(lanes + 1, sizeof *joint);
   if (!side || !mix || !joint || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];

@@ -6,17 +6,20 @@
 #include "layout/layout.h"
 #include "layout/storage.h"
 
+/* Bits of layout.found, shifted by the side: some bodies find the loads of the tile lane by lane; some find loads in more tiles
+ * than this one. */
+enum { FOUND_ALIGNED = 1, FOUND_SEPARATE = 1 << ROWS_SIDES };
+
 /* State that exists only while tiles are filled in. */
 struct layout {
   const ali3_model *m;
   struct frozen *f;
   const struct tree *t;
-  int *end_first;        /* (bodies + 1) link ends of each body, in `end` */
-  int *end;              /* ROWS_SIDES * link + side, ascending per body */
-  int *fill;             /* (bodies + 1) */
-  unsigned char *found;  /* (tiles) of a link tile: bits of the sides on which all bodies have an end */
-  struct body_end *ends; /* ends of all body tiles */
-  size_t constant;       /* doubles of f->link_constant */
+  int *end_first;       /* (bodies + 1) link ends of each body, in `end` */
+  int *end;             /* ROWS_SIDES * link + side, ascending per body */
+  int *fill;            /* (bodies + 1) */
+  unsigned char *found; /* (tiles) of link tiles */
+  size_t constant;      /* doubles of f->link_constant */
 };
 
 static inline bool lane_is_used(const struct layout *l, int tile, int lane)
@@ -28,7 +31,7 @@ static inline bool lane_is_used(const struct layout *l, int tile, int lane)
 bool body_constants_fill(const ali3_model *m, struct frozen *f);
 /* Lists the link ends of each body. */
 void body_ends_list(struct layout *l);
-/* Fills body tiles with their ends, after the link tiles. False: out of memory. */
+/* Fills body tiles with their ends, and the places of the loads of links, after the link tiles. False: out of memory. */
 bool body_tiles_fill(struct layout *l);
 /* Finds links and ends with tips, after all tiles. */
 void body_tips_find(struct layout *l);

@@ -143,12 +143,12 @@ struct lane_mix {
   long long lane[LANES_MOST] __attribute__((aligned(64))); /* lane of each item, over both places */
 };
 
-static inline num_mask num_which(const struct lane_mix *mix)
+static inline num_mask num_lanes(const long long *lane)
 {
 #if LANES == 1
-  return mix->lane[0] != 0;
+  return lane[0] != 0;
 #else
-  return *(const num_mask *)mix->lane;
+  return *(const num_mask *)lane;
 #endif
 }
 
@@ -162,6 +162,62 @@ static inline num num_shuffle(num a, num b, num_mask which)
   return v;
 #else
   return __builtin_shuffle(a, b, which);
+#endif
+}
+
+/* Numbers of items elsewhere, as rows of ROW_NUMBERS: those of one item side by side, so that they are loaded at once. */
+enum { ROW_NUMBERS = 8 };
+
+#if LANES > 1
+/* Element l of v[k] becomes element k of v[l]: numbers change places over a distance of 1, 2, 4. */
+static inline void num_transpose(num v[LANES])
+{
+  for (int step = 1; step < LANES; step += step) {
+    num_mask low, high;
+    for (int l = 0; l < LANES; l++) {
+      low[l] = l & step ? LANES + l - step : l;
+      high[l] = l & step ? LANES + l : l + step;
+    }
+    for (int k = 0; k < LANES; k++) {
+      if (k & step) continue;
+      const num a = v[k], b = v[k + step];
+      v[k] = num_shuffle(a, b, low);
+      v[k + step] = num_shuffle(a, b, high);
+    }
+  }
+}
+#endif
+
+/* From a number of each lane, `count` of them, to a row for each lane at `o`. */
+static inline void num_put_rows(const num *from, int count, double *o)
+{
+#if LANES == 1
+  for (int f = 0; f < count; f++) o[f] = from[f];
+#else
+  for (int part = 0; part < ROW_NUMBERS; part += LANES) {
+    num v[LANES];
+    for (int k = 0; k < LANES; k++) v[k] = part + k < count ? from[part + k] : num_all(0.0);
+    num_transpose(v);
+    for (int l = 0; l < LANES; l++) *(num *)(o + ROW_NUMBERS * l + part) = v[l];
+  }
+#endif
+}
+
+/* o += the sums of `rows` rows of each lane, `count` numbers; row: (rows, LANES) their places in `a`. */
+static inline void num_add_rows(const double *a, const int *row, int rows, int count, num *o)
+{
+#if LANES == 1
+  for (int i = 0; i < rows; i++)
+    for (int f = 0; f < count; f++) o[f] += a[row[i] + f];
+#else
+  for (int part = 0; part < ROW_NUMBERS; part += LANES) {
+    num v[LANES];
+    for (int l = 0; l < LANES; l++) v[l] = *(const num *)(a + row[l] + part);
+    for (int i = 1; i < rows; i++)
+      for (int l = 0; l < LANES; l++) v[l] += *(const num *)(a + row[LANES * i + l] + part);
+    num_transpose(v);
+    for (int k = 0; k < LANES && part + k < count; k++) o[part + k] += v[k];
+  }
 #endif
 }
 
@@ -186,7 +242,7 @@ static inline void num_mix_all(const double *a, const struct lane_mix *mix, size
                                size_t end, num *o)
 {
   const double *one = a + mix->at[0] * numbers, *other = a + mix->at[1] * numbers;
-  const num_mask which = num_which(mix);
+  const num_mask which = num_lanes(mix->lane);
   if (mix->places == 1 && mix->tiles == 1)
     num_mix_of(one, other, 1, 1, which, first, end, o);
   else if (mix->places == 1)

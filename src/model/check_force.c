@@ -317,7 +317,6 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   /* Copy. Tables that the type ignores are not checked, and not copied. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
-  /* Remove tables that the type ignores, which nobody has checked. */
   if (!has_tables(s->type)) out->spec.force_table = out->spec.damping_table = (ali3_table){0};
   if (s->type != ALI3_FORCE_DRIVE) out->spec.motion = (ali3_table){0};
   return ALI3_OK;

@@ -116,9 +116,10 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
 {
   penalty_open(m, d);
+  soft_rates(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    soft_end(m, d, j);
+    soft_end(d, j);
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (!law_jumps(&j->law[k]) || d->soft.stiff[row]) d->now.lambda[row] = d->soft.law[row];
       d->now.mean[row] = d->now.lambda[row];

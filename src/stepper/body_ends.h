@@ -33,32 +33,26 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
                                                     const double *v, const num *R, num f[BODY_Y])
 {
   for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-  for (int e = 0; e < own->ends; e++) {
-    num separate[BODY_Y];
-    const num *from = (const num *)(end_load + own->end[e].load->at);
-    if (own->end[e].point) {
-      end_add_point(&own->end[e], v, R, f);
-      continue;
-    }
-    if (!own->end[e].aligned) {
-      if (LANES > 1 && own->end[e].mix)
-        num_mix_all(end_load, own->end[e].mix, 1, 0, BODY_Y, separate);
-      else
-        num_pick_all(end_load, own->end[e].load, 0, BODY_Y, separate);
-      from = separate;
-    }
-    for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
+  for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
+    const num *from = (const num *)(end_load + e->load);
+    if (e->point && v) end_add_point(e, v, R, f);
+    if (e->point) continue;
+    if (e->lane)
+      for (int y = 0; y < BODY_Y; y++) f[y] += num_shuffle(from[y], num_all(0.0), num_lanes(e->lane));
+    else
+      for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
   }
+  if (own->rows > 0) num_add_rows(end_load, own->row, own->rows, BODY_Y, f);
 }
 
-/* f = sum over the ends of J'v, v z or lambda, by the frames R. It begins with the first one: 0 + x is x, but for the sign of a
- * zero. */
+/* f = sum over the ends of J'v, v z or lambda, by the frames R; NULL: without those of points. It begins with the first one:
+ * 0 + x is x, but for the sign of a zero. */
 INLINED void ends_load(const struct body_tile *own, const double *end_load, const double *v, const num *R,
                        num f[BODY_Y])
 {
   if (own->tips_all) {
     for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-    for (const struct body_end *e = own->end; e < own->end + own->ends; e++) end_add_point(e, v, R, f);
+    for (const struct body_end *e = own->end; v && e < own->end + own->ends; e++) end_add_point(e, v, R, f);
     return;
   }
   if (!own->aligned || own->has_tips) {
@@ -68,13 +62,10 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
     return;
   }
   /* end by end, side by side */
-  const num *first = (const num *)(end_load + own->end_load[0]);
+  const num *first = (const num *)(end_load + own->end->load);
   for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
-  if (own->ends == 1) return;
-  const num *second = (const num *)(end_load + own->end_load[1]);
-  for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
-  for (int e = 2; e < own->ends; e++) {
-    const num *more = (const num *)(end_load + own->end[e].load->at);
+  for (const struct body_end *e = own->end + 1; e < own->end + own->ends; e++) {
+    const num *more = (const num *)(end_load + e->load);
     for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
   }
 }

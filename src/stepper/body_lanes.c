@@ -406,6 +406,19 @@ INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
+/* What the multipliers of soft rows lost pulls no more. */
+INLINED void body_settle_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  num f[BODY_Y], change[BODY_Y], y[BODY_Y];
+  if (b.t->carried) return;
+  ends_load(b.t, s->end_load, NULL, b.f->R, f);
+  body_apply_delta_as(b.t->diagonal, b.delta, f, change);
+  body_acceleration(b.x, y);
+  for (int k = 0; k < BODY_Y - 1; k++) y[k] += change[k] * s->per_h;
+  body_set_acceleration(b.x, b.f, y);
+}
+
 /* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = rhs */
 INLINED void body_response_of(const struct stage *s, int tile)
 {

@@ -44,6 +44,7 @@ static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena
   o->law = take_doubles(a, rows);
   o->Phi_last = take_doubles(a, rows);
   o->rate_last = take_doubles(a, rows);
+  o->rate = take_doubles(a, rows);
   o->rate_seen = take_doubles(a, rows);
   o->lambda_seen = take_doubles(a, rows);
   o->piece = arena_take(a, rows, sizeof *o->piece);
@@ -68,7 +69,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }
-  o->end_load = take_doubles(a, f->tree->end_loads + BODY_Y);
+  o->end_load = take_doubles(a, (size_t)f->end_loads + ROW_NUMBERS);
   o->increment = take_doubles(a, n);
   for (int i = 0; i < 2; i++) o->residual[i] = take_doubles(a, (size_t)f->residuals);
   tree_work_place(f->tree, &o->work, a);

@@ -38,6 +38,7 @@ struct soft_rows {
   double *law;       /* (m) multiplier that the law of the row asks for; 0 for rigid rows */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *rate_last; /* (m) Phi' there                                          filled by inner_prepare */
+  double *rate;      /* (m) Phi' at the state                                   filled by soft_rates */
   int *piece;        /* (m) law_piece() there                                   filled by inner_prepare */
   double *mobility;  /* (m) of friction rows: J delta J' as the joints let it   filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of friction rows: in the last iteration; NaN: this is the first */
@@ -60,9 +61,9 @@ struct solve {
   double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;           /* (u) its solution */
-  double *z_first;     /* (u) first solution while a solve is refined; NULL, as response, where no hub is held fast */
+  double *z_first;     /* (u) first solution while a solve is refined; like response NULL if !tree.fast */
   double *response;    /* (n, 7) delta J'z, of a solve that is refined */
-  double *end_load;    /* (tree.end_loads + 7) J'v of each link end, v lambda or z; the last ones 0 */
+  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v lambda or z; the last ones 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest part of a move */
   double *
       residual[2]; /* (frozen.residuals) of each rigid link the largest row of velocities, of accelerations */

@@ -3,8 +3,6 @@
 #include "stepper/elements.h"
 #include "math/vec3.h"
 
-enum { Q_NUMBERS = 7 }; /* with which a body_state begins; then q' */
-
 void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o)
 {
   for (int k = 0; k < 2; k++) o->v.turn[k] = j->joint[k] < 0 ? 0.0 : d->turn[j->joint[k]];
@@ -15,18 +13,6 @@ void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_
     o->v.x[side] = &o->x[side];
     o->v.f[side] = &o->f[side];
   }
-}
-
-void link_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *rate)
-{
-  struct body_state x[ROWS_SIDES];
-  struct joint_view v;
-  double J[STORED_J];
-  for (int side = 0; side < j->sides; side++) {
-    stored_some(m, d->now.x, X_NUMBERS, j->body[side], 2 * Q_NUMBERS, (double *)&x[side]);
-    v.x[side] = &x[side];
-  }
-  rows_rate(j, &v, stored_jacobian(j, d->here.J, J), rate);
 }
 
 /* The columns of body b in the first row of sliding begin with its direction. */
@@ -46,26 +32,18 @@ void link_name_worst(const ali3_model *m, ali3_report *report, int link)
   report->worst_force = link >= m->joints ? m->frozen->force_of[link - m->joints] : -1;
 }
 
-void link_end_load(const struct joint_rows *j, const double *J, const double *v, double *end_load)
-{
-  J += j->jacobian;
-  end_load += j->end_load;
-  for (int i = 0; i < j->sides * BODY_Y; i++, J += j->stride, end_load += j->stride) {
-    double sum = 0.0;
-    for (int k = 0; k < j->count; k++) sum += J[k * j->sides * BODY_Y * j->stride] * v[stored_row(j, k)];
-    *end_load = sum;
-  }
-}
-
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   const struct body_tile *tile = &m->frozen->body_tile[m->frozen->tile_of[body]];
-  int lane = stored_body(m, body)->lane;
+  const struct tree_body *at = stored_body(m, body);
   for (int y = 0; y < BODY_Y; y++) o[y] = 0.0;
   for (int e = 0; e < tile->ends; e++) {
-    const struct lane_at *from = &tile->end[e].load[lane];
-    for (size_t y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[from->at + y * from->stride];
+    const int lane = tile->end[e].lane ? (int)tile->end[e].lane[at->lane] : at->lane;
+    const double *from = d->solve.end_load + tile->end[e].load + lane;
+    for (int y = 0; y < BODY_Y && lane < at->width; y++) o[y] += from[y * at->width];
   }
+  for (int i = 0; i < tile->rows; i++)
+    for (int y = 0; y < BODY_Y; y++) o[y] += d->solve.end_load[tile->row[i * at->width + at->lane] + y];
 }
 
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k)

@@ -33,12 +33,8 @@ struct link_view {
   struct body_frame f[ROWS_SIDES];
 };
 void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
-/* Phi' of its rows at the state, (count). */
-void link_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *rate);
 /* (J w) of one row of a link, over its bodies. */
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
-/* end_load := J'v of a link, v over all rows. */
-void link_end_load(const struct joint_rows *j, const double *J, const double *v, double *end_load);
 /* Names a rigid link in the report as the worst: joint or force. -1: none. */
 void link_name_worst(const ali3_model *m, ali3_report *report, int link);
 

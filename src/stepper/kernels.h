@@ -33,6 +33,7 @@
                                       M y'' = Q - f, f: J'lambda; of carried bodies as now.x has them */ \
   X(body_acceleration_set, 80.0) /* now.x; w: all of y'' */                                                  \
   X(body_acceleration_whole, 60.0) /* w = y'' */                                                             \
+  X(body_settle, 60.0)             /* q'' += M^-1 f, f the sum of the end loads alone */                     \
   X(body_response, 40.0)           /* response, and of carried bodies beta; z_first. f: J'z */
 
 /* X(kernel, flops of a row). rest: of links whose bodies do not work it out themselves. */
@@ -43,8 +44,8 @@
   X(link_push_rows, 60.0)     /* link_rows_push of the rest, but J of rigid links may be left as it was */   \
   X(link_push_lambda, 28.0)   /* end loads J' now.lambda, J of the state */                                  \
   X(link_rest_lambda, 28.0)   /* link_push_lambda of the rest */                                             \
-  X(link_push_z, 28.0)        /* end loads J' z, J of the factors */                                         \
-  X(link_rest_z, 28.0)        /* link_push_z of the rest */                                                  \
+  X(link_push_z, 28.0)        /* end loads J' z, J of the state */                                           \
+  X(link_rest_z, 28.0)        /* J' z of the rest, J of the factors */                                       \
   X(link_step, 28.0)          /* link_rest_z, and now.lambda += z */                                         \
   X(link_beta, 28.0)          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */                \
   X(link_position_beta, 28.0) /* link_beta; soft: J w */                                                     \
@@ -54,6 +55,7 @@
   X(link_velocity_residual, 28.0)     /* largest |J w - wanted rate| of each link, w all of y' */            \
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w all of y'' */         \
   X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
+  X(link_rate, 40.0)                  /* soft rows: rate = J y' */                                           \
   X(link_turn, 15.0)                  /* joint angles, each nearest to what it was: full turns count */
 
 #define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,

@@ -136,7 +136,7 @@ INLINE void link_rows_end_of(struct links l, struct shape s)
 /* push = J'v where the bodies do not work it out themselves */
 INLINE void push_rest(struct links l, struct shape s, double *jacobian, const num *v)
 {
-  if (!bodies_have_tips(l, s)) push_rows(s, jacobian_block(jacobian, l), v, end_loads(l));
+  if (!bodies_have_tips(l, s)) push_rows(l, s, jacobian_block(jacobian, l), v);
 }
 
 /* o = J w of velocities and accelerations, of accelerations where there are tips with what velocities bring about */
@@ -150,7 +150,7 @@ INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
 
 INLINE void link_push_lambda_of(struct links l, struct shape s)
 {
-  push_rows(s, jacobian_block(l.d->here.J, l), per_row(l.d->now.lambda, l), end_loads(l));
+  push_rows(l, s, jacobian_block(l.d->here.J, l), per_row(l.d->now.lambda, l));
 }
 
 INLINE void link_rows_push_of(struct links l, struct shape s)
@@ -185,12 +185,12 @@ INLINE void link_push_rows_of(struct links l, struct shape s)
   struct pair_room room;
   const struct body_pair pair = pair_of_tile(l, R, &room);
   const num *lambda = per_row(l.d->now.lambda, l);
-  num load[PAIR], Phi[3], *o = end_loads(l);
+  num load[PAIR], Phi[3];
   coincide_push(&pair, (const num(*)[3])l.own->constant, lambda, Phi, load);
   v3_copy(per_row(l.d->solve.Phi, l), Phi);
   if (s.rows > 3) push_directions(l, pair, load);
   if (l.t->used < LANES) clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
-  for (int y = 0; y < PAIR; y++) o[y] = load[y];
+  for (int side = 0; side < 2; side++) put_end_load(l, side, load + BODY_Y * side);
 }
 
 INLINE void link_rest_lambda_of(struct links l, struct shape s)
@@ -205,7 +205,7 @@ INLINE void link_rest_z_of(struct links l, struct shape s)
 
 INLINE void link_push_z_of(struct links l, struct shape s)
 {
-  push_rows(s, jacobian_block(l.d->factored.J, l), per_row(l.d->solve.z, l), end_loads(l));
+  push_rows(l, s, jacobian_block(l.d->here.J, l), per_row(l.d->solve.z, l));
 }
 
 INLINE void link_step_of(struct links l, struct shape s)
@@ -420,6 +420,20 @@ INLINE void link_residual_of(struct links l, struct shape s)
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
     first[k] = z[k];
   }
+}
+
+INLINE void link_rate_of(struct links l, struct shape s)
+{
+  enum { P = 3, SECOND = 14 }; /* from p to q'' */
+  num room[ROWS_SIDES * X_NUMBERS], y[ROWS_SIDES][BODY_Y], o[ROWS_MAX], *rate = per_row(l.d->soft.rate, l);
+  const num *x[ROWS_SIDES], *own[ROWS_SIDES];
+  of_sides(l, s.sides, l.d->now.x, LINK_X, P, SECOND, room, x);
+  for (int side = 0; side < s.sides; side++) {
+    body_velocity((const struct body_state *)x[side], y[side]);
+    own[side] = y[side];
+  }
+  times_own(s, jacobian_block(l.d->here.J, l), own, o);
+  for (int k = 0; k < s.rows; k++) rate[k] = o[k];
 }
 
 INLINE void link_turn_of(struct links l, struct shape s)

@@ -56,7 +56,7 @@ INLINE struct links links_of(const ali3_model *m, ali3_data *d, const struct lin
     }                                                                                                        \
   }
 
-/* A number per row, the Jacobian, and the loads on the bodies. */
+/* A number per row, and the Jacobian. */
 INLINE num *per_row(double *base, struct links l)
 {
   return (num *)(base + l.t->at);
@@ -67,9 +67,15 @@ INLINE num *jacobian_block(double *J, struct links l)
   return (num *)(J + l.t->jacobian);
 }
 
-INLINE num *end_loads(struct links l)
+/* Leaves the load on the bodies of a side. */
+INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
 {
-  return (num *)(l.d->solve.end_load + l.t->end_load);
+  const struct link_side *own = &l.own->side[side];
+  double *o = l.d->solve.end_load + own->load_at;
+  if (own->load == LOAD_TILE)
+    for (int y = 0; y < BODY_Y; y++) ((num *)o)[y] = load[y];
+  else if (own->load == LOAD_ROWS)
+    num_put_rows(load, BODY_Y, o);
 }
 
 /* How many numbers a body has of each part. */
@@ -126,39 +132,29 @@ INLINE void of_sides(struct links l, int sides, const double *base, enum link_pa
   }
 }
 
-/* Rows of a point that coincides: with the constant columns left out. */
-INLINE void push_point(int rows, const num *J, const num *v, num *o)
+/* J'v of one side of rows of a point that coincides: with the constant columns left out. */
+INLINE void push_point(int rows, int side, const num *J, const num *v, num load[BODY_Y])
 {
-  num load[PAIR], own[ROWS_MAX];
-  for (int k = 0; k < rows; k++) own[k] = v[k];
-  for (int k = 0; k < 3; k++) {
-    load[k] = -own[k];
-    load[BODY_Y + k] = own[k];
+  for (int k = 0; k < 3; k++) load[k] = side ? v[k] : -v[k];
+  for (int y = 3; y < BODY_Y; y++) {
+    load[y] = J[y] * v[0];
+    for (int k = 1; k < rows; k++) load[y] += J[PAIR * k + y] * v[k];
   }
-  for (int side = 0; side < PAIR; side += BODY_Y)
-    for (int y = side + 3; y < side + BODY_Y; y++) {
-      load[y] = J[y] * own[0];
-      for (int k = 1; k < rows; k++) load[y] += J[PAIR * k + y] * own[k];
-    }
-  for (int y = 0; y < PAIR; y++) o[y] = load[y];
 }
 
-/* o = J'v of each end */
-INLINE void push_rows(struct shape s, const num *J, const num *v, num *o)
+/* End loads J'v. */
+INLINE void push_rows(struct links l, struct shape s, const num *J, const num *v)
 {
-  if (s.point) {
-    push_point(s.rows, J, v, o);
-    return;
-  }
-  for (int side = 0; side < s.sides; side++, o += BODY_Y) {
-    const num *row = J + BODY_Y * side;
+  for (int side = 0; side < s.sides; side++, J += BODY_Y) {
     num load[BODY_Y];
-    for (int y = 0; y < BODY_Y; y++) load[y] = row[y] * v[0];
-    for (int k = 1; k < s.rows; k++) {
-      row += BODY_Y * s.sides;
-      for (int y = 0; y < BODY_Y; y++) load[y] += row[y] * v[k];
+    if (s.point) {
+      push_point(s.rows, side, J, v, load);
+    } else {
+      for (int y = 0; y < BODY_Y; y++) load[y] = J[y] * v[0];
+      for (int k = 1; k < s.rows; k++)
+        for (int y = 0; y < BODY_Y; y++) load[y] += J[BODY_Y * s.sides * k + y] * v[k];
     }
-    for (int y = 0; y < BODY_Y; y++) o[y] = load[y];
+    put_end_load(l, side, load);
   }
 }
 
@@ -170,18 +166,24 @@ INLINE num dot_from(int first, const num *a, const num *b)
   return sum;
 }
 
-/* o = J w of all rows, w or what else has 7 numbers for each body; the sides do not wait for each other. */
-INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+/* o = J y of all rows, y of each side; the sides do not wait for each other. */
+INLINE void times_own(struct shape s, const num *J, const num *const *own, num o[ROWS_MAX])
 {
-  const num *J = jacobian_block(jacobian, l), *own[ROWS_SIDES];
-  num room[ROWS_SIDES * BODY_Y];
-  of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
   for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {
     o[k] = dot_from(s.point ? 3 : 0, J, own[0]);
     for (int side = 1; side < s.sides; side++)
       o[k] += dot_from(s.point ? 3 : 0, J + BODY_Y * side, own[side]);
   }
   for (int k = 0; s.point && k < 3; k++) o[k] += own[1][k] - own[0][k];
+}
+
+/* The same of w, or what else has 7 numbers for each body. */
+INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+{
+  const num *own[ROWS_SIDES];
+  num room[ROWS_SIDES * BODY_Y];
+  of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
+  times_own(s, jacobian_block(jacobian, l), own, o);
 }
 
 /* What the bodies of lanes not in use make of their rows. */

@@ -9,6 +9,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Phi' of the rows of a link, (count). */
+static void rates_of(const ali3_data *d, const struct joint_rows *j, double *rate)
+{
+  for (int k = 0; k < j->count; k++) rate[k] = d->soft.rate[stored_row(j, k)];
+}
+
+void soft_rates(const ali3_model *m, ali3_data *d)
+{
+  if (m->frozen->rows > m->frozen->rigid) stage_soft_links(m, d, KERNEL_link_rate);
+}
+
 /* Of a multiplier over the inner step. */
 static double mean_of(const ali3_model *m, const ali3_data *d, int row)
 {
@@ -133,7 +144,7 @@ static void link_start(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX];
-  link_rate(m, d, j, rate);
+  rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     d->soft.rate_last[row] = rate[k];
     d->soft.Phi_last[row] = d->solve.Phi[row];
@@ -143,6 +154,7 @@ static void link_start(const ali3_model *m, ali3_data *d, int link)
 
 void soft_start(const ali3_model *m, ali3_data *d)
 {
+  soft_rates(m, d);
   stage_each(m, d, link_start, m->frozen->rigid_links, m->frozen->links,
              60.0 * (m->frozen->rows - m->frozen->rigid));
 }
@@ -151,7 +163,7 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX], slope = 0.0;
-  link_rate(m, d, j, rate);
+  rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     d->soft.law[row] = ask_law(m, d, j, k, rate, &slope);
     d->solve.c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
@@ -166,6 +178,7 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 {
   /* what has changed up to the first one is the error of the prediction: no sign of the mobility */
   for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->soft.lambda_seen[i] = NAN;
+  soft_rates(m, d);
   stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
@@ -185,10 +198,10 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   }
 }
 
-void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
+void soft_end(ali3_data *d, const struct joint_rows *j)
 {
   double rate[ROWS_MAX];
-  link_rate(m, d, j, rate);
+  rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     if (law_jumps(&j->law[k]))
       d->now.lambda[row] = d->soft.stiff[row] ? d->soft.law[row] : end_force(d, j, k, rate);
@@ -198,7 +211,7 @@ static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX], slope;
-  link_rate(m, d, j, rate);
+  rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
     if (law_jumps(law) &&
@@ -217,6 +230,7 @@ static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
 void soft_end_loads(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
+  soft_rates(m, d);
   stage_each(m, d, link_end_loads, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
 }
 
@@ -226,7 +240,7 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX];
-  link_rate(m, d, j, rate);
+  rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
     double lambda = d->now.lambda[row], end = lambda;
@@ -243,32 +257,17 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     d->solve.z[row] = lambda - end;
     d->now.lambda[row] = end;
   }
-  link_end_load(j, d->here.J, d->solve.z, d->solve.end_load);
-}
-
-/* q'' += M^-1 J'z, z what the multipliers of the soft rows lost: push is that of the soft links alone */
-static void body_settle(const ali3_model *m, ali3_data *d, int body)
-{
-  double load[BODY_Y], change[BODY_Y], y[BODY_Y];
-  if (body_is_carried(m, body)) return;
-  struct body_state x = stored_state(m, d->now.x, body);
-  const struct body_frame frame = stored_frame(m, d, body);
-  const struct body_delta delta = stored_delta(m, d, body);
-  body_end_loads(m, d, body, load);
-  body_apply_delta(&delta, load, change);
-  body_acceleration(&x, y);
-  for (int k = 0; k < BODY_Y - 1; k++) y[k] += change[k] / d->rule.h;
-  body_set_acceleration(&x, &frame, y);
-  stored_set_state(m, d->now.x, body, &x);
 }
 
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
   if (!m->frozen->jumps && !d->soft.some_stiff) return;
-  memset(d->solve.end_load, 0, m->frozen->tree->end_loads * sizeof *d->solve.end_load);
+  memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
+  soft_rates(m, d);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
-  stage_each(m, d, body_settle, 0, m->bodies, 150.0 * m->bodies);
+  stage_soft_links(m, d, KERNEL_link_push_z);
+  stage_bodies(m, d, KERNEL_body_settle);
 }
 
 /* Rows that neither hold nor carry anything take no part in what is solved next. */

@@ -5,6 +5,8 @@
 
 #include "stepper/data.h"
 
+/* Phi' at the state. */
+void soft_rates(const ali3_model *m, ali3_data *d);
 /* Saves Phi and Phi' at the start of an inner step. */
 void soft_start(const ali3_model *m, ali3_data *d);
 /* Law, and compliance in the step. iteration 0: at the prediction. */
@@ -17,7 +19,7 @@ void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
 /* Into now.lambda: what the laws of all soft rows ask for, as they stand and move; rigid and stiff rows keep theirs. */
 void soft_end_loads(const ali3_model *m, ali3_data *d);
-/* Into now.lambda: the forces of laws that jump of one link, as it stands and moves. */
-void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
+/* Into now.lambda, after soft_rates(): the forces of laws that jump of one link, as it stands and moves. */
+void soft_end(ali3_data *d, const struct joint_rows *j);
 
 #endif

@@ -23,7 +23,7 @@ struct tiles {
   const ali3_model *m;
   ali3_data *d;
   const int *tile, *run_end; /* as in the tree */
-  int count;
+  int first, count;
   step_kernel *kernel[2]; /* of tiles with one lane, with all */
 };
 
@@ -40,7 +40,16 @@ static void run_tiles(const struct tiles *o, int first, int end)
 static void share_of_tiles(void *arg, int share, int shares)
 {
   const struct tiles *o = arg;
-  run_tiles(o, first_of(o->count, share, shares), first_of(o->count, share + 1, shares));
+  run_tiles(o, o->first + first_of(o->count, share, shares),
+            o->first + first_of(o->count, share + 1, shares));
+}
+
+static inline void run_stage(struct tiles *o, double flops)
+{
+  if (stage_is_worth_waking(o->d, flops))
+    o->d->exec->run(o->d->exec->context, share_of_tiles, o);
+  else
+    run_tiles(o, o->first, o->first + o->count);
 }
 
 static const double body_flops[BODY_KERNEL_COUNT] = {
@@ -52,41 +61,35 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
 {
   const struct frozen *f = m->frozen;
   const struct tree *t = f->tree;
-  struct tiles o = {m,
-                    d,
-                    t->body_tile,
-                    t->body_run_end,
-                    t->body_tiles,
-                    {f->kernels[0]->body[kernel], f->kernels[1]->body[kernel]}};
-  if (stage_is_worth_waking(d, body_flops[kernel] * m->bodies))
-    d->exec->run(d->exec->context, share_of_tiles, &o);
-  else
-    run_tiles(&o, 0, o.count);
+  step_kernel *one = f->kernels[0]->body[kernel], *all = f->kernels[1]->body[kernel];
+  struct tiles o = {m, d, t->body_tile, t->body_run_end, 0, t->body_tiles, {one, all}};
+  run_stage(&o, body_flops[kernel] * m->bodies);
 }
 
-static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel, int tiles)
+/* Link tiles first .. end-1, which have so many rows. */
+static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel, int first, int end,
+                      int rows)
 {
   const struct frozen *f = m->frozen;
-  struct tiles o = {m,
-                    d,
-                    f->tree->joint_tile,
-                    f->tree->joint_run_end,
-                    tiles,
-                    {f->kernels[0]->link[kernel], f->kernels[1]->link[kernel]}};
-  if (stage_is_worth_waking(d, link_flops[kernel] * f->true_rows))
-    d->exec->run(d->exec->context, share_of_tiles, &o);
-  else
-    run_tiles(&o, 0, o.count);
+  step_kernel *one = f->kernels[0]->link[kernel], *all = f->kernels[1]->link[kernel];
+  struct tiles o = {m, d, f->tree->joint_tile, f->tree->joint_run_end, first, end - first, {one, all}};
+  run_stage(&o, link_flops[kernel] * rows);
 }
 
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
 {
-  run_links(m, d, kernel, m->frozen->tree->joint_tiles);
+  run_links(m, d, kernel, 0, m->frozen->tree->joint_tiles, m->frozen->true_rows);
 }
 
 void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
 {
-  run_links(m, d, kernel, m->frozen->tree->rigid_tiles);
+  run_links(m, d, kernel, 0, m->frozen->tree->rigid_tiles, m->frozen->true_rows);
+}
+
+void stage_soft_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
+{
+  const struct frozen *f = m->frozen;
+  run_links(m, d, kernel, f->tree->rigid_tiles, f->tree->joint_tiles, f->rows - f->rigid);
 }
 
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel)

@@ -13,10 +13,11 @@ static inline double stage_worth_waking(const ali3_exec *e)
 /* There is an exec that can help, and work enough for it. */
 bool stage_is_worth_waking(const ali3_data *d, double flops);
 
-/* One kernel over all tiles with bodies, with links, or with rigid links. */
+/* One kernel over all tiles with bodies, with links, with rigid or with soft links. */
 void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
+void stage_soft_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 /* One that moves the bodies: the factors keep the linearisation they were made of. */
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
 /* The right-hand sides of bodies that loads act on, anew: at the prediction, or, turned, after body_turn. */

@@ -165,7 +165,7 @@ class Clocking(unittest.TestCase):
     def test_a_file_that_asks_for_nobody_is_refused(self):
         with bench.Daemon(wait=False, cycle={"clock": "input"}) as d:
             self.assertEqual(d.finish(), 2)
-            self.assertIn("clock: input needs to know whose frames", d.said())
+            self.assertIn("clock: input starts cycles at beats: expected \"beat: osc\" or \"beat: modbus\" in cycle", d.said())
 
 
 if __name__ == "__main__":
