@@ -16,6 +16,8 @@ import bench
 
 PYTHON = "/usr/bin/python3"  # only this Python has the packages of the distribution
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recording.py")
+CUTTER = os.path.join(os.path.dirname(READER), "power_cut.py")
+CUTS = int(os.environ.get("ALI3_RECORD_CUTS", "60"))
 KILLS, TOGETHER = int(os.environ.get("ALI3_RECORD_KILLS", "20")), 5
 LOSS_LIMIT = 1.0  # s of a run that a kill may cost
 RUNNING = bench.STATES.index("RUNNING")
@@ -42,9 +44,9 @@ def read(file):
 class Recorder:
     """One ali3-record. Use as a context; it is killed at the end if it still runs."""
 
-    def __init__(self, *arguments, cwd=None):
+    def __init__(self, *arguments, cwd=None, environment=None):
         self.process = subprocess.Popen([bench.program("ali3-record"), *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                        text=True, cwd=cwd)
+                                        text=True, cwd=cwd, env=environment)
         self.said = None
 
     def finish(self, seconds=20):
@@ -241,6 +243,20 @@ class Losses(Case):
                 missing += self.lose(d, [os.path.join(d.dir, f"run{k}.h5") for k in range(min(TOGETHER, KILLS - len(missing)))])
         print(f"\n{len(missing)} kills cost at most {max(missing):.2f} s, on average {sum(missing) / len(missing):.2f} s", flush=True)
         self.assertLessEqual(max(missing), LOSS_LIMIT)
+
+    def test_power_cut(self):
+        """Prefixes of the recorder's writes, and random pages since the last synchronisation."""
+        if bench.SANITIZED:
+            self.skipTest("a preloaded library would come before the sanitizer")
+        with bench.Daemon() as d:
+            file, log = os.path.join(d.dir, "run.h5"), os.path.join(d.dir, "writes")
+            environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "writes.so"), ALI3_WRITES=log)
+            with Recorder("--once", file, "--duration", "5", d.name, environment=environment) as r:
+                self.assertEqual(r.finish(), 0, r.said)
+            done = subprocess.run([PYTHON, "-B", CUTTER, bench.program("ali3-record"), log, file, d.dir, str(CUTS)],
+                                  capture_output=True, text=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        print("\n" + done.stdout.strip(), flush=True)
 
     def test_unrecovered_file_is_not_replaced(self):
         with bench.Daemon() as d:

@@ -52,6 +52,11 @@ target_link_libraries(test_e2e_wallclock PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_wallclock PROPERTIES
   PREFIX "" OUTPUT_NAME wallclock LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
+add_library(test_e2e_writes MODULE e2e/writes.c)
+target_link_libraries(test_e2e_writes PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(test_e2e_writes PROPERTIES
+  PREFIX "" OUTPUT_NAME writes LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
 add_executable(test_held_up e2e/held_up.c)
 target_link_libraries(test_held_up PRIVATE Threads::Threads)
 set_target_properties(test_held_up PROPERTIES OUTPUT_NAME held_up RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

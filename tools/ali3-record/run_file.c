@@ -67,8 +67,13 @@ static bool create_file(struct run_file *f)
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+  /* No header crosses a page: a power cut leaves it old or new. */
+  hid_t pages = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_file_space_strategy(pages, H5F_FSPACE_STRATEGY_PAGE, false, 1);
+  H5Pset_file_space_page_size(pages, 4096);
   errno = 0;
-  f->file = H5Fcreate(f->part, H5F_ACC_EXCL, H5P_DEFAULT, list);
+  f->file = H5Fcreate(f->part, H5F_ACC_EXCL, pages, list);
+  H5Pclose(pages);
   H5Pclose(list);
   if (f->file < 0 && access(f->part, F_OK) == 0)
     return fail_file(f, "expected no such file, found one that a recorder writes or did not close; "
@@ -141,7 +146,6 @@ static bool write_heads(struct run_file *f)
 #define APPEND_FIELD(dataset, field)                                                                         \
   for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
   good = good && append_rows(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
-  APPEND_FIELD(f->cycle, cycle)
   APPEND_FIELD(f->t_ns, t_ns)
   APPEND_FIELD(f->state, state)
   APPEND_FIELD(f->flags, flags)
@@ -195,6 +199,17 @@ static bool write_collected(struct run_file *f)
   const bool good =
       write_heads(f) && write_input_states(f, (uint32_t *)(void *)scratch) && write_values(f, scratch);
   free(scratch);
+  return good || fail_write(f);
+}
+
+/* The numbers of the collected cycles, once all their other data are on the disk. */
+static bool write_cycles(struct run_file *f)
+{
+  uint64_t cycle[RECORD_ROWS];
+  for (int i = 0; i < f->collected; i++) cycle[i] = collected_slot(f, i)->cycle;
+  const bool good = append_rows(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
+                    H5Dflush(f->cycle) >= 0 && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 &&
+                    fdatasync(f->descriptor) == 0;
   f->rows += (hsize_t)f->collected;
   f->collected = 0;
   return good || fail_write(f);
@@ -218,14 +233,15 @@ bool run_file_flush(struct run_file *f)
   errno = 0;
   if (f->collected > 0 && !write_collected(f)) return false;
   if (f->events_collected > 0 && !write_events(f)) return false;
-  /* Datasets, then the superblock, then the disk: in this order everything that is found is whole. */
-  const hid_t datasets[] = {f->values, f->cycle,  f->t_ns, f->time,      f->state,       f->flags, f->fault,
+  /* Datasets, then the superblock, then the disk; the number of a cycle comes last, so every cycle that is found is whole. */
+  const hid_t datasets[] = {f->values, f->t_ns,   f->time, f->state,     f->flags,       f->fault,
                             f->action, f->status, f->loop, f->input_age, f->input_state, f->events};
   bool good = true;
   for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
     if (datasets[i] >= 0) good = good && H5Dflush(datasets[i]) >= 0;
   good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
   if (!good || fdatasync(f->descriptor) != 0) return fail_write(f);
+  if (f->collected > 0 && !write_cycles(f)) return false;
   const uint64_t took = now_ns() - begin;
   if (took > f->flush_ns) f->flush_ns = took;
   return true;
