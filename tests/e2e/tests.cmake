@@ -16,6 +16,8 @@ endfunction()
 ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle record osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
 
+set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
+
 # The default ports of ali3d, which no other test uses.
 set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
 
