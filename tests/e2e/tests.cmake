@@ -14,7 +14,9 @@ endfunction()
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
 ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
-                vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+                vehicle record osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+
+set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
 # The default ports of ali3d, which no other test uses.
 set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
@@ -51,6 +53,11 @@ add_library(test_e2e_wallclock MODULE e2e/wallclock.c)
 target_link_libraries(test_e2e_wallclock PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_wallclock PROPERTIES
   PREFIX "" OUTPUT_NAME wallclock LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+add_library(test_e2e_writes MODULE e2e/writes.c)
+target_link_libraries(test_e2e_writes PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(test_e2e_writes PROPERTIES
+  PREFIX "" OUTPUT_NAME writes LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 add_executable(test_held_up e2e/held_up.c)
 target_link_libraries(test_held_up PRIVATE Threads::Threads)

@@ -10,5 +10,9 @@ add_test(NAME systemd/unit
 add_test(NAME systemd/exporter
          COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-exporter.service $<TARGET_FILE:ali3-exporter>
                  Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default IPAddressDeny=any IPAddressAllow=localhost)
-set_tests_properties(systemd/unit systemd/exporter PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
-ali3_tier(quick systemd/unit systemd/exporter)
+# The settings that keep the recorder behind the loop, and let it see the daemon.
+add_test(NAME systemd/record
+         COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-record@.service $<TARGET_FILE:ali3-record>
+                 Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default StateDirectory=ali3-record/%i)
+set_tests_properties(systemd/unit systemd/exporter systemd/record PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick systemd/unit systemd/exporter systemd/record)

@@ -9,11 +9,12 @@
 
 enum { COLUMNS_OF_CHUNK = 64, PATH_LENGTH = 512 };
 
-/* Rows without limit, in chunks, with a checksum for each chunk. width 0: one number in a row. */
-static hid_t create_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width)
+/* Rows without limit, in chunks of `rows`, with a checksum for each chunk. width 0: one number in a row. */
+static hid_t create_chunks(const struct run_file *f, const char *path, hid_t type, uint32_t width,
+                           hsize_t rows)
 {
   const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
-  const hsize_t chunk[2] = {RECORD_ROWS, width < COLUMNS_OF_CHUNK ? width : COLUMNS_OF_CHUNK};
+  const hsize_t chunk[2] = {rows, width < COLUMNS_OF_CHUNK ? width : COLUMNS_OF_CHUNK};
   const int rank = width > 0 ? 2 : 1;
   hid_t space = H5Screate_simple(rank, now, most), create = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(create, rank, chunk);
@@ -27,6 +28,11 @@ static hid_t create_rows(const struct run_file *f, const char *path, hid_t type,
   H5Pclose(create);
   H5Sclose(space);
   return d;
+}
+
+static hid_t create_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width)
+{
+  return create_chunks(f, path, type, width, (hsize_t)f->chunk_rows);
 }
 
 /* A text of fixed length, or a list of them. */
@@ -207,7 +213,7 @@ static hid_t create_events(const struct run_file *f)
 {
   hid_t type = layout_event_type(), packed = H5Tcopy(type);
   H5Tpack(packed);
-  hid_t d = create_rows(f, "/events", packed, 0);
+  hid_t d = create_chunks(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
   H5Tclose(packed);
   H5Tclose(type);
   return d;

@@ -6,6 +6,7 @@
 
 #include <ali3/ali3.h>
 #include <getopt.h>
+#include <libgen.h>
 #include <string.h>
 
 static const char help[] =
@@ -134,6 +135,13 @@ static bool take_choice(struct command_line *l, int c)
   }
 }
 
+static const char *folder_of(const char *file)
+{
+  static char folder[RECORD_PATH];
+  snprintf(folder, sizeof folder, "%s", file);
+  return dirname(folder);
+}
+
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct command_line *l)
 {
@@ -208,7 +216,10 @@ static int take_options(int argc, char **argv, struct command_line *l)
     fputs("Try ali3-record --help\n", stderr);
     return EXIT_USAGE;
   }
-  if (o->once) o->split = 0;
+  if (o->once) {
+    o->split = 0;
+    o->folder = folder_of(o->once);
+  }
   if (o->once && !l->when_given) o->when = RECORD_ALWAYS;
   if (optind < argc) o->instance = argv[optind];
   return -1;
@@ -237,7 +248,7 @@ int main(int argc, char **argv)
   if (status >= 0) return status;
   if (l.recover) return record_recover(l.recover, l.options.once);
   if (!choose_instance(&l.options)) return EXIT_RUN;
-  if (!l.options.anyway && !space_is_local(l.options.once ? "." : l.options.folder, kind, sizeof kind)) {
+  if (!l.options.anyway && !space_is_local(l.options.folder, kind, sizeof kind)) {
     fprintf(stderr,
             "ali3-record: %s: %s does not keep the order of writes, so a crash may cost the file; choose a "
             "local folder, "
@@ -246,5 +257,6 @@ int main(int argc, char **argv)
     return EXIT_USAGE;
   }
   record_catch_signals();
+  run_file_quiet();
   return record_follow(&l.options);
 }

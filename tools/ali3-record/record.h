@@ -15,13 +15,13 @@
 /* Exit codes; part of the interface. */
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
-enum { RECORD_PATH = 4096, RECORD_LABEL = 80, RECORD_ROWS = 100 /* of a chunk */ };
+enum { RECORD_PATH = 4096, RECORD_LABEL = 80, RECORD_ROWS = 100 /* most of a chunk */ };
 
 enum record_when { RECORD_ALWAYS, RECORD_RUNNING };
 
 struct record_options {
   const char *instance;
-  const char *folder;  /* files NAME-UTC.h5 go here */
+  const char *folder;  /* files INSTANCE-UTC.h5 go here; with `once`, the folder of that file */
   const char *once;    /* one file of this name; NULL: into the folder */
   const char *signals; /* all, state, inputs, or globs with commas */
   const char *label;
@@ -57,7 +57,9 @@ struct run_file {
   const struct frames_reader *ring;
   const struct columns *columns;
   hsize_t rows, event_rows; /* in the file */
+  int chunk_rows;           /* rows that are written together */
   int collected;            /* rows in `row` that are not in the file yet */
+  uint64_t waits_ns;        /* since when the first of them waits */
   char *row;                /* (RECORD_ROWS, head.slot_bytes) */
   struct frames_event *event;
   int events_collected;
@@ -73,7 +75,10 @@ bool layout_create(struct run_file *f);
 /* struct frames_event in memory; the file has the same members without gaps. To be closed. */
 hid_t layout_event_type(void);
 
-/* run_file.c. Each returns false after saying on stderr what failed; a file that failed takes nothing more.
+/* run_file.c. Before anything else of HDF5: its reports stay off standard error, and its exit handler, which would write the rest
+ * of a file that failed, stays off, too. */
+void run_file_quiet(void);
+/* Each returns false after saying on stderr what failed; a file that failed takes nothing more.
  * t_ns: time of the first cycle, CLOCK_MONOTONIC; the name of the file comes from it. */
 bool run_file_open(struct run_file *f, const struct record_options *o, const struct frames_reader *r,
                    const struct columns *c, uint64_t t_ns);
@@ -81,6 +86,8 @@ bool run_file_add(struct run_file *f, const struct frames_slot *slot);
 bool run_file_add_event(struct run_file *f, const struct frames_event *event);
 /* Writes and synchronises what is collected. */
 bool run_file_flush(struct run_file *f);
+/* How long the first collected row has waited, ns; 0: none waits. */
+uint64_t run_file_age(const struct run_file *f, uint64_t now);
 /* Closes the file, writes how it ended, and gives it its name. */
 bool run_file_close(struct run_file *f, const char *reason);
 

@@ -5,8 +5,8 @@
  *      ^                                          |
  *      '-------------- the daemon is gone --------'
  *
- * start: at once, or with state RUNNING. end: the state has not been RUNNING for `after`. A file that is long enough is closed
- * and the next one begins with the next cycle. */
+ * start: at once, or with state RUNNING. end: the state has not been RUNNING for `after`. A file that is long enough is closed,
+ * and the next file begins with the next cycle. */
 #include "record.h"
 
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long TURN_NS = 100000000; /* between two looks at the ring */
-static const uint64_t FLUSH_NS = 1000000000;
+static const long TURN_NS = 100000000;         /* between two looks at the ring */
+static const uint64_t LONGEST_NS = 1000000000; /* that a row waits for a whole chunk */
 
 static volatile sig_atomic_t end_asked;
 
@@ -48,8 +48,10 @@ struct recorder {
   uint64_t next, next_event;
   struct run_file file;
   bool opened, recording, full; /* full: the disk; said once */
-  uint64_t flushed_ns, idle_cycles;
-  uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
+  bool continues;               /* the file before was long enough: the next file begins with the next slot */
+  uint64_t started;             /* slot that started the recording; slots before it come from the ring */
+  uint64_t idle_cycles;         /* since then, without RUNNING */
+  uint64_t files, end_ns;       /* end_ns: when the duration is over; 0: never */
   int status;
 };
 
@@ -67,15 +69,14 @@ static uint64_t cycles_in(const struct recorder *r, double seconds)
 
 static bool has_space(struct recorder *r)
 {
-  const char *folder = r->options->once ? "." : r->options->folder;
-  const double left = space_free(folder);
+  const double left = space_free(r->options->folder);
   if (left < 0 || left >= r->options->min_free) {
     r->full = false;
     return true;
   }
   if (!r->full)
     fprintf(stderr, "ali3-record: %s: disk full: %.3g GB free, --min-free is %.3g GB; not recording\n",
-            folder, left / 1e9, r->options->min_free / 1e9);
+            r->options->folder, left / 1e9, r->options->min_free / 1e9);
   return !(r->full = true);
 }
 
@@ -83,7 +84,11 @@ static void end_file(struct recorder *r, const char *reason)
 {
   if (!r->recording) return;
   r->recording = false;
-  if (!run_file_close(&r->file, reason)) r->status = EXIT_RUN;
+  if (!run_file_close(&r->file, reason)) {
+    /* HDF5 cannot let go of a file that it could not write: a new process must go on. */
+    r->status = EXIT_RUN;
+    end_asked = 1;
+  }
   if (!r->options->once && r->options->keep > 0)
     space_prune(r->options->folder, r->ring.telemetry.instance, r->options->keep);
 }
@@ -101,9 +106,8 @@ static void begin_file(struct recorder *r, uint64_t n)
   uint64_t slots, events;
   struct frames_event e;
   r->recording = true;
+  r->file.first_cycle = r->slot->cycle;
   r->files++;
-  r->idle_cycles = 0;
-  r->flushed_ns = clock_ns_now();
   if (!frames_written(&r->ring, &slots, &events)) return;
   r->next_event = events > r->ring.head.events ? events - r->ring.head.events : 0;
   for (; r->next_event < events; r->next_event++)
@@ -127,33 +131,46 @@ static bool starts_recording(const struct recorder *r)
   return r->options->when == RECORD_ALWAYS || r->slot->state == STATE_RUNNING;
 }
 
+/* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. */
+static void start_recording(struct recorder *r)
+{
+  /* A start takes the time before it from the ring. */
+  const uint64_t back = r->continues ? 0 : cycles_in(r, r->options->before), n = r->next;
+  uint64_t first = n > back ? n - back : 0;
+  while (first < n && frames_take(&r->ring, first, r->slot) != FRAMES_WHOLE) first++;
+  begin_file(r, first);
+  if (r->recording) r->next = first;
+  if (r->recording && !r->continues) {
+    r->started = n;
+    r->idle_cycles = 0;
+  }
+  r->continues = false;
+}
+
+static void end_long_file(struct recorder *r)
+{
+  add_events(r);
+  end_file(r, "split");
+  r->continues = true;
+}
+
 /* Slot r->next is in r->slot. */
 static void handle_slot(struct recorder *r)
 {
   const struct record_options *o = r->options;
-  if (!r->recording && starts_recording(r) && !(o->once && r->files > 0)) {
-    /* From the ring, the time before the start. */
-    const uint64_t back = cycles_in(r, o->before), n = r->next;
-    uint64_t first = n > back ? n - back : 0;
-    while (first < n && frames_take(&r->ring, first, r->slot) != FRAMES_WHOLE) first++;
-    begin_file(r, first);
-    if (r->recording) r->next = first;
-    if (frames_take(&r->ring, r->next, r->slot) != FRAMES_WHOLE) return;
+  if (!r->recording && (r->continues || starts_recording(r)) && !(o->once && r->files > 0)) {
+    start_recording(r);
+    if (frames_take(&r->ring, r->next, r->slot) != FRAMES_WHOLE) return; /* overtaken: looked at again */
   }
   if (r->recording) {
     if (r->slot->cycle % (uint64_t)o->divisor == 0 && !run_file_add(&r->file, r->slot))
       end_file(r, "a write failed");
-    r->idle_cycles = r->slot->state == STATE_RUNNING ? 0 : r->idle_cycles + 1;
-    if (o->when == RECORD_RUNNING && r->idle_cycles > cycles_in(r, o->after) + cycles_in(r, o->before))
-      end_file(r, "stopped");
+    r->idle_cycles = r->next < r->started || r->slot->state == STATE_RUNNING ? 0 : r->idle_cycles + 1;
+    if (o->when == RECORD_RUNNING && r->idle_cycles > cycles_in(r, o->after)) end_file(r, "stopped");
   }
   r->next++;
-  /* Long enough: the next file begins with the next cycle. */
-  if (r->recording && o->split > 0 && r->slot->cycle - r->file.first_cycle + 1 >= cycles_in(r, o->split)) {
-    add_events(r);
-    end_file(r, "split");
-    if (!o->once) begin_file(r, r->next);
-  }
+  if (r->recording && o->split > 0 && r->slot->cycle - r->file.first_cycle + 1 >= cycles_in(r, o->split))
+    end_long_file(r);
 }
 
 /* Slots that are there. False: the file was cut. */
@@ -168,9 +185,11 @@ static bool take_slots(struct recorder *r)
     case FRAMES_NOT_YET:
       return true;
     case FRAMES_OVERTAKEN: {
-      /* Go on with the middle of the ring: the oldest slot would be overtaken at once. */
+      /* The oldest eighth of the ring may be overtaken while it is read. */
       if (!frames_written(&r->ring, &slots, &events)) return false;
-      const uint64_t oldest = slots - r->ring.head.slots / 2, lost = oldest > r->next ? oldest - r->next : 1;
+      const uint64_t held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
+      const uint64_t oldest = slots - (held < slots ? held : slots),
+                     lost = oldest > r->next ? oldest - r->next : 1;
       if (r->recording) r->file.lost += lost;
       fprintf(stderr,
               "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
@@ -208,7 +227,6 @@ static bool open_ring(struct recorder *r, bool complain)
                  held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
   r->next = slots - (back < held ? back : held);
   r->next_event = events;
-  if (r->options->when == RECORD_ALWAYS) r->next = slots - (back < held ? back : held);
   return true;
 }
 
@@ -229,13 +247,9 @@ static void follow_ring(struct recorder *r, uint64_t now)
   const bool alive = frames_alive(&r->ring);
   const bool whole = take_slots(r);
   add_events(r);
-  if (r->recording && now - r->flushed_ns >= FLUSH_NS) {
-    if (!run_file_flush(&r->file))
-      end_file(r, "a write failed");
-    else if (!has_space(r))
-      end_file(r, "disk full");
-    r->flushed_ns = now;
-  }
+  if (r->recording && run_file_age(&r->file, now) >= LONGEST_NS && !run_file_flush(&r->file))
+    end_file(r, "a write failed");
+  if (r->recording && !has_space(r)) end_file(r, "disk full");
   if (!alive || !whole || !frames_is_current(&r->ring)) close_ring(r, "the daemon ended");
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One file: written in SWMR mode, so that it can be read while it grows and survives a kill. Each flush writes the chunks of
- * all datasets, then the end of the file into its superblock, then waits for the disk: all of that outlives a power cut. */
+ * all datasets, then the end of the file into its superblock, then waits for the disk: all of that outlives a power cut.
+ * A chunk is written once and whole, so that no write touches rows that a flush has kept. Only rows of a slow loop, which
+ * would wait too long for their chunk, are written before it is whole. */
 #include "record.h"
 
 #include <errno.h>
@@ -9,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const uint64_t CHUNK_NS = 750000000;
+
 static uint64_t now_ns(void)
 {
   struct timespec t;
@@ -16,11 +20,26 @@ static uint64_t now_ns(void)
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+void run_file_quiet(void)
+{
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 static bool fail_file(struct run_file *f, const char *text)
 {
   if (!f->failed) fprintf(stderr, "ali3-record: %s: %s\n", f->part, text);
   f->failed = true;
   return false;
+}
+
+/* errno is of the write that failed; HDF5 keeps it. */
+static bool fail_write(struct run_file *f)
+{
+  char text[200];
+  snprintf(text, sizeof text, "a write failed: %s; the file ends with the last chunk that reached the disk",
+           errno ? strerror(errno) : "HDF5 gave no reason");
+  return fail_file(f, text);
 }
 
 /* INSTANCE-20261122T140501Z.h5, by the wall clock at the first cycle. Milliseconds, so that no name comes twice. */
@@ -44,12 +63,23 @@ static void name_file(struct run_file *f, uint64_t t_ns)
 
 static bool create_file(struct run_file *f)
 {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  f->file = H5Fcreate(f->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  H5Pclose(access);
-  if (f->file < 0) return fail_file(f, strerror(errno));
+  /* A file that is there may be a recording that was not closed. */
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+  /* No header crosses a page: a power cut leaves it old or new. */
+  hid_t pages = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_file_space_strategy(pages, H5F_FSPACE_STRATEGY_PAGE, false, 1);
+  H5Pset_file_space_page_size(pages, 4096);
+  errno = 0;
+  f->file = H5Fcreate(f->part, H5F_ACC_EXCL, pages, list);
+  H5Pclose(pages);
+  H5Pclose(list);
+  if (f->file < 0 && access(f->part, F_OK) == 0)
+    return fail_file(f, "expected no such file, found one that a recorder writes or did not close; "
+                        "ali3-record --recover copies its rows, then remove it");
+  if (f->file < 0) return fail_file(f, errno ? strerror(errno) : "HDF5 cannot create the file");
+  /* All datasets, then SWMR mode, then the descriptor for fdatasync. */
   if (!layout_create(f) || H5Fstart_swmr_write(f->file) < 0)
     return fail_file(f, "HDF5 could not lay out the file");
   int *descriptor = NULL;
@@ -59,10 +89,18 @@ static bool create_file(struct run_file *f)
   return true;
 }
 
+/* Rows of one chunk: at most CHUNK_NS of a run. With a turn of the recorder and a flush, a kill costs less than a second. */
+static int choose_chunk(uint64_t period_ns, long divisor)
+{
+  const uint64_t rows = CHUNK_NS / (period_ns * (uint64_t)divisor);
+  return rows < 1 ? 1 : rows < RECORD_ROWS ? (int)rows : RECORD_ROWS;
+}
+
 bool run_file_open(struct run_file *f, const struct record_options *o, const struct frames_reader *r,
                    const struct columns *c, uint64_t t_ns)
 {
   *f = (struct run_file){.file = -1, .options = o, .ring = r, .columns = c};
+  f->chunk_rows = choose_chunk(r->head.period_ns, o->divisor);
   f->row = malloc(RECORD_ROWS * r->head.slot_bytes);
   f->event = calloc(RECORD_EVENTS, sizeof *f->event);
   name_file(f, t_ns);
@@ -108,7 +146,6 @@ static bool write_heads(struct run_file *f)
 #define APPEND_FIELD(dataset, field)                                                                         \
   for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
   good = good && append_rows(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
-  APPEND_FIELD(f->cycle, cycle)
   APPEND_FIELD(f->t_ns, t_ns)
   APPEND_FIELD(f->state, state)
   APPEND_FIELD(f->flags, flags)
@@ -162,9 +199,20 @@ static bool write_collected(struct run_file *f)
   const bool good =
       write_heads(f) && write_input_states(f, (uint32_t *)(void *)scratch) && write_values(f, scratch);
   free(scratch);
+  return good || fail_write(f);
+}
+
+/* The numbers of the collected cycles, once all their other data are on the disk. */
+static bool write_cycles(struct run_file *f)
+{
+  uint64_t cycle[RECORD_ROWS];
+  for (int i = 0; i < f->collected; i++) cycle[i] = collected_slot(f, i)->cycle;
+  const bool good = append_rows(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
+                    H5Dflush(f->cycle) >= 0 && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 &&
+                    fdatasync(f->descriptor) == 0;
   f->rows += (hsize_t)f->collected;
   f->collected = 0;
-  return good || fail_file(f, "a write failed; the file ends with the last cycle that was synchronised");
+  return good || fail_write(f);
 }
 
 static bool write_events(struct run_file *f)
@@ -174,7 +222,7 @@ static bool write_events(struct run_file *f)
   H5Tclose(type);
   f->event_rows += (hsize_t)f->events_collected;
   f->events_collected = 0;
-  return good || fail_file(f, "an event could not be written");
+  return good || fail_write(f);
 }
 
 bool run_file_flush(struct run_file *f)
@@ -182,17 +230,18 @@ bool run_file_flush(struct run_file *f)
   if (f->failed) return false;
   if (f->collected == 0 && f->events_collected == 0) return true;
   const uint64_t begin = now_ns();
+  errno = 0;
   if (f->collected > 0 && !write_collected(f)) return false;
   if (f->events_collected > 0 && !write_events(f)) return false;
-  /* Datasets, then the superblock, then the disk: in this order everything that is found is whole. */
-  const hid_t datasets[] = {f->values, f->cycle,  f->t_ns, f->time,      f->state,       f->flags, f->fault,
+  /* Datasets, then the superblock, then the disk; the number of a cycle comes last, so every cycle that is found is whole. */
+  const hid_t datasets[] = {f->values, f->t_ns,   f->time, f->state,     f->flags,       f->fault,
                             f->action, f->status, f->loop, f->input_age, f->input_state, f->events};
   bool good = true;
   for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
     if (datasets[i] >= 0) good = good && H5Dflush(datasets[i]) >= 0;
   good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
-  if (!good) return fail_file(f, "HDF5 could not write");
-  if (fdatasync(f->descriptor) != 0) return fail_file(f, strerror(errno));
+  if (!good || fdatasync(f->descriptor) != 0) return fail_write(f);
+  if (f->collected > 0 && !write_cycles(f)) return false;
   const uint64_t took = now_ns() - begin;
   if (took > f->flush_ns) f->flush_ns = took;
   return true;
@@ -202,10 +251,16 @@ bool run_file_add(struct run_file *f, const struct frames_slot *slot)
 {
   if (f->failed) return false;
   if (f->rows + (hsize_t)f->collected == 0) f->first_cycle = slot->cycle;
+  if (f->collected == 0) f->waits_ns = now_ns();
   memcpy(f->row + (size_t)f->collected * f->ring->head.slot_bytes, slot, f->ring->head.slot_bytes);
   f->collected++;
   f->last_cycle = slot->cycle;
-  return f->collected < RECORD_ROWS || run_file_flush(f);
+  return f->collected < f->chunk_rows || run_file_flush(f);
+}
+
+uint64_t run_file_age(const struct run_file *f, uint64_t now)
+{
+  return f->collected > 0 && now > f->waits_ns ? now - f->waits_ns : 0;
 }
 
 bool run_file_add_event(struct run_file *f, const struct frames_event *event)
@@ -265,9 +320,9 @@ bool run_file_close(struct run_file *f, const char *reason)
 {
   if (f->file < 0) return true;
   bool good = run_file_flush(f);
-  H5Fclose(f->file); /* strong: closes the datasets, too */
+  good = H5Fclose(f->file) >= 0 && good; /* strong: closes the datasets, too */
   f->file = -1;
-  good = write_end(f, reason) && sync_path(f->part) && good;
+  good = good && write_end(f, reason) && sync_path(f->part);
   if (good && rename(f->part, f->final) != 0) good = fail_file(f, strerror(errno));
   if (good)
     fprintf(stderr, "ali3-record: %s: cycles %llu to %llu, %llu rows, %llu lost; %s\n", f->final,

@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-record: its files hold the numbers of ali3-sim under the same names, every cycle and every event; a killed daemon, a killed or
+stopped recorder and a full disk cost no more than the man page says. h5py reads all files."""
+import csv
+import glob
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import bench
+
+PYTHON = "/usr/bin/python3"  # only this Python has the packages of the distribution
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recording.py")
+CUTTER = os.path.join(os.path.dirname(READER), "power_cut.py")
+CUTS = int(os.environ.get("ALI3_RECORD_CUTS", "40"))
+KILLS, TOGETHER = int(os.environ.get("ALI3_RECORD_KILLS", "20")), 5
+LOSS_LIMIT = 1.0  # s of a run that a kill may cost
+RUNNING = bench.STATES.index("RUNNING")
+STATE_EVENT, STEPPED, WARMING = 1, 1, 16
+
+
+def need_h5py():
+    found = subprocess.run([PYTHON, "-c", "import h5py"], capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise unittest.SkipTest(f"h5py is not there for {PYTHON} (Debian package python3-h5py): {found.stderr.strip().splitlines()[-1]}")
+
+
+def read_all(files):
+    done = subprocess.run([PYTHON, "-B", READER, *files], capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode:
+        raise AssertionError(f"{files}: {done.stderr.strip().splitlines()[-1]}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def read(file):
+    return read_all([file])[0]
+
+
+class Recorder:
+    """One ali3-record. Use as a context; it is killed at the end if it still runs."""
+
+    def __init__(self, *arguments, cwd=None, environment=None):
+        self.process = subprocess.Popen([bench.program("ali3-record"), *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        text=True, cwd=cwd, env=environment)
+        self.said = None
+
+    def finish(self, seconds=20):
+        """Waits for the end and returns the exit status."""
+        self.said = self.process.communicate(timeout=seconds)[1]
+        return self.process.returncode
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.finish()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.said is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need_h5py()
+
+    def check_no_hole(self, cycles, step=1):
+        self.assertEqual({b - a for a, b in zip(cycles, cycles[1:])} - {step}, set(), "cycles are missing")
+
+    def files(self, daemon):
+        return sorted(glob.glob(os.path.join(daemon.dir, "*Z.h5")))
+
+
+class Content(Case):
+    def test_equals_a_simulation(self):
+        """From the first cycle to the last: names, units, values, states, events, inputs, model."""
+        with bench.Daemon() as d:
+            file, table = os.path.join(d.dir, "run.h5"), os.path.join(d.dir, "run.csv")
+            with Recorder("--once", file, "--before", "60", "--label", "first run", d.name) as r:
+                bench.wait_for("two seconds of a run", lambda: d.watch()["cycle"] > 220)
+                d.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            subprocess.run([bench.program("ali3-sim"), d.config, "--duration", "4", "--output", table], check=True, capture_output=True, timeout=60)
+            with open(table, encoding="utf-8") as f:
+                wanted = {row["time"]: row for row in csv.DictReader(f)}
+            got, printed = read(file), json.loads(subprocess.run(
+                [bench.program("ali3d"), d.config, "--print-map=json"], check=True, capture_output=True, text=True, timeout=20).stdout)
+            config = d.config
+        cycles, head = got["head"]["cycle"], got["head"]
+        self.assertEqual(cycles, list(range(1, len(cycles) + 1)))
+        self.assertTrue(all(b > a for a, b in zip(head["t_ns"], head["t_ns"][1:])))
+        # Every signal of a simulation, each step, to the last bit.
+        common = [name for name in next(iter(wanted.values())) if not name.startswith("loop.")]
+        self.assertLessEqual(set(common), set(got["names"]))
+        wanted, steps = {float(t): row for t, row in wanted.items()}, 0
+        for row, action, t in zip(got["values"], head["action"], head["time"]):
+            if action & STEPPED and not action & WARMING:
+                now = dict(zip(got["names"], row))
+                self.assertEqual(now["time"], t)
+                self.assertEqual([now[name] for name in common], [float(wanted[t][name]) for name in common], f"signals at {t} s")
+                steps += 1
+        self.assertGreater(steps, 150)
+        units = {entry["signal"]: entry["unit"] for entry in printed["osc"] if "signal" in entry}
+        for name, unit in zip(got["names"], got["units"]):
+            if name in units:
+                self.assertEqual(unit, units[name], name)
+        # Events, inputs, and how the run began and ended.
+        states = [(e["a"], e["b"]) for e in got["events"] if e["kind"] == STATE_EVENT]
+        self.assertEqual(states, [(0, RUNNING), (RUNNING, bench.STATES.index("EXIT"))])
+        self.assertEqual([head["state"][cycles.index(e["cycle"])] for e in got["events"][:1]], [RUNNING])
+        self.assertEqual({tuple(row) for row in head["input_age_ms"]}, {(0xffffffff,)})
+        self.assertGreater(got["flat"], 1000)
+        for name, value in {"closed": 1, "complete": 1, "lost": 0, "cycles": len(cycles), "model": "four_bar", "config": config, "period_s": 0.01,
+                            "label": "first run", "format": "ali3-recording 1", "reason": "the daemon ended"}.items():
+            self.assertEqual(got["attributes"][name], value, name)
+
+    def test_chosen_signals_and_rows(self):
+        with bench.Daemon() as d:
+            file = os.path.join(d.dir, "few.h5")
+            with Recorder("--once", file, "--signals", "time,body.A.position*,energy.*", "--type", "f32", "--divisor", "7", "--compress", "4",
+                          "--duration", "1.5", d.name) as r:
+                self.assertEqual(r.finish(), 0, r.said)
+            got = read(file)
+            for arguments, wanted in ((("--signals", "body.none.*", d.name), "no signal of instance"), (("--divisor", "0"), "from 1 to"),
+                                      (("--recover", file), "--once COPY")):
+                with Recorder(*arguments, cwd=d.dir) as r:
+                    self.assertEqual(r.finish(), 2, r.said)
+                    self.assertIn(wanted, r.said)
+        self.assertEqual(got["type"], "float32")
+        self.assertEqual(got["names"][:4], ["time", "body.A.position.x", "body.A.position.y", "body.A.position.z"])
+        self.assertTrue(all(name.startswith("energy.") for name in got["names"][4:]) and len(got["names"]) > 4)
+        self.check_no_hole(got["head"]["cycle"], 7)
+        self.assertEqual({c % 7 for c in got["head"]["cycle"]}, {0})
+
+    def test_running_with_before_and_after(self):
+        """Two runs of one daemon: a file for each, with the time before and behind it."""
+        with bench.Daemon(cycle={"autostart": False}) as d:
+            client = bench.OscClient(d.osc_port)
+            with Recorder("--to", d.dir, "--when", "running", "--before", "0.5", "--after", "0.3", d.name) as r:
+                time.sleep(1.0)
+                for k in range(2):
+                    for name in ("arm", "run"):
+                        self.assertEqual(client.command(name, 10 * k + len(name)), 0)
+                    time.sleep(0.8)
+                    self.assertEqual(client.command("stop", 10 * k + 9), 0)
+                    bench.wait_for("a finished file", lambda n=k + 1: len(self.files(d)) == n)
+                    time.sleep(0.7)  # more than --before
+                self.assertEqual(r.stop(), 0)
+            client.close()
+            got = read_all(self.files(d))
+        for run in got:
+            states = run["head"]["state"]
+            first, last = states.index(RUNNING), len(states) - states[::-1].index(RUNNING)
+            self.check_no_hole(run["head"]["cycle"])
+            self.assertEqual((first, len(states) - last), (50, 31), "cycles before and behind RUNNING")
+            self.assertEqual((run["attributes"]["closed"], run["attributes"]["reason"]), (1, "stopped"))
+
+    def test_split(self):
+        """Files of one second: together they have every cycle once and every event."""
+        with bench.Daemon() as d:
+            with Recorder("--to", d.dir, "--split", "1", "--before", "60", "--when", "always", d.name) as r:
+                bench.wait_for("four files", lambda: len(self.files(d)) >= 4)
+                self.assertEqual(r.stop(), 0)
+            files, got = self.files(d), read_all(self.files(d))
+        self.assertFalse([f for f in files if d.name not in f])
+        cycles = [c for run in got for c in run["head"]["cycle"]]
+        self.assertEqual(cycles, list(range(1, len(cycles) + 1)))
+        self.assertEqual([run["attributes"]["cycles"] for run in got[:-1]], [100] * (len(got) - 1))
+        self.assertEqual(sum(len(run["events"]) for run in got), 1)
+
+    def test_keep(self):
+        """The oldest files go."""
+        with bench.Daemon() as d:
+            with Recorder("--to", d.dir, "--split", "0.5", "--keep", "0.003", "--when", "always", d.name) as r:
+                first = bench.wait_for("a file", lambda: self.files(d))[0]
+                bench.wait_for("the removal of the first file", lambda: not os.path.exists(first), 60)
+                self.assertEqual(r.stop(), 0)
+                self.assertIn("removed", r.said)
+            files = self.files(d)
+            self.assertGreater(len(files), 1)
+            self.assertLessEqual(sum(os.path.getsize(f) for f in files), 3e6)
+            self.assertNotIn(first, files)
+
+
+class Losses(Case):
+    def test_killed_daemon(self):
+        with bench.Daemon() as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, d.name) as r:
+                bench.wait_for("a run", lambda: d.watch()["cycle"] > 150)
+                time.sleep(random.uniform(0, 0.2))
+                bench.kill_client(d.process)
+                killed = time.monotonic_ns()
+                self.assertEqual(r.finish(), 0, r.said)
+            got = read(file)
+        self.check_no_hole(got["head"]["cycle"])
+        self.assertLess(killed - got["head"]["t_ns"][-1], 0.1e9, "the last cycles are missing")
+        self.assertEqual((got["attributes"]["complete"], got["attributes"]["reason"]), (1, "the daemon ended"))
+
+    def lose(self, d, files):
+        """Kills recorders at random times, and recovers their files. Returns how many seconds of the run are missing in each."""
+        recorders, killed = [Recorder("--once", file, d.name) for file in files], []
+        try:
+            bench.wait_for("all files", lambda: all(os.path.exists(file + ".part") for file in files), 20)
+            time.sleep(1)
+            for r in recorders:
+                time.sleep(random.uniform(0, 0.7))
+                os.kill(r.process.pid, signal.SIGKILL)
+                killed.append(time.monotonic_ns())
+        finally:
+            for r in recorders:
+                r.__exit__()
+        for file in files:
+            with Recorder("--recover", file + ".part", "--once", file) as again:
+                self.assertEqual(again.finish(), 0, again.said)
+        got = read_all(files)
+        for run in got:
+            self.check_no_hole(run["head"]["cycle"])
+            self.assertNotIn("closed", run["attributes"])
+        for file in files:
+            os.unlink(file)
+            os.unlink(file + ".part")
+        return [(at - run["head"]["t_ns"][-1]) / 1e9 for at, run in zip(killed, got)]
+
+    def test_killed_recorders(self):
+        missing = []
+        with bench.Daemon() as d:
+            while len(missing) < KILLS:
+                missing += self.lose(d, [os.path.join(d.dir, f"run{k}.h5") for k in range(min(TOGETHER, KILLS - len(missing)))])
+        print(f"\n{len(missing)} kills cost at most {max(missing):.2f} s, on average {sum(missing) / len(missing):.2f} s", flush=True)
+        self.assertLessEqual(max(missing), LOSS_LIMIT)
+
+    def test_power_cut(self):
+        """Prefixes of the recorder's writes, and random pages since the last synchronisation."""
+        if bench.SANITIZED:
+            self.skipTest("a preloaded library would come before the sanitizer")
+        with bench.Daemon() as d:
+            file, log = os.path.join(d.dir, "run.h5"), os.path.join(d.dir, "writes")
+            environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "writes.so"), ALI3_WRITES=log)
+            with Recorder("--once", file, "--duration", "5", d.name, environment=environment) as r:
+                self.assertEqual(r.finish(), 0, r.said)
+            done = subprocess.run([PYTHON, "-B", CUTTER, bench.program("ali3-record"), log, file, d.dir, str(CUTS)],
+                                  capture_output=True, text=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        print("\n" + done.stdout.strip(), flush=True)
+
+    def test_unrecovered_file_is_not_replaced(self):
+        with bench.Daemon() as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, d.name) as r:
+                bench.wait_for("the file", lambda: os.path.exists(file + ".part"))
+            size = os.path.getsize(file + ".part")
+            with Recorder("--once", file, d.name) as r:
+                self.assertEqual(r.finish(), 1)
+                self.assertIn("--recover", r.said)
+            self.assertEqual(os.path.getsize(file + ".part"), size)
+
+    def test_stopped_for_longer_than_the_ring(self):
+        """Two stops: the loop misses nothing, and the losses are counted to the cycle."""
+        with bench.Daemon(telemetry={"frames": 1}) as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, d.name) as r:
+                bench.wait_for("the file", lambda: os.path.exists(file + ".part"))
+                for _ in range(2):
+                    time.sleep(0.5)
+                    r.process.send_signal(signal.SIGSTOP)
+                    time.sleep(2.5)
+                    r.process.send_signal(signal.SIGCONT)
+                time.sleep(0.5)
+                self.assertEqual(r.stop(), 0)
+            got, state = read(file), d.watch()["state"]
+        cycles = got["head"]["cycle"]
+        gaps = [b - a - 1 for a, b in zip(cycles, cycles[1:]) if b - a > 1]
+        self.assertEqual(len(gaps), 2)
+        self.assertTrue(all(100 < gap < 200 for gap in gaps), gaps)
+        self.assertEqual((got["attributes"]["lost"], got["attributes"]["complete"], got["attributes"]["closed"]), (sum(gaps), 0, 1))
+        self.assertEqual(state, "RUNNING")
+
+    def test_full_disk(self):
+        """A small file system that fills up: the recorder says so, the loop runs on, and the rows before are recovered."""
+        bench.need("mount")
+        with bench.Daemon() as d:
+            small = os.path.join(d.dir, "small")
+            os.mkdir(small)
+            done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", small], capture_output=True, text=True, check=False)
+            if done.returncode:
+                self.skipTest(f"no right to mount a tmpfs: {done.stderr.strip()}")
+            try:
+                self.fill(d, small)
+            finally:
+                subprocess.run(["umount", small], check=True, timeout=20)
+            self.assertEqual(d.watch()["state"], "RUNNING")
+
+    def fill(self, d, small):
+        # Below --min-free the file is closed and whole, and recording goes on once there is space.
+        with Recorder("--to", small, "--min-free", "0.0008", "--when", "always", "--before", "0", d.name) as r:
+            finished = bench.wait_for("the end of the first file", lambda: glob.glob(os.path.join(small, "*Z.h5")), 30)
+            got = read(finished[0])
+            self.assertEqual((got["attributes"]["reason"], got["attributes"]["complete"]), ("disk full", 1))
+            self.check_no_hole(got["head"]["cycle"])
+            os.unlink(finished[0])
+            bench.wait_for("the next file", lambda: glob.glob(os.path.join(small, "*.part")))
+            self.assertEqual(r.stop(), 0)
+            self.assertIn("disk full", r.said)
+        for file in glob.glob(os.path.join(small, "*")):
+            os.unlink(file)
+        # Without --min-free a write fails in the end.
+        file = os.path.join(small, "run.h5")
+        with Recorder("--once", file, "--min-free", "0", "--before", "0", d.name) as r:
+            self.assertEqual(r.finish(60), 1, r.said)
+            self.assertIn("a write failed", r.said)
+        with Recorder("--recover", file + ".part", "--once", os.path.join(d.dir, "copy.h5")) as again:
+            self.assertEqual(again.finish(), 0, again.said)
+        got = read(os.path.join(d.dir, "copy.h5"))
+        self.check_no_hole(got["head"]["cycle"])
+        self.assertGreaterEqual(len(got["head"]["cycle"]), 75)
+
+
+if __name__ == "__main__":
+    bench.main()
