@@ -36,6 +36,8 @@ static const char help[] =
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
+    "  --state-in FILE   continue from a state that --state-out wrote; --duration counts from there\n"
+    "  --state-out FILE  write the state of the model at the end of the run\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --help, --version\n"
     "\n"
@@ -98,6 +100,8 @@ enum {
   EVERY,
   SIGNALS,
   OUTPUT,
+  STATE_IN,
+  STATE_OUT,
   SUMMARY,
   HELP,
   VERSION
@@ -119,6 +123,8 @@ static int take_options(int argc, char **argv, struct options *o)
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
+      {"state-in", required_argument, NULL, STATE_IN},
+      {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
       {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},
@@ -166,6 +172,12 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case OUTPUT:
       o->output = optarg;
+      break;
+    case STATE_IN:
+      o->state_in = optarg;
+      break;
+    case STATE_OUT:
+      o->state_out = optarg;
       break;
     case SUMMARY:
       o->summary = optarg;
@@ -216,13 +228,13 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
 {
   /* Open the table first: a run that cannot write does not begin. */
   long planned = planned_steps(o, s);
-  if (planned == 0) return EXIT_USAGE;
+  if (planned == 0 || (o->state_in && !state_load_file(o->state_in, s->model, d))) return EXIT_USAGE;
   struct table table;
   if (o->output && !table_open(&table, o->output, o->signals, signals)) return EXIT_USAGE;
 
   /* Run the model. */
   struct result r;
-  if (!run(s->model, d, ride, planned, o->every, o->output ? &table : NULL, &r)) {
+  if (!run(s->model, d, o->state_in != NULL, ride, planned, o->every, o->output ? &table : NULL, &r)) {
     if (o->output) table_close(&table);
     free(r.step_ns);
     return EXIT_RUN;
@@ -232,6 +244,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
+  if (o->state_out) good &= state_save_file(o->state_out, s->model, d);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
     good &= summary_write(o->summary, s->model, workers, &r);
   free(r.step_ns);

@@ -69,8 +69,8 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   r->max = fmax(r->max, e.total);
 }
 
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
-         struct result *r)
+bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned, long every,
+         struct table *t, struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
   r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
@@ -81,9 +81,11 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
   catch_stop_signals();
 
   /* The first row is the initial state. */
-  r->status = ali3_reset(m, d);
-  r->moved = *ali3_initial_get(d);
-  if (r->status < 0) return true;
+  if (!loaded) {
+    r->status = ali3_reset(m, d);
+    r->moved = *ali3_initial_get(d);
+    if (r->status < 0) return true;
+  }
   account_step(m, d, r);
   r->initial = r->final;
   r->increment = 0; /* no step has that increment */

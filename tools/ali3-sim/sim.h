@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, table.c the CSV, summary.c the figures. */
+ * motion platform, state.c the file of a state, table.c the CSV, summary.c the figures. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -16,7 +16,7 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *summary; /* NULL: not given */
+  const char *file, *signals, *output, *summary, *state_in, *state_out; /* NULL: not given */
   struct settings_overrides over;
   double duration; /* s; 0: from the file */
   int workers;     /* WORKERS_AUTO: chosen by timing */
@@ -68,9 +68,15 @@ struct result {
   ali3_initial moved;
 };
 
-/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False after printing the reason. */
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
-         struct result *r);
+/* Puts `d` into the state of a file. False after printing the reason. */
+bool state_load_file(const char *file, const ali3_model *m, ali3_data *d);
+/* Writes the state of `d` into a file. False after printing the reason. */
+bool state_save_file(const char *file, const ali3_model *m, const ali3_data *d);
+
+/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). `loaded`: from the state in `d`, without a reset. False
+ * after printing the reason. */
+bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned, long every,
+         struct table *t, struct result *r);
 
 /* Prints on stderr what failed, and at which joint or body. */
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);

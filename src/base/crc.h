@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checksums of packets and frames. Pure. */
-#ifndef WIRE_CRC_H
-#define WIRE_CRC_H
+#ifndef BASE_CRC_H
+#define BASE_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>
