@@ -52,14 +52,14 @@ static ali3_model *make_model(void)
 }
 
 /* The bytes with a good head and CRC-32, and where they are too short the rest of a good state. */
-static void run_signed(const ali3_model *m, ali3_data *d, const uint8_t *bytes, size_t n)
+static void run_signed(const ali3_model *m, ali3_data *d, const unsigned char *saved, const uint8_t *bytes,
+                       size_t n)
 {
   char text[2400];
   const size_t size = ali3_state_size(m), head = sizeof(struct state_head);
   unsigned char *state = malloc(size);
   if (!state) abort();
-  must(ali3_reset(m, d));
-  must(ali3_state_save(m, d, state));
+  memcpy(state, saved, size);
   if (n > head) memcpy(state + head, bytes + head, (n < size ? n : size) - head);
   const uint32_t crc = crc32_ieee(state + CRC_FROM, size - CRC_FROM);
   memcpy(state + offsetof(struct state_head, crc), &crc, sizeof crc);
@@ -76,14 +76,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
   static ali3_model *m;
   static ali3_data *d;
+  static unsigned char *saved;
   char text[300];
-  if (!m) m = make_model();
-  if (!d) d = ali3_data_new(m);
-  if (!d) abort();
+  /* The model, its data, and a good state. */
+  if (!m) {
+    m = make_model();
+    d = ali3_data_new(m);
+    saved = malloc(ali3_state_size(m));
+    if (!d || !saved) abort();
+    must(ali3_reset(m, d));
+    must(ali3_state_save(m, d, saved));
+  }
   /* A refusal has a reason. */
   const bool good = ali3_state_load(m, d, bytes, n) == ALI3_OK;
   const int length = ali3_state_text(m, bytes, n, text, sizeof text);
   if (n > 0 && good != (length == 0)) abort();
-  run_signed(m, d, bytes, n);
+  run_signed(m, d, saved, bytes, n);
   return 0;
 }

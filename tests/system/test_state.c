@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CYCLES = 300, SAVES = 50, STEPS = 60, ROWS = CYCLES + STEPS + 1 };
+enum { CYCLES = 300, SAVES = 50, STEPS = 25, ROWS = CYCLES + STEPS + 1 };
 
 /* When a cycle saves: before or after its values are set. */
 enum save_at { BEFORE_VALUES, AFTER_VALUES, SAVE_ATS };
