@@ -33,6 +33,7 @@
 #include <ali3/mechanics.h>
 #include <ali3/model.h>
 #include <ali3/stages.h>
+#include <ali3/state.h>
 #include <ali3/status.h>
 #include <ali3/stepper.h>
 

@@ -21,7 +21,8 @@ extern "C" {
   X(ALI3_E_ASSEMBLE, -5, "the mechanism cannot be assembled")                                                \
   X(ALI3_E_DIVERGED, -6, "the step diverged; the state is the last good one")                                \
   X(ALI3_E_SINGULAR, -7, "a pivot of the condensation is not positive")                                      \
-  X(ALI3_E_VIOLATED, -8, "the joints, drives and gears cannot all be met")
+  X(ALI3_E_VIOLATED, -8, "the joints, drives and gears cannot all be met")                                   \
+  X(ALI3_E_STATE, -9, "the bytes are no state of this model")
 
 typedef enum {
 #define ALI3_STATUS_ENUM(name, value, text) name = (value),

@@ -2,7 +2,7 @@
  * Every request is checked here before libmodbus sees it. An address that does not exist is an exception, not a zero. */
 #include "modbus/map.h"
 
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "modbus/rtu.h"
 
-#include "wire/crc.h"
+#include "base/crc.h"
 
 enum {
   OVERHEAD = 3, /* unit and CRC */

@@ -5,7 +5,7 @@
 
 #include "model/names.h"
 
-#include <ali3/model.h>
+#include <ali3/flat.h>
 
 struct body {
   char *name;
@@ -67,7 +67,9 @@ struct ali3_model {
   struct names body_names, joint_names, force_names, sensor_names; /* force_names: loads and forces */
   ali3_options options;
   ali3_problem problem;
-  struct frozen *frozen; /* NULL until frozen */
+  unsigned char
+      hash[ALI3_MODEL_HASH_SIZE]; /* ali3_model_hash(), once frozen: a state is checked against it */
+  struct frozen *frozen;          /* NULL until frozen */
   void (*frozen_free)(struct frozen *);
 };
 

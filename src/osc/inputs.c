@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Inputs: single values, whole frames, and ownership. */
+#include "base/crc.h"
 #include "osc/in_parts.h"
 #include "rt/clock.h"
-#include "wire/crc.h"
 
 #include <endian.h>
 #include <math.h>

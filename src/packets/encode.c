@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "packets/encode.h"
 
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <math.h>
 #include <string.h>

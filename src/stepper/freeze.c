@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "stepper/kernels.h"
 
+#include <ali3/flat.h>
 #include <ali3/stages.h>
 #include <ali3/stepper.h>
 
@@ -220,8 +221,14 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
     frozen_free(f);
     return status;
   }
+  const ali3_options as_given = m->options;
   m->options = *options;
   set_assembly(&m->options, f->length);
+  if (ali3_model_hash(m, m->hash) < 0) {
+    m->options = as_given;
+    frozen_free(f);
+    return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the hash of the model");
+  }
   m->frozen = f;
   m->frozen_free = frozen_free;
   return ALI3_OK;

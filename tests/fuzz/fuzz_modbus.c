@@ -5,10 +5,10 @@
  * and acted on. The loop makes a cycle after each. */
 #include "bench.h"
 
+#include "base/crc.h"
 #include "daemon/endpoints.h"
 #include "modbus/rtu.h"
 #include "modbus/service.h"
-#include "wire/crc.h"
 
 #include <modbus/modbus.h>
 #include <stdlib.h>

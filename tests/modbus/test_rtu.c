@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/crc.h"
 #include "check.h"
 #include "modbus/modbus_frame.h"
 #include "modbus/rtu.h"
-#include "wire/crc.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Access to inputs, numbering of frames, and the forms of an input. */
+#include "base/crc.h"
 #include "osc/osc_direct.h"
-#include "wire/crc.h"
 
 #include <math.h>
 #include <unistd.h>

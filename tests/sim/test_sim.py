@@ -3,11 +3,13 @@
 """usage: test_sim.py ALI3_SIM: the command line of ali3-sim: options, files, exit codes. The tests of the stepper judge
 its figures."""
 import csv
+import glob
 import io
 import json
 import math
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -383,6 +385,45 @@ class Sim(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
                                       r'.*allow both \(lines (14 and 15|15 and 14)\)$')
+
+    def test_a_run_goes_on_from_a_state_in_another_process(self):
+        """In two parts, with workers in one of them, every model has the rows of one run, to the last bit."""
+        models = sorted(glob.glob(os.path.join(ROOT, "config", "models", "*.yaml")))
+        self.assertGreater(len(models), 8)
+        for model in models:
+            for options in ([], ["--substeps", "2"], ["--extrapolate"]):
+                with self.subTest(model=os.path.basename(model), options=options):
+                    state = os.path.join(self.folder.name, "state")
+                    run = lambda *a: sim(model, *options, "--dt", "0.005", "--output", "-", *a)
+                    whole, first = run("--duration", "1"), run("--duration", "0.6", "--state-out", state)
+                    rest = run("--duration", "0.4", "--state-in", state, "--workers", "1")
+                    self.assertEqual((whole.returncode, first.returncode, rest.returncode), (0, 0, 0), rest.stderr)
+                    header, *rows = rest.stdout.splitlines()
+                    self.assertEqual(first.stdout.splitlines() + rows[1:], whole.stdout.splitlines())
+                    self.assertEqual(rows[0], first.stdout.splitlines()[-1])
+
+    def test_a_state_of_another_run_is_refused(self):
+        state = os.path.join(self.folder.name, "state")
+        self.assertEqual(sim(FOUR_BAR, "--duration", "0.1", "--state-out", state).returncode, 0)
+        with open(state, "rb") as file:
+            good = file.read()
+        damaged, short = self.path("damaged"), self.path("short")
+        with open(damaged, "wb") as file:
+            file.write(good[:-1] + bytes([good[-1] ^ 1]))
+        with open(short, "wb") as file:
+            file.write(good[:50])
+        for arguments, reason in (([CAR, "--state-in", state], "the state is of another model or of other options: hash "),
+                                  ([FOUR_BAR, "--dt", "0.002", "--state-in", state], "of other options"),
+                                  ([FOUR_BAR, "--state-in", damaged], "the state is damaged: its CRC-32 differs"),
+                                  ([FOUR_BAR, "--state-in", short], "the state is cut short: found 50 bytes, expected"),
+                                  ([FOUR_BAR, "--state-in", state + ".none"], "No such file or directory")):
+            with self.subTest(reason):
+                done = sim(*arguments, "--duration", "0.1")
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, rf"^ali3-sim: --state-in: {re.escape(arguments[-1])}: .*{re.escape(reason)}")
+        done = sim(FOUR_BAR, "--duration", "0.1", "--state-out", os.path.join(self.folder.name, "no", "state"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"(?m)^ali3-sim: --state-out: .*no/state: No such file or directory$")
 
     def test_a_motion_platform_moves_with_the_model(self):
         """The first row is a platform that runs at neutral; a push on the car then moves it, within its limits."""

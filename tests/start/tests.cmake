@@ -2,3 +2,4 @@
 foreach(name assemble carried_start reset)
   ali3_test(start ${name} SOURCES common/toys.c LINK test_core)
 endforeach()
+ali3_test(start state SOURCES common/heap.c common/toys.c LINK test_core)

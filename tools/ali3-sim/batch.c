@@ -115,7 +115,7 @@ static bool simulate_run(const struct batch *b, struct one_run *one, FILE *row)
   const struct takers takers = {.every = 1, .quantities = &one->quantities, .quiet = true};
   const long planned = planned_steps(b->o, one->settings);
   if (planned == 0 || !prepare_run(b, one)) return false;
-  const bool done = run(one->settings->model, one->data, one->ride, planned, &takers, &r);
+  const bool done = run(one->settings->model, one->data, false, one->ride, planned, &takers, &r);
   if (done && !r.interrupted) print_run_row(row, &one->quantities, &r);
   free(r.step_ns);
   return done && !r.interrupted;

@@ -41,6 +41,8 @@ static const char help[] =
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
+    "  --state-in FILE   continue from a state that --state-out wrote; --duration counts from there\n"
+    "  --state-out FILE  write the state of the model at the end of the run\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --quantities GLOB,..  max, min, rms and final value of the signals that match, in the summary\n"
     "  --batch SWEEP     one run for each set of parameters of the file SWEEP; --output has a row for each\n"
@@ -118,6 +120,8 @@ enum {
   EVERY,
   SIGNALS,
   OUTPUT,
+  STATE_IN,
+  STATE_OUT,
   SUMMARY,
   END_QUANTITIES,
   BATCH,
@@ -136,8 +140,10 @@ static bool check_batch(const struct options *o)
   if (!o->batch) return true;
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
-  if (o->signals || o->summary || o->every != 1 || o->workers_given)
-    return usage("--batch", "no --signals, --summary, --every and --workers beside it", "one of them");
+  if (o->signals || o->summary || o->state_in || o->state_out || o->every != 1 || o->workers_given)
+    return usage("--batch",
+                 "no --signals, --summary, --every, --workers, --state-in and --state-out beside it",
+                 "one of them");
   return true;
 }
 
@@ -168,6 +174,8 @@ static int take_options(int argc, char **argv, struct options *o)
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
+      {"state-in", required_argument, NULL, STATE_IN},
+      {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
       {"quantities", required_argument, NULL, END_QUANTITIES},
       {"batch", required_argument, NULL, BATCH},
@@ -226,6 +234,12 @@ static int take_options(int argc, char **argv, struct options *o)
     case OUTPUT:
       o->output = optarg;
       break;
+    case STATE_IN:
+      o->state_in = optarg;
+      break;
+    case STATE_OUT:
+      o->state_out = optarg;
+      break;
     case SUMMARY:
       o->summary = optarg;
       break;
@@ -278,7 +292,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
 {
   /* Open the table first: a run that cannot write does not begin. */
   long planned = planned_steps(o, s);
-  if (planned == 0) return EXIT_USAGE;
+  if (planned == 0 || (o->state_in && !state_load_file(o->state_in, s->model, d))) return EXIT_USAGE;
   struct table table;
   struct quantities quantities = {0};
   if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;
@@ -291,7 +305,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   struct result r;
   struct quantities *q = o->quantities ? &quantities : NULL;
   const struct takers takers = {.table = o->output ? &table : NULL, .every = o->every, .quantities = q};
-  if (!run(s->model, d, ride, planned, &takers, &r)) {
+  if (!run(s->model, d, o->state_in != NULL, ride, planned, &takers, &r)) {
     if (o->output) table_close(&table);
     quantities_close(&quantities);
     free(r.step_ns);
@@ -302,6 +316,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
+  if (o->state_out) good &= state_save_file(o->state_out, s->model, d);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
     good &= summary_write(o->summary, s->model, workers, q, &r);
   quantities_close(&quantities);

@@ -84,8 +84,8 @@ long planned_steps(const struct options *o, const struct settings *s)
   return 0;
 }
 
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
-         struct result *r)
+bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
+         const struct takers *takers, struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
   r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
@@ -96,9 +96,11 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, con
   if (!takers->quiet) run_catch_signals();
 
   /* The first row is the initial state. */
-  r->status = ali3_reset(m, d);
-  r->moved = *ali3_initial_get(d);
-  if (r->status < 0) return true;
+  if (!loaded) {
+    r->status = ali3_reset(m, d);
+    r->moved = *ali3_initial_get(d);
+    if (r->status < 0) return true;
+  }
   account_step(m, d, r);
   r->initial = r->final;
   r->increment = 0; /* no step has that increment */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, table.c the CSV, quantities.c end quantities, summary.c the figures,
+ * motion platform, state.c the file of a state, table.c the CSV, quantities.c end quantities, summary.c the figures,
  * sweep.c the values of a sweep, batch.c its runs. */
 #ifndef SIM_H
 #define SIM_H
@@ -17,7 +17,7 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *summary, *quantities; /* NULL: not given */
+  const char *file, *signals, *output, *summary, *quantities, *state_in, *state_out; /* NULL: not given */
   struct settings_overrides over;
   const char **set; /* (over.sets) of --set; to be freed */
   double duration;  /* s; 0: from the file */
@@ -108,9 +108,14 @@ long planned_steps(const struct options *o, const struct settings *s);
 /* The first SIGINT or SIGTERM stops all runs in order, the second one ends the program. */
 void run_catch_signals(void);
 bool run_stopped(void);
-/* Runs `planned` steps. False after printing the reason. */
-bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, const struct takers *takers,
-         struct result *r);
+/* Puts `d` into the state of a file. False after printing the reason. */
+bool state_load_file(const char *file, const ali3_model *m, ali3_data *d);
+/* Writes the state of `d` into a file. False after printing the reason. */
+bool state_save_file(const char *file, const ali3_model *m, const ali3_data *d);
+
+/* Runs `planned` steps. `loaded`: from the state in `d`, without a reset. False after printing the reason. */
+bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
+         const struct takers *takers, struct result *r);
 
 /* "ok", "degraded", .. */
 const char *outcome_word(const struct result *r);

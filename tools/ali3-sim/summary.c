@@ -114,7 +114,7 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r)
 {
   const ali3_model *m = s->model;
-  double time = (double)r->steps * ali3_model_options(m)->dt;
+  const double time = ali3_report_get(d)->time;
   if (r->interrupted) {
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * The bytes of a state (ali3/state.h): the head, and what a load finds wrong with it. */
+#ifndef START_STATE_H
+#define START_STATE_H
+
+#include <ali3/flat.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Little endian, as is every number of a state:
+ *
+ *   head | figures | bodies | joints | forces | directions, turns, loads, commands, drives | Phi, J */
+struct state_head {
+  char magic[8]; /* ALI3STAT */
+  uint32_t crc;  /* CRC-32 of all bytes after it */
+  uint32_t version;
+  uint64_t size;                            /* bytes of the state */
+  unsigned char hash[ALI3_MODEL_HASH_SIZE]; /* model */
+  char isa[24];                             /* processor and instruction set, filled up with 0 */
+  char library[16];                         /* ali3_version(), filled up with 0 */
+  uint64_t step;                            /* steps since reset */
+  double time;                              /* s */
+};
+_Static_assert(sizeof(struct state_head) == 112, "no padding");
+
+enum state_fault {
+  STATE_GOOD,
+  STATE_SHORT,       /* not even a head */
+  STATE_FOREIGN,     /* other bytes */
+  STATE_VERSION,     /* of the bytes */
+  STATE_LIBRARY,     /* another version of the library */
+  STATE_OTHER_ISA,   /* another instruction set */
+  STATE_OTHER_MODEL, /* another model, or other options */
+  STATE_SIZE,        /* cut short, or longer */
+  STATE_DAMAGED,     /* another CRC-32 */
+  STATE_RANGE        /* a flag or an index that no save writes */
+};
+
+/* The head of a state of this model, with step, time and crc 0. RT. */
+struct state_head state_head_of(const ali3_model *m);
+/* Fills *head as soon as there are enough bytes for it. RT. */
+enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, struct state_head *head);
+
+#endif
