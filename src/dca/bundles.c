@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. Joints are sorted by their bodies and cut into bundles. Bundles are counted by their first joints, so a graph
- * without parallel joints keeps its order. */
+ * Set-up only. The code sorts joints by their bodies and cuts them into bundles. The first joint of a bundle gives it
+ * its number, so a graph without parallel joints keeps its order. */
 #include "dca/bundles.h"
 #include "dca/order.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct parallel {
-  int low, high; /* bodies; of joints that stay alone -2 */
+  int low, high; /* bodies; -2: the joint stays alone */
   int joint;
 };
 
@@ -25,7 +25,7 @@ static int sides_of(const struct tree_graph *g, int joint)
   return g->sides ? g->sides[joint] : 2;
 }
 
-/* next: (joints) the joint after it in its bundle, or -1. lead: (joints) whether it is the first one. */
+/* next: (joints) the following joint of the bundle, or -1. lead: (joints) it is the first joint of its bundle. */
 static bool link_parallel(const struct tree_graph *g, int *next, bool *lead)
 {
   struct parallel *p = calloc((size_t)g->joints + 1, sizeof *p);
@@ -36,7 +36,7 @@ static bool link_parallel(const struct tree_graph *g, int *next, bool *lead)
     p[j] = (struct parallel){pair ? (a < b ? a : b) : -2, pair ? (a < b ? b : a) : -2, j};
   }
   if (g->joints > 1) qsort(p, (size_t)g->joints, sizeof *p, by_bodies);
-  /* A joint follows the one before it in this order if both have the same bodies and the bundle has room. */
+  /* A joint follows its predecessor in this order if both have the same bodies and the bundle has room. */
   for (int i = 0, rows = 0; i < g->joints; i++) {
     int own = vertex_size(g, p[i].joint);
     bool parallel = i > 0 && p[i].low != -2 && p[i].low == p[i - 1].low && p[i].high == p[i - 1].high;
@@ -66,7 +66,7 @@ static bool allocate_bundles(const struct tree_graph *g, struct bundles *o)
          o->soft && o->unit_columns;
 }
 
-/* What tells a member from others. */
+/* Members are alike if all their properties in the graph are equal. */
 static bool members_are_alike(const struct tree_graph *g, const struct bundles *o, int j, int k)
 {
   return vertex_size(g, j) == vertex_size(g, k) && sides_of(g, j) == sides_of(g, k) &&
@@ -84,7 +84,7 @@ static bool bundles_are_alike(const struct tree_graph *g, const struct bundles *
   return alike;
 }
 
-/* Bundles of equal kind get equal numbers. */
+/* Gives equal numbers to bundles of equal kind. */
 static bool number_kinds(const struct tree_graph *g, struct bundles *o, int bundles)
 {
   int *example = calloc((size_t)bundles + 1, sizeof *example);
@@ -100,7 +100,7 @@ static bool number_kinds(const struct tree_graph *g, struct bundles *o, int bund
   return true;
 }
 
-/* Appends the joints from `joint` on as bundle b. */
+/* Appends bundle b, with the joints from `joint` on. */
 static void add_bundle(const struct tree_graph *g, struct bundles *o, int b, int joint, const int *next)
 {
   memcpy(o->ends[b], g->ends[joint], sizeof o->ends[b]);
@@ -128,7 +128,7 @@ bool bundles_build(const struct tree_graph *g, struct bundles *o)
   for (int j = 0; ok && j < g->joints; j++)
     if (lead[j]) add_bundle(g, o, bundles++, j, next);
   ok = ok && number_kinds(g, o, bundles);
-  /* The graph of the bundles. */
+  /* Build the graph of the bundles. */
   o->g.joints = bundles;
   o->g.ends = (const int(*)[TREE_SIDES])o->ends;
   o->g.first = o->first_row;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which order of elimination fills the lanes best, with the fewest operations. Chains depend on where their
- * joints to the ground come. Ladders depend on rounds of nearly equal cost: dearer vertices, taken too early, leave
- * large fronts and subtrees of many shapes. */
+ * Set-up only: chooses the elimination order that fills the lanes best with the fewest operations. The cost of a chain
+ * depends on the place of its joints to the ground. The cost of a ladder depends on rounds of nearly equal cost:
+ * dearer vertices, if taken too early, leave large fronts and subtrees of many shapes. */
 #include "dca/nodes.h"
 
 static const struct candidate {
   struct order_rule rule;
-  double gain; /* its plan has to cost less than this times the best one before */
+  double gain; /* the plan is chosen if it costs less than this times the best plan so far */
 } candidates[] = {{{2.0, false}, 1.0}, {{2.0, true}, 1.0}, {{1.3, false}, 0.98}, {{1.3, true}, 0.98}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 

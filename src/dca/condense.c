@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code around the kernels of condense_lanes.c; and which body nothing holds. */
+ * Loop code around the kernels of condense_lanes.c, and the search for a body that nothing holds. */
 #include "dca/condense.h"
 #include "dca/fronts.h"
 
@@ -74,14 +74,15 @@ void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const do
   tree_down_groups(s, w, x, 0, s->tree->groups);
 }
 
-/* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
+/* Joints may hold a carried body in some directions only. The pivot of any other direction is rounding error, which is
+ * below this part of its diagonal. */
 static const double PIVOT_ROUNDING = 1e-13;
-/* And a row that asks for a force alone (LAW_OPEN) holds nothing, whatever its own entry says. */
+/* A row that prescribes only a force (LAW_OPEN) holds nothing. Its pivot is below this part of the largest diagonal. */
 static const double OPEN = 1e-22;
 
-/* Eliminates the pivot of a carried body, A, 7x7 and full, in the order p of how well its directions are
- * held: in any other, a weak direction with a small component in the last of them is lost in rounding.
- * Returns how many are held; row p[i] of A is then that of the upper triangle. */
+/* Eliminates the pivot A of a carried body, 7x7 and full. The best held direction goes first: in any other order
+ * rounding hides a weak direction that has a small component in the last unknown. p receives the order. Returns the
+ * number of held directions. Row p[i] of A is then a row of the upper triangle. */
 static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
 {
   double diagonal[TREE_Y], largest = 0.0;
@@ -90,7 +91,7 @@ static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     diagonal[i] = A[i][i];
     if (A[i][i] > largest) largest = A[i][i];
   }
-  /* The most of its own diagonal that is left decides: units of the unknowns differ. */
+  /* Take the unknown that keeps the largest part of its own diagonal, because the unknowns have different units. */
   for (int j = 0; j < TREE_Y; j++) {
     int best = j;
     for (int i = j + 1; i < TREE_Y; i++)
@@ -99,7 +100,7 @@ static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     p[best] = p[j];
     p[j] = q;
     if (!(A[q][q] > PIVOT_ROUNDING * diagonal[q] && A[q][q] > OPEN * largest)) return j;
-    /* Eliminate unknown q from what follows. */
+    /* Eliminate unknown q from the later rows. */
     for (int i = j + 1; i < TREE_Y; i++) {
       double f = A[p[i]][q] / A[q][q];
       for (int k = j + 1; k < TREE_Y; k++) A[p[i]][p[k]] -= f * A[q][p[k]];
@@ -131,7 +132,7 @@ bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group)
   return all;
 }
 
-/* The joint of row i of a bundle. */
+/* The joint that has row i of a bundle. */
 static int joint_of_row(const struct tree *t, int joint, int i)
 {
   for (int rows; i >= (rows = t->tile[t->tile_of_joint[joint]].rows); joint = t->after[joint]) i -= rows;
@@ -147,14 +148,13 @@ int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool
       int item = t->member[o->member_first + l];
       double d = w->front[o->front + (size_t)((i * (i + 1) / 2 + i) * o->width + l)];
       if (o->kind == TREE_JOINT) d = -d;
-      if (item >= 0 && !(d > 0.0 && d < INFINITY)) /* the pivot, or one over it */
+      if (item >= 0 && !(d > 0.0 && d < INFINITY)) /* the pivot or its inverse */
         return *is_body ? item : joint_of_row(t, item, i);
     }
   return t->member[o->member_first];
 }
 
-/* With U of the rows before, x = 1 in the weak direction and U x = 0 in the others: A x is 0 but for
- * rounding. */
+/* Let U be the rows before the weak one. With x = 1 in the weak direction and U x = 0, A x is 0 up to rounding. */
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y])
 {
@@ -172,7 +172,7 @@ void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w,
   kernels_of_group(s, group)->assemble(t, w, m, group);
   int j = pivot_of(w, &t->group[group], lane, A, p);
   if (j == TREE_Y) return;
-  /* Backward substitution: unknown p[j] is 1, those eliminated before it follow from it. */
+  /* Backward substitution: unknown p[j] is 1, and the unknowns eliminated before it follow. */
   o[p[j]] = 1.0;
   for (int i = j - 1; i >= 0; i--) {
     double x = 0.0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The numbers on the assembly tree: condensation (factorise S once per step) and sweeps (solve S z = beta
- * many times). Loop code; nothing here allocates after tree_work_place(). */
+ * The numbers on the assembly tree: condensation factorises S once per step, and sweeps solve S z = beta many times.
+ * Loop code: no function here allocates after tree_work_place(). */
 #ifndef DCA_CONDENSE_H
 #define DCA_CONDENSE_H
 
@@ -17,49 +17,50 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 
 struct tree_matrix {
   const double *J;
-  const double *delta; /* stored as bodies are: of each the numbers of dynamics/leaf.h, more may follow */
-  int numbers;         /* of a body in delta */
+  const double *delta; /* stored in tiles as bodies are, the numbers of dynamics/leaf.h first for each body */
+  int numbers;         /* numbers for each body in delta */
   const double *c;     /* compliance per row, > 0 */
 };
 
-/* The kernels of one instruction set: [0] with one lane, [1] with all. */
+/* The kernels of one instruction set: one table for one lane, one for all lanes. */
 struct tree_kernels {
-  /* Groups first .. end-1, all of the width that the kernels are built for; down from the last to the first.
-   * condense returns the first with a pivot that is not positive, or -1. */
+  /* These functions work on groups first .. end-1, which all have the width of the kernels. `down` runs from the last
+   * group to the first. condense returns the first group with a pivot that is not positive, or -1. */
   int (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int first,
                   int end);
-  /* The front of a joint or hub before its elimination. */
+  /* Assembles the front of a joint or hub before its elimination. */
   void (*assemble)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int group);
-  /* beta: (rows), or with carried bodies (unknowns): their right-hand sides behind. x (unknowns): z, and the
-   * increments of the hubs behind. */
+  /* beta: (rows); with carried bodies (unknowns), and their right-hand sides follow the rows. x: (unknowns) z, then
+   * the increments of the hubs. */
   void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int first, int end);
   void (*down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end);
 };
-const struct tree_kernels *tree_kernels(enum isa isa, int lanes); /* lanes 1, or those of the set */
+/* lanes: 1, or the number of lanes of the instruction set */
+const struct tree_kernels *tree_kernels(enum isa isa, int lanes);
 
-struct tree_solver { /* a tree and how its groups are computed */
+struct tree_solver { /* a tree and the kernels that compute its groups */
   const struct tree *tree;
-  const struct tree_kernels *kernels[2]; /* of groups with one lane, with all */
+  const struct tree_kernels *kernels[2]; /* for groups of one lane, and of all lanes */
 };
 struct tree_solver tree_solver(const struct tree *t, enum isa isa);
 
-/* Groups first .. end-1, which may depend on each other; condense returns the first that failed, or -1: those
- * behind it may fail of what it left them. */
+/* These functions compute groups first .. end-1, which may depend on each other. condense returns the first group that
+ * failed, or -1. A failed group may make later groups fail, too. */
 int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int first, int end);
 void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
                     int end);
 void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end);
 
-/* The body or joint whose pivot is not positive, after group `group` failed; a body: *is_body. */
+/* Returns the body or joint whose pivot is not positive, after group `group` failed. *is_body: it is a body. */
 int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body);
 
-/* Of a carried body whose pivot is not positive: the direction in which nothing holds it, of length 1 (or its
- * rotation is). Not RT. */
+/* Computes the direction in which nothing holds a carried body, for a body whose pivot is not positive. o has length
+ * 1; if the direction contains a rotation, its rotation has length 1. Not RT. */
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y]);
 
-/* The whole tree in one thread. condense returns the group that failed, or -1. */
+/* These functions compute the whole tree in one thread. condense returns the group that failed, or -1. */
 int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m);
 void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x);
 

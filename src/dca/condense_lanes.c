@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): condenses groups, a front in each lane. With the pivot first
- * (p) and the border behind:
+ * Loop code, built for each instruction set (math/num.h): it condenses groups, with one front in each lane. The pivot
+ * P comes first in a front, then the border:
  *
  *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
  *     F = | E    U   |      E   coupling of the border to the pivot
- *                           U   what the parent gets
+ *                           U   update for the parent
  *     P = L D L',   U := U - E P^-1 E',   K := E P^-1
  *
- * L and D^-1 stay in place of P, and K in that of E, for the sweeps; U lies elsewhere (tree_place()). Even fronts
- * (struct tree_group) are summed up, eliminated and stored block by block, some together with the leaves below. */
+ * The sweeps need L and D^-1, which stay in place of P, and K, which stays in place of E. U lies elsewhere
+ * (tree_place()). Even fronts (struct tree_group) are summed, eliminated and stored block by block, some together with
+ * their leaves. */
 #include "dca/fronts.h"
 #include "dynamics/leaf.h"
 
@@ -16,7 +17,7 @@
 
 _Static_assert((int)LEAF_Y == (int)TREE_Y, "");
 
-/* delta of the bodies; if they do not lie side by side, in `room`. */
+/* Returns delta of the bodies. If the bodies do not lie side by side, the function gathers it in `room`. */
 static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)
 {
   const struct tree_body *b = group->body;
@@ -29,7 +30,7 @@ static inline const num *delta_of(const struct tree_group *group, const struct t
   return room;
 }
 
-/* U = -J delta J', over all rows of the body */
+/* U = -J delta J', over all rows of the body. */
 static void leaf_update(const struct tree *t, const struct tree_group *group, num *U,
                         const struct tree_matrix *m)
 {
@@ -66,7 +67,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
 {
   num room[LEAF_NUMBERS], G[LEAF_TURN * TREE_SHORT], Y[LEAF_TURN * TREE_SHORT];
   const num *d = delta_of(group, m, room);
-  /* Rotations alone: g of J_a, and y = delta g. */
+  /* Rotations: g of J_a, and y = delta g. */
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     const num *J = (const num *)(m->J + c->J->at);
@@ -84,7 +85,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
   num *u = U;
   for (int i = 0; i < group->border; i++)
     for (int k = 0; k <= i; k++) *u++ = leaf_turn_product(G + LEAF_TURN * i, Y + LEAF_TURN * k);
-  /* Translations: the columns are unit vectors, their sign changes with the side. */
+  /* Translations: the columns are unit vectors, and their sign changes with the side. */
   for (int a = group->couple_first; a < group->couple_end; a++)
     for (int b = group->couple_first; b <= a; b++) {
       const struct tree_couple *ca = &t->couple[a], *cb = &t->couple[b];
@@ -93,8 +94,8 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
     }
 }
 
-/* Block of s rows of J with s that Y is made of; of a diagonal one (whole: false) the lower triangle. r: what the
- * constant columns bring. Its first row is row `row` of U. */
+/* Adds to u the block of U from s rows of J and the s rows that Y comes from. r: contribution of the constant columns.
+ * row: the block's first row in U. whole: false for a diagonal block, which has a lower triangle only. */
 FLAT void even_leaf_block(const num *J, const num *Y, num r, int s, bool whole, num *u, int row)
 {
   for (int i = 0; i < s; i++, u += row + i) {
@@ -107,7 +108,7 @@ FLAT void even_leaf_block(const num *J, const num *Y, num r, int s, bool whole, 
   }
 }
 
-/* A leaf with `joints` of s rows each. */
+/* A leaf with `joints` joints of s rows each. */
 FLAT void even_leaf(const struct tree *t, const struct tree_group *group, num *U, const struct tree_matrix *m,
                     int s, int joints)
 {
@@ -145,7 +146,7 @@ static void condense_leaf(const struct tree *t, const struct tree_group *group, 
     leaf_update(t, group, U, m);
 }
 
-/* Front += a child's update. */
+/* Adds a child's update to the front. */
 static inline void gather_child(const struct tree_work *w, const struct tree_branch *r)
 {
   const num *C = (const num *)(w->front + r->update->at);
@@ -154,7 +155,7 @@ static inline void gather_child(const struct tree_work *w, const struct tree_bra
       *(num *)(w->front + r->into[i]) += r->aligned ? C[i] : num_pick(w->front, r->update, i);
 }
 
-/* Front = the sums of the children's updates. */
+/* Sets the front to the sums of the children's updates. */
 static inline void sum_children(const struct tree *t, const struct tree_sum *s, double *front)
 {
   const int *list = t->list + s->first;
@@ -165,7 +166,7 @@ static inline void sum_children(const struct tree *t, const struct tree_sum *s, 
   for (int i = 0; i < s->more; i++, list += 2) *(num *)(front + list[0]) += *(const num *)(front + list[1]);
 }
 
-/* J of hubs beside joints still to come. */
+/* Adds J of hubs whose joints come later. */
 static void add_couples(const struct tree *t, const struct tree_group *group, num *E, const double *J)
 {
   for (int a = group->couple_first; a < group->couple_end; a++) {
@@ -181,7 +182,7 @@ static void add_couples(const struct tree *t, const struct tree_group *group, nu
   }
 }
 
-/* Own entries of a hub: delta^-1. */
+/* Adds delta^-1 of a hub. */
 static void add_hub(const struct tree_group *group, num *F, const struct tree_matrix *m)
 {
   num room[LEAF_NUMBERS];
@@ -194,7 +195,7 @@ static void add_hub(const struct tree_group *group, num *F, const struct tree_ma
 }
 
 #if LANES > 1
-/* Nothing holds what is not there, and delta^-1 is that of some other body: a pivot of 1. */
+/* Sets the pivot to 1 in unused lanes: their delta^-1 belongs to another body, and no joint holds them. */
 static void unit_pivots_unused(const int *member, num *F)
 {
   for (int l = 0; l < LANES; l++)
@@ -227,7 +228,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 #endif
 }
 
-/* L and D^-1 of a pivot with p rows. False: something in it is not positive. */
+/* Computes L and D^-1 of a pivot with p rows. Returns false if an entry of D is not positive. */
 FLAT bool factorise_pivot(num *P, int p, double sign)
 {
   num_mask positive = num_greater(num_all(1.0), num_all(0.0));
@@ -245,8 +246,8 @@ FLAT bool factorise_pivot(num *P, int p, double sign)
   return num_everywhere(positive);
 }
 
-/* U := U - Y P^-1 Y' is made from one half of the solution, Y = E L'^-1: from K E' rounding would come in times the
- * condition of the pivot. y: a row of E, becomes one of Y; z: of Y D^-1. */
+/* U := U - Y P^-1 Y' uses one half of the solution, Y = E L'^-1. With K E' instead, the condition of the pivot would
+ * multiply the rounding errors. y: a row of E, becomes a row of Y. z: a row of Y D^-1. */
 FLAT void half_solve(const num *P, int p, num *y, num *z)
 {
   for (int a = 0; a < p; a++)
@@ -254,7 +255,7 @@ FLAT void half_solve(const num *P, int p, num *y, num *z)
   for (int a = 0; a < p; a++) z[a] = y[a] * P[tree_triangle(a) + a];
 }
 
-/* A row of K from one of Y D^-1. */
+/* Computes a row of K from a row of Y D^-1. */
 FLAT void other_half(const num *P, int p, const num *z, num *K)
 {
   num k[TREE_Y];
@@ -272,7 +273,7 @@ FLAT num row_product(const num *z, const num *y, int p)
   return sum;
 }
 
-/* L, D^-1, U and K of a front that is summed up. */
+/* Computes L, D^-1, U and K of a front whose sums are complete. */
 FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
@@ -291,7 +292,7 @@ FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
   return good;
 }
 
-/* The sums for a block of an even front, which has as many children. */
+/* The sums for one block of an even front. `count` children add to each of its elements. */
 FLAT void even_sum_of(const double *from, const int *list, int count, int elements, num *o)
 {
   for (int i = 0; i < elements; i++) o[i] = take_sum(from, &list, count);
@@ -309,8 +310,8 @@ FLAT const int *even_sum(const double *from, const int *list, int elements, num 
   return list + count * elements;
 }
 
-/* A block of U with s rows: the sums, less Z Y'. Of a diagonal one (whole: false) the lower triangle. Its first row is
- * row `row` of U. */
+/* A block of U with s rows: the sums minus Z Y'. row: the block's first row in U. whole: false for a diagonal block,
+ * which has a lower triangle only. */
 FLAT void even_update_of(const double *from, const int *list, int count, const num *y, const num *z, int s,
                          bool whole, num *u, int row)
 {
@@ -332,7 +333,7 @@ FLAT const int *even_update(const double *from, const int *list, const num *y, c
   return list + count * (whole ? s * s : tree_triangle(s));
 }
 
-/* The updates of the leaves, one behind the other. */
+/* Computes the updates of the leaves, one behind the other. */
 static void merged_leaves(const struct tree *t, const struct tree_group *group, const struct tree_matrix *m,
                           num *U)
 {
@@ -343,14 +344,14 @@ static void merged_leaves(const struct tree *t, const struct tree_group *group, 
   }
 }
 
-/* Sums up and eliminates; the border has `parts` parts. */
+/* Sums and eliminates the front of a joint whose border has `parts` parts. */
 FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                               int s, int parts, const struct tree_matrix *m)
 {
   const int *list = t->list + group->sum.first;
   num *F = (num *)(w->front + group->front), *K = F + tree_triangle(s),
       *U = (num *)(w->front + group->update);
-  num P[15], Z[TREE_EVEN], leaves[TREE_MERGED]; /* s is 5 at most */
+  num P[15], Z[TREE_EVEN], leaves[TREE_MERGED]; /* s is at most 5 */
   const double *from = w->front;
   if (group->merged) {
     merged_leaves(t, group, m, leaves);
@@ -375,8 +376,7 @@ FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, c
   return good;
 }
 
-/* In functions of their own: else the compiler moves what they have in common before the choice, and their frames add
- * up. */
+/* Each case has its own function. Otherwise the compiler hoists common code above the switch and adds up the frames. */
 #define EVEN_JOINT(name, s, parts)                                                                           \
   static __attribute__((noinline)) bool name(const struct tree *t, const struct tree_work *w,                \
                                              const struct tree_group *group, const struct tree_matrix *m)    \
@@ -408,7 +408,7 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   assemble_front(t, w, m, index);
   if (group->carried && !hubs_are_held(t, w, index)) return false;
   double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
-  switch (group->pivot) { /* with the loops unrolled */
+  switch (group->pivot) { /* unrolled loops for each pivot */
   case 1:
     return eliminate_pivot(F, U, 1, group->border, sign);
   case 2:

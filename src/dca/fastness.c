@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which hubs cost digits. A joint that is eliminated before its hub has the pivot c + D, where D is the
- * compliance of the assembly behind it. An assembly that floats, held by that joint alone, gives way in every direction:
- * c + D is of the size of D, and the hub takes over an inertia, as in an articulated-body recursion. An assembly that
- * stands on the ground, or that a second joint ties to a body still to come, may be held fast: then c alone is left, and
- * a stiffness of 1/c passes through the pivot of the hub. */
+ * Set-up only: finds the hubs that cost digits. A joint that is eliminated before its hub has the pivot c + D, where D
+ * is the compliance of the assembly behind it. An assembly that floats is held by this joint alone and gives way in
+ * every direction. c + D then has the size of D, and the hub takes over an inertia, as in an articulated-body
+ * recursion. An assembly that stands on the ground may be held fast, and so may one that a second joint ties to a
+ * later body. D then vanishes, and a stiffness of 1/c passes through the pivot of the hub. */
 #include "dca/nodes.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 struct assemblies {
   const struct tree_graph *g;
   int *rank;           /* (vertices) */
-  int *first, *joints; /* of each body */
-  int *above;          /* (vertices) towards the vertex that stands for the assembly */
-  int *open;           /* (vertices) of an assembly: ends at bodies still to come */
-  bool *grounded;      /* (vertices) of an assembly */
+  int *first, *joints; /* for each body */
+  int *above;          /* (vertices) next vertex towards the one that stands for the assembly */
+  int *open;           /* (vertices) for each assembly: ends at bodies that come later */
+  bool *grounded;      /* (vertices) for each assembly */
 };
 
 static int assembly_of(struct assemblies *a, int v)
@@ -47,7 +47,7 @@ static void add_joint_to_assembly(struct assemblies *a, int joint)
   }
 }
 
-/* Returns whether all assemblies at the body float. */
+/* Returns true if all assemblies at the body float. */
 static bool add_body_to_assemblies(struct assemblies *a, int v)
 {
   const int body = v - a->g->joints;
@@ -96,7 +96,7 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
   a.grounded = calloc(room, sizeof *a.grounded);
   bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints_of_bodies(&a);
   *fast = false;
-  /* Eliminate once more, and watch the assemblies grow. */
+  /* Repeat the elimination and let the assemblies grow. */
   for (int i = 0; ok && i < n->count; i++) {
     a.rank[n->node[i].vertex] = i;
     a.above[i] = i;

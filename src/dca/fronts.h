@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: what the kernels of the condensation and of the sweeps have in common, and with the code around them. */
+ * Loop code: functions that the kernels of the condensation and of the sweeps share, and their interface to the code
+ * around them. */
 #ifndef DCA_FRONTS_H
 #define DCA_FRONTS_H
 
 #include "dca/condense.h"
 
-/* Carried bodies of a group whose front is assembled: false if something does not hold one of them. */
+/* Returns false if nothing holds one of the carried bodies of a group. The front of the group is assembled. */
 bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group);
 
 #ifdef LANE_ISA
@@ -13,16 +14,16 @@ void LANE_NAME(sweep_up)(const struct tree *t, const struct tree_work *w, const 
                          int end);
 void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end);
 
-/* What takes the size of a pivot or of a part as a constant: all its loops are laid out. */
+/* A FLAT function takes the size of a pivot or part as a constant, so the compiler unrolls all its loops. */
 #define FLAT static inline __attribute__((always_inline))
 
-/* The next number of a list that somebody has in `from`. */
+/* The next number of a list of places in `from`. */
 FLAT num take_number(const double *from, const int **list)
 {
   return *(const num *)(from + *(*list)++);
 }
 
-/* The next sum of `count` of them. */
+/* The sum of the next `count` numbers of the list. */
 FLAT num take_sum(const double *from, const int **list, int count)
 {
   num sum = count > 0 ? take_number(from, list) : num_all(0.0);
@@ -30,20 +31,20 @@ FLAT num take_sum(const double *from, const int **list, int count)
   return sum;
 }
 
-/* Element i of what is aligned: lane by lane in one tile; of one lane anywhere. */
+/* Element i of an aligned block. Many lanes: lane by lane in one tile. One lane: any place, with a stride. */
 FLAT num aligned_number(const double *a, size_t at, size_t stride, int i)
 {
   return ((const num *)(a + at))[LANES == 1 ? (size_t)i * stride : (size_t)i];
 }
 
-/* The same where a list says where it is: of one lane with its stride. */
+/* Element i of an aligned block whose place stands in a list; with one lane its stride follows there. */
 enum { SOURCE = LANES == 1 ? 2 : 1 };
 FLAT num listed_number(const double *a, const int *source, int i)
 {
   return aligned_number(a, (size_t)source[0], LANES == 1 ? (size_t)source[1] : 0, i);
 }
 
-/* Unknown k of the group, of what is stored as the vector of unknowns is. */
+/* Unknown k of an aligned group, from an array stored like the vector of unknowns. */
 FLAT num own_aligned(const struct tree_group *group, const double *x, int k)
 {
   return *(const num *)(x + group->own[k]);
@@ -57,7 +58,7 @@ static inline num own_number(const struct tree_group *group, const double *x, in
   return v;
 }
 
-/* function(t, w, group, pivot, more), the pivot as a constant */
+/* Calls function(t, w, group, pivot, more) with the pivot as a constant. */
 #define BY_PIVOT(function, more)                                                                             \
   switch (group->pivot) {                                                                                    \
   case 1:                                                                                                    \

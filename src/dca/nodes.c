@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From an elimination order to nodes with borders and children. Borders are sorted by vertex, not by rank: so
- * the left and the right half of a mechanism that repeats itself get the same shape. */
+ * Builds nodes with borders and children from an elimination order. Borders are sorted by vertex, not by rank, so that
+ * the left and the right half of a repetitive mechanism get the same shape. */
 #include "dca/nodes.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool node_is_carried(const struct tree_graph *g, int body)
   return g->carried && g->carried[body];
 }
 
-/* The side by which a joint hangs on a body; -1: it does not. */
+/* The side at which a joint has a body; -1: none. */
 static int side_of_body(const struct tree_graph *g, int joint, int body)
 {
   for (int side = 0; side < TREE_SIDES; side++)
@@ -28,7 +28,7 @@ static int side_of_body(const struct tree_graph *g, int joint, int body)
   return -1;
 }
 
-/* A Jacobian block enters at the node of the first of its two vertices. */
+/* A Jacobian block enters at the node of the earlier of its two vertices. */
 static int couple_of(const struct tree_graph *g, int v, int u)
 {
   if (v < g->joints && u >= g->joints) return side_of_body(g, v, u - g->joints);
@@ -42,7 +42,7 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   struct node *a = &n->node[rank];
   int v = o->vertex[rank], at;
   struct list *border = &o->border[v], *child = &o->child[v];
-  /* What it is: a body without children that is not carried is a leaf, and has no pivot. */
+  /* Kind: a body without children is a leaf if it is not carried. A leaf has no pivot. */
   bool body = v >= g->joints;
   sort_ints(border);
   a->vertex = v;
@@ -52,7 +52,7 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
   a->parent = -1;
   a->size = 1;
-  /* Its border, in ascending order of vertices; the parent is the part that is eliminated first. */
+  /* Border, in ascending order of vertices. The parent is the vertex of the border that is eliminated first. */
   at = a->pivot;
   a->border_first = *borders;
   for (int i = 0; i < border->count; i++) {
@@ -64,13 +64,13 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   }
   a->border_end = *borders;
   a->front = at;
-  /* Its children, in ascending order of ranks: this order fixes the order of sums. */
+  /* Children, in ascending order of ranks. This order fixes the order of sums. */
   a->child_first = *children;
   for (int i = 0; i < child->count; i++) n->child[(*children)++] = o->rank[child->item[i]];
   a->child_end = *children;
   if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), compare_ints);
 
-  /* Cost of elimination, of the node alone and of its whole subtree. */
+  /* Cost of elimination, for the node alone and for its subtree. */
   double p = a->pivot, m = a->front - a->pivot;
   a->flops =
       a->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1)) : p * p * p / 3 + p * p * m * 2 + p * m * (m + 1);
@@ -89,10 +89,10 @@ bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct node
   size_t borders = 0, children = 0;
   int b = 0, c = 0;
   *n = (struct nodes){.graph = g};
-  /* The elimination order. */
+  /* Compute the elimination order. */
   if (!order_compute(g, rule, &o)) return false;
   n->count = o.vertices;
-  /* Room for all borders and children. */
+  /* Allocate all borders and children. */
   for (int v = 0; v < o.vertices; v++) {
     borders += (size_t)o.border[v].count;
     children += (size_t)o.child[v].count;
@@ -101,7 +101,7 @@ bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct node
   n->border = calloc(borders + 1, sizeof *n->border);
   n->child = calloc(children + 1, sizeof *n->child);
   bool ok = n->node && n->border && n->child;
-  /* Nodes by rank: children come before parents. */
+  /* Build the nodes by rank, so that children come before parents. */
   for (int rank = 0; ok && rank < n->count; rank++) build_node(n, &o, rank, &b, &c);
   order_free(&o);
   if (!ok) nodes_free(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: the assembly tree before it is put into groups, one node for each eliminated vertex. */
+ * Set-up only: the assembly tree before its nodes are grouped, one node for each eliminated vertex. */
 #ifndef DCA_NODES_H
 #define DCA_NODES_H
 
@@ -11,20 +11,20 @@
 struct node { /* numbered by elimination: children before parents */
   enum tree_kind kind;
   int vertex;
-  int pivot, front;             /* unknowns eliminated here; those and the border's */
+  int pivot, front;             /* unknowns eliminated here; unknowns of pivot and border */
   int parent;                   /* -1: root */
   int level;                    /* 0: no children */
   int border_first, border_end; /* in nodes.border */
   int child_first, child_end;   /* in nodes.child */
-  int size;                     /* nodes of its subtree */
-  double flops, subtree_flops;  /* of its condensation */
+  int size;                     /* number of nodes in its subtree */
+  double flops, subtree_flops;  /* cost of condensation: of the node, of its subtree */
 };
 
 struct edge { /* a vertex of a node's border */
   int vertex, size;
   int at;     /* place in the node's front */
-  int couple; /* side of the joint, where the node's Jacobian block on this border enters; -1: not here */
-  int slot;   /* which border of the node's template it takes (shapes.c) */
+  int couple; /* side of the joint whose Jacobian block enters the front here; -1: it enters elsewhere */
+  int slot;   /* border of the node's template that this one corresponds to (shapes.c) */
 };
 
 struct nodes {
@@ -38,14 +38,15 @@ struct nodes {
 bool nodes_build(const struct tree_graph *graph, struct order_rule rule,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
-/* fastness.c. fast: the solves of this tree lose digits, through a hub or a carried body. False: out of memory. */
+/* fastness.c. Sets *fast if solves with this tree lose digits through a hub or a carried body. False: out of memory. */
 bool nodes_hold_fast(const struct nodes *n, bool *fast);
 
-/* Which nodes are computed side by side. */
+/* Nodes that are computed side by side. */
 struct group_plan {
   int width, used;
-  bool packed;             /* part of subtrees side by side */
-  int node[ISA_LANES_MAX]; /* (width) -1: not in use. What others lack of the first, the template, is 0 */
+  bool packed; /* part of packed subtrees */
+  /* (width) -1: lane unused. The first node is the template. The others have 0 where they lack a part of it. */
+  int node[ISA_LANES_MAX];
 };
 
 struct plan {
@@ -53,25 +54,25 @@ struct plan {
   int groups;
   struct group_plan *group; /* in the order of the schedule, children before parents */
   int *group_of, *lane_of;  /* (nodes) */
-  int runs, owned;          /* as in struct tree */
+  int runs, owned;          /* see struct tree */
   struct tree_run *run;
-  double cost; /* of a step, with all that is done to bodies and links: to compare plans by */
+  double cost; /* cost of a step, including the work on bodies and links; only for comparing plans */
 };
 
-/* Fills plan and the slots of all borders. False: out of memory. */
+/* Fills the plan and the slots of all borders. False: out of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
-/* choose_order.c. The cheapest plan of several orders (order.h), with its nodes. False: out of memory. */
+/* choose_order.c. Fills the cheapest plan of several orders (order.h), and its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
-/* shapes.c. Place of vertex v, eliminated at node a or in its border, in the front of a. */
+/* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its border. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);
-/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1: it has none. */
+/* Returns the place, in the parent's front, of the child's border with slot `slot`; -1: the child has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
 
-/* Of what kind a vertex is: only those of one kind are computed or stored side by side. */
+/* Returns the kind of a node's vertex. Only vertices of one kind are computed or stored side by side. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a);
-/* So many of a kind are worth a group of many lanes. */
+/* Returns the number of vertices of one kind from which a group of many lanes is faster than single lanes. */
 static inline int plan_enough(int lanes)
 {
   return 3 * lanes / 8 > 2 ? 3 * lanes / 8 : 2;

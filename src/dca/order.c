@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The quotient graph of the elimination: an eliminated vertex lives on as an element, the set of its border;
- * two vertices are coupled if they share an element or an original edge. So no fill is ever stored twice, and
- * a hub of a thousand joints costs a thousand, not a million. */
+ * The quotient graph of the elimination. An eliminated vertex remains as an element, the set of its border. Two
+ * vertices are coupled if they share an element or an edge of the graph. So the memory for fill stays linear: a hub of
+ * a thousand joints takes a thousand entries instead of a million. */
 #include "dca/order.h"
 
 #include <stdlib.h>
@@ -26,17 +26,17 @@ struct work {
   const struct tree_graph *g;
   struct order_rule rule;
   struct order *o;
-  int *joint_first, *joint_of; /* bodies' joints, by body */
+  int *joint_first, *joint_of; /* joints of each body */
   bool *hub;                   /* (bodies) may stay until its joints have gone */
-  struct list
-      *element;      /* (vertices) eliminated vertices whose border holds this one; may name absorbed ones */
-  bool *absorbed;    /* (vertices) element taken over by a later one */
+  /* (vertices) eliminated vertices whose border has this one; may include absorbed elements */
+  struct list *element;
+  bool *absorbed;    /* (vertices) a later element replaced this one */
   int *stamp, now;   /* marks of the vertices seen in one walk */
   struct list reach; /* result of the last walk */
   double *cost;      /* (vertices) */
   int *blocked;      /* (vertices) round in which a neighbour was eliminated */
   double fill;       /* numbers in the fronts so far */
-  double largest;    /* front so far */
+  double largest;    /* largest front so far */
 };
 
 static bool is_eliminated(const struct work *w, int v)
@@ -51,7 +51,7 @@ static bool see_vertex(struct work *w, int v)
   return list_push(&w->reach, v);
 }
 
-/* Fills w->reach with the vertices coupled to v; drops absorbed elements from v's list on the way. */
+/* Fills w->reach with the vertices coupled to v. The function also drops absorbed elements from v's list. */
 static bool walk_neighbours(struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
@@ -60,7 +60,7 @@ static bool walk_neighbours(struct work *w, int v)
   w->reach.count = 0;
   w->now++;
   w->stamp[v] = w->now;
-  /* Vertices of adjacent elements; elements absorbed since are dropped from the list. */
+  /* Vertices of adjacent elements: drop elements that were absorbed since the last walk. */
   for (int i = 0; i < elements->count; i++) {
     int e = elements->item[i];
     if (w->absorbed[e]) continue;
@@ -100,8 +100,8 @@ static bool joints_gone(const struct work *w, int body)
   return true;
 }
 
-/* A carried body goes last. A joint may go once its bodies have, all but hubs, and at least one: only then
- * its pivot is more than the compliance; where it joins carried bodies alone there is no more than that. */
+/* A carried body goes last. A joint may go after all of its bodies that are not hubs, and after at least one body:
+ * only then its pivot is larger than the compliance. A joint between carried bodies alone never has a larger pivot. */
 static bool is_eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
@@ -131,8 +131,8 @@ static void note_largest(struct work *w, int v, double front)
   for (int i = 0; i < w->reach.count; i++) g->excess->joints += w->reach.item[i] < g->joints;
 }
 
-/* Counts the front of v before anything of its size is allocated. What v leaves coupled is eliminated by TREE_Y unknowns at a
- * time at most, so it takes a sixth of its cube over TREE_Y. */
+/* Counts the front of v before its memory is allocated. Later eliminations remove at most TREE_Y unknowns of the
+ * border at a time, so their fronts need at least border^3 / (6 TREE_Y) numbers. */
 static bool front_fits(struct work *w, int v)
 {
   const double most = (double)TREE_FRONTS_MB * (1 << 20) / sizeof(double);
@@ -180,14 +180,14 @@ static bool vertex_waits(const struct work *w, int v)
   return w->rule.ground_last && v < w->g->joints && (ends[0] < 0 || ends[1] < 0);
 }
 
-/* remaining: vertices not eliminated, ascending; sorted: scratch of the same length. */
+/* remaining: (left) vertices not eliminated, ascending. sorted: scratch of the same length. */
 static bool run_rounds(struct work *w, int *remaining, double *sorted)
 {
   int left = w->o->vertices, rank = 0;
   for (int i = 0; i < left; i++) remaining[i] = i;
   for (int round = 1; left > 0; round++) {
     int able = 0, count = 0;
-    /* Costs of all vertices that may be eliminated now. */
+    /* Compute the costs of all vertices that may go now. */
     for (int i = 0; i < left; i++) {
       int v = remaining[i];
       w->cost[v] = -1.0;
@@ -195,10 +195,10 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
       if (!walk_neighbours(w, v)) return false;
       sorted[able++] = w->cost[v] = elimination_cost(w, v);
     }
-    /* A round takes what is not dear. */
+    /* The median cost limits the vertices of this round. */
     qsort(sorted, (size_t)able, sizeof *sorted, compare_vertices);
     double limit = w->rule.dear * sorted[(able - 1) / 2];
-    /* Eliminate them, those that wait for the ground last; neighbours of one are blocked for this round. */
+    /* Eliminate them, joints to the ground last if the rule says so. Each one blocks its neighbours for this round. */
     for (int late = 0; late <= w->rule.ground_last; late++)
       for (int i = 0; i < left; i++) {
         int v = remaining[i];
@@ -206,7 +206,7 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
         if (!cheap || w->blocked[v] == round || vertex_waits(w, v) != late) continue;
         if (!eliminate_vertex(w, v, rank++, round)) return false;
       }
-    /* The rest waits for the next round. */
+    /* All other vertices wait for the next round. */
     for (int i = 0; i < left; i++)
       if (!is_eliminated(w, remaining[i])) remaining[count++] = remaining[i];
     left = count;
@@ -232,7 +232,7 @@ static bool joints_of_bodies(struct work *w)
   int *fill = calloc((size_t)g->bodies + 1, sizeof(int));
   bool ok = w->joint_first && w->joint_of && w->hub && fill;
   if (ok) {
-    /* Count, sum up, fill in: the joints of body b are joint_of[joint_first[b]] and following. */
+    /* Count, accumulate, fill in: the joints of body b begin at joint_of[joint_first[b]]. */
     for (int j = 0; j < g->joints; j++)
       for (int side = 0; side < TREE_SIDES; side++)
         if (g->ends[j][side] >= 0) w->joint_first[g->ends[j][side] + 1]++;
@@ -251,7 +251,7 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
 {
   size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
   *o = (struct order){.vertices = (int)n};
-  /* The result, and the work space of the elimination. */
+  /* Allocate the result and the work space. */
   o->rank = malloc(room * sizeof(int));
   o->vertex = malloc(room * sizeof(int));
   o->border = calloc(room, sizeof(struct list));
@@ -271,7 +271,7 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
     for (size_t i = 0; i < n; i++) o->rank[i] = -1;
     ok = run_rounds(&w, remaining, sorted);
   }
-  /* Runs after a failure, too. */
+  /* Free the work space, also after a failure. */
   if (w.element)
     for (size_t i = 0; i < n; i++) free(w.element[i].item);
   free(w.element);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Elimination order of bodies and joints: by rounds of cheap, mutually independent vertices. Set-up only. */
+ * Set-up only: elimination order of bodies and joints, by rounds of cheap, mutually independent vertices. */
 #ifndef DCA_ORDER_H
 #define DCA_ORDER_H
 
@@ -16,18 +16,19 @@ struct order {
   int vertices;
   int *rank;           /* (vertices) place in the order */
   int *vertex;         /* (vertices) by rank */
-  struct list *border; /* (vertices) by vertex: what it was coupled to when eliminated; not sorted */
-  struct list *child;  /* (vertices) by vertex: the vertices whose borders it took over, ascending in rank */
+  struct list *border; /* (vertices) by vertex: vertices coupled to it at its elimination, not sorted */
+  struct list *child;  /* (vertices) by vertex: vertices whose borders it took over, ascending in rank */
 };
 
-/* Which rule is better depends on the mechanism (choose_order.c). */
+/* The better rule depends on the mechanism (choose_order.c). */
 struct order_rule {
-  double dear; /* a vertex dearer than this times the median waits for a later round */
-  bool
-      ground_last; /* of the vertices of a round, joints to the ground come after all others; else as they are counted */
+  double dear; /* a vertex that costs more than this times the median waits for a later round */
+  /* in each round, joints to the ground come after all other vertices; false: vertices go by number */
+  bool ground_last;
 };
 
-/* False: out of memory, or the fronts would exceed TREE_FRONTS_MB, which is then in graph->excess. */
+/* Computes the order. Returns false if memory runs out, or if the fronts would exceed TREE_FRONTS_MB; graph->excess
+ * then gives their size. */
 bool order_compute(const struct tree_graph *graph, struct order_rule rule, struct order *o);
 void order_free(struct order *o);
 

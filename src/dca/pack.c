@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which nodes are computed side by side.
+ * Set-up only: chooses the nodes that are computed side by side.
  *
- * First whole subtrees. Those of one shape, the largest first, are put side by side in packs of as many as
- * there are lanes, node by node: each lane owns a subtree, and nothing in it is ever picked from another
- * lane. A pack that is nearly full is filled up with subtrees that lack something, such as those at the ends
- * of a chain: what they lack is a lane not in use. Of a large mechanism packs are kept small enough for many
- * workers. Then the nodes that are left, level by level: those with the same front and the same children's
- * places share a group; few of a kind stay alone. */
+ * Whole subtrees come first, the largest before smaller ones. A pack holds up to `lanes` subtrees of one shape side by
+ * side, node by node. Each lane owns a subtree and never gathers numbers from another lane. A nearly full pack is
+ * filled up with subtrees that lack some nodes, such as subtrees at the ends of a chain. In their lane the missing
+ * nodes are unused. Packs of a large mechanism stay small enough for many workers.
+ *
+ * The remaining nodes follow level by level. Nodes share a group if they have the same front and the same places of
+ * their children. Nodes of a rare kind stay alone. */
 #include "dca/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  LOOKS = 64,    /* at candidates that might fill a pack up */
-  TRIES = 8,     /* of which may fail */
+  LOOKS = 64,    /* candidates that fill_up() looks at */
+  TRIES = 8,     /* candidates that may fail there */
   DEEPEST = 4096 /* levels of a subtree that shape_embed() may descend */
 };
 static const double LARGE = 2e6,
-                    PARTS = 16.0; /* flops of a tree worth many workers; packs it is cut into, at least */
+                    /* flops of a tree that keeps many workers busy; smallest number of packs for it */
+    PARTS = 16.0;
 
 struct packing {
   struct nodes *n;
   struct plan *p;
-  uint64_t *hash; /* (nodes) shape of the subtree */
-  int *match;     /* (nodes) of the template */
-  int *group;     /* (nodes) of a template: its group while a pack is made */
+  uint64_t *hash; /* (nodes) shape of each subtree */
+  int *match;     /* (nodes) node of the template */
+  int *group;     /* (nodes) group of a node of the template, while a pack is made */
   bool *covered;
   int *stack, *list; /* (nodes) */
   int *sorted;       /* (nodes) */
 };
 
-/* Nodes of a subtree into k->list, ascending. */
+/* Lists the nodes of a subtree in k->list, ascending. */
 static int list_subtree(struct packing *k, int root)
 {
   const struct nodes *n = k->n;
@@ -55,14 +57,16 @@ static void packing_free(struct packing *k, int root)
   for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
 }
 
-/* As shape_embed(), with the borders of the roots mapped in the order they have; which are left out is tried. */
+/* Calls shape_embed() with the borders of the roots mapped in order. If A has one border more, the function tries each
+ * place for the missing one. */
 static bool embed_root(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
   const struct node *A = &n->node[jA], *B = &n->node[jB];
   int have = A->border_end - A->border_first, need = B->border_end - B->border_first;
   if (need > have || have > need + 1) return false;
-  for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) { /* need: the last, or none */
+  /* need: no border is missing, or the last one */
+  for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) {
     for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (i >= left_out);
     if (shape_embed(n, k->match, jA, jB)) return true;
   }
@@ -94,7 +98,7 @@ static void make_pack(struct packing *k, const int *root, int lanes)
   int count = list_subtree(k, root[0]);
   struct tree_run *run = &p->run[p->runs++];
   *run = (struct tree_run){.first = p->groups};
-  /* children right before their parents: what is used together lies together */
+  /* children directly before their parents, for locality */
   for (int i = count - 1; i >= 0; i--) {
     int a = k->list[i];
     k->group[a] = new_group(k, p->lanes);
@@ -119,7 +123,7 @@ static int by_shape(const void *pa, const void *pb)
   return a - b;
 }
 
-/* True if node b is part of the subtree of one of the roots, none of which is smaller. */
+/* Returns true if node b is part of the subtree of a root. No root is smaller than b. */
 static bool is_inside(const struct packing *k, int b, const int *root, int count)
 {
   const struct node *node = k->n->node;
@@ -129,7 +133,8 @@ static bool is_inside(const struct packing *k, int b, const int *root, int count
   return false;
 }
 
-/* Subtrees from place `from` of the sorted ones on, or back, of the same size or smaller but not much, that fit into root[0]. */
+/* Appends subtrees that fit into root[0], from sorted place `from` in direction `way`. They have at least three
+ * quarters of its size. Returns the new count. */
 static int fill_up(struct packing *k, int from, int way, int *root, int count)
 {
   const struct nodes *n = k->n;
@@ -152,14 +157,14 @@ static bool nearly_full(const struct packing *k, int count)
   return 4 * count >= 3 * k->p->lanes;
 }
 
-/* One class of subtrees, sorted[first .. end-1]. */
+/* Packs one class of subtrees, sorted[first .. end-1]. */
 static void pack_class(struct packing *k, int first, int end, double most_flops)
 {
   const struct nodes *n = k->n;
   int root[ISA_LANES_MAX], count = 0, lanes = k->p->lanes;
   if (n->node[k->sorted[first]].subtree_flops * lanes > most_flops) return;
   if (n->node[k->sorted[first]].level > DEEPEST) return;
-  if (n->node[k->sorted[first]].size == 1) return; /* no subtree: the levels do it */
+  if (n->node[k->sorted[first]].size == 1) return; /* no subtree: grouped by level */
   for (int i = first; i < end; i++) {
     int b = k->sorted[i];
     if (k->covered[b] || (count && !embed_root(k, root[0], b))) continue;
@@ -217,7 +222,7 @@ static void group_level(struct packing *k, int *nodes, int count)
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
-    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* one by one is faster */
+    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* single lanes are faster */
     int group = new_group(k, end - first > 1 ? p->lanes : 1);
     for (int i = first; i < end; i++) put_node(k, group, i - first, nodes[i]);
   }
@@ -246,7 +251,7 @@ static void group_levels(struct packing *k)
   }
 }
 
-/* A group costs what one of its lanes costs; the kernels of its bodies or links as much again as some thousand flops. */
+/* A group costs as much as one of its lanes. The kernels of its bodies or links cost as much as KERNELS flops. */
 static double node_cost(const struct nodes *n, const struct plan *p)
 {
   const double KERNELS = 2000.0;
@@ -258,7 +263,7 @@ static double node_cost(const struct nodes *n, const struct plan *p)
 bool plan_build(struct nodes *n, int lanes, struct plan *p)
 {
   size_t room = (size_t)n->count + 1;
-  /* The plan, and the work space. */
+  /* Allocate the plan and the work space. */
   *p = (struct plan){.lanes = lanes};
   p->group = calloc(room, sizeof *p->group);
   p->group_of = calloc(room, sizeof(int));
@@ -274,7 +279,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
   k.sorted = calloc(room, sizeof(int));
   bool ok = p->group && p->group_of && p->lane_of && p->run && k.hash && k.match && k.group && k.covered &&
             k.stack && k.list && k.sorted;
-  /* Whole subtrees into lanes first, then what remains, level by level. */
+  /* Pack whole subtrees, then group the remaining nodes level by level. */
   if (ok) {
     for (int i = 0; i < n->count; i++) slots_as_they_are(n, &n->node[i]);
     shapes_of_subtrees(n, k.hash);
@@ -282,7 +287,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
     group_levels(&k);
     p->cost = node_cost(n, p);
   }
-  /* Runs after a failure, too. */
+  /* Free the work space, also after a failure. */
   sorting = NULL;
   free(k.hash);
   free(k.match);

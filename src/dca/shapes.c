@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: which nodes, fronts and subtrees have one shape, and which subtree fits into another one. */
+ * Set-up only: shapes of nodes, fronts and subtrees, and the search for a subtree that fits into another one. */
 #include "dca/shapes.h"
 
 static uint64_t hash_mix(uint64_t h, uint64_t x)
@@ -14,7 +14,7 @@ static const struct edge *edge_at(const struct nodes *n, const struct node *a, i
   return &n->border[a->border_first + i];
 }
 
-/* The border of a that is vertex v; -1: none. */
+/* The index of vertex v in the border of a; -1: none. */
 static int find_border(const struct nodes *n, const struct node *a, int v)
 {
   int low = a->border_first, high = a->border_end;
@@ -33,7 +33,7 @@ int nodes_place(const struct nodes *n, const struct node *a, int v)
   return a->vertex == v ? 0 : edge_at(n, a, find_border(n, a, v))->at;
 }
 
-/* What an eliminated vertex is, but for its borders. */
+/* Hash of an eliminated vertex, without its borders. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a)
 {
   const struct tree_graph *g = n->graph;
@@ -46,7 +46,7 @@ uint64_t nodes_class(const struct nodes *n, const struct node *a)
   return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
 }
 
-/* Rows and stride of the Jacobian block of a border; 0: none. */
+/* Rows and stride of a border's Jacobian block; 0: none. */
 static uint64_t couple_shape(const struct nodes *n, const struct node *a, const struct edge *e)
 {
   const struct tree_graph *g = n->graph;
@@ -86,7 +86,7 @@ void shapes_of_subtrees(const struct nodes *n, uint64_t *shape)
   }
 }
 
-/* Maps the borders of child b of B to those of child a of A, as B's borders are mapped to A's. */
+/* Maps the borders of child b of B to borders of child a of A, by the map from B's borders to A's. */
 static bool map_child(struct nodes *n, const struct node *A, const struct node *B, const struct node *a,
                       const struct node *b)
 {
@@ -110,7 +110,7 @@ bool shape_embed(struct nodes *n, int *match, int jA, int jB)
     if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
     if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
   }
-  /* Each child of B takes the next child of A that it fits into. */
+  /* Each child of B takes the next child of A into which it fits. */
   int next = A->child_first;
   for (int c = B->child_first; c < B->child_end; c++) {
     int b = n->child[c];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. The children's elements are noted place by place, children ascending; from these notes the list of sums
- * is written in the order in which the kernels compute. */
+ * Set-up only. The code notes the children's elements place by place, children ascending. From these notes it writes
+ * the list of sums in the order in which the kernels compute. */
 #include "dca/sum_lists.h"
 
 #include <stdlib.h>
@@ -23,13 +23,14 @@ void lists_close(struct lists *s)
   free(s->source[1]);
 }
 
-/* Number of an element in the lower triangle of the whole front. */
+/* Index of an element in the lower triangle of the whole front. */
 static int source_element(int row, int column)
 {
   return tree_triangle(row) + column;
 }
 
-/* Notes that child element `source` is added to one of the front: the first two here, others in `more`. */
+/* Notes that child element `source` adds to an element of the front. The first two go to source[], all others to
+ * `more`. */
 static bool add_source(struct lists *s, const struct tree_group *o, int row, int column, int source)
 {
   int i = source_element(row, column), k = s->count[i]++;
@@ -60,7 +61,7 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
   return good;
 }
 
-/* What has `kind` sources; with 2, or more. */
+/* Lists the places with `kind` sources. kind 2 includes places with more sources. */
 static bool sum_of_kind(struct lists *s, const struct tree_group *o, int kind, int *count)
 {
   bool good = true;
@@ -85,7 +86,8 @@ static bool sum_by_places(struct lists *s, struct tree_group *o)
   return good;
 }
 
-/* Block of the parts that begin at `row` and `column`; as many children add to each of its elements, two at most. */
+/* Lists the block of the parts that begin at `row` and `column`. The number of children, two at most, is equal for all
+ * of its elements. */
 static bool sum_block(struct lists *s, const struct tree_group *o, int row, int column)
 {
   int count = s->count[source_element(row, column)];
@@ -104,13 +106,13 @@ static bool sum_by_blocks(struct lists *s, const struct tree_group *o)
   return good;
 }
 
-/* Of one lane with its stride, but for single numbers. */
+/* Pushes a place, followed by its stride if the group has one lane. Single numbers have no stride. */
 static bool push_source(struct lists *s, const struct tree_group *o, size_t at, const struct lane_at *from)
 {
   return list_push(&s->list, (int)at) && (o->width > 1 || list_push(&s->list, (int)from->stride));
 }
 
-/* Who adds to a place of the vector, and from where. */
+/* Lists the children that add to one place of the vector: their number and their places. */
 static bool push_place(struct lists *s, const struct tree *t, const struct tree_group *o, int place)
 {
   int count = s->list.count;
@@ -127,7 +129,7 @@ static bool push_place(struct lists *s, const struct tree *t, const struct tree_
   return good;
 }
 
-/* Rows of a part lie together: of an even front the first ones are enough. */
+/* The rows of a part lie together, so an even front lists only the first row of each part. */
 static bool lay_up(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): the sweeps, with what condense_lanes.c leaves in the fronts.
+ * Loop code, built for each instruction set (math/num.h): the sweeps, with the factors that condense_lanes.c leaves in
+ * the fronts.
  *
- *     up    f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
- *     down  x_p = f_p - K' x_b */
+ *     up     f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
+ *     down   x_p = f_p - K' x_b */
 #include "dca/fronts.h"
 
 /* x := P^-1 x */
@@ -16,7 +17,7 @@ FLAT void solve_pivot(const num *P, int p, num *x)
   }
 }
 
-/* Row by row of a part of the border: f = what the children have, less K x. count: of these children. */
+/* Rows of one part of the border: f = sum over `count` children, minus K x. */
 FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
                   num *f)
 {
@@ -29,20 +30,20 @@ FLAT void part_up(const double *vector, const int *list, int count, const num *K
   }
 }
 
-/* A front of parts of s rows each. */
+/* A front whose parts have s rows each. */
 FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
                   const double *beta)
 {
   const num *F = (const num *)(w->front + group->front), *K = F + tree_triangle(s);
   const int *list = t->list + group->up;
   num *f = (num *)(w->vector + group->vector), x[TREE_Y];
-  /* Children that are leaves add nothing: x = -beta. */
+  /* Leaves add nothing: x = -beta. */
   if (group->leaf_children) {
     for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s)
       part_up(w->vector, list, 0, K, x, s, b);
   } else {
-    /* Sums over the children from their lists: pivot first, then each part of the border. */
+    /* Sum over the children by their lists, pivot first, then each part of the border. */
     int count = *list++;
     for (int i = 0; i < s; i++) x[i] = num_all(0.0);
     for (const int *after = list + SOURCE * count; list < after; list += SOURCE)
@@ -57,12 +58,12 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
       list += SOURCE * count;
     }
   }
-  /* Only now x := P^-1 x: the border has used it as it was. */
+  /* Solve last: the border above needs x before x := P^-1 x. */
   solve_pivot(F, s, x);
   for (int i = 0; i < s; i++) f[i] = x[i];
 }
 
-/* f = the sums of what the children have for the front, branch by branch; of many lanes: what one has is listed */
+/* f = sums of the children's vectors, branch by branch. */
 static void sum_branches(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                          num *f)
 {
@@ -70,14 +71,14 @@ static void sum_branches(const struct tree *t, const struct tree_work *w, const 
   for (int r = group->child_first; r < group->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
     const num *from = (const num *)(w->vector + c->vector->at);
-    if (c->leaf) continue; /* its free motion is in beta already */
+    if (c->leaf) continue; /* its free motion is part of beta */
     for (int i = 0; i < c->border; i++)
       if (c->to[i] >= 0)
         f[c->to[i]] += c->aligned ? from[c->pivot + i] : num_pick(w->vector, c->vector, c->pivot + i);
   }
 }
 
-/* The sum of the next place, and on to the one after it. */
+/* Returns the sum for the next place and advances the list. */
 static inline num next_place(const int **list, const double *vector)
 {
   const int *l = *list, count = *l++;
@@ -99,7 +100,7 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
   if (how == BRANCHES) sum_branches(t, w, group, f);
-  /* What children add to the pivot, then the right-hand side of the group. */
+  /* Sum the children's parts for the pivot and the right-hand side of the group. */
   for (int i = 0; i < p; i++) {
     x[i] = num_all(0.0);
     if (how == LISTED) x[i] = next_place(&list, w->vector);
@@ -115,7 +116,7 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
     if (how == BRANCHES) had = b[i];
     b[i] = had - sum;
   }
-  /* Only now x := P^-1 x: the border has used it as it was. */
+  /* Solve last: the border above needs x before x := P^-1 x. */
   solve_pivot(F, p, x);
   for (int i = 0; i < p; i++) f[i] = x[i];
 }
@@ -131,7 +132,7 @@ FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct t
     any_up_how(t, w, group, p, beta, BRANCHES);
 }
 
-/* sum -= K' b, of one row of K */
+/* sum -= K' b, for one row of K */
 FLAT void row_down(const num *K, num b, int p, num *sum)
 {
   for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
@@ -159,7 +160,7 @@ static inline void put_own(const struct tree *t, const struct tree_group *group,
       if (t->member[group->member_first + l] >= 0) x[group->own[k * LANES + l]] = num_lane(v, l);
 }
 
-/* The solution on a part of the border. */
+/* Gathers the solution on one part of the border. */
 static __attribute__((noinline)) void pick_pull(const struct tree_work *w, const struct tree_pull *pull,
                                                 const double *x, num *b)
 {
@@ -192,7 +193,7 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
   }
 }
 
-/* In functions of their own, so that the others keep their registers. */
+/* A separate function, so that the other cases keep their registers. */
 static __attribute__((noinline)) void up_by_pivot(const struct tree *t, const struct tree_work *w,
                                                   const struct tree_group *group, const double *beta)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. Nodes that are computed side by side in a pack are stored like that. Of all others the front
- * does not matter: bodies share a tile with bodies, joints with joints of their kind, in their order. */
+ * Set-up only. A tile stores the nodes of a packed group in the group's lanes. All other bodies and joints have tiles
+ * by kind alone, whatever their fronts: bodies with bodies, joints with joints, in ascending order. */
 #include "dca/tiles.h"
 
 #include <stdlib.h>
 
 struct store {
-  const struct tree_graph *g; /* of the joints */
+  const struct tree_graph *g; /* graph of the joints */
   const struct bundles *bundles;
-  const struct nodes *n; /* of the bundles */
+  const struct nodes *n; /* nodes of the bundles */
   const struct plan *p;
   struct tree *t;
   int items;
 };
 
-/* All tiles with many lanes, then all with one: so every tile of many begins at a multiple of them. */
+/* Places all tiles with many lanes before tiles with one, so that each tile of many lanes begins at a multiple of
+ * them. */
 static void place_tiles(struct store *s, enum tree_kind kind, bool soft,
                         void (*place)(struct tree *t, int tile))
 {
@@ -86,7 +87,7 @@ static void place_items(struct tree *t)
 {
   for (int i = 0; i < t->tiles; i++) {
     const struct tree_tile *o = &t->tile[i];
-    /* Each item's place follows from its tile and its lane. */
+    /* The tile and the lane determine the place of each item. */
     for (int l = 0; l < o->width; l++) {
       int item = t->item[o->item_first + l];
       if (item < 0) continue;
@@ -103,12 +104,12 @@ static void place_items(struct tree *t)
       t->hubs += o->kind == TREE_HUB;
     }
   }
-  /* One more slot at the end: the ground. */
+  /* The last slot is the ground's. */
   t->body[t->bodies] = (struct tree_body){t->slots, 1, 0};
   t->slots++;
 }
 
-/* A tile of joints or bodies, a lane each, -1 not in use; the first one says what it is. */
+/* Adds a tile of joints or bodies, one in each lane; -1: lane unused. The first item gives the tile its properties. */
 static void add_tile(struct store *s, enum tree_kind kind, const int *item, int lanes)
 {
   const struct tree_graph *g = s->g;
@@ -127,7 +128,7 @@ static void add_tile(struct store *s, enum tree_kind kind, const int *item, int 
   }
 }
 
-/* The tiles of nodes side by side: one of bodies, or one for each joint of their bundles. */
+/* Adds the tiles of a packed group: one tile of bodies, or one for each joint of the bundles. */
 static void add_nodes(struct store *s, const struct group_plan *p)
 {
   const struct bundles *bundles = s->bundles;
@@ -147,7 +148,7 @@ static void add_nodes(struct store *s, const struct group_plan *p)
 /* A joint or body whose node is in no pack. */
 struct single {
   int kind[4]; /* only those of equal kind share a tile */
-  int ends;    /* of joints at a body: a tile takes the time of the body that has most */
+  int ends;    /* joints at the body: the body with most joints determines the time of its tile */
   int item;
 };
 
@@ -194,7 +195,7 @@ static int add_single_joints(struct store *s, int vertex, struct single *o)
   return first[1] - first[0];
 }
 
-/* Returns how many singles a node has: a body, or the joints of its bundle. */
+/* Adds the singles of a node: its body, or the joints of its bundle. Returns their number. */
 static int add_single(struct store *s, const struct node *a, const int *ends, struct single *o)
 {
   int body = a->vertex - s->bundles->g.joints;
@@ -216,7 +217,7 @@ static bool allocate_tiles(struct store *s)
 {
   struct tree *t = s->t;
   size_t bodies = (size_t)t->bodies + 1, joints = (size_t)t->joints + 1, items = bodies + joints;
-  /* Each item is a tile of its own at worst. */
+  /* In the worst case each item is a tile of its own. */
   t->tile = calloc(items, sizeof *t->tile);
   t->item = calloc(items * (size_t)t->lanes, sizeof *t->item);
   t->body = calloc(bodies, sizeof *t->body);
@@ -247,14 +248,14 @@ bool store_build(const struct tree_graph *g, const struct bundles *bundles, cons
   struct single *single = calloc((size_t)(g->bodies + g->joints) + 1, sizeof *single);
   int singles = 0, *ends = count_ends(g);
   bool good = single && ends && allocate_tiles(&s);
-  /* Packed groups keep their lanes; all other nodes are collected one by one. */
+  /* Keep the lanes of packed groups, and collect all other nodes one by one. */
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
     if (o->packed) add_nodes(&s, o);
     for (int l = 0; l < o->width && !o->packed; l++)
       if (o->node[l] >= 0) singles += add_single(&s, &n->node[o->node[l]], ends, single + singles);
   }
-  /* Single nodes are sorted by kind, and only then places are known. */
+  /* Sort the single nodes by kind. After that all places are known. */
   if (good) {
     add_singles(&s, single, singles);
     place_all(&s);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: the assembly tree, from the plan to what the kernels read. Where lanes find what they need: tree_places.c. */
+ * Set-up only: turns the plan into the tree that the kernels read. tree_places.c sets the places of each lane's
+ * numbers. */
 #include "base/arena.h"
 #include "dca/tree_parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* Offsets that need no order but that of width: first what the sweeps read, then what is for the parents. */
+/* Sets offsets in front and vector: numbers for the sweeps first, then updates for the parents. Only the width matters
+ * for their order. */
 static void place_numbers(struct build *b, bool wide)
 {
   struct tree *t = b->t;
@@ -35,7 +37,7 @@ static void describe_group(struct build *b, int group)
   const struct tree_graph *g = &b->bundles.g;
   struct tree_group *o = &b->t->group[group];
   bool joint = a->kind == TREE_JOINT;
-  /* What all lanes share is read off the template. */
+  /* The template determines all fields that the lanes share. */
   *o = (struct tree_group){.kind = a->kind,
                            .width = p->width,
                            .member_first = b->members,
@@ -43,7 +45,7 @@ static void describe_group(struct build *b, int group)
                            .pivot = a->pivot,
                            .border = a->front - a->pivot};
   o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
-  /* Who lies in which lane. */
+  /* Members of each lane. */
   for (int l = 0; l < p->width; l++) {
     int v = p->node[l] < 0 ? -1 : b->n.node[p->node[l]].vertex;
     b->t->member[b->members++] = v < 0 ? -1 : joint ? b->bundles.member[b->bundles.first[v]] : v - g->joints;
@@ -52,7 +54,7 @@ static void describe_group(struct build *b, int group)
   b->t->flops += o->flops;
 }
 
-/* Whether a group has an even front, and children that are nothing but even leaves, few enough, lane by lane. */
+/* Returns true if the group has an even front, and its children are even leaves, few enough, lane by lane. */
 static bool may_merge(const struct build *b, int group)
 {
   const struct tree_group *o = &b->t->group[group];
@@ -83,7 +85,7 @@ static bool allocate_tree(struct build *b)
   struct tree *t = b->t;
   size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
          groups = (size_t)t->groups + 1, largest = 1;
-  /* Sizes from the templates of all groups. */
+  /* Sizes, from the templates of all groups. */
   for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
     size_t width = (size_t)b->p.group[i].width;
@@ -100,7 +102,7 @@ static bool allocate_tree(struct build *b)
     for (int e = a->border_first; e < a->border_end; e++)
       if (b->n.border[e].couple >= 0) couples += (size_t)bundle_of_edge(b, a, &b->n.border[e]).count;
   }
-  /* One array of each kind for the whole tree. */
+  /* Allocate one array of each kind for the whole tree. */
   b->origin = calloc(borders, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
   t->group = calloc(groups, sizeof *t->group);
@@ -172,7 +174,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
   bool ok = t && bundles_build(g, &b.bundles) && plan_best(&b.bundles.g, lanes, &b.n, &b.p);
   if (!ok && g->excess && g->excess->joint >= 0 && b.bundles.first)
     g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
-  /* Choose the order, give everything its place, then lay out the groups. */
+  /* Choose the order, place all numbers, then lay out the groups. */
   if (ok) {
     *t = (struct tree){
         .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};

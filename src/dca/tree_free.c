@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: the end of a tree, whole or half built. */
+ * Set-up only: frees a tree, complete or partly built. */
 #include "dca/tree.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 void tree_free(struct tree *t)
 {
   if (!t) return;
-  /* What the groups consist of. */
+  /* Tiles and groups. */
   free(t->tile);
   free(t->item);
   free(t->group);
@@ -21,7 +21,7 @@ void tree_free(struct tree *t)
   free(t->mix);
   free(t->to);
   free(t->list);
-  /* Where bodies and joints lie. */
+  /* Places of bodies and joints. */
   free(t->body);
   free(t->joint);
   free(t->tile_of_joint);

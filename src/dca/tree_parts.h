@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: what tree.c and tree_places.c share while a tree is built. */
+ * Set-up only: data that tree.c and tree_places.c share while they build a tree. */
 #ifndef DCA_TREE_PARTS_H
 #define DCA_TREE_PARTS_H
 
@@ -8,15 +8,15 @@
 #include "dca/tiles.h"
 
 struct build {
-  const struct tree_graph *g; /* as it was given */
-  struct bundles bundles;     /* whose joints the nodes eliminate */
+  const struct tree_graph *g; /* the caller's graph */
+  struct bundles bundles;     /* the nodes eliminate their joints */
   struct nodes n;
   struct plan p;
   struct tree *t;
   int branches, pulls, couples, members, places, bodies, tos, mixes, owns;
   struct lists lists;
-  int *origin;  /* (pulls) group in whose vector the first lane finds it */
-  bool *unused; /* (slots) lanes that have no body */
+  int *origin;  /* (pulls) group in whose vector the first lane finds the part */
+  bool *unused; /* (slots) lanes without a body */
 };
 
 /* The node whose layout all lanes of a group share. */
@@ -36,17 +36,17 @@ static inline struct bundle bundle_of(const struct build *b, int vertex)
   return (struct bundle){b->bundles.member + first[0], first[1] - first[0]};
 }
 
-/* The joints that couple a node to a part of its border. */
+/* The joints that couple a node to one part of its border. */
 static inline struct bundle bundle_of_edge(const struct build *b, const struct node *a, const struct edge *e)
 {
   return bundle_of(b, a->kind == TREE_JOINT ? a->vertex : e->vertex);
 }
 
-/* Where the lanes of a group find their own bodies or rows, and the rows by which they couple to their border. */
+/* Sets the places where the lanes of a group find their bodies or rows, and the rows that couple them to their border. */
 void tree_lay_bodies(struct build *b, int group);
-/* Where the lanes of a group find what their children add. The children's numbers have their places. */
+/* Sets the places where the lanes of a group find the numbers of their children. The children's numbers have places. */
 void tree_lay_children(struct build *b, int group);
-/* Where all groups find the solution of their borders: parents before children. */
+/* Sets the places where all groups find the solution on their borders, parents before children. */
 void tree_lay_pulls(struct build *b);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: where each lane of a group finds its bodies and rows, the numbers of its children, and the solution of its
- * border. */
+ * Set-up only: sets the places where each lane of a group finds its bodies and rows, the numbers of its children, and
+ * the solution on its border. */
 #include "dca/tree_parts.h"
 #include "math/lanes.h"
 
-/* Takes the places of one thing a group refers to, a lane each. Lanes that have none take what lies beside
- * that of the first lane, if it belongs to a lane not in use there, whose numbers are 0; so the whole stays
- * one plain load. */
+/* Collects the places of one item that a group refers to, one for each lane. A lane without the item takes the place
+ * beside the first lane's if that place belongs to an unused lane, whose numbers are 0. So the item stays one plain
+ * load. */
 struct places {
   struct lane_at *at;
   int width;
-  /* (width) Whose the lanes are of the group or tile in whose lane 0 the first lane finds it; NULL: it is in
-   * another lane. */
+  /* (width) members of the group or tile in whose lane 0 the first lane finds the item; NULL: the first lane finds it
+   * in another lane. */
   const int *first;
-  bool own; /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
+  bool own; /* each lane there belongs to the same lane here, and its numbers are multiplied by 0 */
   bool used[ISA_LANES_MAX];
 };
 
@@ -39,7 +39,7 @@ static struct places take_places(struct build *b, int width)
   return p;
 }
 
-/* The node that lane l of a tile has as child c of the template; -1: none. */
+/* Returns the node in lane l that corresponds to child c of the template; -1: none. */
 static int child_of(const struct build *b, int group, int c, int l)
 {
   const struct group_plan *p = &b->p.group[group];
@@ -76,14 +76,15 @@ static void lay_branch(struct build *b, int group, int c)
       bool there = r->to[i] >= 0 && r->to[k] >= 0;
       t->to[b->tos++] = there ? (int)tree_place(o, row, column) : -1;
     }
-  /* Where each lane finds its child's update and vector. */
+  /* Places of each lane's child update and vector. */
   struct places update = take_places(b, o->width), vector = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     int node = child_of(b, group, c, l);
     if (node < 0) continue;
     const struct tree_group *from = &t->group[b->p.group_of[node]];
     size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
-    if (o->level <= from->level) o->level = from->level + 1; /* of any lane, not of the first alone */
+    /* the maximum over all lanes, not of the first alone */
+    if (o->level <= from->level) o->level = from->level + 1;
     update.at[l] = (struct lane_at){from->update + lane, width};
     vector.at[l] = (struct lane_at){from->vector + lane, width};
     update.used[l] = vector.used[l] = true;
@@ -96,7 +97,7 @@ static void lay_branch(struct build *b, int group, int c)
   r->vector = vector.at;
 }
 
-/* The border of lane l that takes slot `slot` of the template; NULL: none. */
+/* Returns the border of lane l with slot `slot` of the template; NULL: none. */
 static const struct edge *edge_of(const struct build *b, int group, int slot, int l)
 {
   int node = b->p.group[group].node[l];
@@ -107,8 +108,8 @@ static const struct edge *edge_of(const struct build *b, int group, int slot, in
   return NULL;
 }
 
-/* Where lane `lane` of a group has, in a vector, the border that takes slot `slot` of its template, or its own
- * unknowns (-1); *from: the group it is in the vector of. */
+/* Returns the place, in a vector, of the border with slot `slot` of the template in lane `lane`. Slot -1: the lane's
+ * own unknowns. *from: the group that has this vector. */
 static struct lane_at solution_of(const struct build *b, int group, int slot, int lane,
                                   const struct tree_group **from)
 {
@@ -127,7 +128,7 @@ static struct lane_at solution_of(const struct build *b, int group, int slot, in
   return (struct lane_at){o->vector + (size_t)(at * o->width + lane), (size_t)o->width};
 }
 
-/* The slot of a node's border that is vertex v; -1: it is the node's own. */
+/* Returns the slot of vertex v in a node's border; -1: v is the node's own vertex. */
 static int slot_of(const struct build *b, int node, int v)
 {
   const struct node *a = &b->n.node[node];
@@ -136,7 +137,8 @@ static int slot_of(const struct build *b, int node, int v)
   return -1;
 }
 
-/* Where the unknowns of a vertex are in their vector. False: those of a bundle of several joints are in several places. */
+/* Finds the place of a vertex's unknowns in the vector of unknowns. Returns false for a bundle of several joints,
+ * whose unknowns are in several places. */
 static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
 {
   const struct tree *t = b->t;
@@ -151,7 +153,7 @@ static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
   return true;
 }
 
-/* Lanes that have no such border take what the first one takes, times 0. */
+/* A lane without this border takes the first lane's place; its factor is 0. */
 static const struct lane_mix *mix_of(struct build *b, int group, int slot)
 {
   int width = b->t->group[group].width;
@@ -172,7 +174,7 @@ static void lay_pull(struct build *b, int group, int slot)
   const struct tree_group *o = &t->group[group];
   struct tree_pull *r = &t->pull[b->pulls];
   r->size = b->n.border[template_of(b, group)->border_first + slot].size;
-  /* Where each lane finds the solution of the part. */
+  /* Place of the part's solution for each lane. */
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     const struct edge *e = edge_of(b, group, slot, l);
@@ -189,7 +191,7 @@ static void lay_pull(struct build *b, int group, int slot)
       p.own = b->p.group[from - t->group].packed;
     }
   }
-  /* Aligned: one load for all lanes. Otherwise lanes are shuffled or picked. */
+  /* Aligned: one load for all lanes. Otherwise the kernels shuffle or gather. */
   r->aligned = close_places(&p, t->vector_size) || o->width == 1;
   r->vector = p.at;
   if (!r->aligned) r->mix = mix_of(b, group, slot);
@@ -210,15 +212,15 @@ void tree_lay_pulls(struct build *b)
   }
 }
 
-/* What lies in the lanes of a tile, if item `first` is in the first of `width`; else NULL. */
+/* Returns the members of a tile if item `first` is in the first lane of `width`; otherwise NULL. */
 static const int *tile_members(const struct tree *t, const struct tree_tile *tile, int first, int width)
 {
   const int *item = t->item + tile->item_first;
   return item[0] == first && tile->width == width ? item : NULL;
 }
 
-/* Notes where row i of a joint of the bundle is, for all lanes. A lane not in use takes the place of an unused lane of
- * the tile, or reads what the first lane reads, and writes nothing. */
+/* Notes the place of row i of a bundle's joint for all lanes. An unused lane takes the place of an unused lane of the
+ * tile. If there is none, it reads the first lane's number and writes nothing. */
 static bool lay_joint_row(struct build *b, int group, int member, int i, int *own)
 {
   const struct tree *t = b->t;
@@ -235,7 +237,7 @@ static bool lay_joint_row(struct build *b, int group, int member, int i, int *ow
   return aligned && own[0] % p->width == 0;
 }
 
-/* Only the places of lane 0 are needed of a group that is aligned. */
+/* An aligned group needs the places of lane 0 only. */
 static void keep_first_lanes(struct build *b, struct tree_group *o, int *own)
 {
   for (int k = 1; k < o->pivot && o->aligned; k++) own[k] = own[k * o->width];
@@ -264,7 +266,7 @@ static void lay_own_bodies(struct build *b, int group)
   int *own = t->own + b->owns;
   b->bodies += o->width;
   o->aligned = true;
-  /* Lanes not in use: as in lay_joint_row(). */
+  /* Unused lanes: see lay_joint_row(). */
   for (int l = 0; l < o->width; l++) {
     bool used = member[l] >= 0;
     int item = member[used ? l : 0];
@@ -279,7 +281,7 @@ static void lay_own_bodies(struct build *b, int group)
   if (o->kind != TREE_LEAF) keep_first_lanes(b, o, own);
 }
 
-/* One joint of a bundle, with its rows from `row` on. */
+/* Lays out one joint of a bundle, with its rows from `row` on. */
 static void lay_couple(struct build *b, int group, int slot, int member, int row)
 {
   struct tree *t = b->t;
@@ -293,7 +295,7 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
   *(a->kind == TREE_JOINT ? &r->row : &r->at) += row;
   r->unit_columns = b->g->unit_columns && b->g->unit_columns[joint];
   r->side = f->couple ^ b->bundles.swapped[joint];
-  /* Where each lane finds its Jacobian. */
+  /* Place of the Jacobian for each lane. */
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     const struct edge *e = edge_of(b, group, slot, l);
@@ -305,7 +307,7 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
     p.used[l] = true;
     if (l == 0) p.first = tile_members(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
-  /* The lanes share one kernel: unit columns only if all of them have it. */
+  /* The lanes share one kernel: unit columns hold only if all lanes have them. */
   for (int l = 0; l < o->width; l++) r->unit_columns &= p.used[l];
   r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;

@@ -211,7 +211,7 @@ void graph_forest(struct graph *g, struct random *random, int bodies)
 {
   graph_new(g, bodies);
   for (int i = 0; i < bodies; i++)
-    if (random_below(random, 6) != 0) /* else a root that floats */
+    if (random_below(random, 6) != 0) /* otherwise a root that floats */
       graph_join(g, random_below(random, i + 1) - 1, i, 1 + random_below(random, 6));
 }
 
@@ -245,14 +245,14 @@ void graph_carried(struct graph *g, struct random *random, int bodies, int gears
   }
   for (int i = 0; i < gears; i++) {
     int end[TREE_SIDES], sides = 3 + random_below(random, 2), free_from = random_below(random, bodies);
-    for (int side = 0; side < sides; side++) /* all different; the ground may be among them */
+    for (int side = 0; side < sides; side++) /* all different; one may be the ground */
       end[side] = side < bodies ? (free_from + side) % bodies : GROUND;
     if (random_below(random, 4) == 0) end[random_below(random, sides)] = GROUND;
     graph_join_many(g, end, sides, 1 + random_below(random, 3));
   }
 }
 
-/* A joint on its own, while they change places. */
+/* A joint by itself, while joints change places. */
 struct joint {
   int rows, sides, end[TREE_SIDES];
   size_t jacobian;
@@ -318,7 +318,7 @@ static void repeat_rows(struct graph *g)
 {
   for (int j = 0; j < g->g.joints; j++) {
     size_t line = TREE_Y * (size_t)g->sides[j] * sizeof(double);
-    if (g->soft[j]) continue; /* it may be all that holds a carried body */
+    if (g->soft[j]) continue; /* a soft joint may be the only one that holds a carried body */
     for (int row = g->first[j] + 2; row < g->first[j + 1]; row += 3)
       memcpy(graph_block(g, j, row, 0), graph_block(g, j, row - 1, 0), line);
     for (int k = 0; k < j; k++) {
@@ -331,8 +331,8 @@ static void repeat_rows(struct graph *g)
   }
 }
 
-/* delta^-1 of a carried body: nothing at all, inertia or mass alone, a rod without moment about its axis, or
- * a trace of everything. The normalisation holds what it holds of any body. */
+/* Fills delta^-1 of a carried body: zero, inertia or mass alone, a rod without moment about its axis, or a trace of
+ * each. The normalisation adds its own entries for every body. */
 static void carried_numbers(struct tree_delta *d, struct random *random)
 {
   int kind = random_below(random, 5);
@@ -362,7 +362,7 @@ static void body_numbers(struct graph *g, struct random *random, int b)
   d->n = 2.5e-12;
 }
 
-/* As of a point that coincides: -I and I, and 0 in all rows after the third. */
+/* Fills the columns of a coincident point: -I and I, and 0 in all rows after the third. */
 static void constant_columns(struct graph *g)
 {
   g->unit_columns = must(calloc((size_t)g->g.joints + 1, sizeof *g->unit_columns));
@@ -404,7 +404,7 @@ void graph_numbers(struct graph *g, struct random *random, double compliance, do
           g->beta[row] += J[y] * w[b][y];
         }
       }
-      if (entry == 0.0) entry = 2.5e-5 * square; /* as the stepper does between carried bodies */
+      if (entry == 0.0) entry = 2.5e-5 * square; /* the stepper's compliance between carried bodies */
       g->c[row] = compliance > 0.0 ? compliance : relative * entry;
       if (g->soft[j]) g->c[row] = pow(10.0, random_between(random, -6.0, -2.0));
     }
@@ -448,7 +448,7 @@ void graph_increments(const struct graph *g, const double *z, double (*o)[TREE_Y
   }
 }
 
-/* A x = b by elimination with the largest pivot of each column, rows scaled to 1; x takes the place of b. */
+/* Solves A x = b by elimination with the largest pivot of each column. The rows are scaled to 1. x overwrites b. */
 static void solve_dense(long double *A, size_t n, long double *b)
 {
   for (size_t i = 0; i < n; i++) {
@@ -481,7 +481,7 @@ static void solve_dense(long double *A, size_t n, long double *b)
   }
 }
 
-/* e + delta J'z = 0, of a carried body delta^-1 e + J'z = pull; J e - c z = -beta. */
+/* e + delta J'z = 0, for a carried body delta^-1 e + J'z = pull; J e - c z = -beta. */
 void graph_solve(const struct graph *g, double (*e)[TREE_Y], double *z)
 {
   size_t rows = (size_t)graph_rows(g), bodies = TREE_Y * (size_t)g->g.bodies, n = bodies + rows;

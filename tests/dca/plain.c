@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Divide and conquer, plain. An assembly is a set of bodies. It shows the rest of the mechanism the rows o of its boundary: those
- * of joints with a body outside. For multipliers z_o it answers with the motion
+ * Divide and conquer, in plain form. An assembly is a set of bodies. Its boundary o are the rows of joints with a body
+ * outside. For multipliers z_o the assembly answers with the motion
  *
  *     u_o = w_o - D z_o                                     (24), (25), both multiplied by Phi_q
  *
- * so paper 1's coefficients appear as D_jk = Phi_q delta_jk Phi_q' and w_j = Phi_q delta_j3. The numbers in brackets are the equations
- * of the paper; its delta are negative, ours positive. The free motion of the bodies is in beta already: at a body w = 0.
+ * Paper 1's coefficients appear as D_jk = Phi_q delta_jk Phi_q' and w_j = Phi_q delta_j3. The numbers in brackets are
+ * the equations of the paper. Its delta are negative; ours are positive. The free motion of the bodies is part of
+ * beta: w = 0 for a single body.
  *
- * Bodies first .. end-1 are one assembly, made of their halves A and B. Rows that become inner ones, i, satisfy
+ * Bodies first .. end-1 are one assembly with the halves A and B. Rows i, which become inner rows, satisfy
  *
- *     c z_i = beta_i + u_i,     u_i: of both halves         (34)
+ *     c z_i = beta_i + u_i,     u_i: sum of both halves     (34)
  *
  * Rows to the ground are inner rows of a single body. */
 #include "dca/plain.h"
@@ -17,15 +18,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef long double real; /* an oracle: C loses as many digits as c is small */
+typedef long double real; /* an oracle: C loses -log10(c) digits */
 
 struct assembly {
   int first, end;         /* bodies */
-  struct assembly *a, *b; /* the halves; NULL: a body */
+  struct assembly *a, *b; /* the halves; NULL: a single body */
   int inner, outer;
-  int *row; /* (inner + outer) rows of the graph, inner ones first */
-  real *D,
-      *w; /* (n, n) and (n), n = inner + outer: sums of the halves, then of the outer rows what is left */
+  int *row;    /* (inner + outer) rows of the graph, inner ones first */
+  real *D, *w; /* (n, n) and (n), n = inner + outer: sums of the halves, then the condensed outer rows */
   real *L, *E; /* (inner, inner) L of C^-1 = L L', (inner, outer) */
 };
 
@@ -36,7 +36,7 @@ static real *numbers(int count)
   return p;
 }
 
-/* How many ends of a joint lie at bodies first .. end-1, and at others. */
+/* Counts the ends of a joint at bodies first .. end-1 and at other bodies. */
 static void count_sides(const struct graph *g, int joint, const struct assembly *o, int *inside, int *outside)
 {
   *inside = *outside = 0;
@@ -47,7 +47,7 @@ static void count_sides(const struct graph *g, int joint, const struct assembly 
   }
 }
 
-/* A joint whose bodies all lie in one half is an inner one there, or further below. */
+/* A joint whose bodies all lie in one half is an inner joint there, or further down. */
 static bool joint_is_below(const struct graph *g, int joint, const struct assembly *o)
 {
   const struct assembly *half[2] = {o->a, o->b};
@@ -59,7 +59,7 @@ static bool joint_is_below(const struct graph *g, int joint, const struct assemb
   return false;
 }
 
-/* Rows at these bodies that no half has eliminated: inner ones first. */
+/* Finds the rows at these bodies that no half has eliminated, inner rows first. */
 static void find_rows(const struct graph *g, struct assembly *o)
 {
   o->row = calloc((size_t)graph_rows(g) + 1, sizeof *o->row);
@@ -102,7 +102,7 @@ static void body_response(const struct graph *g, struct assembly *o)
     }
 }
 
-/* D and w of a half, at the rows of the whole. */
+/* Adds D and w of a half, at the rows of the whole. */
 static void add_half(const struct graph *g, struct assembly *o, const struct assembly *half)
 {
   int n = o->inner + o->outer, m = half->inner + half->outer,
@@ -128,7 +128,7 @@ static void factorise(real *L, int n)
   }
 }
 
-/* x := L^-1 x, of a column with elements `stride` apart. */
+/* x := L^-1 x, for a column whose elements are `stride` apart. */
 static void half_solve(const real *L, int n, real *x, int stride)
 {
   for (int i = 0; i < n; i++) {
@@ -137,8 +137,9 @@ static void half_solve(const real *L, int n, real *x, int stride)
   }
 }
 
-/* Assembly: C = (c + D_ii)^-1 and beta = beta_i + w_i, below (35); D_o := D_oo - E'C E, (36) to (38); w_o := w_o - E'C beta, (39).
- * C = L'^-1 L^-1, so E := L^-1 E and w_i := L^-1 beta, which stay for the way down. */
+/* Assembly: C = (c + D_ii)^-1 and beta = beta_i + w_i, below (35); D_o := D_oo - E'C E, (36) to (38);
+ * w_o := w_o - E'C beta, (39). With C = L'^-1 L^-1 the code computes E := L^-1 E and w_i := L^-1 beta, which stay for the
+ * way down. */
 static void eliminate_rows(const struct graph *g, struct assembly *o)
 {
   int n = o->inner + o->outer;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The condensed system by the plain recursion of paper 1, one body at a time: what the kernels of src/dca compute, to be read beside
- * the paper. */
+ * The condensed system by the plain recursion of paper 1, one body at a time. It shows beside the paper the result
+ * that the kernels of src/dca compute. */
 #ifndef DCA_PLAIN_H
 #define DCA_PLAIN_H
 
 #include "dca/graphs.h"
 
-/* z (rows): the solution of S z = beta. No body is carried. */
+/* Solves S z = beta. z: (rows). No body may be carried. */
 void plain_solve(const struct graph *g, double *z);
 
 #endif

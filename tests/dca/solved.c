@@ -127,7 +127,7 @@ void reference_free(struct reference *o)
   free(o->z);
 }
 
-/* The increments of hubs that the tree brings by itself; refinements of z leave them as they are. */
+/* The error of the hubs' increments, which the tree computes itself. Refinements of z do not change them. */
 static double hub_error(const struct reference *f, double (*e)[TREE_Y], const int *hub_at)
 {
   double(*exact)[TREE_Y] = calloc((size_t)f->g->g.bodies + 1, sizeof *exact), off = 0.0;
@@ -141,7 +141,7 @@ static double hub_error(const struct reference *f, double (*e)[TREE_Y], const in
   return off;
 }
 
-/* z of a system, beside others or alone, against its reference; with hubs refined, and then again. */
+/* Compares z of a system, alone or beside others, with its reference. With hubs it refines z and compares again. */
 static void compare(const struct reference *f, int parts, struct stored *s, double *z, double (*e)[TREE_Y],
                     const char *what)
 {
@@ -158,7 +158,7 @@ static void compare(const struct reference *f, int parts, struct stored *s, doub
       if (k == 0 && s->tree->hubs > 0) {
         double off = hub_error(&f[i], e + body, s->tree->hub_at + body);
         if (!(off < limit[fast ? HUBS : PLAIN]))
-          fail_msg("%s, %s: hubs off by %.1e", what, variant_name(s->variant), off);
+          fail_msg("%s, %s: error of the hubs' increments %.1e", what, variant_name(s->variant), off);
       }
       if (k == 0) judge(s->variant, fast ? HUBS : PLAIN, q, what);
       if (k == REFINEMENTS) judge(s->variant, REFINED, q, what);

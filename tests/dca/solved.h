@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The tree against a dense Cholesky factorisation of the same system in long double. A hub is eliminated
- * after some of its joints, so stiffnesses as large as 1/c pass through its pivot, and up to -log10(c / J
- * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
- * that the factors contract: with hubs that are held fast, the solution is held to a looser limit as it comes, and to the
- * strict one after refinements with the same factors. */
+ * The tree against a dense Cholesky factorisation of the whole system in long double. A hub is eliminated after some
+ * of its joints, so stiffnesses up to 1/c pass through its pivot. Up to -log10(c / J delta J') digits are lost there,
+ * as in a penalty method. The iterations of a step only need factors that contract. So with hubs that are held fast,
+ * the first solution has a looser limit. After refinements with these factors, the strict limit applies. */
 #ifndef DCA_SOLVED_H
 #define DCA_SOLVED_H
 
@@ -22,7 +21,7 @@ struct reference {
 void reference_new(struct reference *o, const struct graph *g);
 void reference_free(struct reference *o);
 
-/* Condenses, solves twice with the same factors, compares. f: of the parts that g consists of. */
+/* Condenses, solves twice with one factorisation, compares. f: references of the parts of g. */
 void solve_and_compare(const struct graph *g, const struct reference *f, int parts, struct variant v,
                        const char *what);
 
@@ -36,10 +35,10 @@ static const struct setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* Numbers for g, and the tree of it by all variants. Frees g. */
+/* Fills numbers for g and checks its tree with all variants. Frees g. */
 void check_graph(struct graph *g, struct random *random, double compliance, double relative, bool redundant,
                  const char *what);
-/* The largest errors so far. For cmocka, when all tests are done. */
+/* Prints the largest errors so far. cmocka calls it after all tests. */
 int report_worst(void **state);
 
 double norm(const double *x, size_t n);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = LEAF_NUMBERS + 1 }; /* one more than the tree asks for */
+enum { NUMBERS = LEAF_NUMBERS + 1 }; /* one more than the tree needs */
 
 int variants(struct variant o[VARIANTS])
 {
@@ -33,7 +33,7 @@ static void *must(void *p)
   return p;
 }
 
-/* Vectors are read whole. */
+/* The kernels read vectors in whole lanes, so arrays are aligned. */
 static double *aligned(size_t count)
 {
   double *p = must(aligned_zalloc((count + 1) * sizeof *p));

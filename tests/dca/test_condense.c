@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Families of graphs, alone and many beside each other: the tree against the dense system, see solved.h. Carried
- * bodies have no part in S: with them the whole system is solved, by a dense LU decomposition. Everything is computed
- * with each instruction set, by all its lanes and by one. */
+ * Families of graphs, alone and many side by side: the tree against the dense system, see solved.h. S does not contain
+ * carried bodies. With them a dense LU decomposition solves the whole system. Every instruction set computes each
+ * graph with all its lanes and with one. */
 #include "check.h"
 #include "dca/solved.h"
 
@@ -69,8 +69,8 @@ TEST(random_graphs)
   }
 }
 
-/* So many nodes of a kind that those with the same children in another order would share a group, were they not told
- * apart. */
+/* Many nodes of one kind. Nodes that differ only in the order of their children would share a group if the shape did
+ * not tell them apart. */
 TEST(trees_of_joints_of_one_row)
 {
   for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -85,7 +85,7 @@ TEST(trees_of_joints_of_one_row)
   }
 }
 
-/* Mechanisms much alike beside each other: subtrees of one shape, and some that lack something. */
+/* Similar mechanisms side by side: subtrees of one shape, and some that lack nodes. */
 
 TEST(random_graphs_beside_each_other)
 {
@@ -101,9 +101,9 @@ TEST(random_graphs_beside_each_other)
     for (int i = 0; i < BESIDE; i++) {
       struct random same = shape;
       graph_random(&part[i], &same, bodies, extra);
-      if (seed % 2 == 0 && i % 3 == 2) { /* a leg fewer */
+      if (seed % 2 == 0 && i % 3 == 2) { /* one leg less */
         part[i].g.joints--;
-      } else if (seed % 4 == 1 && i % 3 == 1) { /* one more */
+      } else if (seed % 4 == 1 && i % 3 == 1) { /* one leg more */
         graph_join(&part[i], GROUND, bodies - 1, 2);
       }
       graph_numbers(&part[i], &numbers, set->compliance, set->relative, set->redundant);
@@ -122,10 +122,10 @@ TEST(random_graphs_beside_each_other)
     }
     graph_free(&g);
   }
-  assert_true(packed >= 50); /* else this tests something else */
+  assert_true(packed >= 50); /* fewer packs would not test them */
 }
 
-/* Adds the solution for a right-hand side to z and to the increments of all bodies. */
+/* Adds the solution for a right-hand side to z, and to the increments of all bodies. */
 static void solve_more(const struct graph *g, struct stored *s, const double *rows, double (*pull)[TREE_Y],
                        double (*e)[TREE_Y], double *z)
 {
@@ -150,8 +150,8 @@ static double difference(const double *a, const double *b, size_t n)
   return sqrt(s) / norm(b, n);
 }
 
-/* The increments of parts beside each other against those of each: as they come, and refined once, as the
- * stepper does. */
+/* Compares the increments of parts side by side with the increments of each part: first unrefined, then refined once,
+ * as in the stepper. */
 static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], struct variant v,
                             const char *what, double largest[2])
 {
@@ -171,7 +171,8 @@ static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], stru
   for (int refined = 0; refined < 2; refined++) {
     double error = difference(e[0], exact[0], bodies * TREE_Y);
     if (!(error < (refined ? limit[REFINED] : limit[HUBS])))
-      fail_msg("%s, %s: increments off by %.1e%s", what, variant_name(v), error, refined ? ", refined" : "");
+      fail_msg("%s, %s: error of the increments %.1e%s", what, variant_name(v), error,
+               refined ? ", refined" : "");
     largest[refined] = fmax(largest[refined], error);
     graph_residual(g, e, z, rows, force);
     solve_more(g, &s, rows, force, e, z);
@@ -183,7 +184,7 @@ static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], stru
   stored_free(&s);
 }
 
-/* Parts of one shape with numbers of their own, beside each other. */
+/* Checks parts of one shape side by side, with numbers of their own. */
 static void check_carried(uint64_t seed, int parts, bool soft, const char *what, double largest[2])
 {
   struct random random = {seed}, shape;
@@ -225,7 +226,7 @@ TEST(carried_bodies_and_joints_of_four)
       snprintf(what, sizeof what, "carried bodies, seed %d%s", (int)seed, k ? ", springs told" : "");
       check_carried(seed, 1, k, what, largest);
     }
-  printf("150 systems with carried bodies: increments off by %.1e, refined once by %.1e\n", largest[0],
+  printf("150 systems with carried bodies: error of the increments %.1e, refined once %.1e\n", largest[0],
          largest[1]);
 }
 
@@ -237,7 +238,7 @@ TEST(carried_bodies_beside_each_other)
     snprintf(what, sizeof what, "%d times carried bodies, seed %d", BESIDE, (int)seed);
     check_carried(seed, BESIDE, seed % 2, what, largest);
   }
-  printf("60 systems of %d with carried bodies: increments off by %.1e, refined once by %.1e\n", BESIDE,
+  printf("60 systems of %d with carried bodies: error of the increments %.1e, refined once %.1e\n", BESIDE,
          largest[0], largest[1]);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What many lanes compute at once: fronts of one shape in every way there is, what lies above packs, and that the lane
- * makes no difference. */
+ * Numbers that many lanes compute at once: fronts of one shape in every kernel, and the nodes above packs. The results
+ * do not depend on the lane. */
 #include "check.h"
 #include "dca/solved.h"
 
@@ -36,7 +36,7 @@ static void topology(struct graph *g, int which, int rows, struct random *random
   }
 }
 
-/* Joints of one kind all through, many copies beside each other: every way in which even fronts are computed. */
+/* Joints of one kind only, many copies side by side: this covers every kernel for even fronts. */
 TEST(even_fronts)
 {
   struct variant v[VARIANTS];
@@ -67,8 +67,8 @@ TEST(even_fronts)
   }
 }
 
-/* Few nodes of a kind above subtrees that are side by side. */
-TEST(what_is_above_packs)
+/* A few nodes of one kind above packed subtrees. */
+TEST(nodes_above_packs)
 {
   for (int rows = 3; rows <= 5; rows += 2) {
     for (int n = 10; n < 80; n += 3) {
@@ -86,8 +86,8 @@ TEST(what_is_above_packs)
   }
 }
 
-/* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And
- * with one lane as if they were alone. */
+/* All copies, with numbers of their own, in another order: each copy has equal bits in every lane. With one lane it
+ * has the bits of a copy alone. */
 TEST(bits_do_not_depend_on_the_lane)
 {
   struct variant v[VARIANTS];
@@ -147,7 +147,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(even_fronts),
-      cmocka_unit_test(what_is_above_packs),
+      cmocka_unit_test(nodes_above_packs),
       cmocka_unit_test(bits_do_not_depend_on_the_lane),
   };
   return cmocka_run_group_tests(tests, NULL, report_worst);

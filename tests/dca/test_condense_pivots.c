@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What has no pivot is found and named: a body that nothing holds, with the direction, and a joint. */
+ * The condensation finds and names a missing pivot: a body that nothing holds, with the direction, and a joint. */
 #include "check.h"
 #include "dca/stored.h"
 
 #include <string.h>
 
-/* Leaves of every row only what is square to o. */
+/* Keeps in each row only the part orthogonal to o. */
 static void spare(const struct graph *g, int joint, int side, const double o[TREE_Y])
 {
   for (int row = g->first[joint]; row < g->first[joint + 1]; row++) {
@@ -15,9 +15,9 @@ static void spare(const struct graph *g, int joint, int side, const double o[TRE
   }
 }
 
-/* The body at the end of a chain of three, carried, is held by its joints all but along o; so is, in every
- * second case, the carried body before it, which holds on to the first by springs. soft: springs, else rigid
- * rows. Of `chains` such chains beside each other all but one hold all their bodies. */
+/* The body at the end of a chain of three is carried. Its joints hold it in all directions except o. In every second
+ * case the body before it is carried, too, and springs tie that body to the first one. soft: the rows are springs;
+ * otherwise they are rigid. `chains` chains stand side by side, and all chains except one hold all their bodies. */
 static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, bool before)
 {
   struct random random = {seed};
@@ -47,7 +47,7 @@ static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, b
   for (int joint = 5 * weak + 2; joint < 5 * weak + 5; joint++) spare(&g, joint, 1, o);
   stored_new(&s, &g, v);
   int group = stored_condense(&s);
-  if (group < 0) fail_msg("seed %d, %s: nobody noticed", (int)seed, variant_name(v));
+  if (group < 0) fail_msg("seed %d, %s: condensation reports no missing pivot", (int)seed, variant_name(v));
   assert_int_equal(tree_failed(s.tree, &s.work, group, &is_body), body);
   assert_true(is_body);
   tree_weak_direction(&s.solver, &s.work, &s.matrix, body, found);
@@ -61,7 +61,7 @@ static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, b
   graph_free(&g);
 }
 
-TEST(what_nothing_holds_is_named_with_its_direction)
+TEST(a_body_that_nothing_holds_is_named_with_its_direction)
 {
   struct variant v[VARIANTS];
   int count = variants(v);
@@ -73,8 +73,8 @@ TEST(what_nothing_holds_is_named_with_its_direction)
       }
 }
 
-/* Nothing of a row but its compliance, and none or less of that: there is no pivot, and the joint is named,
- * whatever lane of whatever group it is in. */
+/* A row without a Jacobian has no pivot if its compliance is zero, negative or NaN. tree_failed() names its joint in
+ * every lane and group. */
 TEST(a_missing_pivot_is_found)
 {
   static const double compliance[] = {-1.0, NAN, 0.0};
@@ -110,7 +110,7 @@ TEST(a_missing_pivot_is_found)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_nothing_holds_is_named_with_its_direction),
+      cmocka_unit_test(a_body_that_nothing_holds_is_named_with_its_direction),
       cmocka_unit_test(a_missing_pivot_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ static bool holds(const struct list *l, int item)
   return false;
 }
 
-/* Such a joint has nothing to wait for. */
+/* A joint between carried bodies alone waits for no body. */
 static bool all_carried(const struct graph *g, int joint)
 {
   for (int side = 0; side < TREE_SIDES; side++)
@@ -20,7 +20,7 @@ static bool all_carried(const struct graph *g, int joint)
   return true;
 }
 
-/* The order by the book: a matrix of couplings, in which every elimination couples what it was coupled to. */
+/* The order by definition: a full matrix of couplings, in which each elimination couples all neighbours of its vertex. */
 static void check_one(const struct graph *g, struct order_rule rule, const char *what)
 {
   struct order o;
@@ -52,7 +52,8 @@ static void check_one(const struct graph *g, struct order_rule rule, const char 
     for (size_t a = 0; a < n; a++) {
       if (seen[a] || !coupled[(size_t)v * n + a]) continue;
       border++;
-      if (!holds(&o.border[v], (int)a)) fail_msg("%s: vertex %d misses %d in its border", what, v, (int)a);
+      if (!holds(&o.border[v], (int)a))
+        fail_msg("%s: the border of vertex %d lacks vertex %d", what, v, (int)a);
       for (size_t b = 0; b < n; b++)
         if (b != a && !seen[b] && coupled[(size_t)v * n + b]) coupled[a * n + b] = coupled[b * n + a] = true;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sweeps against paper 1's own recursion, which carries 7x7 coefficients at the handles of an assembly
- * (the coordinates of its first and its last body) instead of the multipliers of its boundary joints. */
+ * The sweeps against paper 1's own recursion. The recursion carries 7x7 coefficients at the handles of an assembly,
+ * the coordinates of its first and its last body. The tree carries the multipliers of its boundary joints. */
 #include "check.h"
 #include "dca/stored.h"
 
@@ -11,20 +11,20 @@
 enum { Y = TREE_Y, MOST = 6 };
 
 /* An assembly of consecutive bodies of a chain under forces f at its handles, (28) and (31):
+ *
  *     dq1 = d11 f1 + d12 f2 + d13
  *     dq2 = d12' f1 + d22 f2 + d23 */
 struct handles {
   double d11[Y][Y], d12[Y][Y], d22[Y][Y], d13[Y], d23[Y];
 };
 
-/* Joint between assemblies A and B: J_A' z and J_B' z act on A's last and B's first body with a minus sign.
- */
+/* Joint between assemblies A and B: J_A' z and J_B' z act on A's last and B's first body with a minus sign. */
 struct merge {
   int rows;
   double JA[MOST][Y], JB[MOST][Y], c[MOST], beta[MOST];
 };
 
-/* C x = b in place, by elimination with pivoting. */
+/* Solves C x = b in place, by elimination with pivoting. */
 static void small_solve(double C[MOST][MOST], int n, double *b)
 {
   for (int k = 0; k < n; k++) {
@@ -51,7 +51,8 @@ static void small_solve(double C[MOST][MOST], int n, double *b)
   }
 }
 
-/* z of the joint between A and B for forces f1 on A's first and f2 on B's last body, (35):
+/* z of the joint between A and B, for forces f1 on A's first and f2 on B's last body, (35):
+ *
  *     z = C (beta + J_A (d12_A' f1 + d23_A) + J_B (d12_B f2 + d13_B)) */
 static void joint_multipliers(const struct merge *m, const struct handles *A, const struct handles *B,
                               const double f1[Y], const double f2[Y], double z[MOST])
@@ -77,8 +78,7 @@ static void joint_multipliers(const struct merge *m, const struct handles *A, co
   small_solve(C, m->rows, z);
 }
 
-/* The coefficients of the assembly C of A and B, (36)-(39): column by column, as its answer to unit forces.
- */
+/* The coefficients of the assembly C of A and B, (36)-(39): each column is its answer to a unit force. */
 static void couple(const struct merge *m, const struct handles *A, const struct handles *B, struct handles *C)
 {
   const double none[Y] = {0};
@@ -114,7 +114,7 @@ static void couple(const struct merge *m, const struct handles *A, const struct 
 
 struct chain {
   const struct graph *g;
-  double (*z)[MOST]; /* (bodies) of the joint before each body */
+  double (*z)[MOST]; /* (bodies) multipliers of the joint before each body */
 };
 
 static struct merge merge_at(const struct chain *c, int joint)
@@ -123,7 +123,7 @@ static struct merge merge_at(const struct chain *c, int joint)
   struct merge m = {.rows = g->first[joint + 1] - g->first[joint]};
   for (int i = 0; i < m.rows; i++) {
     const double *J = graph_block(g, joint, g->first[joint] + i, 0);
-    if (joint > 0) memcpy(m.JA[i], J, sizeof m.JA[i]); /* else the ground, which does not move */
+    if (joint > 0) memcpy(m.JA[i], J, sizeof m.JA[i]); /* the ground does not move */
     memcpy(m.JB[i], J + Y, sizeof m.JB[i]);
     m.c[i] = g->c[g->first[joint] + i];
     m.beta[i] = g->beta[g->first[joint] + i];
@@ -153,7 +153,7 @@ static void assemble(const struct chain *c, int first, int end, struct handles *
   couple(&m, &A, &B, o);
 }
 
-/* Disassembly: with the forces on the handles known, the joint in the middle, then both halves. */
+/* Disassembly: the forces on the handles give the joint in the middle, then both halves follow. */
 static void disassemble(const struct chain *c, int first, int end, const double f1[Y], const double f2[Y])
 {
   if (end - first == 1) return;
@@ -173,7 +173,7 @@ static void disassemble(const struct chain *c, int first, int end, const double 
   disassemble(c, middle, end, on_B, f2);
 }
 
-/* Boundary conditions: the first body hangs on the ground, the last is free. */
+/* Boundary conditions: the first body hangs on the ground, and the last body is free. */
 static void solve(const struct chain *c)
 {
   const struct handles ground = {0};
@@ -200,7 +200,7 @@ static double compare(const struct graph *g, double (*z)[MOST], struct variant v
   for (int j = 0; j < g->g.joints; j++)
     for (int row = g->first[j]; row < g->first[j + 1]; row++) {
       double off = fabs(x[row] - z[j][row - g->first[j]]);
-      assert_true(off >= 0.0); /* no NaN, which fmax() would drop */
+      assert_true(off >= 0.0); /* fmax() would drop a NaN */
       error = fmax(error, off);
       size = fmax(size, fabs(x[row]));
     }

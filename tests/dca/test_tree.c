@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a tree costs, how well it fills the lanes, and that its schedule may run in any order that it allows. What it computes is
- * held against the dense system in test_condense.c. */
+ * Cost of a tree, use of its lanes, and independence of its runs: the schedule allows several orders, and all give
+ * equal bits. test_condense.c compares the numbers with the dense system. */
 #include "check.h"
 #include "dca/stored.h"
 
@@ -44,7 +44,7 @@ TEST(a_chain_is_a_balanced_tree)
   }
 }
 
-/* Massless all through: nothing but carried bodies, joints between them, and the ground. */
+/* A massless chain: carried bodies, joints between them, and the ground. */
 TEST(a_chain_of_carried_bodies_is_a_balanced_tree_too)
 {
   for (int n = 8, log2n = 3; n <= 1024; n *= 2, log2n++) {
@@ -57,7 +57,7 @@ TEST(a_chain_of_carried_bodies_is_a_balanced_tree_too)
 
 typedef void topology(struct graph *g, int n, int rows);
 
-/* Twice the size costs about twice as much. */
+/* The cost of a graph of twice the size is at most about twice as high. */
 static void check_linear(topology *build, const char *name, int n, int rows)
 {
   struct graph g;
@@ -82,7 +82,7 @@ TEST(cost_is_linear)
 
 /* --- lanes --- */
 
-/* Of the lanes of all tiles, percent, if each tile had all. */
+/* Used lanes in percent of all lanes of all tiles, if each tile had all lanes. */
 static double stored_utilisation(const struct tree *t)
 {
   double used = 0.0;
@@ -90,7 +90,8 @@ static double stored_utilisation(const struct tree *t)
   return 100.0 * used / (t->tiles * t->lanes);
 }
 
-/* Lanes that are in use, in percent of all, and if every group had all lanes: at least so many. Frees g. */
+/* Checks the used lanes against three least values in percent: of all lanes, of all lanes if every group had all, and
+ * of storage. Frees g. */
 static void check_use(const char *name, struct graph *g, double least, double least_wide, double least_stored)
 {
   struct tree *t = tree_of(g, ISA_LANES_MAX);
@@ -132,8 +133,8 @@ TEST(lanes_are_in_use)
   check_use("random graph of 1000", &g, 75.0, 10.0, 90.0);
 }
 
-/* Copies of a mechanism, twice as many as there are lanes, are packed whole: no lane is left empty. A chain held at one end, of
- * any power of two, is cut into such copies: no body stays alone. */
+/* Copies of a mechanism, twice as many as there are lanes, are packed whole, so no lane stays empty. A chain held at
+ * one end has such copies if its length is a power of two: no body stays alone. */
 TEST(copies_and_chains_fill_all_lanes)
 {
   for (int lanes = 2; lanes <= ISA_LANES_MAX; lanes *= 2) {
@@ -152,7 +153,7 @@ TEST(copies_and_chains_fill_all_lanes)
       graph_beside(&g, part, 2 * ISA_LANES_MAX);
       struct tree *t = tree_of(&g, lanes);
       if (tree_utilisation(t, true) < 1.0 || stored_utilisation(t) < 100.0)
-        fail_msg("copies, seed %d, %d lanes: some are empty", (int)seed, lanes);
+        fail_msg("copies, seed %d, %d lanes: some are unused", (int)seed, lanes);
       tree_free(t);
       graph_free(&g);
       for (int i = 0; i < 2 * ISA_LANES_MAX; i++) graph_free(&part[i]);
@@ -168,7 +169,7 @@ TEST(copies_and_chains_fill_all_lanes)
   }
 }
 
-/* Kernels do the joints of a tile by one code. */
+/* One kernel computes all joints of a tile. */
 TEST(joints_of_one_kind_share_a_tile)
 {
   struct random random = {29};
@@ -196,7 +197,7 @@ TEST(joints_of_one_kind_share_a_tile)
 
 /* --- bits --- */
 
-/* Condenses and solves; owned runs the last first, if backwards. */
+/* Condenses and solves. backwards: the last owned run goes first. */
 static void solve(struct stored *s, bool backwards, double *x)
 {
   const struct tree *t = s->tree;
@@ -216,7 +217,7 @@ static void solve(struct stored *s, bool backwards, double *x)
   memcpy(x, s->x, (size_t)t->unknowns * sizeof *x);
 }
 
-/* Built twice, and its owned runs, which depend on nothing, the other way round. */
+/* Two trees of one graph give equal bits, also with the owned runs in reverse order. These runs depend on nothing. */
 TEST(the_same_graph_gives_the_same_bits)
 {
   struct variant v[VARIANTS];
@@ -244,7 +245,8 @@ TEST(the_same_graph_gives_the_same_bits)
         solve(&s, k > 0, x[k]);
         stored_free(&s);
       }
-      if (memcmp(x[0], x[1], size) != 0) fail_msg("graph %d, %s: other bits", (int)seed, variant_name(v[i]));
+      if (memcmp(x[0], x[1], size) != 0)
+        fail_msg("graph %d, %s: the two trees give different bits", (int)seed, variant_name(v[i]));
       free(x[0]);
       free(x[1]);
     }
@@ -263,7 +265,8 @@ static bool holds_fast(struct graph *g, int lanes)
   return fast;
 }
 
-/* Spokes that float leave their hub its digits, also where the hub stands on the ground. A rim and a carried hub do not. */
+/* Spokes that float cost their hub no digits, even if the hub stands on the ground. A rim and a carried hub cost
+ * digits. */
 TEST(floating_assemblies_cost_no_digits)
 {
   for (int lanes = 1; lanes <= ISA_LANES_MAX; lanes *= 2)
@@ -275,7 +278,8 @@ TEST(floating_assemblies_cost_no_digits)
         graph_star(&g, 40, 3);
       if (kind == 1) graph_join(&g, GROUND, 0, 5);
       if (kind == 3) graph_carry(&g, 0);
-      if (holds_fast(&g, lanes) != (kind > 1)) fail_msg("hub of kind %d, %d lanes", kind, lanes);
+      if (holds_fast(&g, lanes) != (kind > 1))
+        fail_msg("hub of kind %d, %d lanes: wrong answer whether it costs digits", kind, lanes);
     }
 }
 
