@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * This file has the fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies,
  * m = tree.rows rows, u = tree.unknowns. All arrays have the order of the tree. The ground is the last body: its pose is the
- * identity, and its other numbers are 0. In unused lanes a body has no mass and stays at rest, and a row has J = 0 and c =
- * 1. */
+ * identity, and its other numbers are 0. In unused lanes a body has no mass and stays at rest, and a row has J = 0
+ * and c = 1. */
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 
@@ -13,20 +13,17 @@
 
 /* The state of the mechanism: every number that a step changes. */
 struct state {
-  double *x;      /* (n, X_NUMBERS) q, q', q'' */
-  double *mu;     /* (n) multipliers of the normalisation */
-  double *lambda; /* (m) multipliers of the rows, N or N m */
-  double *
-      reaction; /* (m) multipliers of the projected accelerations: of second order, while lambda is of first order */
-  double
-      *mean; /* (m) soft rows with discontinuous laws: mean force over the last inner step; other rows: 0 */
+  double *x;        /* (n, X_NUMBERS) q, q', q'' */
+  double *mu;       /* (n) multipliers of the normalisation */
+  double *lambda;   /* (m) multipliers of the rows, N or N m */
+  double *reaction; /* (m) multipliers of the projected accelerations: second order; lambda: first */
+  double *mean;     /* (m) soft rows whose laws jump: mean force over the last inner step; else 0 */
 };
 
 /* The rows and the rotations of the bodies, linearised at one state. */
 struct linearisation {
-  double *J; /* (tree.jacobian + 1) in body coordinates; the last number is 0 */
-  double
-      *frame; /* (n, FRAME_NUMBERS) R, s, 1/s; self-contained bodies: R is valid only at the ends of a step */
+  double *J;     /* (tree.jacobian + 1) in body coordinates; the last number is 0 */
+  double *frame; /* (n, FRAME_NUMBERS) R, s, 1/s; self-contained bodies: R valid at the ends of steps */
 };
 
 /* The Newmark formulas (paper 3, (13)) for a step dt, with d = q - q_last:
@@ -55,22 +52,20 @@ struct soft_rows {
 
 /* The linear system of an iteration or projection, its right-hand sides, and its solution. */
 struct solve {
-  double *delta; /* (n, DELTA_NUMBERS) h M^^^-1, carried bodies: its inverse; alpha   by reset, step_length */
-  double *c;     /* (m) compliance of the rows                         filled by reset, step_length */
-  double *Phi;   /* (m) residual of the rows at now.x */
-  double *bias;  /* (m) bias of the rows at the velocities that the acceleration projection starts from */
-  double *w;     /* (n, 7) free increment, velocity or acceleration */
-  double *tip[2];      /* (m) links with tips: contribution of the body of each side, see enum tip */
+  double *delta;  /* (n, DELTA_NUMBERS) h M^^^-1; carried: its inverse; alpha   by reset, step_length */
+  double *c;      /* (m) compliance of the rows                         filled by reset, step_length */
+  double *Phi;    /* (m) residual of the rows at now.x */
+  double *bias;   /* (m) bias of the rows at the velocities that the acceleration projection starts from */
+  double *w;      /* (n, 7) free increment, velocity or acceleration */
+  double *tip[2]; /* (m) links with tips: contribution of the body of each side, see enum tip */
   double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without carried bodies */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;           /* (u) solution of S z = beta */
-  double
-      *z_first; /* (u) first solution while a solve is refined; z_first and response are NULL if !tree.fast */
-  double *response; /* (n, 7) delta J'z of a solve that is refined */
-  double *
-      end_load; /* (frozen.end_loads + 8) J'v of each link end, v is lambda or z; the last eight numbers are 0 */
+  double *z_first;     /* (u) first solution of a refined solve; z_first, response: NULL if !tree.fast */
+  double *response;    /* (n, 7) delta J'z of a solve that is refined */
+  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
-  double *residual[2]; /* (frozen.residuals) rigid links: largest row of velocities, of accelerations */
+  double *residual[2]; /* (frozen.residuals) largest row of each rigid link: velocities, accelerations */
   struct tree_work work;
   atomic_int failed_group; /* first group with a nonpositive pivot in the last condensation; -1: none */
 };
@@ -91,14 +86,11 @@ struct outside_values {
 };
 
 struct outside {
-  struct outside_values
-      now; /* values in force; with interpolation over substeps, the values of this substep */
+  struct outside_values now;   /* values in force; if interpolated, those of this substep */
   struct outside_values start; /* at the start of the step */
-  struct outside_values end;   /* values that were set, with interpolation over substeps */
-  bool
-      early; /* the values of `start` are in force, because the inputs of the step may not have arrived   set by
-              * inner_prepare */
-  bool again;   /* body_turn() recomputes right-hand sides only           set by stage_acted_bodies */
+  struct outside_values end;   /* values that were set, if interpolated over substeps */
+  bool early;   /* `start` is in force: the inputs may not have arrived   set by inner_prepare */
+  bool again;   /* body_turn() recomputes right-hand sides only   set by stage_acted_bodies */
   bool changed; /* a value was set after the copy to `start` */
   bool fresh;   /* a value was set that the right-hand sides do not contain yet */
   bool *acted;  /* (tree.tiles) a body of the tile has loads of the model, or had a wrench at some time */
@@ -111,13 +103,10 @@ struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
   struct state start; /* at the start of the step, with substeps                filled by ali3_prepare */
-  struct linearisation here; /* at the state */
-  struct linearisation
-      factored; /* linearisation of the factors: `here` until bodies move     set by stage_condense */
-  struct linearisation
-      spare; /* destination of the frames and rows of moved bodies: the buffer that is not `factored` */
-  struct rule
-      rule; /* formulas of the inner step that delta and c are valid for   filled by reset, step_length */
+  struct linearisation here;     /* at the state */
+  struct linearisation factored; /* of the factors: `here` until bodies move   set by stage_condense */
+  struct linearisation spare;    /* the buffer that is not `factored`: bodies move into it */
+  struct rule rule; /* inner step that delta and c are valid for   filled by reset, step_length */
   struct solve solve;
   struct newton newton;
   struct soft_rows soft;
@@ -130,8 +119,7 @@ struct ali3_data {
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
-  bool
-      combines; /* the step is extrapolated, and every spring is soft enough for it: extrapolate.c   filled by reset */
+  bool combines;     /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   bool intermediate; /* intermediate inner step: residual norms are not needed */
   bool started;      /* a reset has succeeded */
   bool prepared;
