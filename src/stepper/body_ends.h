@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: the ends of links at bodies, for sources built in lanes. What loads a body comes from `end_load`, where its links
- * leave it. Of a point that coincides with one of another body it needs the force alone, z or lambda of three rows, and works out
- * the rest; and what the rows need of it, the tip, takes three numbers. So a step need not make the Jacobian of such rows
- * again and again, nor read it. */
+ * Loop code: the ends of links at bodies, for sources built in lanes. A link writes its load on a body into `end_load`. If a
+ * point of a link coincides with a point of another body, the body needs only the force, which is z or lambda of three rows.
+ * The body kernel computes the rest of the load. It gives the rows three numbers, the tip. A step thus need not recompute or
+ * read the Jacobian of these rows. */
 #ifndef STEPPER_BODY_ENDS_H
 #define STEPPER_BODY_ENDS_H
 
@@ -11,8 +11,8 @@
 
 #define INLINED __attribute__((always_inline)) static inline
 
-/* f += load of a force at the point of an end, by the frame R: the first line of the table of kinematics.h for k the force.
- * v: z or lambda */
+/* Adds the load of a force at the point of an end, with the frame R: the first line of the table of kinematics.h, with k the
+ * force. v: z or lambda. */
 INLINED void end_add_point(const struct body_end *e, const double *v, const num *R, num f[BODY_Y])
 {
   const num *a = (const num *)e->point, *F = (const num *)(v + e->row);
@@ -28,7 +28,7 @@ INLINED void end_add_point(const struct body_end *e, const double *v, const num 
   f[6] += 2.0 * v3_dot(a, local);
 }
 
-/* Any ends, or none. Out of line, so that what lies side by side stays in registers. */
+/* Any number of ends, or none. Out of line, so that the aligned case stays in registers. */
 __attribute__((noinline)) static void ends_separate(const struct body_tile *own, const double *end_load,
                                                     const double *v, const num *R, num f[BODY_Y])
 {
@@ -45,8 +45,8 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
   if (own->rows > 0) num_add_rows(end_load, own->row, own->rows, BODY_Y, f);
 }
 
-/* f = sum over the ends of J'v, v z or lambda, by the frames R; NULL: without those of points. It begins with the first one:
- * 0 + x is x, but for the sign of a zero. */
+/* f = sum over the ends of J'v, with v = z or lambda and the frames R. v NULL: the sum leaves points out. The sum begins
+ * with the first end instead of 0; the result differs only in the sign of a zero. */
 INLINED void ends_load(const struct body_tile *own, const double *end_load, const double *v, const num *R,
                        num f[BODY_Y])
 {
@@ -61,7 +61,7 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
     for (int y = 0; y < BODY_Y; y++) f[y] = separate[y];
     return;
   }
-  /* end by end, side by side */
+  /* aligned bodies: end by end */
   const num *first = (const num *)(end_load + own->end->load);
   for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
   for (const struct body_end *e = own->end + 1; e < own->end + own->ends; e++) {
@@ -70,22 +70,22 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
   }
 }
 
-/* What the rows of a point need of its body, in ali3_data.tip. */
+/* The contribution of a body to the rows of a point, in ali3_data.tip. */
 enum tip {
   TIP_PLACE,  /* A a */
-  TIP_FREE,   /* the same, and J w by the frame of the factors */
+  TIP_FREE,   /* A a + J w, J in the frame of the factors */
   TIP_RATE,   /* J y */
-  TIP_SECOND, /* the same, and what the velocities of x bring about */
+  TIP_SECOND, /* J y + velocity terms of x */
 };
 
-/* The rows of J times y. */
+/* o = J y for the rows of a point. */
 INLINED void tip_rate(const struct body_frame *f, const num y[BODY_Y], const num a[3], num o[3])
 {
   vector_rate(o, f, y, a);
   for (int i = 0; i < 3; i++) o[i] += y[i];
 }
 
-/* y: the w, velocity or acceleration of the body. factors: their frame, for TIP_FREE */
+/* y: w, velocity or acceleration of the body. factors: frame of the factors, for TIP_FREE. */
 INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const tip[2],
                       const struct body_state *x, const struct body_frame *f,
                       const struct body_frame *factors, const num y[BODY_Y])

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: kernels of bodies. Every function does LANES bodies at a time: the tile `tile` of the tree. */
+ * Loop code: kernels of bodies. Every function processes LANES bodies at a time: one tile of the tree. */
 #include "stepper/body_ends.h"
 #include "stepper/spin.h"
 
-/* What a kernel looks up once: what it stores could be there for all the compiler knows, and it would look again. */
+/* The values that a kernel reads once. The compiler cannot know that the kernel's stores leave them unchanged, and would
+ * reload them otherwise. */
 struct stage {
   const ali3_model *m;
   ali3_data *d;
@@ -11,9 +12,9 @@ struct stage {
   const bool *acted;
   bool *fast;
   bool soft;  /* there are soft rows */
-  bool again; /* bodies stay, their right-hand sides are made anew */
+  bool again; /* bodies do not move; only their right-hand sides are recomputed */
   double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment;
-  double *factored, *spare; /* frames of the factors; where those of moved bodies go */
+  double *factored, *spare; /* frames of the factors; destination of frames of moved bodies */
   double *lambda, *z, *const *tip;
   struct rule_lanes {
     num v_d, v_v, v_a, a_d, a_v, a_a;
@@ -27,7 +28,7 @@ struct stage {
 INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
 {
   const struct rule *r = &d->rule;
-  /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
+  /* the initial accelerations may come from released stiff springs; a whole step must not extrapolate them */
   const double leap = d->soft.some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
   return (struct stage){
       .m = m,
@@ -62,7 +63,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
   };
 }
 
-/* What it knows of the bodies of a tile. */
+/* The arrays and numbers of the bodies in a tile. */
 struct bodies {
   const struct body_tile *t;
   size_t slot;
@@ -105,8 +106,8 @@ INLINED struct body_frame *spare_frame(const struct stage *s, const struct bodie
   return at_byte(s->spare, b->t->frame);
 }
 
-/* Out of line: after a step that fails the frames of its start are made anew, and the compiler may round differently where it
- * lays this out anew. */
+/* Out of line: after a failed step body_frame recomputes the frames of the step's start, and an inlined copy may round
+ * differently. */
 __attribute__((noinline)) static void keep_frame(struct body_frame *f, const struct body_state *x)
 {
   body_frame_update(f, x);
@@ -117,15 +118,15 @@ INLINED void put_w(const struct bodies *b, const num w[BODY_Y])
   for (int k = 0; k < BODY_Y; k++) b->w[k] = w[k];
 }
 
-/* Of a velocity or acceleration. */
+/* The correction w - delta f of a velocity or acceleration. */
 INLINED void put_w_tips(const struct stage *s, const struct bodies *b, enum tip what, const num w[BODY_Y])
 {
   put_w(b, w);
   ends_tip(what, b->t, s->tip, b->x, b->f, NULL, w);
 }
 
-/* y = w - delta f, or w + e: with the Jacobian of the factors, since where rows are redundant z has a large part that
- * loads no body by that one, and would by any other. */
+/* y = w - delta f, or w + e, with the Jacobian of the factors. With redundant rows z has a large null-space part, which
+ * cancels only in the Jacobian that was factorised. */
 INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y])
 {
   if (b->t->carried) {
@@ -138,8 +139,8 @@ INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y
   }
 }
 
-/* q' and q'' from q; with beta 1/4 and gamma 1/2 these are (15) and (16). q, q', q'' are 7 numbers each, one after the
- * other. */
+/* q' and q'' from q. With beta 1/4 and gamma 1/2 the formulas are (15) and (16). q, q', q'' are consecutive arrays of 7
+ * numbers. */
 INLINED void integrate(const struct rule_lanes *r, const num *last, num *now)
 {
   for (int i = 0; i < 7; i++) {
@@ -154,7 +155,7 @@ INLINED struct spin_tile spin_tile_of(const struct stage *s, const struct bodies
   return (struct spin_tile){.m = s->m, .d = s->d, .t = b->t};
 }
 
-/* The same, fast bodies by formulas of their own. */
+/* q' and q'' from q, with the formulas of spin.h for fast bodies. */
 INLINED void integrate_fast(const struct stage *s, const struct bodies *b, bool fast)
 {
   integrate(&s->rule, b->last, (num *)b->x);
@@ -182,7 +183,8 @@ INLINED void body_frame_of(const struct stage *s, int tile)
   keep_frame(b.f, b.x);
 }
 
-/* Loads of the model turn with their bodies: these tiles are done lane by lane. Out of line, as most tiles have none. */
+/* Loads of the model turn with their bodies, so these tiles are evaluated lane by lane. Out of line, because most tiles have
+ * no loads. */
 __attribute__((noinline)) static void add_wrench_by_lane(const struct stage *s, int tile,
                                                          const struct body_frame *f, num rhs[BODY_Y])
 {
@@ -200,15 +202,14 @@ INLINED void add_wrench(const struct stage *s, const struct bodies *b, int tile,
     body_add_wrench(f, (const struct wrench *)numbers_at(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
 }
 
-/* w = -delta (g + J'lambda), in the pose x, f. */
+/* w = -delta (g + J'lambda) in the pose x, f. */
 INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bool fast,
                      const struct body_state *x, const struct body_frame *f, num mu)
 {
   const num *constant = numbers_at(s->constant, b->slot, BODY_NUMBERS);
   num rhs[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
   body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, rhs);
-  if (s->acted[tile])
-    add_wrench(s, b, tile, f, rhs); /* without a wrench it comes to the same bits either way */
+  if (s->acted[tile]) add_wrench(s, b, tile, f, rhs); /* a wrench of 0 does not change the bits */
   ends_load(b->t, s->end_load, s->lambda, f->R, load);
   for (int y = 0; y < BODY_Y; y++) rhs[y] -= load[y];
   num w[BODY_Y];
@@ -245,7 +246,7 @@ INLINED void body_free_rest_of(const struct stage *s, int tile)
   if (!is_alone(s, tile)) body_free_of(s, tile);
 }
 
-/* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
+/* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq); updates q and mu. */
 INLINED void move(const struct stage *s, const struct bodies *b)
 {
   num y[BODY_Y], *mu = numbers_at(s->mu, b->slot, 1);
@@ -267,8 +268,8 @@ INLINED void body_step_of(const struct stage *s, int tile)
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
 
-/* Nobody else looks at q', q'' and R of a self-contained body. Out of line: done again after inputs have come, without moving, it
- * gives the same bits. */
+/* No link reads q', q'' and R of a self-contained body before the end of the step. Out of line: a second run after late
+ * inputs, which does not move the body, gives equal bits. */
 __attribute__((noinline)) static void turn_alone(const struct stage *s, int tile)
 {
   enum { Q = 7 };
@@ -294,7 +295,7 @@ INLINED void body_turn_of(const struct stage *s, int tile)
     body_step_of(s, tile);
 }
 
-/* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, nothing else: w = (0, 0, -Psi/2). */
+/* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, hence w = (0, 0, -Psi/2). */
 INLINED void body_position_free_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
@@ -334,7 +335,7 @@ INLINED void body_velocity_set_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_RATE, y);
 }
 
-/* What the next pass corrects again. Of the state it needs nothing, but for the n that soft rows resist. */
+/* The next pass corrects these velocities again. It reads nothing from the state except the n that soft rows resist. */
 INLINED void body_velocity_refine_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
@@ -363,8 +364,8 @@ INLINED void body_acceleration_free_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
-/* q'' from the balance of forces at the state, M y'' = Q - J'lambda. Along the constraints it depends on q and q' alone, so it
- * is as good as they are; the projection that follows puts right what is across them. */
+/* q'' from the balance of forces at the state, M y'' = Q - J'lambda. The components along the constraints depend on q and q'
+ * alone, and have their accuracy. The projection that follows corrects the components across the constraints. */
 INLINED void body_balance_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
@@ -374,7 +375,7 @@ INLINED void body_balance_of(const struct stage *s, int tile)
     body_acceleration_free_of(s, tile);
     return;
   }
-  /* the forces on it, at rest */
+  /* forces on the body at rest */
   struct body_state still = *b.x;
   for (int i = 0; i < 3; i++) still.rdd[i] = num_all(0.0);
   for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
@@ -406,7 +407,7 @@ INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
-/* What the multipliers of soft rows lost pulls no more. */
+/* Removes the force that soft rows lost from the accelerations. */
 INLINED void body_settle_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
@@ -419,7 +420,7 @@ INLINED void body_settle_of(const struct stage *s, int tile)
   body_set_acceleration(b.x, b.f, y);
 }
 
-/* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = rhs */
+/* y = delta J'z of a body. A carried body subtracts its unknown e, and its beta is the residual of delta^-1 e + J'z = rhs. */
 INLINED void body_response_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);

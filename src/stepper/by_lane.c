@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: what is done to the links of a tile one after the other. */
+ * Loop code: functions that process the links of a tile one after the other. */
 #include "stepper/elements.h"
 #include "stepper/kernels.h"
 
 #include <string.h>
 
-/* NULL: a lane not in use */
+/* NULL: an unused lane */
 static const struct joint_rows *link_of(const struct frozen *f, int tile, int lane)
 {
   int link = stored_item(f->tree, &f->tree->tile[tile], lane);

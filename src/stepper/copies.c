@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: copies of the state and of what comes from outside. */
+ * Loop code: copies of the state and of the values from outside. */
 #include "stepper/data.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3_data as one block, and reading out of it. The sizing run is the layout run over a null base. */
+ * ali3_data as one block, and the getters. The sizing run is the layout run with a null base. */
 #include "base/arena.h"
 #include "dynamics/spin.h"
 #include "math/vec3.h"
@@ -76,7 +76,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   tree_work_place(f->tree, &o->work, a);
 }
 
-/* What an inner step writes. */
+/* The arrays that an inner step writes. */
 static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
 {
   place_state(f, &d->now, a);
@@ -91,7 +91,7 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
 }
 
-/* What an inner step only reads. */
+/* The arrays that an inner step only reads. */
 static void share_with_twin(const ali3_data *d, ali3_data *twin)
 {
   struct reference *aim = twin->outside.aim;
@@ -130,8 +130,8 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   if (m->options.substeps > 1) place_state(f, &d->start, a);
 }
 
-/* What lies in lanes not in use, and the ground: at rest in the origin for ever, and no number that a kernel would stumble
- * over. */
+/* Fills unused lanes and the ground: bodies at rest in the origin, and only numbers that every kernel can process without
+ * exceptions. */
 static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
 {
   static const struct body_delta one = {
@@ -159,7 +159,7 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
       for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
         d->solve.c[tile->at + k * tile->width + lane] = 1.0;
   }
-  for (int i = 0; i < m->frozen->links; i++) { /* what kernels leave alone */
+  for (int i = 0; i < m->frozen->links; i++) { /* rows that the kernels do not write */
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; rows_share_point(j) && k < 3; k++)
       for (int side = 0; side < 2; side++) {
@@ -283,7 +283,8 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   const double *J = room;
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].has_tips) /* a step leaves none */
+  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]]
+          .has_tips) /* a step does not store J of links with tips */
     rows_evaluate(j, &view.v, Phi, room);
   else
     J = stored_jacobian(j, d->here.J, room);
@@ -291,7 +292,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   rows_coordinate(j, &view.v, &o->position, &o->velocity);
 }
 
-/* The multiplier of a motor equals its law up to the rounding of the iterations; users see the value that was set. */
+/* The multiplier of a motor equals its law except for the rounding of the iterations. Users see the value that was set. */
 static double motor_multiplier(const ali3_data *d, int row, double lambda)
 {
   const double law = d->soft.law[row];

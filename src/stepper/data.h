@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies,
- * m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the last body: identity pose,
- * all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1. */
+ * This file has the fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies,
+ * m = tree.rows rows, u = tree.unknowns. All arrays have the order of the tree. The ground is the last body: its pose is the
+ * identity, and its other numbers are 0. In unused lanes a body has no mass and stays at rest, and a row has J = 0
+ * and c = 1. */
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 
@@ -10,122 +11,119 @@
 #include <ali3/stepper.h>
 #include <stdatomic.h>
 
-/* All that a step changes of the mechanism. */
+/* The state of the mechanism: every number that a step changes. */
 struct state {
   double *x;        /* (n, X_NUMBERS) q, q', q'' */
   double *mu;       /* (n) multipliers of the normalisation */
   double *lambda;   /* (m) multipliers of the rows, N or N m */
-  double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
-  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step; else 0 */
+  double *reaction; /* (m) multipliers of the projected accelerations: second order; lambda: first */
+  double *mean;     /* (m) soft rows whose laws jump: mean force over the last inner step; else 0 */
 };
 
 /* The rows and the rotations of the bodies, linearised at one state. */
 struct linearisation {
-  double *J;     /* (tree.jacobian + 1) in body coordinates; the last one 0 */
-  double *frame; /* (n, FRAME_NUMBERS) R, s, 1/s; of self-contained bodies R only at the ends of a step */
+  double *J;     /* (tree.jacobian + 1) in body coordinates; the last number is 0 */
+  double *frame; /* (n, FRAME_NUMBERS) R, s, 1/s; self-contained bodies: R valid at the ends of steps */
 };
 
 /* The Newmark formulas (paper 3, (13)) for a step dt, with d = q - q_last:
  *   q'  = v_d d + v_v q'_last + v_a q''_last,   q'' = a_d d + a_v q'_last + a_a q''_last */
 struct rule {
   double dt; /* s */
-  double h;  /* beta dt^2: weight of the mass matrix' inverse in delta */
+  double h;  /* beta dt^2: factor of the inverse mass matrix in delta */
   double v_d, v_v, v_a, a_d, a_v, a_a;
 };
 
-/* Soft rows: what their laws ask for, and which of them a projection counts as rigid. */
+/* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
 struct soft_rows {
-  double *law;       /* (m) multiplier that the law of the row asks for; 0 for rigid rows */
+  double *law;       /* (m) multiplier that the law of the row gives; rigid rows: 0 */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
-  double *rate_last; /* (m) Phi' there                                          filled by inner_prepare */
+  double *rate_last; /* (m) Phi' at the start of the inner step               filled by inner_prepare */
   double *rate;      /* (m) Phi' at the state                                   filled by soft_rates */
-  int *piece;        /* (m) law_piece() there                                   filled by inner_prepare */
-  double *mobility;  /* (m) of friction rows: J delta J' as the joints let it   filled by reset */
-  double *rate_seen, *lambda_seen; /* (m) of friction rows: in the last iteration; NaN: this is the first */
-  bool *stiff;        /* (m) too stiff for the step to follow how the row swings  filled by reset */
-  bool *rigid_now;    /* (m) velocities and accelerations are projected on it, as on a rigid row */
-  double *rigid_rate; /* (m) the rate that such a row is to have                  filled by soft_settle */
-  bool some_stiff;    /* any of stiff */
-  atomic_bool corner; /* a row left its smooth piece of the law in this step, or was on none */
+  int *piece;        /* (m) law_piece() at the start of the inner step        filled by inner_prepare */
+  double *mobility;  /* (m) friction rows: J delta J' with the joints closed   filled by reset */
+  double *rate_seen, *lambda_seen; /* (m) friction rows: values of the last iteration; NaN in the first one */
+  bool *stiff;        /* (m) the step is too long to resolve the oscillation of the row   filled by reset */
+  bool *rigid_now;    /* (m) the projections of velocities and accelerations treat it as a rigid row */
+  double *rigid_rate; /* (m) rate that the projection gives a row of rigid_now   filled by soft_settle */
+  bool some_stiff;    /* a row of `stiff` is true */
+  atomic_bool corner; /* a row left its smooth piece of the law in this step, or had none at its start */
 };
 
-/* The linear system of an iteration or projection, its solution, and what goes with both. */
+/* The linear system of an iteration or projection, its right-hand sides, and its solution. */
 struct solve {
-  double
-      *delta;  /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse; alpha   by reset, step_length */
-  double *c;   /* (m) compliance of the rows                         filled by reset, step_length */
-  double *Phi; /* (m) residual of the rows at now.x */
-  double *bias;        /* (m) of the rows, at the velocities of the projection of the accelerations */
-  double *w;           /* (n, 7) free increment, velocity or acceleration */
-  double *tip[2];      /* (m) of links with tips: what the body of each side makes of its point */
-  double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without */
+  double *delta;  /* (n, DELTA_NUMBERS) h M^^^-1; carried: its inverse; alpha   by reset, step_length */
+  double *c;      /* (m) compliance of the rows                         filled by reset, step_length */
+  double *Phi;    /* (m) residual of the rows at now.x */
+  double *bias;   /* (m) bias of the rows at the velocities that the acceleration projection starts from */
+  double *w;      /* (n, 7) free increment, velocity or acceleration */
+  double *tip[2]; /* (m) links with tips: contribution of the body of each side, see enum tip */
+  double *carried_rhs; /* (n, 7) right-hand side of carried bodies; NULL without carried bodies */
   double *beta;        /* (m, or u with carried bodies) right-hand side of S z = beta */
-  double *z;           /* (u) its solution */
-  double *z_first;     /* (u) first solution while a solve is refined; like response NULL if !tree.fast */
-  double *response;    /* (n, 7) delta J'z, of a solve that is refined */
-  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v lambda or z; the last ones 0 */
-  double *increment;   /* (n) |dq|^2 of the last iteration, or the largest part of a move */
-  double *
-      residual[2]; /* (frozen.residuals) of each rigid link the largest row of velocities, of accelerations */
+  double *z;           /* (u) solution of S z = beta */
+  double *z_first;     /* (u) first solution of a refined solve; z_first, response: NULL if !tree.fast */
+  double *response;    /* (n, 7) delta J'z of a solve that is refined */
+  double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0 */
+  double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
+  double *residual[2]; /* (frozen.residuals) largest row of each rigid link: velocities, accelerations */
   struct tree_work work;
-  atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
+  atomic_int failed_group; /* first group with a nonpositive pivot in the last condensation; -1: none */
 };
 
-/* Norms of the increments of an inner step: the largest up to the first iteration that knows all inputs, of the last iteration,
- * the largest before it; and the part of a single body in the last. */
+/* Norms of the increments of an inner step. `first`: the largest norm up to the first iteration that uses all inputs.
+ * `last`: the norm of the last iteration. `largest`: the largest norm before the last iteration. `body`: the norm of one
+ * body in the last iteration. */
 struct newton {
   double first, last, largest, body;
-  int refreshed; /* the iteration whose right-hand sides were made anew after inputs came */
+  int refreshed; /* first iteration whose right-hand sides were recomputed after inputs arrived */
 };
 
-/* What users set from outside. */
+/* Values that users set from outside. */
 struct outside_values {
   double *wrench;      /* (n, WRENCH_NUMBERS) on bodies               filled by ali3_set_load */
-  double (*vector)[3]; /* (loads) of the loads of the model  filled by reset, ali3_set_load_vector */
-  double *command;     /* (forces) of motors N or N m, of drives rad or m     filled by ali3_set_value */
+  double (*vector)[3]; /* (loads) vectors of the model's loads       filled by reset, ali3_set_load_vector */
+  double *command;     /* (forces) motors: N or N m; drives: rad or m     filled by ali3_set_value */
 };
 
 struct outside {
-  struct outside_values now;   /* as set, or on the way there if interpolated over substeps */
+  struct outside_values now;   /* values in force; if interpolated, those of this substep */
   struct outside_values start; /* at the start of the step */
-  struct outside_values end;   /* as set, if interpolated over substeps */
-  bool
-      early; /* those of the start are in force: the inputs of the step may not have come   set by inner_prepare */
-  bool
-      again; /* see body_turn                                                       set by stage_acted_bodies */
-  bool changed;                 /* something was set since `start` was copied */
-  bool fresh;                   /* something was set that the right-hand sides do not know */
-  bool *acted;                  /* (tree.tiles) some body has loads of the model, or once had a wrench */
-  struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
+  struct outside_values end;   /* values that were set, if interpolated over substeps */
+  bool early;   /* `start` is in force: the inputs may not have arrived   set by inner_prepare */
+  bool again;   /* body_turn() recomputes right-hand sides only   set by stage_acted_bodies */
+  bool changed; /* a value was set after the copy to `start` */
+  bool fresh;   /* a value was set that the right-hand sides do not contain yet */
+  bool *acted;  /* (tree.tiles) a body of the tile has loads of the model, or had a wrench at some time */
+  struct reference *from, *aim; /* (drives) target at the start of the step, at the end of the inner step */
 };
 
-/* A twin has what an inner step writes, and a report, for itself; what an inner step only reads belongs to both (data.c). */
+/* A twin has its own copy of the arrays that an inner step writes, and its own report. Both twins share the arrays that an
+ * inner step only reads with the data (data.c). */
 struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
   struct state start; /* at the start of the step, with substeps                filled by ali3_prepare */
-  struct linearisation here; /* at the state */
-  struct linearisation
-      factored; /* that of the factors: `here` until bodies are moved     set by stage_condense */
-  struct linearisation spare; /* the one of the two that is not `factored`: bodies are moved into it */
-  struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
+  struct linearisation here;     /* at the state */
+  struct linearisation factored; /* of the factors: `here` until bodies move   set by stage_condense */
+  struct linearisation spare;    /* the buffer that is not `factored`: bodies move into it */
+  struct rule rule; /* inner step that delta and c are valid for   filled by reset, step_length */
   struct solve solve;
   struct newton newton;
   struct soft_rows soft;
   struct outside outside;
   double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
-  bool *fast;           /* (tree.tiles) some body of it turns fast            filled by body_predict */
+  bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
-  double *turn;         /* (joints + 1) joint angle without wrap; the last one is of no joint */
+  double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint */
   double *turn_start;   /* (joints) at the start of the step */
-  ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; NULL: there are none */
+  ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
   bool combines;     /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
-  bool intermediate; /* the inner step does not end the step: residual norms are not needed */
+  bool intermediate; /* intermediate inner step: residual norms are not needed */
   bool started;      /* a reset has succeeded */
   bool prepared;
-  bool owned; /* the block is ali3_data_new()'s */
+  bool owned; /* ali3_data_new() allocated the block */
   ali3_report report;
   ali3_violation violation;
   ali3_initial initial;
@@ -136,7 +134,7 @@ static inline void data_mark_phase(const ali3_data *d, ali3_phase begins)
   if (d->probe) d->probe->mark(d->probe->context, begins);
 }
 
-/* Something was set from outside. */
+/* Marks that a value was set from outside, for the data and its twins. */
 static inline void data_refresh(ali3_data *d)
 {
   d->outside.fresh = d->outside.changed = true;
@@ -148,13 +146,13 @@ static inline const struct outside_values *outside_in_force(const ali3_data *d)
   return d->outside.early ? &d->outside.start : &d->outside.now;
 }
 
-/* What comes from outside moves in a straight line over the substeps. */
+/* Values from outside change linearly over the substeps. */
 static inline bool data_interpolates(const ali3_model *m)
 {
   return m->options.interpolate && m->options.substeps > 1;
 }
 
-/* Of two statuses: an error before a warning. */
+/* Returns the more severe of two statuses: an error precedes a warning. */
 static inline int status_worse(int a, int b)
 {
   return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);

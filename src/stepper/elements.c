@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: single bodies and links, taken out of their tiles. */
+ * Loop code: single bodies and links, gathered from their tiles. */
 #include "stepper/elements.h"
 #include "math/vec3.h"
 
@@ -15,7 +15,7 @@ void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_
   }
 }
 
-/* The columns of body b in the first row of sliding begin with its direction. */
+/* In the first row of sliding, the columns of body b begin with its direction. */
 void links_roll(const ali3_model *m, ali3_data *d)
 {
   for (int i = m->frozen->rigid_links; m->frozen->rolling && i < m->frozen->links; i++) {

@@ -26,19 +26,19 @@ static inline void stored_set_delta(const ali3_model *m, ali3_data *d, int body,
   stored_set(m, d->solve.delta, DELTA_NUMBERS, body, (const double *)from);
 }
 
-/* A link by itself. */
+/* A single link, gathered from its tile. */
 struct link_view {
-  struct joint_view v; /* points into the others */
+  struct joint_view v; /* points into the other fields */
   struct body_state x[ROWS_SIDES];
   struct body_frame f[ROWS_SIDES];
 };
 void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
-/* (J w) of one row of a link, over its bodies. */
+/* Returns (J w) of one row of a link, summed over its bodies. */
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
-/* Names a rigid link in the report as the worst: joint or force. -1: none. */
+/* Names a rigid link (joint or force) in the report as the worst one. -1: none. */
 void link_name_worst(const ali3_model *m, ali3_report *report, int link);
 
-/* The directions of sliding of spheres go on from where they are. */
+/* Rolls the directions of sliding of spheres on from their current values. */
 void links_roll(const ali3_model *m, ali3_data *d);
 
 static inline bool body_is_carried(const ali3_model *m, int body)
@@ -47,7 +47,7 @@ static inline bool body_is_carried(const ali3_model *m, int body)
 }
 /* o = the sum of the end loads of a body. */
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
-/* Force and torque on a body, of the loads of the model and from outside, in the pose of the state. */
+/* Force and torque on a body from the loads of the model and from outside, in the pose of the state. */
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: an extrapolated inner step over H. Three branches begin at the same start:
+ * Loop code: an extrapolated inner step over H. Three branches begin at one start:
  *
  *   T1   one inner step of H           twin[0]
  *   T2   two inner steps of H/2        twin[1]
- *   T3   three inner steps of H/3      the data themselves
+ *   T3   three inner steps of H/3      the data itself
  *
  *   q(H) = T1/12 - 4/3 T2 + 9/4 T3     sum w_n = 1, sum w_n/n^2 = 0, sum w_n/n^3 = 0
  *
- * then moved back onto the constraints. The trapezoidal rule has an error in h^2, and the projections one in h^3: both
- * cancel. q'' comes from the balance of forces at the end of every inner step (project_balance()), because that of the
- * Newmark formulas is of first order along the constraints. So the step is of order four. An undamped swing of four
- * steps a period and more decays slowly; a faster one would grow, which is why penalty_find_stiff() settles it.
+ * The result is then moved back onto the constraints. The error of the trapezoidal rule is of order h^2, that of the
+ * projections h^3: both cancel. q'' comes from the balance of forces at the end of every inner step (project_balance()),
+ * because q'' of the Newmark formulas is of first order along the constraints. The step is therefore of order four. An
+ * undamped oscillation of four or more steps per period decays slowly. A faster oscillation would grow, so
+ * penalty_find_stiff() settles it.
  *
- * Where a spring is too stiff for that (ali3_data.combines), or a law jumped in one of the branches (ali3_data.corner: a stop
- * was hit, friction turned or sticks), T3 alone is the step.
+ * If a spring is too stiff for extrapolation (ali3_data.combines), or a law jumped in a branch (ali3_data.corner: a stop
+ * closed, friction changed its sign or sticks), the step is T3 alone.
  *
- * No branch looks at what another one writes, each has delta and c of its own length for good, and all are gone through
- * to their ends: side by side, where a worker is worth waking, they come to the same bits. */
+ * No branch reads what another branch writes. Each branch keeps delta and c of its own step length, and runs to its end.
+ * Branches that run in parallel on workers thus give the bits of a sequential run. */
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"
 #include "stepper/project.h"
@@ -30,13 +31,13 @@ enum { TWINS = 2, PARTS = EXTRAPOLATE_PARTS };
 struct branches {
   const ali3_model *m;
   ali3_data *d;
-  double after;       /* the start of the step: where they begin, s */
-  bool begin, finish; /* up to the factors of the first inner step of each; what comes then */
-  int status;         /* of T3; of the twins it is in their reports */
-  double increment;   /* likewise */
+  double after;       /* begin of the branches after the start of the step, s */
+  bool begin, finish; /* run up to the first factors of each branch; run the rest */
+  int status;         /* status of T3; the twins have theirs in their reports */
+  double increment;   /* increment of T3; the twins have theirs in their reports */
 };
 
-/* One branch of n inner steps. Where branches meet what they leave of the rows is of no interest. */
+/* Runs one branch of n inner steps. Residual norms are not needed at the ends of branches. */
 static void run_branch(const struct branches *o, ali3_data *b, int n, int *status, double *increment)
 {
   for (int part = 0; part < n && *status >= 0; part++) {
@@ -61,7 +62,7 @@ static void run_twins(const struct branches *o)
   }
 }
 
-/* T3 is as much work as the two others together. */
+/* T3 costs as much as both twins together. */
 static void share_of_branches(void *arg, int share, int shares)
 {
   struct branches *o = arg;
@@ -70,21 +71,22 @@ static void share_of_branches(void *arg, int share, int shares)
   if (share == 1) run_twins(o);
 }
 
-/* Half of the work in one piece has to beat all of it with its stages in shares, which costs a wait for each of them. And it
- * has to be worth waking someone who sleeps: nothing of a small mechanism keeps workers awake. */
+/* Parallel branches pay if half of the work in one piece takes less time than all of the work with its stages in shares,
+ * which waits at a barrier for each stage. The work must also pay for waking a sleeping worker, because a small mechanism
+ * does not keep workers awake. */
 static bool side_by_side(const struct branches *o)
 {
   enum {
-    STAGES = 50, /* of an inner step */
-    EARLY = 13,  /* of these up to the end of the prepare */
-    DROWSY = 3   /* times as long to come as one that spins */
+    STAGES = 50, /* stages of an inner step */
+    EARLY = 13,  /* stages up to the end of the prepare */
+    DROWSY = 3   /* wake-up time of a sleeping worker relative to a spinning one */
   };
   const struct frozen *f = o->m->frozen;
   double rows = f->true_rows, bodies = o->m->bodies, iterations = o->m->options.iterations;
   double predict = f->tree->flops + 60.0 * rows + 150.0 * bodies;
   double iterate = iterations * (0.4 * f->tree->flops + 150.0 * rows + 450.0 * bodies);
-  double begin = predict + iterate / iterations;      /* prepare does the first one */
-  double later = PARTS * (predict + iterate) - begin; /* of T3, or of both twins: a prediction more or less */
+  double begin = predict + iterate / iterations;      /* prepare runs the first iteration */
+  double later = PARTS * (predict + iterate) - begin; /* work of T3, or of both twins, up to one prediction */
   double half = (o->begin ? begin : 0.0) + (o->finish ? later : 0.0);
   if (!stage_is_worth_waking(o->d, half / DROWSY)) return false;
   double waits = stage_worth_waking(o->d->exec) * (o->finish ? 2.0 * PARTS * STAGES : 3.0 * EARLY);
@@ -100,8 +102,8 @@ static void run_all(struct branches *o)
     return;
   }
   const bool in_parallel = side_by_side(o);
-  for (int i = 0; i < TWINS;
-       i++) { /* in_parallel each other nobody is left to share their stages, nor may they ask */
+  /* in parallel, no worker remains for the stages of the twins, and a share must not call the exec */
+  for (int i = 0; i < TWINS; i++) {
     b->twin[i]->exec = in_parallel ? NULL : exec;
     b->twin[i]->probe = in_parallel ? NULL : b->probe;
   }
@@ -115,12 +117,13 @@ static void run_all(struct branches *o)
   run_branch(o, b, PARTS, &o->status, &o->increment);
 }
 
-/* The twins where d is. Residuals and rates there only soft rows ask for, which come last in all arrays. */
+/* Copies the start of the step to the twins. Only soft rows read the residuals and rates there, and they are last in all
+ * arrays. */
 static void start_twins(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->soft.corner, false, memory_order_relaxed);
-  if (!d->combines) { /* all that is needed is the way back */
+  if (!d->combines) { /* only the saved state is needed */
     state_copy(m, &d->twin[0]->last, &d->now);
     return;
   }
@@ -157,7 +160,7 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
   inner_step_length(m, d, H / PARTS);
 }
 
-/* The worst of all branches, the shortest first. */
+/* Returns the worst status of all branches; of equal statuses, that of the shortest branch. */
 static int worst_status(const struct branches *o)
 {
   int status = ALI3_OK;
@@ -193,19 +196,19 @@ static bool met_a_corner(const ali3_data *d)
   return met;
 }
 
-/* From the ends of the branches to that of the step. False: a pivot is not positive. */
+/* Combines the ends of the branches into the end of the step. False: a pivot is not positive. */
 static bool meet_branches(const ali3_model *m, ali3_data *d)
 {
   const struct norm_kernels *k = m->frozen->kernels[1]->norms;
   const int slots = m->frozen->tree->slots, rows = m->frozen->rows;
   const struct state *a = &d->twin[0]->now, *b = &d->twin[1]->now;
-  /* the weighted sum of the three ends */
+  /* weighted sum of the three ends */
   if (!met_a_corner(d)) {
     k->combine(d->now.x, a->x, b->x, X_NUMBERS * slots);
     k->combine(d->now.mu, a->mu, b->mu, slots);
     k->combine(d->now.lambda, a->lambda, b->lambda, rows);
   }
-  /* factors there, and back onto the constraints */
+  /* factors at the sum, and the projection back onto the constraints */
   stage_bodies(m, d, KERNEL_body_frame);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: from a checked model to rows, loads and assembly tree. */
+ * Set-up: turns a checked model into rows, loads and the assembly tree. */
 #include "layout/layout.h"
 #include "math/vec3.h"
 #include "stepper/kernels.h"
@@ -33,8 +33,8 @@ static bool is_rigid(const ali3_force_spec *spec)
   return spec->type == ALI3_FORCE_DRIVE || spec->type == ALI3_FORCE_GEAR;
 }
 
-/* Newton's iterations shrink an error by some pull/length dt^2/4 (1/m_a + 1/m_b), unless the factors know of the pull. Pull over
- * length at the start where that counts; else 0. */
+/* If the factors do not contain the pull of a spring, a Newton iteration multiplies the error by about pull/length dt^2/4
+ * (1/m_a + 1/m_b). Returns pull over length at the start if this factor is too large; else 0. */
 static double pulled_hard(const ali3_model *m, int force, const struct joint_rows *j, double dt,
                           double length)
 {
@@ -56,7 +56,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->force_link[force] = link;
   f->force_of[link - m->joints] = force;
   rows_compile_force(m, force, f->link, j, &at_start);
-  /* what its rows need of the step */
+  /* terms of the rows that depend on the step */
   const double sway = pulled_hard(m, force, j, dt, at_start);
   if (sway > 0.0) rows_add_sway(j, sway);
   f->values |= ali3_force_type_takes_value(spec->type);
@@ -89,7 +89,7 @@ static int compile_links(ali3_model *m, struct frozen *f, double dt)
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
-/* Of several stops of a joint the first one counts. stop: room for the number of joints. */
+/* Finds the first stop of each joint; further stops of a joint are ignored. stop: room for the number of joints. */
 static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
 {
   for (int j = 0; j < m->joints; j++) stop[j] = -1;
@@ -101,7 +101,7 @@ static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
       f->stop_beside[f->force_link[i]] = stop[m->force[i].spec.joint];
 }
 
-/* No sums ahead of time: any load may get another vector while the model runs. */
+/* Loads are not summed at set-up, because any load may get another vector while the model runs. */
 static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 {
   for (int i = 0; i < m->loads; i++) f->loads_first[m->load[i].body + 1]++;
@@ -110,8 +110,8 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
   for (int i = 0; i < m->loads; i++) f->loads[fill[m->load[i].body]++] = i;
 }
 
-/* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on
- * the world's origin. Without lever arms it is the extent of the centres of mass, and 1 m if that is 0, too. */
+/* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on the world's
+ * origin. Without lever arms it is the extent of the centres of mass, and 1 m if the extent is 0, too. */
 static double find_length(const ali3_model *m, const struct frozen *f)
 {
   double length = 0.0;
@@ -127,7 +127,7 @@ static double find_length(const ali3_model *m, const struct frozen *f)
   return length > 0.0 && isfinite(length) ? length : 1.0;
 }
 
-/* Far from the world's origin the rounding of coordinates is larger than that of lever arms. */
+/* Far from the world's origin, coordinates have larger rounding errors than lever arms. */
 static double find_rounding(const ali3_model *m, double length)
 {
   double largest = 0.0;
@@ -136,7 +136,7 @@ static double find_rounding(const ali3_model *m, double length)
   return fmax(length, 0.01 * largest);
 }
 
-/* What the options leave to us. */
+/* Sets the options that the user leaves to the library. */
 static void set_assembly(ali3_options *o, double length)
 {
   static const double POSITION = 0.005, PART = 0.05, ANGLE = 2.0 * 3.14159265358979323846 / 180.0;
@@ -170,7 +170,7 @@ static int lay_out_tree(ali3_model *m, struct frozen *f)
 
 static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
-  /* room for all lists */
+  /* allocate all lists */
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
   f->link = calloc((size_t)f->links + 1, sizeof *f->link);
@@ -187,7 +187,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
       !f->drive || !f->loads_first || !f->loads || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
-  /* from links to the tree */
+  /* build the tree from the links */
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
@@ -204,7 +204,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
 
 int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 {
-  /* what is refused */
+  /* refuse what the model cannot have */
   const ali3_options by_default = ali3_options_default();
   if (!m) return ALI3_E_ARGUMENT;
   if (!options) options = &by_default;
@@ -244,7 +244,7 @@ const char *ali3_model_isa(const ali3_model *m)
   return m && m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
-/* One solve: P and twice K of each node; a tree that holds hubs fast solves twice. */
+/* Flops of one solve: P and twice K of each node; a `fast` tree solves twice. */
 static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
@@ -269,7 +269,7 @@ double ali3_model_flops(const ali3_model *m)
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
 }
 
-/* --- the stages of the tree, for others --- */
+/* --- the stages of the tree, for callers --- */
 
 int ali3_model_stages(const ali3_model *m)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: one inner step of the index-3 augmented Lagrangian method with the Newmark formulas, of which the
- * trapezoidal rule is the default (paper 1, section 3).
+ * Loop code: one inner step of the index-3 augmented Lagrangian method with the Newmark formulas. The default is the
+ * trapezoidal rule (paper 1, section 3).
  *
- *   prepare     predict q (and lambda, mu as they were), rows, factorise S, the first iteration
+ *   prepare     predicts q (lambda and mu stay), rows, factorises S, first iteration
  *   iterate     up to a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
  *                                         dq = w - delta J'z,  lambda += z
- *               then project q where rows are not met, q' and q'' */
+ *               then projects q if rows do not close, q' and q'' */
 #include "stepper/inner.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -29,8 +29,8 @@ void inner_rule(const ali3_model *m, double dt, struct rule *rule)
                         .a_a = 1.0 - 1.0 / (2.0 * b)};
 }
 
-/* The acceleration of what has no mass enters nowhere, and the formulas of the step let an error of it stand for ever,
- * with a new sign in every step: it becomes the mean of the step. */
+/* Massless directions have no equation for q''. Newmark would carry an error there forever, with alternating sign. They take
+ * the mean acceleration over the step. */
 static void body_calm(const ali3_model *m, ali3_data *d, int b)
 {
   const struct body *body = &m->body[b];
@@ -61,7 +61,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
     double own = body_is_carried(m, b) ? 1.0 / k : k;
     delta.r *= own;
     for (int i = 0; i < 9; i++) delta.th[i] *= own;
-    if (relative) { /* of the same size beside the mass terms for any dt */
+    if (relative) { /* the ratio to the mass terms is independent of dt */
       delta.n *= own;
       delta.alpha /= k;
     }
@@ -71,7 +71,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
     for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= k;
 }
 
-/* Phi of a drive is the coordinate less where it aims. */
+/* Phi of a drive is its coordinate minus its target. */
 void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
 {
   for (int i = 0; i < m->frozen->drives; i++) {
@@ -98,24 +98,25 @@ static void swap_pointers(double **a, double **b)
   *b = c;
 }
 
-/* The last increment is judged against the first: a step that shrinks it by less than this is reported, one
- * that does not shrink it has diverged. The floors keep increments that are rounding out of it: those of a mechanism at
- * rest, and the larger ones of coordinates of 1e7 m or of a penalty that is weak for its step. Laws with corners may
- * find their side only in the second iteration: there the largest one before the last counts, and what the
- * next step will mend is no news. */
+/* The last increment is compared with the first one. A step that reduces it by less than WELL_BELOW is reported; a step that
+ * does not reduce it has diverged. The floors exclude increments that are rounding: those of a mechanism at rest, and the
+ * larger ones of coordinates of 1e7 m or of a penalty that is weak for its step. Laws with corners may find their side only
+ * in the second iteration; they use the largest norm before the last iteration, and ignore an error that the next step
+ * corrects. */
 static const double
     WELL_BELOW = 1e-2,
     FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
     FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
-    SENSELESS = 1.0; /* m, rad: nothing that more iterations would mend */
+    SENSELESS = 1.0; /* m, rad: more iterations would not reduce it */
 
-/* What the iterations leave over of the rigid rows is taken off once more, by the same factors and for the
- * positions alone: in a chain that whips an iteration shrinks them by 30, this by 3000. Below the limit, m or
- * 1, it is saved. */
+/* The rigid rows keep a residual after the iterations. One projection of the positions with the available factors reduces
+ * it: in a whipping chain an iteration reduces it by 30, this projection by 3000. The step saves the projection if the
+ * residual is below this limit (m or 1). */
 static const double ROWS_MET = 1e-10;
 
-/* Prepare does the first iteration, too, with the inputs of the last step: those of this one enter all others. Two have to remain
- * for them. Where laws have corners every iteration factorises, and begins with what they ask for now. */
+/* The prepare also runs the first iteration, with the inputs of the last step. The inputs of this step enter all further
+ * iterations, of which at least two are needed. With laws that have corners every iteration factorises, and begins with the
+ * current slopes of the laws. */
 static bool prepares_iteration(const ali3_model *m)
 {
   return m->options.iterations > 2 && !m->frozen->switches;
@@ -129,7 +130,7 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
     data_mark_phase(d, ALI3_PHASE_CONDENSE);
     if (!stage_condense(m, d)) {
       d->report.worst_body = norm_worst_body(
-          m, d->solve.increment, d->report.worst_body); /* it may be a step that went non-finite */
+          m, d->solve.increment, d->report.worst_body); /* the last step may have become non-finite */
       return false;
     }
   }
@@ -140,7 +141,7 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
   return true;
 }
 
-/* The right-hand sides of iteration k are prepared. What has come in since then is put right here. */
+/* Recomputes the right-hand sides of iteration k for inputs that arrived after its prepare. */
 static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
 {
   const struct frozen *f = m->frozen;
@@ -152,7 +153,7 @@ static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
   d->newton.refreshed = k;
 }
 
-/* S z = beta of iteration k, and what follows from z. */
+/* Solves S z = beta of iteration k, and applies z to the bodies and multipliers. */
 static void newton_finish(const ali3_model *m, ali3_data *d, int k)
 {
   struct newton *n = &d->newton;
@@ -172,7 +173,7 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
   if (goes_on) n->largest = fmax(n->largest, n->last);
 }
 
-/* The prediction, its factors and the iteration that belongs to the prepare. False: a pivot is not positive. */
+/* The prediction, its factors and the iteration of the prepare. False: a pivot is not positive. */
 static bool newton_prepare(const ali3_model *m, ali3_data *d)
 {
   data_mark_phase(d, ALI3_PHASE_PREDICT);
@@ -181,7 +182,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
   if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
   soft_start(m, d);
-  swap_pointers(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
+  swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
   d->newton = (struct newton){0};
   stage_bodies(m, d, KERNEL_body_predict);
@@ -199,12 +200,12 @@ bool inner_prepare(const ali3_model *m, ali3_data *d, bool early)
 {
   d->outside.early = early;
   const bool good = newton_prepare(m, d);
-  d->outside.fresh &= early; /* otherwise all that has been set is known */
+  d->outside.fresh &= early; /* otherwise the right-hand sides contain all values */
   d->outside.early = false;
   return good;
 }
 
-/* What is left of the iterations. False: a pivot is not positive. */
+/* The remaining iterations. False: a pivot is not positive. */
 static bool newton_iterate(const ali3_model *m, ali3_data *d)
 {
   const int first = prepares_iteration(m) ? 1 : 0;
@@ -215,29 +216,29 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d)
   }
   d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
   d->newton.body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
-  if (d->solve.carried_rhs) /* the projections have none */
+  if (d->solve.carried_rhs) /* the projections have no right-hand sides of carried bodies */
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   return true;
 }
 
-/* What the formulas of the step leave undone. False: a pivot is not positive. */
+/* The end of the step: projections, laws that jump, and massless bodies. False: a pivot is not positive. */
 static bool project_end(const ali3_model *m, ali3_data *d)
 {
-  bool branch = d->combines; /* where branches meet all is projected by factors of their own */
+  bool branch = d->combines; /* branches are projected after their combination, with new factors */
   if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }
   soft_settle(m, d);
   if (d->solve.carried_rhs) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
-  /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
-   * down by two to four orders, for a thirtieth of the step. */
+  /* The factors are those of the prediction, so the first pass leaves a residual. A second pass reduces it by two to four
+   * orders of magnitude and costs a thirtieth of the step. */
   if (branch)
     project_velocity(m, d);
   else
     project_velocity_twice(m, d);
-  if (m->frozen->jumps ||
-      d->soft.some_stiff) { /* what settled is a load, which springs beside it must not take up */
+  /* settled rows are loads now: springs beside them must not absorb them */
+  if (m->frozen->jumps || d->soft.some_stiff) {
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
@@ -256,7 +257,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   const struct newton n = d->newton;
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   positive = positive && project_end(m, d);
-  /* One iteration has nothing to be compared with: its error is of the order of the increment squared. */
+  /* A single iteration has no increment to compare with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;
   bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
@@ -265,6 +266,6 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))
-    *status = ALI3_E_DIVERGED; /* nor is a pivot positive that is no number */
+    *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
   return n.last;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: the tables that body_lanes.c, link_lanes.c and norm_lanes.c leave behind, one for each build of them. */
+ * Set-up: tables of the kernels in body_lanes.c, link_lanes.c and norm_lanes.c, one for each build of these sources. */
 #include "stepper/kernels.h"
 
 enum { ONE, ALL, SIZES };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: kernels of links. Every function does LANES links at a time, the links of a tile, as what its shape makes of
- * it (link_tiles.h). */
+ * Loop code: kernels of links. Every function processes LANES links at a time: one tile, by its shape (link_tiles.h). */
 #include "stepper/link_tiles.h"
 
 static inline struct primitive_place place_of_constant(const num *constant, int primitive)
@@ -10,7 +9,7 @@ static inline struct primitive_place place_of_constant(const num *constant, int 
       .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
 }
 
-/* Where the angle of each lane was at the start of the step. */
+/* Joint angle of each lane at the start of the step. */
 INLINE num turns_of(struct links l)
 {
   num turn = num_all(0.0);
@@ -25,7 +24,7 @@ static inline void add_angle(struct links l, struct primitive_place *o)
   o->turn = turns_of(l);
 }
 
-/* The bodies of a link: numbers of x before `numbers`, and frames. */
+/* The bodies of a link: the first `numbers` numbers of x, and frames. */
 struct pair_room {
   struct body_state x[2];
   struct body_frame f[2];
@@ -39,7 +38,7 @@ INLINE struct body_pair pair_of_tile(struct links l, int numbers, struct pair_ro
                             .f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
 }
 
-/* The directions that come with a point. */
+/* Rows of the directions that follow a point. */
 __attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
 {
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l);
@@ -49,8 +48,8 @@ __attribute__((noinline)) static void rows_directions(struct links l, struct bod
   }
 }
 
-/* Points and directions alone. Out of line, like all rows: a step that fails leaves those of its start by another kernel than the
- * step before it did, and the compiler may round differently where it lays them out anew. */
+/* Rows of points and directions. Out of line, like all rows: after a failed step another kernel recomputes the rows of its
+ * start, and an inlined copy may round differently. */
 __attribute__((noinline)) static void rows_point(struct links l)
 {
   enum { R = 3 };
@@ -61,7 +60,7 @@ __attribute__((noinline)) static void rows_point(struct links l)
   if (l.own->primitives > 1) rows_directions(l, pair);
 }
 
-/* Any primitives. */
+/* Rows of any primitives. */
 __attribute__((noinline)) static void rows_any(struct links l)
 {
   if (l.own->lane_by_lane) {
@@ -98,13 +97,13 @@ INLINE void link_rows_of(struct links l, struct shape s)
   }
 }
 
-/* Whether the bodies do what they can of their points. */
+/* Whether the body kernels evaluate the points of the links. */
 INLINE bool bodies_have_tips(struct links l, struct shape s)
 {
   return s.point && s.rows == 3 && l.own->has_tips;
 }
 
-/* What the points of the bodies are apart, of whatever they left of them. */
+/* Difference of the tips that the two bodies stored. */
 INLINE void tips_apart(struct links l, num o[3])
 {
   const num *a = per_row(l.d->solve.tip[0], l), *b = per_row(l.d->solve.tip[1], l);
@@ -112,7 +111,7 @@ INLINE void tips_apart(struct links l, num o[3])
   if (l.t->used < LANES) clear_unused(l, o, 3);
 }
 
-/* The same of positions, from r on. */
+/* Difference of the two points: tips are positions relative to r. */
 INLINE void places_apart(struct links l, num o[3])
 {
   const num *a = (const num *)(l.d->now.x + l.own->side[0].at[LINK_X]),
@@ -133,13 +132,13 @@ INLINE void link_rows_end_of(struct links l, struct shape s)
   v3_copy(per_row(l.d->solve.Phi, l), Phi);
 }
 
-/* push = J'v where the bodies do not work it out themselves */
+/* push = J'v if the body kernels do not evaluate it */
 INLINE void push_rest(struct links l, struct shape s, double *jacobian, const num *v)
 {
   if (!bodies_have_tips(l, s)) push_rows(l, s, jacobian_block(jacobian, l), v);
 }
 
-/* o = J w of velocities and accelerations, of accelerations where there are tips with what velocities bring about */
+/* o = J w of velocities and accelerations; accelerations of links with tips include the velocity terms */
 INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
 {
   if (bodies_have_tips(l, s))
@@ -159,7 +158,7 @@ INLINE void link_rows_push_of(struct links l, struct shape s)
   link_push_lambda_of(l, s);
 }
 
-/* push += J'lambda of the directions that come with a point, and their Phi. */
+/* push += J'lambda of the directions that follow a point, and their Phi. */
 __attribute__((noinline)) static void push_directions(struct links l, struct body_pair pair, num *load)
 {
   num *Phi = per_row(l.d->solve.Phi, l);
@@ -173,7 +172,7 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
   }
 }
 
-/* Where a point coincides J need not be kept for that. */
+/* A coinciding point has end loads without a stored J. */
 INLINE void link_push_rows_of(struct links l, struct shape s)
 {
   if (bodies_have_tips(l, s)) return;
@@ -217,7 +216,7 @@ INLINE void link_step_of(struct links l, struct shape s)
   push_rest(l, s, l.d->factored.J, z);
 }
 
-/* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
+/* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is satisfied by
  *   beta = (L - lambda)/k' + J w,   compliance 1/k',   k' = k + c v_d for L = k Phi + c Phi' */
 INLINE void link_beta_of(struct links l, struct shape s)
 {
@@ -250,8 +249,8 @@ INLINE void link_position_beta_of(struct links l, struct shape s)
   }
 }
 
-/* A soft row resists the correction, not the motion: J (w - y), and w differs from y = y' or y'' in n alone; if it
- * is held it is as a rigid one. beta: as of rigid rows. second: y = y''. */
+/* A soft row resists the correction, not the motion: J (w - y). w differs from y = y' or y'' in n alone. A held soft row
+ * counts as a rigid one. beta: of the row as a rigid one. second: y = y''. */
 __attribute__((noinline)) static void resist_motion(struct links l, bool second, num *beta)
 {
   const ali3_data *d = l.d;
@@ -270,7 +269,7 @@ __attribute__((noinline)) static void resist_motion(struct links l, bool second,
   }
 }
 
-/* A rigid row asks for J y' = 0, or the rate at which a drive aims; a held one has a rate of its own. */
+/* A rigid row requires J y' = 0, or the rate of a drive's target. A held row has a rate of its own. */
 INLINE void link_velocity_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
@@ -285,7 +284,7 @@ INLINE void link_velocity_beta_of(struct links l, struct shape s)
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, false);
 }
 
-/* The directions that come with a point. */
+/* Bias of the directions that follow a point. */
 __attribute__((noinline)) static void bias_directions(struct links l, struct body_pair pair, num *bias)
 {
   struct pair_motion motion;
@@ -296,7 +295,7 @@ __attribute__((noinline)) static void bias_directions(struct links l, struct bod
   }
 }
 
-/* Points and directions alone. */
+/* Bias of points and directions. */
 INLINE void bias_point(struct links l, int rows, num *bias)
 {
   enum { WITHOUT_SECOND = 14 };
@@ -308,7 +307,7 @@ INLINE void bias_point(struct links l, int rows, num *bias)
   if (rows > 3) bias_directions(l, pair, bias);
 }
 
-/* Any primitives. */
+/* Bias of any primitives. */
 __attribute__((noinline)) static void bias_any(struct links l, num *bias)
 {
   if (l.own->lane_by_lane) {
@@ -353,7 +352,7 @@ INLINE void link_acceleration_beta_of(struct links l, struct shape s)
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, true);
 }
 
-/* Drives are left with what they are off their aim. */
+/* The residual of a drive is its distance from the target. */
 __attribute__((noinline)) static void velocity_beta_any(struct links l)
 {
   link_velocity_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
@@ -369,7 +368,7 @@ INLINE num *residual_of(struct links l, int which)
   return (num *)(l.d->solve.residual[which] + l.own->residual);
 }
 
-/* The largest of the rows of each link, or what is no number. */
+/* The largest row of each link; NaN if a row is NaN. */
 INLINE void store_largest(const num *row, int rows, num *residual)
 {
   num largest = num_all(0.0), sum = num_all(0.0);
@@ -409,7 +408,7 @@ INLINE void link_acceleration_residual_of(struct links l, struct shape s)
   store_largest(row, s.rows, residual_of(l, 1));
 }
 
-/* beta - S z, with z kept aside */
+/* beta - S z; keeps a copy of z */
 INLINE void link_residual_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
@@ -438,7 +437,7 @@ INLINE void link_rate_of(struct links l, struct shape s)
 
 INLINE void link_turn_of(struct links l, struct shape s)
 {
-  if (!s.point || s.rows != 5) return; /* only revolutes have an angle */
+  if (!s.point || s.rows != 5) return; /* only revolute joints have an angle */
   struct pair_room room;
   const num *f[2];
   of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_S, (num *)room.f, f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: what the kernels of links are made of, for sources built in lanes. All is inline and knows the shape of a tile
- * as a constant where there is one, so that its loops are laid out flat; sums have one order, whatever the shape. */
+ * Loop code: building blocks of the link kernels, for sources built in lanes. All functions are inline. A tile of a known
+ * shape has it as a constant, so that the compiler unrolls the loops. Every shape adds in the same order. */
 #ifndef STEPPER_LINK_TILES_H
 #define STEPPER_LINK_TILES_H
 
@@ -28,7 +28,7 @@ INLINE struct links links_of(const ali3_model *m, ali3_data *d, const struct lin
   return (struct links){m, d, tile, &all[tile], all[tile].tile};
 }
 
-/* kernel: does kernel_of(links, shape) with each tile, one stretch of equal shapes after the other. */
+/* Defines `kernel`: it calls kernel_of(links, shape) for each tile, one run of tiles of equal shape after the other. */
 #define LINK_STRETCH(kernel, name, rows, sides, point)                                                       \
   __attribute__((noinline)) static const int *kernel##_##name(const ali3_model *m, ali3_data *d,             \
                                                               const int *tile, const int *end)               \
@@ -56,7 +56,7 @@ INLINE struct links links_of(const ali3_model *m, ali3_data *d, const struct lin
     }                                                                                                        \
   }
 
-/* A number per row, and the Jacobian. */
+/* Arrays with one number per row, and the Jacobian. */
 INLINE num *per_row(double *base, struct links l)
 {
   return (num *)(base + l.t->at);
@@ -67,7 +67,7 @@ INLINE num *jacobian_block(double *J, struct links l)
   return (num *)(J + l.t->jacobian);
 }
 
-/* Leaves the load on the bodies of a side. */
+/* Stores the load on the bodies of a side. */
 INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
 {
   const struct link_side *own = &l.own->side[side];
@@ -78,10 +78,10 @@ INLINE void put_end_load(struct links l, int side, const num load[BODY_Y])
     num_put_rows(load, BODY_Y, o);
 }
 
-/* How many numbers a body has of each part. */
+/* Numbers per body of each part. */
 static const int link_numbers[LINK_PARTS] = {BODY_Y, X_NUMBERS, FRAME_NUMBERS};
 
-/* One body of each lane, all in tiles as wide as this one. */
+/* Gathers one body for each lane. All bodies are in tiles of this width. */
 static inline void collect_wide(const double *const from[LANES], int first, int end, num *room)
 {
   for (int f = first; f < end; f++) {
@@ -91,7 +91,7 @@ static inline void collect_wide(const double *const from[LANES], int first, int 
   }
 }
 
-/* Of bodies that do not lie side by side. Out of line, so that what does stays in registers. */
+/* Gathers bodies that are not aligned with the lanes. Out of line, so that aligned bodies stay in registers. */
 __attribute__((noinline)) static void collect_side(const struct link_tile *own, int side, const double *base,
                                                    enum link_part part, int first, int end, num *room)
 {
@@ -119,7 +119,7 @@ __attribute__((noinline)) static void collect_side(const struct link_tile *own, 
     num_pick_all(base, at, (size_t)first, (size_t)end, room);
 }
 
-/* Where a part of the bodies of each side is, numbers first .. end-1 at least; room: (sides, numbers of the part). */
+/* Locates a part of the bodies of each side, at least numbers first .. end-1. room: (sides, numbers of the part). */
 INLINE void of_sides(struct links l, int sides, const double *base, enum link_part part, int first, int end,
                      num *room, const num **at)
 {
@@ -132,7 +132,7 @@ INLINE void of_sides(struct links l, int sides, const double *base, enum link_pa
   }
 }
 
-/* J'v of one side of rows of a point that coincides: with the constant columns left out. */
+/* J'v of one side of the rows of a coinciding point, without the constant columns of J. */
 INLINE void push_point(int rows, int side, const num *J, const num *v, num load[BODY_Y])
 {
   for (int k = 0; k < 3; k++) load[k] = side ? v[k] : -v[k];
@@ -158,7 +158,7 @@ INLINE void push_rows(struct links l, struct shape s, const num *J, const num *v
   }
 }
 
-/* a'b of numbers first .. of a body */
+/* Scalar product of a and b from component `first` on. */
 INLINE num dot_from(int first, const num *a, const num *b)
 {
   num sum = a[first] * b[first];
@@ -166,7 +166,7 @@ INLINE num dot_from(int first, const num *a, const num *b)
   return sum;
 }
 
-/* o = J y of all rows, y of each side; the sides do not wait for each other. */
+/* o = J y for all rows, with y of each side. The sides have separate sums and do not wait for each other. */
 INLINE void times_own(struct shape s, const num *J, const num *const *own, num o[ROWS_MAX])
 {
   for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {
@@ -177,7 +177,7 @@ INLINE void times_own(struct shape s, const num *J, const num *const *own, num o
   for (int k = 0; s.point && k < 3; k++) o[k] += own[1][k] - own[0][k];
 }
 
-/* The same of w, or what else has 7 numbers for each body. */
+/* o = J w for all rows. w is an array with 7 numbers per body. */
 INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
 {
   const num *own[ROWS_SIDES];
@@ -186,7 +186,7 @@ INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, con
   times_own(s, jacobian_block(jacobian, l), own, o);
 }
 
-/* What the bodies of lanes not in use make of their rows. */
+/* Clears the results of unused lanes. */
 INLINE void clear_unused(struct links l, num *v, int count)
 {
 #if LANES > 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): plain rows of n numbers, which begin at a multiple of 64 bytes. */
+ * Loop code, built for each instruction set (math/num.h): arrays of n numbers, which begin at a multiple of 64 bytes. */
 #include "stepper/kernels.h"
 
 #include <math.h>
 
-/* Numbers that are summed up side by side, for any LANES: so the order is one. */
+/* Number of partial sums, for every value of LANES: all builds thus add in one order. */
 enum { PARTIAL = 8, PARTS = PARTIAL / LANES };
 _Static_assert(PARTIAL % LANES == 0, "");
 
@@ -38,7 +38,7 @@ static double largest_size(const double *a, int n)
       all[k] += own;
       v++;
     }
-  /* the rest, then all parts */
+  /* add the remaining numbers, then the partial sums */
   for (; i < n; i++) {
     one = fabs(a[i]) > one ? fabs(a[i]) : one;
     check += fabs(a[i]);
@@ -53,7 +53,7 @@ static double largest_size(const double *a, int n)
 
 static inline bool is_above(double x, double value)
 {
-  return !(fabs(x) < value); /* nothing is larger */
+  return !(fabs(x) < value); /* also true for NaN */
 }
 
 static int find_above(const double *a, int first, int n, double value)

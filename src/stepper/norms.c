@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: what is left over, and whose it is. */
+ * Loop code: norms of residuals and increments, and the links and bodies with the largest ones. */
 #include "layout/storage.h"
 #include "stepper/kernels.h"
 
@@ -10,7 +10,7 @@ static const struct norm_kernels *norm_kernels_of(const ali3_model *m)
   return m->frozen->kernels[1]->norms;
 }
 
-/* Of a list of tiles, ascending by where they lie, the one that row or body number `number` of the storage is in. */
+/* Returns the tile that contains row or body `number` of the storage, from a list of tiles in ascending order. */
 static const struct tree_tile *tile_of(const struct tree *t, const int *tile, int count, bool joints,
                                        int number)
 {

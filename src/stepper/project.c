@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: the projections of positions, velocities and accelerations onto the constraints, each the
- * smallest change in the norm of the mass matrix, and the residual norms.
+ * Loop code: the projections of positions, velocities and accelerations onto the constraints, and the residual norms. Each
+ * projection is the smallest change in the norm of the mass matrix.
  *
- * All three have one shape: a free value w per body, S z = beta, the new value w - delta J'z. A soft row
- * resists the correction, not the motion. */
+ * All three have one form: a free value w per body, S z = beta, the new value w - delta J'z. A soft row resists the
+ * correction, not the motion. */
 #include "stepper/project.h"
 #include "stepper/elements.h"
 #include "stepper/soft.h"
@@ -57,7 +57,7 @@ void project_velocity_twice(const ali3_model *m, ali3_data *d)
   velocity_residual(m, d);
 }
 
-/* From w and the tips, which body_acceleration_free() or body_balance() has left. */
+/* Starts from w and the tips of body_acceleration_free() or body_balance(). */
 static void acceleration_pass(const ali3_model *m, ali3_data *d)
 {
   stage_links(m, d, KERNEL_link_acceleration_beta);
@@ -90,8 +90,8 @@ void project_residuals(const ali3_model *m, ali3_data *d)
   acceleration_residual(m, d);
 }
 
-/* The change w - delta J'z of the accelerations is that of a load h z: what the integrator's multipliers, which are of
- * first order, lack to those of the equations of motion. */
+/* The change w - delta J'z of the accelerations is that of a load h z: the difference between the integrator's multipliers,
+ * which are of first order, and the multipliers of the equations of motion. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
 {
   const struct frozen *f = m->frozen;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: the motion of a place on a body, from the state of the body alone: nothing is differenced or
- * filtered.
+ * Loop code: the motion of a point on a body, computed from the state of the body alone, without differences or filters.
  *
  *   v = r' + R (w x s),   a = r'' + R (w' x s + w x (w x s)),   w, w' in body axes */
 #include "math/euler.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: rows that give way. What their laws ask for in an iteration, and what becomes of it at the end of the
- * step. */
+ * Loop code: soft rows. The multipliers that their laws give in an iteration, and their forces at the end of the step. */
 #include "stepper/soft.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -20,14 +19,14 @@ void soft_rates(const ali3_model *m, ali3_data *d)
   if (m->frozen->rows > m->frozen->rigid) stage_soft_links(m, d, KERNEL_link_rate);
 }
 
-/* Of a multiplier over the inner step. */
+/* Mean of a multiplier over the inner step. */
 static double mean_of(const ali3_model *m, const ali3_data *d, int row)
 {
   return d->last.lambda[row] + m->options.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
-/* Effective mobility of n friction rows, `stride` apart: change of slip rate per unit multiplier, from the last iteration. A stop
- * or contact beside them may hold them harder than at the reset. */
+/* Effective mobility of n friction rows, `stride` apart: change of slip rate per unit multiplier, from the last iteration. A
+ * stop or contact beside them may hold them harder than at the reset. */
 static double mobility_now(const ali3_data *d, int first, int stride, int n, const double *rate)
 {
   double up = 0.0, down = 0.0, size = 0.0;
@@ -38,12 +37,12 @@ static double mobility_now(const ali3_data *d, int first, int stride, int n, con
     size += d->now.lambda[row] * d->now.lambda[row];
   }
   if (!(down > 1e-3 * size && up > 0.0))
-    return d->soft.mobility[first]; /* little has changed, or it is the first time: NaN */
+    return d->soft.mobility[first]; /* the change is too small, or the first iteration has none: NaN */
   return fmin(up / (down * d->rule.v_d), d->soft.mobility[first]);
 }
 
-/* The mobility of a joint's coordinate, which is `mobility` without its stop, while that stop acts: what the friction of a
- * joint works against at an impact, which the iterations would learn of one too late. */
+/* The mobility of a joint's coordinate while its stop acts; `mobility` is its value without the stop. The friction of the
+ * joint acts against it at an impact, and the iterations would measure it one too late. */
 static double mobility_at_stop(const ali3_model *m, const ali3_data *d, const struct joint_rows *j,
                                double mobility)
 {
@@ -56,20 +55,20 @@ static double mobility_at_stop(const ali3_model *m, const ali3_data *d, const st
   return mobility / (1.0 + mobility * slope / m->options.gamma);
 }
 
-/* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
- * *tight how hard it sticks, against the mobility. Without friction the row would be sliding by push: its rate now, and what its
- * multiplier takes away. */
+/* Mean friction over the step in row k of a link, from the mean of its rate. *slope: its derivative by the coordinate.
+ * *tight: the stiffness of sticking relative to the mobility. Without friction the row would slide at its rate now, minus
+ * the part that its multiplier removes. */
 static double mean_friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
                             const double *rate, double *slope, double *tight)
 {
   const struct law *law = &j->law[k];
   bool contact = law->kind == LAW_SLIP;
   int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
-  /* the mobility over the step */
+  /* mobility over the step */
   double mobility = mobility_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
   if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, d->soft.mobility[row]));
   mobility *= 0.5 * d->rule.v_d / m->options.gamma;
-  /* the rate that the row would have without friction */
+  /* rate of the row without friction */
   double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
   double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * mean_of(m, d, row);
   if (contact) {
@@ -83,16 +82,16 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
   return secant * v;
 }
 
-/* What a law asks of the multiplier at the end of the step. The formulas of the step take of every load (1 - gamma) as at
- * its start, F0, and gamma as at its end. For laws that jump that is wrong: a body that friction holds would be
- * pushed by what held it a step ago, and slide to and fro; one that has left a stop would still be thrown.
- * They have a mean F over the step of their own, and the multiplier that brings it about:
+/* Returns the multiplier that a law gives at the end of the step. The Newmark formulas weight the load at the start, F0, by
+ * (1 - gamma), and the load at the end by gamma. For laws that jump this is wrong: the friction force of the last step would
+ * push a body that friction holds, so that it slides to and fro, and a stop would still throw a body that has left it. Laws
+ * that jump thus have a mean force F over the step, and the multiplier that produces it:
  *
  *   F = (1 - gamma) F0 + gamma lambda    <=>    lambda = F0 + (F - F0)/gamma
  *
- * (soft_settle() puts it back to the force at the end). What is too stiff for the step is held as well: velocities and
- * accelerations are projected on it, as on a rigid row, so that nothing swings: one-sided rows and springs as
- * found at the reset, friction while it sticks. */
+ * soft_settle() restores the force at the end. Rows too stiff for the step are also held: velocities and accelerations are
+ * projected on them as on rigid rows, so that they do not oscillate. These rows are the one-sided rows and springs that the
+ * reset found, and friction while it sticks. */
 static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
                       const double *rate, double *slope)
 {
@@ -119,7 +118,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
   case LAW_VALUE:
     *slope = 0.0;
     return -outside_in_force(d)->command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
-  case LAW_SWAY: /* pull over length at the start: a push would not be stable, and has no place in the factors */
+  case LAW_SWAY: /* pull over length at the start: pushing would be unstable, so the factors leave it out */
     *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
     return 0.0;
   default:
@@ -129,7 +128,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
   return F0 + (F - F0) / gamma;
 }
 
-/* law_piece() of row k; a stiff stop that acts, and whatever else is held, is on none. */
+/* law_piece() of row k. A stiff stop that acts, and every other held row, has no piece. */
 static int piece_of(const ali3_data *d, const struct joint_rows *j, int k, const double *rate)
 {
   const struct law *law = &j->law[k];
@@ -176,14 +175,14 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
 
 void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 {
-  /* what has changed up to the first one is the error of the prediction: no sign of the mobility */
+  /* a change before the first iteration is the error of the prediction, not a sign of the mobility */
   for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->soft.lambda_seen[i] = NAN;
   soft_rates(m, d);
   stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
-/* Of a law that jumps, as the row stands and moves. */
+/* Force of a law that jumps, at the position and rate of the row. */
 static double end_force(const ali3_data *d, const struct joint_rows *j, int k, const double *rate)
 {
   const struct law *law = &j->law[k];
@@ -191,7 +190,7 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   switch (law->kind) {
   case LAW_LIMITS:
     return law_force(law, d->solve.Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
-  case LAW_SLIP: /* the first row has been put right before */
+  case LAW_SLIP: /* the normal force in the first row is already set */
     return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
   default:
     return law_friction(law, 1.0, rate[k], 0.0);
@@ -234,8 +233,8 @@ void soft_end_loads(const ali3_model *m, ali3_data *d)
   stage_each(m, d, link_end_loads, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
 }
 
-/* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held
- * rows are to have: the mean over the step, in which nothing swings, or when they have just been hit rest. */
+/* Replaces the means over the step of laws that jump by their forces at its end. Sets the rates of held rows: the mean rate
+ * over the step, which does not oscillate, or 0 after an impact in this step. */
 static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
@@ -245,7 +244,7 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     const struct law *law = &j->law[k];
     double lambda = d->now.lambda[row], end = lambda;
     if (d->solve.c[row] >= LAW_OPEN)
-      d->now.lambda[row] = lambda = end = d->soft.law[row]; /* without remainders */
+      d->now.lambda[row] = lambda = end = d->soft.law[row]; /* without rounding of the iterations */
     bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
     d->soft.rigid_rate[row] = hit ? 0.0 : 0.5 * (rate[k] + d->soft.rate_last[row]);
     if (law_jumps(law)) {
@@ -270,7 +269,7 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_settle);
 }
 
-/* Rows that neither hold nor carry anything take no part in what is solved next. */
+/* Excludes rows from the next solve that neither hold nor carry a body. */
 void soft_open(const ali3_model *m, ali3_data *d)
 {
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {

@@ -9,17 +9,17 @@
 void soft_rates(const ali3_model *m, ali3_data *d);
 /* Saves Phi and Phi' at the start of an inner step. */
 void soft_start(const ali3_model *m, ali3_data *d);
-/* Law, and compliance in the step. iteration 0: at the prediction. */
+/* Law and compliance of each soft row in the step. iteration 0: at the prediction. */
 void soft_laws(const ali3_model *m, ali3_data *d, int iteration);
-/* After the iterations: multipliers and accelerations of laws that jump, as they are at the end of the step. */
+/* After the iterations: sets multipliers and accelerations of discontinuous laws to their values at the end of the step. */
 void soft_settle(const ali3_model *m, ali3_data *d);
-/* Rows that neither are rigid now nor hold a carried body take no part in what is solved next. */
+/* Excludes rows from the next solve that are not rigid now and hold no carried body. */
 void soft_open(const ali3_model *m, ali3_data *d);
-/* After the projection of the accelerations: the multipliers that go with them, of rows that are rigid now. */
+/* After the projection of the accelerations: sets its multipliers for the rows that are rigid now. */
 void soft_hold(const ali3_model *m, ali3_data *d);
-/* Into now.lambda: what the laws of all soft rows ask for, as they stand and move; rigid and stiff rows keep theirs. */
+/* Writes the law forces of all soft rows at the state into now.lambda. Rigid and stiff rows keep their multipliers. */
 void soft_end_loads(const ali3_model *m, ali3_data *d);
-/* Into now.lambda, after soft_rates(): the forces of laws that jump of one link, as it stands and moves. */
+/* After soft_rates(): writes the forces of one link's discontinuous laws at the state into now.lambda. */
 void soft_end(ali3_data *d, const struct joint_rows *j);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: bodies that turn fast, for sources built in lanes (dynamics/spin.h). A body counts as fast in an inner step
- * that it begins at a rate of more than 0.1 rad per step of the model: the branches of an extrapolated step ask the same. All
- * of it is out of line, so that tiles without fast bodies pay for one flag. */
+ * Loop code: bodies that turn fast, for sources built in lanes (dynamics/spin.h). A body is fast in an inner step if its
+ * rate at the start exceeds 0.1 rad per step of the model; the branches of an extrapolated step use this limit, too. All
+ * functions are out of line, so that tiles without fast bodies only pay for one flag. */
 #ifndef STEPPER_SPIN_H
 #define STEPPER_SPIN_H
 
@@ -40,7 +40,7 @@ static inline void spin_state_rates(const struct body_state *x, num w[3], num wd
   p_to_rotation(wd, x->p, x->pdd);
 }
 
-/* w'w = 4 p''p' where a body begins to be fast. */
+/* Limit of w'w = 4 p''p' above which a body is fast. */
 static inline double spin_fast2(const ali3_model *m)
 {
   static const double FAST = 0.1; /* rad */
@@ -48,8 +48,8 @@ static inline double spin_fast2(const ali3_model *m)
   return 0.25 * rate * rate;
 }
 
-/* Whether some lane is fast: it turns mainly about its axis, or nothing but springs holds it. last: at the start of the inner
- * step; x: predicted, of fast lanes p anew. */
+/* Whether a lane is fast: it turns mainly about its axis, or only springs hold it. last: state at the start of the inner
+ * step. x: predicted state; the function predicts p of fast lanes again. */
 __attribute__((noinline)) static bool spin_predict(const struct spin_tile *o, double leap,
                                                    const struct body_state *last, struct body_state *x)
 {
@@ -71,7 +71,7 @@ __attribute__((noinline)) static bool spin_predict(const struct spin_tile *o, do
   return true;
 }
 
-/* p' and p'' of fast lanes, from p. */
+/* Computes p' and p'' of fast lanes from p. */
 __attribute__((noinline)) static void spin_integrate(const struct spin_tile *o, const struct body_state *last,
                                                      const struct body_delta *delta, struct body_state *x)
 {
@@ -93,7 +93,7 @@ __attribute__((noinline)) static void spin_integrate(const struct spin_tile *o, 
   }
 }
 
-/* w = delta times the residual: of fast lanes that nothing but springs holds, Newton's step. */
+/* w = delta times the residual. For fast lanes that only springs hold, w is Newton's step. */
 __attribute__((noinline)) static void spin_free(const struct spin_tile *o, const struct body_state *x,
                                                 const struct body_delta *delta, num w[BODY_Y])
 {

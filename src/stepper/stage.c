@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: runs stages, and those shared by the step and the initial state. Items of a stage never
- * depend on each other, so shares change nothing in the result. */
+ * Loop code: runs stages, among them those that the step and the initial state share. Items of a stage never depend on each
+ * other, so the number of shares does not change the result. */
 #include "stepper/stage.h"
 #include "layout/storage.h"
 
@@ -11,7 +11,7 @@ bool stage_is_worth_waking(const ali3_data *d, double flops)
   return d->exec && d->exec->shares > 1 && flops >= stage_worth_waking(d->exec);
 }
 
-/* Of `count` items the first of a share. */
+/* Returns the first of `count` items that belongs to a share. */
 static int first_of(int count, int share, int shares)
 {
   return (int)((long long)count * share / shares);
@@ -22,12 +22,12 @@ static int first_of(int count, int share, int shares)
 struct tiles {
   const ali3_model *m;
   ali3_data *d;
-  const int *tile, *run_end; /* as in the tree */
+  const int *tile, *run_end; /* in the order of the tree */
   int first, count;
-  step_kernel *kernel[2]; /* of tiles with one lane, with all */
+  step_kernel *kernel[2]; /* for tiles with one lane, with all lanes */
 };
 
-/* Tiles first .. end-1, one call for each run of equal width. */
+/* Processes tiles first .. end-1, with one call for each run of equal width. */
 static void run_tiles(const struct tiles *o, int first, int end)
 {
   const struct tree_tile *tile = o->m->frozen->tree->tile;
@@ -66,7 +66,7 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
   run_stage(&o, body_flops[kernel] * m->bodies);
 }
 
-/* Link tiles first .. end-1, which have so many rows. */
+/* Runs a kernel over link tiles first .. end-1, which have `rows` rows. */
 static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel, int first, int end,
                       int rows)
 {
@@ -147,13 +147,13 @@ void stage_rows(const ali3_model *m, ali3_data *d)
 
 void stage_rows_end(const ali3_model *m, ali3_data *d)
 {
-  const bool factors = m->frozen->jumps || d->soft.some_stiff; /* they will be made anew from J */
+  const bool factors = m->frozen->jumps || d->soft.some_stiff; /* the next factors need J */
   stage_links(m, d, factors ? KERNEL_link_rows : KERNEL_link_rows_end);
 }
 
 void stage_rows_push(const ali3_model *m, ali3_data *d)
 {
-  const bool factors = m->frozen->switches; /* they will be made anew from J */
+  const bool factors = m->frozen->switches; /* the next factors need J */
   stage_links(m, d, factors ? KERNEL_link_rows_push : KERNEL_link_push_rows);
 }
 
@@ -164,7 +164,7 @@ static void probe_run(const ali3_data *d, int share, int run, bool begins)
   if (d->probe && d->probe->run) d->probe->run(d->probe->context, share, run, begins);
 }
 
-/* A run of the tree's schedule. */
+/* One run of the tree's schedule. */
 typedef void run_item(const ali3_model *m, ali3_data *d, int run);
 struct runs {
   const ali3_model *m;
@@ -180,7 +180,7 @@ static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share,
   probe_run(d, share, run, false);
 }
 
-/* Runs one after the other that make up some 1/shares of the work. */
+/* Consecutive runs that make up about 1/shares of the work. */
 static void share_of_runs(void *arg, int share, int shares)
 {
   const struct runs *job = arg;
@@ -220,7 +220,7 @@ static void condense_run(const ali3_model *m, ali3_data *d, int run)
   const struct tree_run *r = &m->frozen->tree->run[run];
   int failed = tree_condense_groups(&m->frozen->solver, &d->solve.work, &matrix, r->first, r->end);
   int seen = atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed);
-  while (failed >= 0 && (seen < 0 || failed < seen) && /* the first, whatever the shares */
+  while (failed >= 0 && (seen < 0 || failed < seen) && /* the first failed group, for any number of shares */
          !atomic_compare_exchange_weak_explicit(&d->solve.failed_group, &seen, failed, memory_order_relaxed,
                                                 memory_order_relaxed)) {
   }
@@ -263,7 +263,7 @@ static void sweep_tree(const ali3_model *m, ali3_data *d)
   owned_runs(m, d, down_run, SWEEP);
 }
 
-/* Right-hand sides of carried bodies, of lanes not in use too: what body_response() left there would last. */
+/* Clears the right-hand sides of carried bodies, also in unused lanes, where a result of body_response() would persist. */
 static void copy_carried_rhs(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
@@ -280,7 +280,7 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   const struct tree *t = m->frozen->tree;
   if (t->carried) copy_carried_rhs(m, d);
   sweep_tree(m, d);
-  if (!d->solve.response) return; /* no hub is held fast: as good as it gets */
+  if (!d->solve.response) return; /* no carried bodies and no held hubs: refinement gains nothing */
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, KERNEL_body_response);
   stage_links(m, d, KERNEL_link_residual);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Stages: what is done to all bodies or all links, in shares if an exec is set and the work is worth waking it for. RT. */
+ * A stage runs one function over all bodies or all links. It is split into shares if an exec is set and the work pays for
+ * waking the workers. RT. */
 #ifndef STEPPER_STAGE_H
 #define STEPPER_STAGE_H
 
@@ -10,35 +11,35 @@ static inline double stage_worth_waking(const ali3_exec *e)
 {
   return e->worth > 0.0 ? e->worth : 80000.0; /* about 2 us in lanes */
 }
-/* There is an exec that can help, and work enough for it. */
+/* There is an exec with workers, and the work pays for waking them. */
 bool stage_is_worth_waking(const ali3_data *d, double flops);
 
-/* One kernel over all tiles with bodies, with links, with rigid or with soft links. */
+/* Runs one kernel over all tiles with bodies, with links, with rigid links or with soft links. */
 void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 void stage_soft_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
-/* One that moves the bodies: the factors keep the linearisation they were made of. */
+/* Runs a kernel that moves the bodies. The factors keep the linearisation that they were computed from. */
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
-/* The right-hand sides of bodies that loads act on, anew: at the prediction, or, turned, after body_turn. */
+/* Recomputes the right-hand sides of bodies that loads act on: at the prediction, or, with `turned`, after body_turn. */
 void stage_acted_bodies(const ali3_model *m, ali3_data *d, bool turned);
 
-/* `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); flops: an estimate of all of it. */
+/* Calls `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order). flops is an estimate of the whole work. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
 void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops);
 
 /* Phi and J at the state. */
 void stage_rows(const ali3_model *m, ali3_data *d);
-/* After stage_move(). end: J of links with tips may be left as it was. push: also end loads J' now.lambda; J of rigid rows may
- * not be stored. */
+/* These stages follow stage_move(). stage_rows_end: may keep the old J of links with tips. stage_rows_push: also writes the
+ * end loads J' now.lambda, and may not store J of rigid rows. */
 void stage_rows_end(const ali3_model *m, ali3_data *d);
 void stage_rows_push(const ali3_model *m, ali3_data *d);
 
-/* What the condensation reads: J and frames of the factors, delta and c. */
+/* The input of the condensation: J and frames of the factors, delta and c. */
 struct tree_matrix stage_matrix(const ali3_data *d);
-/* Factorises S with J and c at the state; false: see solve.failed_group. */
+/* Factorises S with J and c at the state. False: a pivot is not positive, see solve.failed_group. */
 bool stage_condense(const ali3_model *m, ali3_data *d);
-/* z = S^-1 beta, refined once if the tree holds hubs fast; beta is lost. */
+/* z = S^-1 beta, refined once if tree.fast is set. The solve destroys beta. */
 void stage_solve(const ali3_model *m, ali3_data *d);
 
 #endif

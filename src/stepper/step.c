@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: the step that users see, made of inner steps.
+ * Loop code: the step that users see, composed of inner steps.
  *
  *   plain          one inner step over dt
- *   substeps n     n inner steps over dt/n; what comes from outside is held, or moves in a straight line
- *   extrapolated   each of these as one, two and three inner steps from the same start, combined: extrapolate.c
+ *   substeps n     n inner steps over dt/n; values from outside are held, or change linearly
+ *   extrapolated   each of these as one, two and three inner steps from one start, combined: extrapolate.c
  *
- * The state at the start of the step is kept until the end: a step that fails leaves no trace. */
+ * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "stepper/elements.h"
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"
@@ -32,7 +32,7 @@ static void blend_values(double *o, const double *from, const double *to, size_t
   for (size_t i = 0; i < n; i++) o[i] = from[i] + part * (to[i] - from[i]);
 }
 
-/* What acts from outside at the end of a substep, `part` of the step; 1: exactly what was set. */
+/* Values from outside at the end of a substep, at `part` of the step. At 1 they are exactly the values that were set. */
 static void set_outside(const ali3_model *m, ali3_data *d, double part)
 {
   const struct outside_values *a = &d->outside.start, *b = &d->outside.end;
@@ -44,7 +44,7 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
   blend_values(d->outside.now.command, a->command, b->command, (size_t)m->forces, part);
 }
 
-/* What may be no number, and is not written as a whole before it is read. */
+/* Clears arrays that may contain NaN and that the next step does not overwrite completely before it reads them. */
 static void clear_solve(const ali3_model *m, ali3_data *d)
 {
   memset(d->solve.beta, 0, (size_t)m->frozen->tree->unknowns * sizeof *d->solve.beta);
@@ -52,7 +52,7 @@ static void clear_solve(const ali3_model *m, ali3_data *d)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
 }
 
-/* The state at the start of the step, with nothing left of what may be no number. */
+/* Restores the state at the start of the step, and clears all NaN. */
 static void restore_start(const ali3_model *m, ali3_data *d, const struct state *good)
 {
   state_restore(m, d, good);
@@ -81,7 +81,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   restore_start(m, d, good);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->outside.from[i].acceleration))
-      d->outside.from[i].acceleration = 0.0; /* a target that was no number */
+      d->outside.from[i].acceleration = 0.0; /* the target was not a number */
     d->outside.aim[i] = d->outside.from[i];
   }
   stage_rows(m, d);
@@ -94,7 +94,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
-  if (!d->started) { /* the reason of a reset that failed stays in the report */
+  if (!d->started) { /* the report keeps the reason of the failed reset */
     if (d->report.status >= 0) d->report.status = ALI3_E_ARGUMENT;
     return ALI3_E_ARGUMENT;
   }
@@ -116,7 +116,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   return ALI3_OK;
 }
 
-/* Inner step k of a step, under what comes from outside at its end; status and increment as of inner_iterate(). */
+/* Inner step k of a step, with the values from outside at its end. Status and increment are those of inner_iterate(). */
 static int inner_step(const ali3_model *m, ali3_data *d, int k, double *increment)
 {
   int status;
@@ -137,7 +137,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   double largest = 0.0;
   bool interpolates = data_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
-  data_mark_phase(d, ALI3_PHASE_ROWS); /* where the drives aim is part of Phi */
+  data_mark_phase(d, ALI3_PHASE_ROWS); /* Phi contains the targets of the drives */
   if (interpolates) outside_values_copy(m, &d->outside.end, &d->outside.now);
   for (int k = 0; k < m->options.substeps; k++) {
     double increment = 0.0;

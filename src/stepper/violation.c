@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: rigid rows that are open. Joints, drives and gears that contradict each other leave residuals that no
- * iteration takes away: a combination n of the rows with J'n = 0, each weighted by its compliance,
+ * Loop code: rigid rows that do not close. Joints, drives and gears that contradict each other leave residuals that
+ * iterations cannot remove: a combination n of the rows with J'n = 0, each weighted by its compliance,
  *
- *   Phi = c n       so a row takes part in the contradiction where Phi/c is not 0.
+ *   Phi = c n       so a row takes part in the contradiction if Phi/c is not 0.
  *
- * The rows are looked at one by one only where the norms of the step, which it has anyway, are suspicious. */
+ * The rows are examined one by one only if the norms of the step, which exist anyway, are suspicious. */
 #include "stepper/violation.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -14,17 +14,17 @@
 
 #include <math.h>
 
-static const double CONTRADICTION = 1e-6, /* at the start: of the largest rate of a drive */
-    AT_REST = 1e-9,                       /* per second, of the size of the mechanism */
-    TAKES_PART = 1e-3;                    /* Phi/c of a drive, of the largest of all rows */
+static const double CONTRADICTION = 1e-6, /* at the start: relative to the largest rate of a drive */
+    AT_REST = 1e-9,                       /* per second, relative to the size of the mechanism */
+    TAKES_PART = 1e-3;                    /* Phi/c of a drive, relative to the largest row */
 
-/* What tells whether the joints let the drives go on. */
+/* Limits of the test whether the joints let the drives move on. */
 enum { TRIES = 12 };                /* Gauss-Newton steps */
 static const double DAMPING = 0.01, /* relative compliance */
-    STANDS = 0.95, /* part of the residual that the last one leaves, where they have come to a stand */
-    UNMET = 0.05;  /* part of what the drives ask for that has to be out of reach */
+    STANDS = 0.95, /* ratio of successive residuals above which the iterations have stalled */
+    UNMET = 0.05;  /* part of the requested motion that must be out of reach */
 
-/* Residuals of the rows of a link, or how fast they change. */
+/* Residuals of the rows of a link, or their rates. */
 typedef void link_rows(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o);
 
 static void row_positions(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
@@ -36,14 +36,14 @@ static void row_positions(const ali3_model *m, const ali3_data *d, const struct 
 static void row_velocities(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
 {
   struct link_view view;
-  double Phi[ROWS_MAX], J[STORED_J]; /* the stored one is not kept of all links */
+  double Phi[ROWS_MAX], J[STORED_J]; /* some links have no stored J */
   link_view_fill(m, d, j, &view);
   rows_evaluate(j, &view.v, Phi, J);
   rows_rate(j, &view.v, J, o);
   if (j->drive >= 0) o[0] -= d->outside.aim[j->drive].rate;
 }
 
-/* Of each row of a link: a length in m; else an angle in rad, or the cosine of a right one. */
+/* Flags the rows of a link that are a length in m. The others are an angle in rad, or the cosine of a right angle. */
 static void flag_length_rows(const struct joint_rows *j, bool length[ROWS_MAX])
 {
   for (int i = 0, k = 0; i < j->primitives; i++) {
@@ -53,7 +53,7 @@ static void flag_length_rows(const struct joint_rows *j, bool length[ROWS_MAX])
   }
 }
 
-/* What one link adds. */
+/* The contribution of one link. */
 struct opening {
   double length, angle; /* largest row, m and rad */
   double load;          /* largest |row/c|, of forces times the size of the mechanism */
@@ -76,7 +76,7 @@ static struct opening opening_of(const ali3_model *m, const ali3_data *d, int li
   return o;
 }
 
-/* The links with drives and gears come after those of the joints. */
+/* The links of drives and gears follow those of the joints. */
 static void find_drives(const ali3_model *m, const ali3_data *d, link_rows *rows, double largest,
                         ali3_violation *v)
 {
@@ -98,7 +98,7 @@ static void find_drives(const ali3_model *m, const ali3_data *d, link_rows *rows
   }
 }
 
-/* Where the drive v->drive asks its joint to be, and where that is. */
+/* Target coordinate of v->drive's joint, and the actual coordinate. */
 static void find_aim(const ali3_model *m, const ali3_data *d, link_rows *rows, ali3_violation *v)
 {
   if (v->drive < 0) return;
@@ -148,7 +148,7 @@ int violation_judge(const ali3_model *m, ali3_data *d)
     }
     if (v->relative > v->limit) return ALI3_VIOLATED;
   }
-  /* positions are met: velocities */
+  /* the positions close: judge velocities */
   if (r->velocity * dt > VIOLATION_VELOCITY * least) {
     measure_opening(m, d, true, v);
     v->limit = VIOLATION_VELOCITY / dt;
@@ -166,7 +166,7 @@ bool violation_at_start(const ali3_model *m, ali3_data *d)
     flag_length_rows(&m->frozen->link[m->frozen->drive[i].link], length);
     largest = fmax(largest, fabs(d->outside.aim[i].rate) / (length[0] ? m->frozen->length : 1.0));
   }
-  if (!(largest > AT_REST)) return false; /* which agrees with everything */
+  if (!(largest > AT_REST)) return false; /* the rows are consistent with any motion */
   measure_opening(m, d, true, &d->violation);
   if (d->violation.relative > fmax(CONTRADICTION * largest, AT_REST)) return true;
   violation_none(&d->violation);
@@ -178,14 +178,14 @@ static void soften_rows(const ali3_model *m, ali3_data *d, double factor)
   for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= factor;
 }
 
-/* The kinematics alone: damped Gauss-Newton steps (Levenberg, Marquardt: the compliance is the damping) from the last
- * good state towards where the drives go. Rows that are open when these come to a stand are out of reach, whatever the
- * masses and the period are; after a step that diverged for another reason they close, or still do so slowly. */
+/* Kinematics only: damped Gauss-Newton steps (Levenberg-Marquardt: the compliance is the damping) from the last good state
+ * towards the targets of the drives. Rows that are open when the steps stall are out of reach, for any masses and any
+ * period. After a step that diverged for another reason the rows close, or still close slowly. */
 void violation_blame(const ali3_model *m, ali3_data *d)
 {
   ali3_violation *v = &d->violation, asked, found;
   double before = 0.0;
-  double factor = 1.0; /* a power of two: undone to the bit */
+  double factor = 1.0; /* a power of two, so that its inverse is exact */
   while (m->options.alpha == 0.0 && factor * m->options.compliance < DAMPING) factor *= 2.0;
   stage_rows(m, d);
   measure_opening(m, d, false, &asked);

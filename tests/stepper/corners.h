@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of contacts, friction and stops share: a ball, its contact with a plane, and what tests ask. */
+ * Helpers for the tests of contacts, friction and stops: a ball, its contact with a plane, and queries. */
 #ifndef STEPPER_CORNERS_H
 #define STEPPER_CORNERS_H
 
@@ -32,7 +32,7 @@ static inline ali3_data *start_with(ali3_model *m, double dt, double gamma)
   return toy_start(m, ALI3_OK);
 }
 
-/* Frozen at dt, reset. */
+/* Freezes the model at dt and resets the data. */
 static inline ali3_data *start(ali3_model *m, double dt)
 {
   return start_with(m, dt, 0.5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A program of its own on libali3: a double pendulum in space, 10 s at 10 ms. */
+ * A program that uses libali3: a double pendulum in space, 10 s at 10 ms. */
 #include <ali3/ali3.h>
 #include <math.h>
 #include <stdio.h>

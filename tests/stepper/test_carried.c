@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Bodies without mass or inertia, or light ones, on springs and dampers: against closed-form solutions, whatever the
- * direction and the units. */
+ * Bodies without mass or inertia, or light ones, on springs and dampers, compared with closed-form solutions in any
+ * direction and any units. */
 #include "common/points.h"
 #include "common/random.h"
 
-/* A spring k to the ground, then a damper c to a body: a Maxwell element with the massless body in its
- * middle. speed: of the body at the start; held: it stays there instead. */
+/* A spring k to the ground, then a damper c to a body: a Maxwell element with the massless body in its middle. speed: speed
+ * of the body at the start. held: the body stays there instead. */
 static struct error relaxation(double k, double c, double dt)
 {
   struct error e = {0};
@@ -23,7 +23,7 @@ static struct error relaxation(double k, double c, double dt)
   for (int i = 1; i <= (int)lround(1.0 / dt); i++) {
     ali3_body_state s;
     run_well(m, d, 1);
-    x *= factor; /* what the trapezoidal rule makes of x' = -k/c x, to the last digits */
+    x *= factor; /* result of the trapezoidal rule for x' = -k/c x, to the last digits */
     ali3_body_get(m, d, 0, &s);
     if (!(fabs(s.position[0] - x) < 1e-7)) fail_msg("step %d: %.9f, not %.9f", i, s.position[0], x);
     double exact = 0.1 * exp(-k / c * i * dt);
@@ -38,8 +38,7 @@ TEST(a_massless_body_relaxes_with_the_time_of_spring_and_damper)
   second_order("0", relaxation(50, 10, 0.01), relaxation(50, 10, 0.001));
 }
 
-/* x'' = -u/mass, u' = k (x' - u/c): the tension u of a Maxwell element, by a Runge-Kutta rule of small
- * steps. */
+/* x'' = -u/mass, u' = k (x' - u/c): the tension u of a Maxwell element, by a Runge-Kutta method with small steps. */
 static void maxwell(double k, double c, double mass, double v[3])
 {
   const double h = 1e-4;
@@ -82,8 +81,8 @@ TEST(a_maxwell_element_stops_a_body)
   second_order("0", coarse, fine);
 }
 
-/* Undamped springs in series with nothing between them: half the stiffness. Started in balance, all
- * velocities right. */
+/* Undamped springs in series with a massless body between them have half the stiffness. They start in balance with
+ * consistent velocities. */
 TEST(springs_in_series_swing_as_one)
 {
   const double k = 100, w = sqrt(0.5 * k), dt = 0.001;
@@ -107,8 +106,8 @@ TEST(springs_in_series_swing_as_one)
   done(m, d);
 }
 
-/* A massless body on a slide along u, spring and damper to the ground, and a body on it, likewise: where
- * they are along u after 100 steps. */
+/* A massless body on a slide along u with spring and damper to the ground, and a body on it with a slide, spring and damper,
+ * too. Returns their positions along u after 100 steps. */
 static void slide_along(const double u[3], double k, double c, double dt, double o[2])
 {
   ali3_model *m = ali3_model_new();
@@ -120,7 +119,7 @@ static void slide_along(const double u[3], double k, double c, double dt, double
     }
     toy_added(m, ali3_model_add_body(m, &s));
     ali3_joint_spec j = {.name = i ? "S2" : "S1", .type = ALI3_JOINT_PRISMATIC, .body_a = i - 1, .body_b = i};
-    j.position = i ? 0.2 : 0.1; /* 0 where they are in one place */
+    j.position = i ? 0.2 : 0.1; /* 0 if both are at one point */
     memcpy(j.axis_a, u, sizeof j.axis_a);
     spring(m, toy_added(m, ali3_model_add_joint(m, &j)), k, c);
   }
@@ -135,8 +134,8 @@ static void slide_along(const double u[3], double k, double c, double dt, double
   done(m, d);
 }
 
-/* Stiffnesses of rigid rows and of springs meet in one pivot, and only along the axes they stay apart by
- * themselves. */
+/* The stiffnesses of rigid rows and of springs meet in one pivot. They do not mix along
+ * the axes, so the test compares oblique directions with an axis. */
 TEST(no_direction_is_special)
 {
   for (int way = 0; way < 4; way++) {
@@ -158,7 +157,7 @@ TEST(no_direction_is_special)
   }
 }
 
-/* Light beside another body is not without mass: a little oscillator next to a ton keeps its order and its
+/* A light body beside a heavy one is not massless: a small oscillator next to a ton keeps its order of convergence and its
  * energy. */
 static struct error light_oscillator(double dt)
 {
@@ -191,7 +190,7 @@ TEST(light_is_not_massless)
   second_order("1e-4", coarse, fine);
 }
 
-/* Lengths times L, masses times M: the same motion in other units, whatever has no mass. */
+/* Lengths times L, masses times M: the motion is the same in other units, for any massless part. */
 TEST(units_do_not_matter)
 {
   double first[2] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Light bodies between heavy ones and the ground: a double pendulum whose second body weighs up to 1e9
- * times as much as the first, against its equations of motion in two angles. */
+ * Light bodies between heavy ones and the ground: a double pendulum whose second body weighs up to 1e9 times as much as the
+ * first, compared with its equations of motion in two angles. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -15,8 +15,8 @@ struct links {
   double mass[2], inertia[2];
 };
 
-/* s: angles below the x axis, then their rates; o = s'. In long numbers: the determinant is a difference
- * of large ones. */
+/* s: angles below the x axis, then their rates; o = s'. In long double, because the determinant is a difference of large
+ * numbers. */
 static void motion(const struct links *k, const long double s[4], long double o[4])
 {
   const long double m[2] = {k->mass[0], k->mass[1]};
@@ -32,7 +32,7 @@ static void motion(const struct links *k, const long double s[4], long double o[
   o[3] = (M11 * f2 - M12 * f1) / det;
 }
 
-/* Runge-Kutta of order four from rest on the x axis. */
+/* Runge-Kutta method of order four from rest on the x axis. */
 static void exact(const struct links *k, double seconds, int steps, long double s[4])
 {
   const long double h = seconds / steps, part[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1, 2, 2, 1};
@@ -83,8 +83,7 @@ static ali3_model *pendulum(const struct links *k, double dt, bool extrapolate)
   return m;
 }
 
-/* After 1 s: how far the centres of mass are off. start: relative error of the force at the ground at the
- * start. */
+/* Returns the error of the centres of mass after 1 s. start: relative error of the force at the ground at the start. */
 static double error_of(const struct links *k, double dt, bool extrapolate, double *start)
 {
   long double s[4], slope[4];
@@ -124,8 +123,7 @@ TEST(any_ratio_of_masses_is_as_good)
   }
 }
 
-/* The heavy body is a point beside its lever arm: nothing but the inertia of the light one keeps the pair
- * from folding. */
+/* The heavy body is a point at the end of its lever arm: only the inertia of the light one keeps the pair from folding. */
 TEST(a_heavy_point_on_a_light_link_is_not_refused)
 {
   for (double ratio = 1e2; ratio < 2e7; ratio *= 10) {
@@ -141,7 +139,7 @@ TEST(a_heavy_point_on_a_light_link_is_not_refused)
   }
 }
 
-/* Beyond any accuracy: a step says so, and nobody says that the light body has no inertia. */
+/* Beyond the accuracy of the step its status is not ALI3_OK. The report does not claim that the light body has no inertia. */
 TEST(too_little_is_not_nothing)
 {
   for (int proper = 0; proper < 2; proper++) {
@@ -159,7 +157,7 @@ TEST(too_little_is_not_nothing)
   }
 }
 
-/* Mechanisms that nothing connects do not make each other light. */
+/* Mechanisms without a connection do not make each other's bodies light. */
 TEST(another_mechanism_does_not_matter)
 {
   const struct links light = {{1e-6, 2e-6}, {1e-7, 3e-7}}, heavy = {{1e6, 2e6}, {1e5, 3e5}};

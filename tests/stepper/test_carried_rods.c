@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Rods and couplers without mass or inertia: against the same mechanism put together without them or with a little
- * mass. */
+ * Rods and couplers without mass or inertia, compared with a mechanism assembled without them or with a little mass. */
 #include "common/points.h"
 
-/* A pendulum A on the ground and a body B that a rod ties to it, universal at A, spherical at B: without
- * mass the rod pulls along its length and does nothing else. mass < 0: a distance joint instead. */
+/* A pendulum A on the ground and a body B that a rod ties to it, universal at A, spherical at B. A massless rod only pulls
+ * along its length. mass < 0: a distance joint instead. */
 static ali3_data *hang(ali3_model **model, double mass, const ali3_options *o)
 {
   const double on_a[3] = {0.5, 0, 0}, on_b[3] = {-0.1, 0.1, 0.2}, L[3] = {0.2, -0.3, 1.1};
@@ -38,7 +37,7 @@ static ali3_data *hang(ali3_model **model, double mass, const ali3_options *o)
   return toy_start(m, ALI3_OK);
 }
 
-/* Largest difference between two mechanisms in the places of their first two bodies. */
+/* Largest difference of the positions of the first two bodies of two mechanisms. */
 static double apart(const ali3_model *m, ali3_data *d, const ali3_model *n, ali3_data *e, int steps)
 {
   double largest = 0.0;
@@ -67,12 +66,12 @@ TEST(a_massless_rod_is_a_distance_joint)
   ali3_joint_get(n, e, ali3_model_find_joint(n, "U"), &line);
   print_message("rod and distance joint are %.1e m apart\n", difference);
   assert_true(difference < 1e-6);
-  for (int i = 0; i < 3; i++) assert_true(fabs(rod.force[i] - line.force[i]) < 1e-3); /* the same pull on B */
+  for (int i = 0; i < 3; i++) assert_true(fabs(rod.force[i] - line.force[i]) < 1e-3); /* equal pulls on B */
   done(m, d);
   done(n, e);
 }
 
-/* Four bars in a plane, all unlike, the coupler of the given mass; at rest. */
+/* Four unequal bars in a plane with a coupler of the given mass, at rest. */
 static ali3_data *four_bar(ali3_model **model, double mass, const ali3_options *o)
 {
   static const double p[4][2] = {{0, 0}, {0.5, 0.866}, {2.2, 1.2}, {2, 0.1}};
@@ -152,8 +151,8 @@ TEST(a_massless_coupler_keeps_energy_and_constraints)
   done(m, d);
 }
 
-/* A rod on a universal joint whose axes are both askew to it: held about its own axis, where it may have no
- * inertia. */
+/* A rod on a universal joint whose axes are both oblique to it. The joint holds the rod about its own axis, so its inertia
+ * there may be 0. */
 static void rod_end(double inertia, double dt, double o[3])
 {
   const double q = sqrt(0.5);
@@ -189,14 +188,13 @@ TEST(a_rod_needs_no_inertia_about_its_axis)
                 check_distance(fine, finest));
   assert_true(check_distance(thin, finest) < 2e-3);
   assert_true(check_distance(thin, finest) / check_distance(fine, finest) >
-              20); /* 25, less what the last is off itself */
+              20); /* 25, minus the error of the finest solution */
   assert_true(check_distance(thin, thinner) < 1e-6);
   double ratio = check_distance(thin, thicker) / check_distance(thin, thick);
   assert_true(ratio > 8 && ratio < 12);
 }
 
-/* A rod without inertia about the axis on which it turns, under a torque, on a torsional spring and damper.
- */
+/* A rod without inertia about its hinge axis, under a torque, on a torsional spring and damper. */
 static struct error turning(double k, double c, double dt)
 {
   const double torque = 3.0;
@@ -215,7 +213,7 @@ static struct error turning(double k, double c, double dt)
   toy_added(m, ali3_model_add_load(
                    m, &(ali3_load_spec){.name = "T", .type = ALI3_LOAD_TORQUE, .vector = {torque, 0, 0}}));
   toy_freeze(m, dt);
-  ali3_data *d = toy_start(m, ALI3_MOVED); /* it turns at once */
+  ali3_data *d = toy_start(m, ALI3_MOVED); /* it turns from the first step on */
   for (int i = 0; i <= (int)lround(2.0 / dt); i++) {
     double gone = exp(-k / c * i * dt);
     ali3_joint_state j;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Bodies without mass where steps are shared and where lanes are not in use: not a bit comes of either. */
+ * Massless bodies in shared steps and in tiles with unused lanes: the results have the bits of a single share. */
 #include "common/points.h"
 
-/* Shares one after the other, the last first; see test_stage.c for true threads. */
+/* Runs the shares one after the other, the last first; see test_stage.c for real threads. */
 static int runs;
 
 static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
@@ -12,7 +12,7 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
   for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
 }
 
-/* A hundred pendulums, in a row, with massless carriages between them. */
+/* A row of a hundred pendulums with massless carriages between them. */
 static ali3_model *train(int cars)
 {
   ali3_model *m = falling();
@@ -59,14 +59,14 @@ TEST(shares_do_not_change_a_bit)
         if (memcmp(&x, &y, sizeof x) != 0) fail_msg("%d shares change body %d in step %d", shares, b, k + 1);
       }
     }
-    assert_true(shares == 1 || runs > 30); /* there was something to share */
+    assert_true(shares == 1 || runs > 30); /* the stages were shared */
     ali3_data_free(d);
     ali3_data_free(serial);
   }
   ali3_model_free(m);
 }
 
-/* Chains of three bodies on hinges, and on each first one a bushing with a body without mass. */
+/* Chains of three bodies on hinges; each first body has a bushing with a massless body. */
 static ali3_model *flags(int copies)
 {
   ali3_model *m = falling();
@@ -107,7 +107,7 @@ static ali3_model *flags(int copies)
   return m;
 }
 
-/* Massless bodies in tiles with lanes not in use: what a failed step leaves there must not come back. */
+/* Massless bodies in tiles with unused lanes: numbers that a failed step leaves there must not return. */
 TEST(a_failed_step_leaves_nothing_in_lanes_not_in_use)
 {
   static const double bad[] = {NAN, INFINITY, 1e200};

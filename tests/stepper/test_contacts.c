@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Contacts in motion: balls on a plane and against each other, against closed-form solutions and against what no step
- * may do: add energy or momentum. */
+ * Contacts in motion: balls on a plane and against each other, compared with closed-form solutions. No step may add energy
+ * or momentum. */
 #include "stepper/corners.h"
 
 struct bounces {
-  double above, below; /* J, the most that the energy was above and below the start */
-  int touched;         /* times the ball came to the plane */
+  double above, below; /* J, largest energy above and below that of the start */
+  int touched;         /* number of times the ball reached the plane */
 };
 
 static struct bounces bounce(double stiffness, double dt, double gamma, double seconds)
@@ -65,7 +65,7 @@ TEST(a_ball_comes_back_to_its_height)
   assert_true(o.below < 1e-6 && o.above < 1e-9);
 }
 
-/* Two balls that meet along x, `offset` aside. */
+/* Two balls that collide along x, with the offset `offset`. */
 static ali3_data *two_balls(ali3_model *m, double offset, double stiffness, double friction, double dt)
 {
   ali3_body_spec a = BALL, b = BALL;
@@ -104,7 +104,7 @@ TEST(equal_balls_exchange_their_velocities)
     print_message("1e%d N/m: 1 and 0 m/s become %.12f and %.12f\n", k, v[0], v[1]);
     assert_true(fabs(v[0] + v[1] - 1) < 1e-10); /* q in doubles: 1e-17 m to a step of 1e-3 s, every step */
     if (k <= 6) assert_true(fabs(v[0]) < 1e-10);
-    /* stiffer than the step can follow: they part no faster than they met */
+    /* stiffer than the step can resolve: they part no faster than they met */
     assert_true(v[0] > -1e-10 && v[1] - v[0] < 1 + 1e-10);
     end(m, d);
   }
@@ -118,7 +118,7 @@ static void momentum(const ali3_model *m, const ali3_data *d, double o[6])
     ali3_body_state x = body(m, d, b);
     ali3_point_state at;
     const double *r = x.position, *v = x.velocity;
-    /* world axes: the velocity of points one metre away */
+    /* world axes: velocities of points at a distance of one metre */
     double w[3];
     for (int i = 0; i < 3; i++) {
       double e[3] = {i == 0, i == 1, i == 2}, arm[3], turn[3];
@@ -158,13 +158,13 @@ TEST(a_collision_with_friction_keeps_momentum)
         linear[fine] = fmax(linear[fine], fabs(after[i] - before[i]));
         angular[fine] = fmax(angular[fine], fabs(after[3 + i] - before[3 + i]));
       }
-      assert_true(most > 1); /* they did meet */
+      assert_true(most > 1); /* the balls did collide */
       end(m, d);
     }
     print_message("1e%d N/m: %.1e kg m/s, %.1e kg m^2/s; at 0.25 ms %.1e and %.1e\n", k, linear[0],
                   angular[0], linear[1], angular[1]);
     assert_true(linear[0] < 1e-10 && linear[1] < 1e-9);
-    /* the mean of a step that begins or ends a touch has the levers of its end: of the first order */
+    /* the mean over a step that begins or ends a touch uses the lever arms of its end, and is thus of first order */
     assert_true(angular[0] < 1e-3);
     assert_true(angular[1] < angular[0] / (k <= 5 ? 4 : 1.5));
   }

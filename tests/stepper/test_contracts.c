@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the library does with arguments that make no sense. The getters and setters of the loop are built into this test with
- * their asserts (tests.cmake), as in a debug build of the library. */
+ * Invalid arguments to the library. The getters and setters of the loop are built into this test with their asserts
+ * (tests.cmake), as in a debug build of the library. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -49,7 +49,7 @@ TEST(a_step_wants_a_reset)
   }
 }
 
-/* Nor may it go on from one that was refused, whose reason stays. */
+/* A step may not continue from a refused state, whose reason persists. */
 TEST(a_step_wants_a_reset_that_went_well)
 {
   ali3_model *m = ali3_model_new();
@@ -133,7 +133,7 @@ TEST(sensors_are_found_by_name)
   ali3_model_free(m);
 }
 
-/* Calls that are RT, with an index that is wrong. */
+/* RT calls with an invalid index. */
 enum call { SET_LOAD, SET_VECTOR, SET_VALUE, BODY, JOINT, FORCE, POINT, SENSOR, CALLS };
 
 static void call(enum call which, const ali3_model *m, ali3_data *d, int index)
@@ -172,7 +172,7 @@ static void call(enum call which, const ali3_model *m, ali3_data *d, int index)
   }
 }
 
-/* In a process of its own: the signal that ends it, or 0. */
+/* Runs in a process of its own. Returns the signal that ends it, or 0. */
 static int ends_by(enum call which, const ali3_model *m, ali3_data *d, int index)
 {
   int status;
@@ -209,7 +209,7 @@ TEST(a_debug_build_stops_at_a_wrong_index)
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   for (int i = 0; i < CALLS; i++) {
-    bool ground = i == BODY || i == POINT; /* which may be looked at */
+    bool ground = i == BODY || i == POINT; /* objects that accept the ground */
     assert_int_equal(ends_by((enum call)i, m, d, 0), 0);
     assert_int_equal(ends_by((enum call)i, m, d, 1), SIGABRT);
     assert_int_equal(ends_by((enum call)i, m, d, -1), ground ? 0 : SIGABRT);

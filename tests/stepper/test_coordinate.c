@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where the coordinate of a joint is zero and which way it turns, for all that act on it: in the poses that the model gives it
- * is what the joint says. */
+ * Zero and sign of a joint's coordinate, for every element that acts on it. In the poses of the model the coordinate is the
+ * value that the joint specifies. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -10,8 +10,8 @@
 static const double none[3] = {0.0};
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 
-/* One body on a joint about or along z, 0.3 m up; by_points: the points of the joint lie apart, and not only along the axis of
- * a slide that has them in one place. */
+/* One body on a joint about or along z at a height of 0.3 m. by_points: the points of the joint are apart, also across the
+ * axis of a slide whose points otherwise coincide. */
 static ali3_model *one(ali3_joint_type type, bool by_points, double position)
 {
   ali3_model *m = ali3_model_new();
@@ -73,7 +73,7 @@ static const struct way ways[] = {{ALI3_JOINT_REVOLUTE, false, 0},   {ALI3_JOINT
                                   {ALI3_JOINT_PRISMATIC, false, 12}, {ALI3_JOINT_PRISMATIC, true, 12}};
 #define EACH_WAY(w) for (const struct way *w = ways; w < ways + sizeof ways / sizeof *ways; w++)
 
-/* However the points are given, and whichever turn it is. Up is along and about the axis of a. */
+/* For any choice of the points and any direction of the axis: positive is along and about the axis of a. */
 TEST(it_starts_where_the_joint_says_and_grows_along_the_axis)
 {
   EACH_WAY(w)
@@ -89,7 +89,7 @@ TEST(it_starts_where_the_joint_says_and_grows_along_the_axis)
   }
 }
 
-/* A drive that says nothing stays, whatever the coordinate is. */
+/* A drive without a target holds its coordinate at any value. */
 TEST(a_drive_without_an_offset_stays)
 {
   EACH_WAY(w)
@@ -112,7 +112,7 @@ static void set_offset(ali3_force_spec *s)
   s->speed = 2;
 }
 
-/* With an offset it has the same zero: it begins there, and where that is elsewhere the bodies go. */
+/* An offset keeps the zero: the drive begins at the offset, and moves the bodies if they are elsewhere. */
 TEST(a_drive_has_the_zero_of_the_joint)
 {
   EACH_WAY(w)
@@ -122,7 +122,7 @@ TEST(a_drive_has_the_zero_of_the_joint)
       offset = w->position + 0.02 * elsewhere;
       on_joint(m, ALI3_FORCE_DRIVE, set_offset);
       toy_freeze_apart(m, 0.01);
-      ali3_data *d = toy_start(m, ALI3_MOVED); /* its velocity at least */
+      ali3_data *d = toy_start(m, ALI3_MOVED); /* at least its velocity is moved */
       ali3_body_state x;
       ali3_body_get(m, d, 0, &x);
       ASSERT_NEAR(position_of(m, d), offset, 1e-11);
@@ -165,7 +165,7 @@ static void set_spring(ali3_force_spec *s)
   s->rest = at;
 }
 
-/* Slack where it says so, or where the model has it. */
+/* A spring is slack at the rest position of its spec; without one, at the position of the model. */
 TEST(a_spring_has_the_zero_of_the_joint)
 {
   EACH_WAY(w)
@@ -206,7 +206,7 @@ TEST(a_stop_has_the_zero_of_the_joint)
   }
 }
 
-/* What the assembly moves counts: the coordinate is that of the poses given. */
+/* Displacements by the assembly count: the coordinate is measured from the specified poses. */
 TEST(an_assembly_moves_the_coordinate)
 {
   ali3_model *m = one(ALI3_JOINT_PRISMATIC, true, 2);
@@ -230,7 +230,7 @@ TEST(an_assembly_moves_the_coordinate)
   end(m, d);
 }
 
-/* A gear holds what the coordinates are at the start, not their zeros. */
+/* A gear holds the coordinates at the start, not their zeros. */
 TEST(gears_look_at_the_change)
 {
   ali3_model *m = one(ALI3_JOINT_REVOLUTE, false, 9);

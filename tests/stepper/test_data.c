@@ -8,7 +8,7 @@
 
 enum { ALIGN = 64, GUARD = 256 };
 
-/* Bytes of a known pattern around the block are still there after all use of it. */
+/* Bytes of a known pattern around the block survive every use of it. */
 TEST(lives_in_the_callers_block)
 {
   ali3_model *m = toy_chain(5, true, 0.01);
@@ -28,7 +28,7 @@ TEST(lives_in_the_callers_block)
     ali3_body_get(m, own, i, &b);
     assert_memory_equal(&a, &b, sizeof a);
   }
-  ali3_data_free(d); /* not ours to free: nothing happens */
+  ali3_data_free(d); /* the caller owns the block: nothing happens */
   for (int i = 0; i < GUARD; i++) {
     assert_int_equal(memory[i], 0xa5);
     assert_int_equal(memory[GUARD + size + (size_t)i], 0xa5);
@@ -48,7 +48,7 @@ TEST(a_block_that_does_not_fit_is_refused)
   assert_null(ali3_data_place(m, memory, size - 1));
   assert_null(ali3_data_place(m, memory + 8, size));
   assert_null(ali3_data_place(m, NULL, size));
-  assert_int_equal(memory[0], 0xa5); /* and not written to */
+  assert_int_equal(memory[0], 0xa5); /* and was not written to */
   assert_int_equal(memory[8], 0xa5);
   assert_non_null(ali3_data_place(m, memory, size));
   free(memory);
@@ -61,7 +61,7 @@ TEST(a_block_that_does_not_fit_is_refused)
   ali3_model_free(m);
 }
 
-/* A body at rest above the origin, one that moves and turns. */
+/* A body at rest above the origin, and one that moves and turns. */
 TEST(energy_is_what_the_books_say)
 {
   ali3_model *m = ali3_model_new();
@@ -87,7 +87,7 @@ TEST(energy_is_what_the_books_say)
   ali3_model_free(m);
 }
 
-/* A wheel on an axle: the joint angle counts full turns and its rate is that of the wheel. */
+/* A wheel on an axle: the joint angle counts full turns, and its rate is that of the wheel. */
 TEST(joint_angle_does_not_wrap)
 {
   ali3_model *m = ali3_model_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Gears, drives and motors against closed-form solutions, and a step that fails among contacts. */
+ * Gears, drives and motors compared with closed-form solutions, and a step that fails among contacts. */
 #include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
@@ -12,7 +12,7 @@
 static const double PI = 3.14159265358979323846;
 static const double none[3] = {0};
 
-/* Wheels of the inertias given, each on a hinge of its own about z; joint i carries wheel i. */
+/* Wheels of the given inertias, each on its own hinge about z; joint i carries wheel i. */
 static ali3_model *wheels(int n, const double *inertia)
 {
   static const char *const name[] = {"A", "B", "C"}, *const hinge_name[] = {"JA", "JB", "JC"};
@@ -61,8 +61,8 @@ static double acceleration(const ali3_model *m, const ali3_data *d, int b)
   return x.angular_acceleration[2];
 }
 
-/* The formulas of the step work on Euler parameters: they see an angular acceleration by a fourth of the
- * square of the angle turned in the step too small. */
+/* The formulas of the step use Euler parameters. Their relative error of an angular acceleration is -1/4 of the square of
+ * the angle turned in the step. */
 static bool turns_with(double found, double exact, double turned)
 {
   return fabs(found - exact) <= fabs(exact) * (1e-9 + 0.3 * turned * turned);
@@ -90,7 +90,7 @@ TEST(a_motor_gives_its_torque)
     assert_true(turns_with(acceleration(m, d, 0), torque / inertia, joint(m, d, 0).velocity * 1e-3));
     assert_true(force(m, d, 0).value == torque);
     assert_true(fabs(force(m, d, 0).torque[2] - torque) < 1e-12); /* on b, up */
-    /* the rule takes a load that comes with a step at half in its first one */
+    /* the rule halves a load in the step in which it begins */
     double t = (i - 0.5) * 1e-3;
     assert_true(fabs(joint(m, d, 0).velocity - torque / inertia * t) < 1e-4 * t);
   }
@@ -105,13 +105,13 @@ TEST(a_motor_gives_its_torque)
     assert_true(ali3_feedback(m, d) >= 0);
     assert_true(force(m, d, 0).value == value);
   }
-  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* which takes it back */
+  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* the reset restores the previous value */
   toy_run(m, d, 10);
   assert_true(joint(m, d, 0).velocity == 0);
   end(m, d);
 }
 
-/* x1 = ratio x2, a torque on the first: I1 + I2/ratio^2 is what it has to turn. */
+/* x1 = ratio x2, a torque on the first: the effective inertia is I1 + I2/ratio^2. */
 TEST(a_gear_pair_turns_with_its_reduced_inertia)
 {
   const double inertia[] = {0.2, 1.5}, torque = 0.4;
@@ -145,16 +145,16 @@ TEST(a_gear_pair_turns_with_its_reduced_inertia)
     }
     print_message("ratio %g, %.1f rad: %.1e rad, %.1e rad/s, %.1e N m off\n", ratio, turned, off, rate_off,
                   wrong);
-    assert_true(turned > 2); /* the other one by more, or less */
+    assert_true(turned > 2); /* the ratio turns the other wheel more, or less */
     most = fmax(most, turned);
     assert_true(off < 1e-10 * fmax(1, fabs(ratio)) && rate_off < 1e-8 * fmax(1, fabs(ratio)));
-    assert_true(wrong < 2e-2 * torque); /* by then it turns by up to a hundredth of a radian a step */
+    assert_true(wrong < 2e-2 * torque); /* at this speed it turns by up to a hundredth of a radian per step */
     end(m, d);
   }
   assert_true(most > 6 * PI); /* over many turns */
 }
 
-/* A rack: the wheel turns, a slide follows, and its force is that of the reduced inertia. */
+/* A rack: the wheel turns and a slide follows. The force of the slide is that of the reduced inertia. */
 TEST(a_gear_joins_a_wheel_and_a_slide)
 {
   const double inertia = 0.2, mass = 3, radius = 0.5, torque = 0.4;
@@ -183,7 +183,7 @@ TEST(a_gear_joins_a_wheel_and_a_slide)
   ali3_body_get(m, d, 1, &x);
   assert_true(fabs(x.acceleration[0] + radius * a) < 1e-6);
   assert_true(fabs(x.position[0] + radius * joint(m, d, 0).position) < 1e-10);
-  /* positive drives the coordinate of the slide down, which it does */
+  /* positive values drive the coordinate of the slide down */
   assert_true(fabs(force(m, d, 1).value - mass * radius * a) < 1e-4);
   end(m, d);
 }
@@ -198,11 +198,11 @@ TEST(a_drive_holds_its_function)
     drive.amplitude = A;
     drive.frequency = f;
     drive.phase = 0.5;
-    drive.offset = -A * sin(0.5); /* so that it starts where the model has it */
+    drive.offset = -A * sin(0.5); /* the drive starts at the position of the model */
     drive.speed = speed;
     toy_added(m, ali3_model_add_force(m, &drive));
     toy_freeze(m, dt);
-    ali3_data *d = toy_start(m, ALI3_MOVED); /* its velocity */
+    ali3_data *d = toy_start(m, ALI3_MOVED); /* moves its velocity */
     for (int k = 1; k <= (int)lround(5 / dt); k++) {
       toy_run(m, d, 1);
       double t = k * dt, s = sin(w * t + 0.5), c = cos(w * t + 0.5);
@@ -266,7 +266,7 @@ TEST(a_drive_from_outside_stays_within_its_limits)
     toy_freeze_with(m, &o);
     ali3_data *d = toy_start(m, ALI3_OK);
     toy_run(m, d, 5);
-    assert_true(fabs(joint(m, d, 0).position) < 1e-15); /* where it stands at the start */
+    assert_true(fabs(joint(m, d, 0).position) < 1e-15); /* its position at the start */
     double target = 0, fastest = 0;
     for (int k = 0; k < 4000; k++) {
       if (k % 200 == 0) ali3_set_value(m, d, 0, target = random_between(&r, -10, 10));
@@ -288,7 +288,7 @@ TEST(a_drive_from_outside_stays_within_its_limits)
 
 enum { BODIES = 4, JOINTS = 3, FORCES = 7 };
 
-/* Everything that can be read, to compare bit by bit. */
+/* All readable values, for a comparison bit by bit. */
 struct everything {
   ali3_body_state body[BODIES];
   ali3_joint_state joint[JOINTS];
@@ -305,7 +305,7 @@ static void read_all(const ali3_model *m, const ali3_data *d, struct everything 
   ali3_energy_get(m, d, &o->energy);
 }
 
-/* Two driven wheels in gear, a third on a stop with friction, a ball that lies on a stiff plane. */
+/* Two driven wheels in gear, a third on a stop with friction, and a ball that lies on a stiff plane. */
 static ali3_model *everything_at_once(int substeps)
 {
   const double inertia[] = {0.2, 0.4, 0.3};
@@ -344,7 +344,7 @@ static ali3_model *everything_at_once(int substeps)
   return m;
 }
 
-/* Without what rows too stiff for the step report, which is the mean over it: see test_open.c. */
+/* Excludes the values of rows too stiff for the step, which are means over it: see test_open.c. */
 static void without_stiff(struct everything *o)
 {
   memset(&o->force[0], 0, sizeof o->force[0]);
@@ -375,7 +375,7 @@ static void fail_once(int substeps, int body, bool torque, double bad)
   without_stiff(&before);
   without_stiff(&after);
   assert_memory_equal(&before, &after, sizeof before);
-  /* and goes on as if nothing had been */
+  /* the next steps are those of data without the failure */
   ali3_set_load(m, d, body, none, none);
   ali3_set_value(m, d, 2, 1);
   for (int i = 0; i < 50; i++) {
@@ -398,7 +398,7 @@ TEST(a_step_that_fails_leaves_drives_and_contacts_as_they_were)
       for (int torque = 0; torque < 2; torque++)
         for (int i = 0; i < 4; i++) fail_once(substeps, body, torque, bad[i]);
   for (int substeps = 1; substeps <= 2; substeps++) {
-    fail_once(substeps, 3, false, -1e30); /* gets to the end of the iterations */
+    fail_once(substeps, 3, false, -1e30); /* reaches the end of the iterations */
     fail_once(substeps, 2, true, -1e30);
   }
 }

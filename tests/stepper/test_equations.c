@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What every step promises, by the scalar functions of dynamics/, which the kernels do not use: rows as the step left them are
- * those of the state; rigid ones are met in position, velocity and acceleration; forces balance at every body. For mechanisms of
- * all joints and forces, by every instruction set, alone and many beside each other. */
+ * Invariants of every step, checked with the scalar functions of dynamics/, which the kernels do not use. The rows that the
+ * step leaves are those of the state. Rigid rows close in position, velocity and acceleration. Forces balance at every body.
+ * The mechanisms have all joints and forces; the tests run every instruction set, with one mechanism and with many side by
+ * side. */
 #include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COPIES = 11, STEPS = 12 }; /* more than there are lanes, and no multiple of them */
+enum { COPIES = 11, STEPS = 12 }; /* more copies than lanes, and no multiple of them */
 
 struct setting {
   enum isa isa;
@@ -36,7 +37,7 @@ static const char *name_of(struct builder *b)
   return name;
 }
 
-/* A body half a metre beyond `x`; half of them with an inertia that is not diagonal. */
+/* A body half a metre from `x`; half of the bodies have a full inertia tensor. */
 static int add_body(struct builder *b, double x)
 {
   ali3_body_spec s =
@@ -80,8 +81,8 @@ static void add_loads(struct builder *b, int body)
   }
 }
 
-/* Springs, a bushing, a joint spring, a motor, a drive, and a gear between two hinges. The drive begins at a rate, so that the
- * initial velocities are moved. */
+/* Springs, a bushing, a joint spring, a motor, a drive, and a gear between two hinges. The drive begins at a rate, so that
+ * the reset moves the initial velocities. */
 static void add_forces(struct builder *b, const int body[3], const int hinge[3])
 {
   ali3_force_spec s = force_of(b, ALI3_FORCE_SPRING);
@@ -117,7 +118,7 @@ static void add_forces(struct builder *b, const int body[3], const int hinge[3])
   toy_added(b->m, ali3_model_add_force(b->m, &s));
 }
 
-/* Chains from the ground: one of spherical joints alone, one of all kinds of joints, with forces or without. */
+/* Chains from the ground: one of spherical joints only, one of all kinds of joints, with forces or without. */
 static ali3_model *mechanism(const struct setting *o, int first)
 {
   static const ali3_joint_type types[] = {
@@ -170,7 +171,7 @@ static void near(const struct setting *o, const char *what, int i, int k, double
     fail_msg("%s: %s of %d, number %d: %.17g, not %.17g", o->what, what, i, k, got, wanted);
 }
 
-/* y' or y'' of a body, n and all. */
+/* y' or y'' of a body, including n. */
 static void motion_of(const struct body_state *x, bool second, double y[BODY_Y])
 {
   if (second)
@@ -277,7 +278,7 @@ TEST(equations_hold_after_every_step)
   each_setting(check_steps);
 }
 
-/* Many copies lie in lanes, one alone does not. */
+/* Many copies run in lanes, one copy runs without lanes. */
 static void check_copies(const struct setting *o)
 {
   if (o->copies == 1) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
+ * The branches of extrapolated steps: equal bits for any assignment to workers, and the state after a branch fails. */
 #include "common/points.h"
 #include "stepper/elements.h"
 
@@ -41,7 +41,7 @@ static ali3_force_spec on_joint(ali3_force_type type, int joint, const char *nam
   return s;
 }
 
-/* A wheel that goes to and fro and one that is led from outside. */
+/* A wheel that oscillates and one that a drive moves. */
 static void add_drives(ali3_model *m, int i)
 {
   char name[32];
@@ -80,7 +80,7 @@ static void add_carried(ali3_model *m, int i)
   spring(m, slide(m, name, light, point(m, name, 2.0, 0, 0, 1.0, 0), 0), 0, 5.0);
 }
 
-/* A chain of `links`, and as many of what else there is. */
+/* A chain of `links`, with `links` further mechanisms. */
 static ali3_model *mechanism(int links, int kinds, const ali3_options *o)
 {
   ali3_model *m = falling();
@@ -107,7 +107,7 @@ static ali3_model *mechanism(int links, int kinds, const ali3_options *o)
   return m;
 }
 
-/* What comes from outside before step i. */
+/* Sets the values from outside before step i. */
 static void set_inputs(const ali3_model *m, ali3_data *d, int i)
 {
   for (int f = 0; f < ali3_model_forces(m); f++)
@@ -144,19 +144,19 @@ static void assert_same(const ali3_model *m, const ali3_data *a, const ali3_data
   assert_int_equal(r->worst_body, s->worst_body);
 }
 
-/* An exec that runs the shares one after the other, the last first, and counts. */
+/* An exec that runs the shares one after the other, the last first, and counts its runs. */
 static int runs, share_now;
 
 static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   int shares = *(const int *)context;
-  assert_int_equal(share_now, 0); /* not from within a share */
+  assert_int_equal(share_now, 0); /* no call from within a share */
   runs++;
   for (share_now = shares - 1; share_now > 0; share_now--) work(arg, share_now, shares);
   work(arg, 0, shares);
 }
 
-/* Only the thread that steps is asked what it does. */
+/* Only the stepping thread calls the probe. */
 static void mark(void *context, ali3_phase phase)
 {
   (void)context;
@@ -164,7 +164,7 @@ static void mark(void *context, ali3_phase phase)
   assert_int_equal(share_now, 0);
 }
 
-/* Steps beside one that is alone; ends in parts of steps, and with inputs that come between them. */
+/* Compares steps with those of a single thread, at the ends of partial steps and with inputs that arrive between them. */
 static void go_beside(const ali3_model *m, const ali3_exec *exec, int steps)
 {
   ali3_data *d = ali3_data_new(m), *alone = ali3_data_new(m);
@@ -184,8 +184,8 @@ static void go_beside(const ali3_model *m, const ali3_exec *exec, int steps)
   ali3_data_free(alone);
 }
 
-/* In all ways that steps can be made up. worth: flops for which a worker is woken; runs of the exec in each step: `least` to
- * `most`. */
+/* Tests every composition of steps. worth: flops above which a worker is woken. The exec runs `least` to `most` times in
+ * each step. */
 static void in_shares(int shares, int links, int substeps, int kinds, double worth, int least, int most)
 {
   enum { STEPS = 10 };
@@ -208,7 +208,7 @@ TEST(a_branch_takes_one_share)
     }
 }
 
-/* There the stages of both are shared: more than two can help. */
+/* The stages of both branches are shared: more than two workers can help. */
 TEST(many_workers_share_the_stages_of_a_large_mechanism)
 {
   in_shares(16, 900, 1, 0, 20000.0, 100, 2000);
@@ -219,7 +219,7 @@ TEST(a_small_mechanism_wakes_nobody)
   for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 60000.0, 0, 0);
 }
 
-/* What stiff rows are held to among it: of these only the ends of a long run would tell. */
+/* Also compares the rates of held stiff rows, whose errors otherwise show only at the end of a long run. */
 TEST(both_branches_begin_where_the_step_does)
 {
   const ali3_options o = extrapolated(1, false);
@@ -239,7 +239,7 @@ TEST(both_branches_begin_where_the_step_does)
   done(m, d);
 }
 
-/* Where drives aim at the end of a step does not depend on how it is made up, nor does when a target comes. */
+/* The targets of drives at the end of a step depend neither on its composition nor on the arrival of the command. */
 TEST(drives_go_where_those_of_a_plain_step_go)
 {
   ali3_options o = ali3_options_default(), better = extrapolated(2, false);
@@ -258,7 +258,7 @@ TEST(drives_go_where_those_of_a_plain_step_go)
       ali3_force_get(n, e, f, &y);
       assert_true(fabs(x.target - y.target) < 1e-12);
       assert_true(fabs(y.position - y.target) < 1e-9 && fabs(x.rate - y.rate) < 1e-9);
-      if (f % 2) way = fmax(way, fabs(y.target)); /* led from outside */
+      if (f % 2) way = fmax(way, fabs(y.target)); /* moved by a drive */
     }
   }
   assert_true(way > 0.2);
@@ -266,7 +266,7 @@ TEST(drives_go_where_those_of_a_plain_step_go)
   done(n, e);
 }
 
-/* A block of exactly the size that was asked for: what lies beyond it a sanitizer watches. */
+/* A block of exactly the requested size: a sanitizer watches the memory behind it. */
 TEST(both_branches_live_in_the_callers_block)
 {
   for (int substeps = 1; substeps < 3; substeps++)
@@ -291,8 +291,8 @@ TEST(both_branches_live_in_the_callers_block)
     }
 }
 
-/* Steps fail by a compliance that is none, in branch a (the twin) or b. late: it comes after the prepare, and is seen
- * where they factorise next. */
+/* Steps fail by an invalid compliance in branch a (the twin) or b. late: the compliance is set after the prepare, and the
+ * next factorisation detects it. */
 static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool a, bool late)
 {
   ali3_data *d = ali3_data_new(m), *other = ali3_data_new(m);
@@ -309,7 +309,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   assert_int_equal(r->worst_joint, joint);
   assert_int_equal(r->worst_body, -1);
   assert_int_equal(r->step, 5);
-  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* nothing is prepared any more */
+  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* the failed step has no prepare */
   *c = good;
   for (int b = 0; b < ali3_model_bodies(m); b++) {
     ali3_body_state x, y;
@@ -317,7 +317,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
     ali3_body_get(m, other, b, &y);
     assert_memory_equal(&x, &y, sizeof x);
   }
-  for (int i = 0; i < 5; i++) { /* and goes on as if nothing had been */
+  for (int i = 0; i < 5; i++) { /* the next steps are those of data without the failure */
     toy_run(m, d, 1);
     toy_run(m, other, 1);
     assert_same(m, d, other);
@@ -337,7 +337,7 @@ TEST(a_branch_that_fails_leaves_no_trace)
       for (int side = 0; side < 2; side++) {
         fail_one(m, side ? &exec : NULL, 30, true, false);
         fail_one(m, side ? &exec : NULL, 30, false, false);
-        if (m->frozen->tree->fast) continue; /* refined solves see it at once */
+        if (m->frozen->tree->fast) continue; /* refined solves detect it immediately */
         fail_one(m, side ? &exec : NULL, 30, false, true);
         if (substeps > 1) fail_one(m, side ? &exec : NULL, 30, true, true); /* in the second */
       }
@@ -351,8 +351,8 @@ static int first_step(int substeps, bool extrapolate, double force, double torqu
   ali3_options o = ali3_options_default();
   o.substeps = substeps;
   o.extrapolate = extrapolate;
-  o.violation = 0.0; /* a matter of the step as a whole, not of its branches, as is ALI3_VIOLATED */
-  o.iterations = 4;  /* the first one does not know the force */
+  o.violation = 0.0; /* violations and ALI3_VIOLATED belong to the whole step, not to its branches */
+  o.iterations = 4;  /* the first iteration does not contain the force */
   ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_set_load(m, d, 1, (const double[]){force, 0.3 * force, 0}, (const double[]){0, torque, 0});
@@ -362,9 +362,9 @@ static int first_step(int substeps, bool extrapolate, double force, double torqu
   return status == ALI3_VIOLATED ? ALI3_NOT_CONVERGED : status;
 }
 
-/* The worst status of a plain step of the whole length, of two of half and of three of a third of it; where several fail, that
- * of the longest. Plain steps project more, so the forces at which a later inner step
- * fails differ by some per cent. */
+/* The worst status of a plain step of the whole length, of two steps of half and of three steps of a third of it. If several
+ * fail, it is that of the longest. Plain steps project more, so the forces at which a later inner step fails differ by some
+ * per cent. */
 TEST(status_is_that_of_the_worst_branch)
 {
   enum { NEAR = 4, FORCES = 930 }; /* up to 1e9 N */
@@ -382,13 +382,13 @@ TEST(status_is_that_of_the_worst_branch)
     if (apart > NEAR) fail_msg("%g N: %d, %d and %d, together %d", force, a, b, c, all);
     elsewhere += apart == 0 && expected < 0 && body != (a < 0 ? body_a : b < 0 ? body_b : body_c);
   }
-  assert_true(elsewhere <= 2); /* where one of the later inner steps just fails */
+  assert_true(elsewhere <= 2); /* one of the later inner steps just fails */
   assert_true(seen[0][0] > 0 && seen[1][0] > 0 && seen[1][1] > 0);
-  assert_true(seen[1][2] > 0 && seen[2][1] > 0 && seen[2][2] > 0 && third > 0); /* each fails alone, too */
+  assert_true(seen[1][2] > 0 && seen[2][1] > 0 && seen[2][2] > 0 &&
+              third > 0); /* each branch also fails alone */
 }
 
-/* One mass on one spring, `steps` a period: largest error over so many periods, of an amplitude of 0.1 m,
- * relative to that. */
+/* One mass on one spring, `steps` per period: largest error over `periods` periods, relative to the amplitude of 0.1 m. */
 static double swing_error(double steps, bool extrapolate, int periods)
 {
   const double dt = 0.01, omega = 2.0 * acos(-1.0) / (steps * dt);
@@ -413,7 +413,7 @@ static double swing_error(double steps, bool extrapolate, int periods)
   return largest;
 }
 
-/* Of a point, which has mass and no inertia, too. */
+/* The mass is a point without inertia. */
 TEST(no_swing_grows)
 {
   for (double steps = 0.5; steps <= 10.0; steps *= 1.2) assert_true(swing_error(steps, true, 200) < 2.1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Connections that give way, against closed-form solutions. */
+ * Soft connections compared with closed-form solutions. */
 #include "check.h"
 
 #include <math.h>
@@ -39,8 +39,7 @@ static void add(ali3_model *m, const ali3_body_spec *body, const ali3_joint_spec
   if (force && ali3_model_add_force(m, force) < 0) fail_msg("%s", ali3_model_problem(m)->text);
 }
 
-/* A body of 1 kg hung on a spring and damper, let go where the spring is slack: largest error of its height
- * in 5 s. */
+/* A body of 1 kg on a spring and damper, released where the spring is slack: largest error of its height in 5 s. */
 static double oscillator_error(double dt, bool extrapolate)
 {
   const double k = 100, c = 1, g = 9.81, z = c / 2, w = sqrt(k - z * z), sag = g / k;
@@ -64,7 +63,7 @@ static double oscillator_error(double dt, bool extrapolate)
     ali3_body_get(m, d, 0, &x);
     ali3_force_get(m, d, 0, &f);
     worst = fmax(worst, fabs(x.position[1] - exact));
-    /* Newton's law with the force it reports, and the law itself */
+    /* Newton's law with the reported force, and the force law */
     assert_true(fabs(x.acceleration[1] - (f.value - g)) < 1e-9);
     assert_true(fabs(f.value - (k * (f.position - 1) + c * f.rate)) < 1e-6);
     assert_true(fabs(f.force[1] - f.value) < 1e-9);
@@ -113,8 +112,8 @@ TEST(a_bushing_of_1e8_keeps_its_static_deflection)
   ali3_model_free(m);
 }
 
-/* A body of 1 kg on a bushing without damping, let go where it is slack: how far from the static deflection it swings in
- * the second second, over that deflection. */
+/* A body of 1 kg on an undamped bushing, released where it is slack: largest distance from the static deflection in the
+ * second second, relative to the deflection. */
 static double ringing(double k, double gamma)
 {
   const double g = 9.81;
@@ -139,7 +138,7 @@ static double ringing(double k, double gamma)
   return worst;
 }
 
-/* What the step can follow swings for ever; what it cannot, four steps a period and less, settles. */
+/* Oscillations that the step resolves persist. Oscillations with at most four steps per period settle. */
 TEST(stiff_springs_settle_on_their_static_deflection)
 {
   for (double k = 100; k < 3e4; k *= 10) assert_true(fabs(ringing(k, 0.5) - 1.0) < 0.01);
@@ -154,8 +153,8 @@ TEST(numerical_damping_ends_ringing)
   assert_true(ringing(1e4, 0.6) < 0.1);
 }
 
-/* Heavy beside light: what counts is how a mass moves with what it is joined to. A plate of 50 kg on springs of 1e5 N/m,
- * which alone the legs of 0.1 kg between them could not follow, keeps its energy. */
+/* Heavy and light bodies: the limit depends on the effective mass of a body and its neighbours. A plate of 50 kg on springs
+ * of 1e5 N/m keeps its energy, although the legs of 0.1 kg between them alone are too light for the step. */
 TEST(what_the_joints_make_heavy_swings_on)
 {
   ali3_body_spec plate = BODY, foot = BODY;
@@ -269,8 +268,7 @@ TEST(a_joint_spring_on_a_slide)
   ali3_model_free(m);
 }
 
-/* Two bodies on a spring, nothing else: what they exchange cancels, and an undamped spring keeps the energy.
- */
+/* Two bodies on a spring alone: their forces cancel, and an undamped spring keeps the energy. */
 TEST(a_spring_between_free_bodies_keeps_momentum_and_energy)
 {
   ali3_body_spec a = BODY, b = BODY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Faults that were once found in contacts and drives, and stay away. */
+ * Regression tests for faults in contacts and drives. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -42,7 +42,7 @@ static void hinged(ali3_model *m, double mass, double inertia, double length, do
   toy_added(m, ali3_model_add_joint(m, &hinge));
 }
 
-/* A ball that lies on the ground, with friction. */
+/* A ball with friction that lies on the ground. */
 static ali3_model *ball_on_plane(double stiffness)
 {
   ali3_model *m = model();
@@ -66,7 +66,7 @@ static double value(const ali3_model *m, const ali3_data *d, int f)
   return x.value;
 }
 
-/* The mean over the step, which rows too stiff for it report, is not taken back with the state. */
+/* Rows too stiff for the step report its mean, which a restored state keeps. */
 TEST(a_step_that_fails_leaves_what_stiff_contacts_report)
 {
   ali3_model *m = ball_on_plane(1e9);
@@ -82,8 +82,7 @@ TEST(a_step_that_fails_leaves_what_stiff_contacts_report)
   assert_true(same);
 }
 
-/* With factors anew in every iteration, not a number reaches a pivot before it is looked for in the
- * increments. */
+/* With a new factorisation in every iteration, a NaN reaches a pivot before the test of the increments sees it. */
 TEST(a_load_that_is_no_number_is_no_singular_pivot)
 {
   ali3_model *m = ball_on_plane(1e4);
@@ -99,7 +98,7 @@ TEST(a_load_that_is_no_number_is_no_singular_pivot)
   assert_int_equal(status, ALI3_E_DIVERGED); /* as without contacts, test_step.c */
 }
 
-/* Also where the next factorisation, not the last iteration, is what fails of it. */
+/* The report also names the body if the next factorisation fails before the test of the increments. */
 TEST(the_body_that_went_non_finite_is_named)
 {
   ali3_model *m = ball_on_plane(1e4);
@@ -112,7 +111,7 @@ TEST(the_body_that_went_non_finite_is_named)
   assert_int_equal(worst, 0);
 }
 
-/* An angle is looked for nearest to 0 while the mechanism is put together. */
+/* The assembly finds the angle nearest to 0. */
 TEST(a_drive_may_start_beyond_half_a_turn)
 {
   ali3_model *m = model();
@@ -135,8 +134,8 @@ TEST(a_drive_may_start_beyond_half_a_turn)
   assert_true(fabs(x.position - 4) < 1e-9);
 }
 
-/* Rows are judged too stiff by the body as if it were free: here 1/0.008 where its hinge leaves 1/2.008 kg
- * m^2. The stop swings in 45 steps. */
+/* The stiffness test treats the body as free: it assumes 1/0.008 where its hinge leaves 1/2.008 kg m^2. The stop oscillates
+ * in 45 steps. */
 TEST(a_stop_that_the_step_resolves_gives_back_the_energy)
 {
   ali3_model *m = model();
@@ -179,8 +178,8 @@ static double drive_torque_error(double dt)
   return worst;
 }
 
-/* Multipliers of rigid rows go with the accelerations of the formulas, not with the projected ones: off by
- * dt/3 times the jerk. With the h z of the projection, as held rows have it, the order is two. */
+/* Multipliers of rigid rows belong to the accelerations of the formulas, not to the projected ones: their error is dt/3
+ * times the jerk. With the h z of the projection, as in held rows, the order is two. */
 TEST(the_torque_of_a_drive_is_of_second_order)
 {
   double coarse = drive_torque_error(1e-3), fine = drive_torque_error(5e-4);
@@ -188,8 +187,8 @@ TEST(the_torque_of_a_drive_is_of_second_order)
   assert_true(fine < coarse / 3.5);
 }
 
-/* The two directions of sliding at a contact are chosen by the smallest component of the normal. Where that
- * is another one, what friction was at the start of the step points elsewhere. */
+/* The smallest component of the normal determines the two directions of sliding at a contact. If another component becomes
+ * the smallest, the friction at the start of the step must follow the new directions. */
 TEST(friction_holds_on_where_its_directions_are_chosen_anew)
 {
   static const double tilt[2][2] = {{0.5, 0}, {2.5, 0.3}}, leg[3][2] = {{0.3, 0.2}, {0.3, -0.2}, {-0.4, 0}};
@@ -221,7 +220,7 @@ TEST(friction_holds_on_where_its_directions_are_chosen_anew)
   toy_freeze(m, 1e-3);
   ali3_data *d = toy_start(m, ALI3_OK);
   double worst = 0, when = 0;
-  toy_run(m, d, 600); /* past the start of the spline, to well before its end */
+  toy_run(m, d, 600); /* from after the start of the spline to well before its end */
   for (int i = 600; i < 2400; i++) {
     ali3_body_state x;
     toy_run(m, d, 1);

@@ -36,7 +36,7 @@ TEST(a_model_without_bodies_is_refused)
   assert_int_equal(ali3_model_freeze(m, &options), ALI3_E_MODEL);
   assert_string_equal(ali3_model_problem(m)->field, "bodies");
   ali3_body_spec b = toy_body("b", none, 1.0, 1.0);
-  toy_added(m, ali3_model_add_body(m, &b)); /* a refused model can be mended */
+  toy_added(m, ali3_model_add_body(m, &b)); /* the user can correct a refused model */
   options.dt = -1.0;
   assert_int_equal(ali3_model_freeze(m, &options), ALI3_E_MODEL);
   assert_string_equal(ali3_model_problem(m)->field, "dt");
@@ -44,7 +44,7 @@ TEST(a_model_without_bodies_is_refused)
   ali3_model_free(m);
 }
 
-/* Accelerations of one free body, 2 kg and 0.5 kg m^2, turned a quarter about z, under constant loads. */
+/* Accelerations of one free body, 2 kg and 0.5 kg m^2, turned by 90 degrees about z, under constant loads. */
 TEST(loads_of_the_model_act)
 {
   ali3_model *m = ali3_model_new();
@@ -71,7 +71,7 @@ TEST(loads_of_the_model_act)
   ali3_model_free(m);
 }
 
-/* Nothing is lost in a mechanism in several pieces, and bodies tied to nothing just fall. */
+/* A mechanism in several pieces keeps all of them, and unconnected bodies fall. */
 TEST(pieces_do_not_meet)
 {
   ali3_model *m = ali3_model_new();
@@ -117,7 +117,7 @@ TEST(flops_count_every_factorisation_and_solve_of_a_step)
   }
 }
 
-/* n welds of one body to the ground: all but one are redundant, and all of them are coupled with each other. */
+/* n welds of one body to the ground: all but one of them are redundant, and every weld is coupled with every other. */
 TEST(welds_of_one_body_are_counted_before_they_are_laid_out)
 {
   static const int welds[] = {250, 500, 2000, 20000};
@@ -139,7 +139,7 @@ TEST(welds_of_one_body_are_counted_before_they_are_laid_out)
     snprintf(expected, sizeof expected, "body 'block' is coupled to %d joints and forces", welds[k]);
     assert_non_null(strstr(ali3_model_problem(m)->text, expected));
     assert_non_null(strstr(ali3_model_problem(m)->text, "remove joints that repeat others"));
-    assert_true(took < 5.0); /* of processor time; it took 11 s and more */
+    assert_true(took < 5.0); /* CPU time; it was 11 s and more */
     ali3_model_free(m);
   }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Friction in motion, on the coordinate of a joint and in contacts: against closed-form solutions and against what no
- * step may do: let what is held creep to and fro. */
+ * Friction in motion, on the coordinate of a joint and in contacts, compared with closed-form solutions. No step may let a
+ * held body creep to and fro. */
 #include "stepper/corners.h"
 
 #include <stdio.h>
 
-/* A ball at rest on the plane that is pushed: how far its velocity is from that of rolling, once it does. The
- * angular momentum about the point of contact stays, m r v + I w. */
+/* A pushed ball that rests on the plane: error of its velocity once it rolls. The angular momentum about the point of
+ * contact is constant: m r v + I w. */
 static double rolling_error(double v0, double w0, double dt)
 {
   const double mu = 0.3, inertia = BALL.inertia[0], mass = BALL.mass, k = 1e5;
@@ -21,7 +21,7 @@ static double rolling_error(double v0, double w0, double dt)
   toy_added(m, ali3_model_add_force(m, &contact));
   ali3_data *d = start(m, dt);
   double v = (mass * RADIUS * v0 + inertia * w0) / (mass * RADIUS + inertia / RADIUS);
-  double rolls = fabs(v0 - v) / (mu * g); /* from then on */
+  double rolls = fabs(v0 - v) / (mu * g); /* rolls from this time on */
   double sign = v0 > v ? -1 : 1, half = floor(0.5 * rolls / dt) * dt;
   toy_run(m, d, (int)lround(half / dt));
   double error = body(m, d, 0).velocity[0] - (v0 + sign * mu * g * half);
@@ -35,7 +35,7 @@ static double rolling_error(double v0, double w0, double dt)
   return fabs(x.velocity[0] - v);
 }
 
-/* The angle turned in a step is of the second order, and with it the spin that friction gives. */
+/* The angle turned in a step is of second order, and so is the spin that friction causes. */
 TEST(a_sliding_ball_ends_rolling)
 {
   const double v0[] = {2, 0, 1}, w0[] = {0, 20, -30};
@@ -88,13 +88,13 @@ TEST(friction_stops_a_slider_in_time)
   }
 }
 
-/* The slower root of F v/sqrt(v^2 + slip^2) = w. */
+/* The smaller root of F v/sqrt(v^2 + slip^2) = w. */
 static double creep(double w, double F, double slip)
 {
   return slip * w / sqrt(F * F - w * w);
 }
 
-/* What friction holds on a slope creeps at the one velocity that balances the weight, and not to and fro. */
+/* A body that friction holds on a slope creeps at the one velocity that balances the weight, and not to and fro. */
 TEST(a_block_held_on_a_slope_creeps_and_does_not_shake)
 {
   const double slope = 0.3, F = 12, slip = 1e-3, w = BALL.mass * g * sin(slope);
@@ -108,7 +108,7 @@ TEST(a_block_held_on_a_slope_creeps_and_does_not_shake)
       ali3_body_state x = body(m, d, 0);
       double a = axis[0] * x.acceleration[0] + axis[1] * x.acceleration[1];
       fastest = fmax(fastest, axis[0] * x.velocity[0] + axis[1] * x.velocity[1]);
-      /* up to the creeping velocity, and not above; at 10 ms three iterations miss it in the first steps */
+      /* rises to the creeping velocity without overshoot; at 10 ms three iterations exceed it in the first steps */
       if (dt < 5e-3 || k > 20) assert_true(a > -1e-9);
       if (k > 200) shake = fmax(shake, a);
     }
@@ -123,7 +123,7 @@ TEST(a_block_held_on_a_slope_creeps_and_does_not_shake)
   }
 }
 
-/* A sled on three round legs, by the normal forces that they find. */
+/* A sled on three round legs, with friction from the normal forces of the solution. */
 TEST(a_sled_on_three_legs_holds_on_a_slope)
 {
   const double slope = 0.3, mu = 0.5, slip = 1e-3;
@@ -132,7 +132,7 @@ TEST(a_sled_on_three_legs_holds_on_a_slope)
   for (int i = 0; i < 6; i++) {
     double k = (const double[]){1e4, 1e6, 1e9}[i % 3], dt = i < 3 ? 1e-3 : 1e-2, down[3], shake = 0;
     ali3_model *m = model(0);
-    /* gravity at a slope instead of the plane */
+    /* inclined gravity instead of an inclined plane */
     const double gravity[3] = {g * sin(slope), -g * cos(slope), 0};
     toy_added(m, ali3_model_set_gravity(m, gravity));
     ali3_body_spec sled = BALL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the steps of a mechanism have to do with mechanics: conservation, symmetry, scale. */
+ * Mechanics of the steps of a mechanism: conservation, symmetry, scale. */
 #include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
@@ -9,7 +9,7 @@
 
 static const double none[3] = {0.0};
 
-/* o = body to world of v */
+/* o = v, from body to world axes */
 static void to_world(const double p[4], const double v[3], double o[3])
 {
   const double *e = p + 1;
@@ -24,7 +24,7 @@ struct momentum {
   double linear[3], angular[3]; /* angular: about the world's origin */
 };
 
-/* Bodies whose spec is at hand. */
+/* Bodies and their specs. */
 static struct momentum momentum(const ali3_model *m, const ali3_data *d, const ali3_body_spec *spec)
 {
   struct momentum o = {0};
@@ -47,7 +47,7 @@ static struct momentum momentum(const ali3_model *m, const ali3_data *d, const a
   return o;
 }
 
-/* One body with three unlike moments, tumbling about the unstable axis. */
+/* One body with three different moments of inertia, tumbling about the unstable axis. */
 static double tumbling_drift(double dt, double *energy_drift)
 {
   ali3_model *m = ali3_model_new();
@@ -108,7 +108,7 @@ TEST(a_floating_chain_keeps_its_momentum)
   for (int i = 1; i < N; i++)
     toy_spherical(m, name[i], i - 1, (const double[]){0.5, 0, 0}, i, (const double[]){-0.5, 0, 0});
   toy_freeze(m, 0.002);
-  ali3_data *d = toy_start(m, ALI3_MOVED); /* the velocities did not fit */
+  ali3_data *d = toy_start(m, ALI3_MOVED); /* the initial velocities were inconsistent */
   struct momentum first = momentum(m, d, s);
   toy_run(m, d, 1000);
   struct momentum last = momentum(m, d, s);
@@ -121,7 +121,7 @@ TEST(a_floating_chain_keeps_its_momentum)
   ali3_model_free(m);
 }
 
-/* A second model that starts where the first has come to, with all velocities turned round. */
+/* A second model that starts at the end of the first, with all velocities reversed. */
 static ali3_model *turned_round(const ali3_data *d, const ali3_model *from, const ali3_body_spec *spec)
 {
   ali3_model *m = ali3_model_new();
@@ -148,8 +148,8 @@ static void add_joints(ali3_model *m)
   toy_freeze(m, 0.01);
 }
 
-/* The trapezoidal rule is symmetric: what it gets wrong on the way there it gets right on the way back, but
- * for what the projections and three iterations leave. */
+/* The trapezoidal rule is symmetric: its errors on the way there cancel on the way back, except for those of the projections
+ * and of three iterations. */
 TEST(time_can_be_turned_round)
 {
   ali3_body_spec spec[2] = {toy_body("A", (const double[]){0.5, 0, 0}, 1.0, 1.0),
@@ -180,7 +180,7 @@ TEST(time_can_be_turned_round)
   ali3_model_free(back);
 }
 
-/* In other units of length and mass the same numbers come out, but for rounding. */
+/* Other units of length and mass give equal numbers, except for rounding. */
 TEST(no_unit_is_special)
 {
   ali3_model *m = toy_double_pendulum(1.0, 1.0, 0.01);
@@ -240,7 +240,7 @@ TEST(penalty_hardly_matters)
   }
 }
 
-/* A hub of many revolute joints in loops: redundant, and the dearest kind of pivot of the tree. */
+/* A hub of many revolute joints in loops: redundant, and the most expensive kind of pivot of the tree. */
 TEST(a_wheel_of_revolute_joints_holds)
 {
   enum { SPOKES = 24 };
@@ -307,8 +307,8 @@ TEST(a_wheel_of_revolute_joints_holds)
   ali3_model_free(m);
 }
 
-/* Status of the tenth step of a free body that spins, with one iteration a step of 10 ms. across: the part of its rate
- * across the axis; kept: energy after 5 s, in terms of that at the start. */
+/* Status of the tenth step of a free body that spins, with one iteration per step of 10 ms. across: fraction of its rate
+ * across the axis. kept: energy after 5 s, relative to the start. */
 static int status_of_spin(double rate, double across, double *kept)
 {
   ali3_options o = ali3_options_default();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loads of the model, constant and changed from outside, on a body that turns; against closed forms. */
+ * Constant loads of the model and loads changed from outside, on a body that turns, compared with closed forms. */
 #include "check.h"
 #include "common/toys.h"
 #include "stepper/data.h"
@@ -31,8 +31,7 @@ static ali3_body_state after(const ali3_model *m, ali3_data *d, int steps)
   return x;
 }
 
-/* A force F along the body's x while it turns with w: m r'' = F (cos wt, sin wt). Error of the place after
- * 2 s. */
+/* A force F along the body's x while it turns with w: m r'' = F (cos wt, sin wt). Error of the position after 2 s. */
 static double thrust_error(double dt, bool extrapolate)
 {
   const double F = 3.0, w = 2.0, t = 2.0, k = F / (MASS * w * w);
@@ -60,9 +59,9 @@ TEST(a_force_in_body_axes_turns_with_the_body)
   assert_true(best < coarse / 50.0);
 }
 
-/* With an arm it makes a constant torque: angle a t^2 / 2, and m r'' along the body's x at that angle, which
- * is summed up here by Simpson's rule. In world axes the arm alone turns: J angle'' = F p cos(angle), a
- * pendulum, which keeps its energy. */
+/* With an arm it makes a constant torque: angle a t^2 / 2, and m r'' along the body's x at that angle, which the test
+ * integrates by Simpson's rule. In world axes only the arm turns: J angle'' = F p cos(angle), a pendulum, which keeps its
+ * energy. */
 TEST(a_force_at_a_point)
 {
   const double F = 3.0, p = 0.4, t = 1.0, a = p * F / INERTIA;
@@ -107,7 +106,7 @@ TEST(a_torque_in_either_axes)
     const ali3_load_spec twist = {.name = "twist",
                                   .type = ALI3_LOAD_TORQUE,
                                   .vector = {0, 1, 0},
-                                  .point = {5, 5, 5}, /* of no meaning */
+                                  .point = {5, 5, 5}, /* unused by this type */
                                   .body_axes = own};
     toy_added(m, ali3_model_add_load(m, &twist));
     toy_freeze(m, 0.01);
@@ -124,7 +123,7 @@ TEST(a_torque_in_either_axes)
   }
 }
 
-/* Two forces and the one set by body add up, and any of them can be changed while it runs. */
+/* Two forces and the load set on the body add up, and each can change during the run. */
 TEST(loads_add_up_and_change)
 {
   const ali3_options options = ali3_options_default();
@@ -132,13 +131,13 @@ TEST(loads_add_up_and_change)
   ali3_model *m = body_under(load, 2, 0.0, &options);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_set_load(m, d, 0, (const double[]){0, 0, 4}, none);
-  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* so that the first acceleration knows of it */
+  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* the first acceleration thus contains it */
   ali3_body_state x = after(m, d, 100);
   const double t = 1.0;
   for (int i = 0; i < 3; i++) assert_true(fabs(x.velocity[i] - (1 << i) / MASS * t) < 1e-10);
 
   ali3_set_load_vector(m, d, 1, (const double[]){0, -6, 0});
-  after(m, d, 1); /* the step of the change knows both */
+  after(m, d, 1); /* the step of the change uses both values */
   ali3_body_get(m, d, 0, &x);
   const double y = x.velocity[1];
   x = after(m, d, 99);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The kernels over rows of numbers, of every instruction set of this machine, against loops. */
+ * The kernels over arrays of numbers, for every instruction set of this machine, compared with loops. */
 #include "base/arena.h"
 #include "check.h"
 #include "stepper/kernels.h"
@@ -34,7 +34,7 @@ static void everywhere(check *what)
     }
 }
 
-/* Eight sums, then one: the same bits from all. */
+/* Eight partial sums, then one sum: every kernel gives equal bits. */
 static double in_order(const double *a, int n)
 {
   double part[APART] = {0.0}, sum = 0.0;

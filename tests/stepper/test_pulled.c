@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A mass between two springs or cables that pull hard: it swings across their line with the stiffness 2 pull/length. */
+ * A mass between two taut springs or cables: it oscillates across their line with the stiffness 2 pull/length. */
 #include "stepper/corners.h"
 
 struct swing {
@@ -50,7 +50,7 @@ static struct swing swing(ali3_force_type type, double pull, const ali3_options 
   return seen;
 }
 
-/* The trapezoidal rule turns by 2 atan(omega dt/2) in a step. */
+/* The trapezoidal rule advances the phase by 2 atan(omega dt/2) per step. */
 static double period_of_the_rule(double pull, double dt)
 {
   const double pi = acos(-1.0), omega = sqrt(2.0 * pull / LENGTH);
@@ -84,7 +84,7 @@ TEST(the_period_is_right_where_the_step_is_fine)
   assert_true(fabs(s.period - exact) < 1e-3 * exact);
 }
 
-/* Below four steps a period the branches would grow together: they are not combined then. */
+/* With fewer than four steps per period the combined branches would grow, so they are not combined. */
 TEST(extrapolated_it_does_not_grow)
 {
   ali3_options o = ali3_options_default();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Redundant joints between moving bodies: the multipliers have a part that loads nothing, and must not become a load as
- * the mechanism turns. */
+ * Redundant joints between moving bodies: the multipliers have a null-space part, which must not become a load as the
+ * mechanism turns. */
 #include "check.h"
 
 #include <math.h>
 
 #include <ali3/ali3.h>
 
-/* Two bodies, the first on a hinge, the second on `hinges` more of the same axis, `apart` from one another: the motion is
- * that of one hinge. Ends at `seconds`; fills the coordinates of the second body. */
+/* Two bodies, the first on a hinge, the second on `hinges` further hinges with a common axis, `apart` from one another. The
+ * motion is that of one hinge. The run ends at `seconds`; fills the coordinates of the second body. */
 static void run(ali3_joint_type type, int hinges, double apart, double dt, double seconds, double position[3])
 {
   ali3_model *m = ali3_model_new();
@@ -47,7 +47,7 @@ static void run(ali3_joint_type type, int hinges, double apart, double dt, doubl
   assert_int_equal(ali3_model_freeze(m, &o), ALI3_OK);
   ali3_data *d = ali3_data_new(m);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
-  /* one of the joints between the two bodies says all that the others say again */
+  /* each joint between the two bodies repeats the constraints of the others */
   const int rows = type == ALI3_JOINT_FIXED ? 6 : 5;
   ali3_mechanics_part whole;
   ali3_mechanics *a = ali3_mechanics_new(m, d);

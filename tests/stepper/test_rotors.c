@@ -28,7 +28,7 @@ static void joint(ali3_model *m, const char *name, ali3_joint_type type, int a, 
   toy_added(m, ali3_model_add_joint(m, &s));
 }
 
-/* A free body with a part of its rate across the axis that it turns about most. */
+/* A free body with a fraction of its rate across its main axis of rotation. */
 static void free_body(ali3_model *m, double rate, const double inertia[3], int axis)
 {
   double w[3] = {0.1 * rate, 0.1 * rate, 0.1 * rate};
@@ -41,7 +41,7 @@ static void disc(ali3_model *m, double rate)
   free_body(m, rate, (double[]){1, 1, 2}, 2);
 }
 
-/* About the middle axis: it turns over again and again. */
+/* A rotation about the middle axis: the body flips again and again. */
 static void tumbling(ali3_model *m, double rate)
 {
   free_body(m, rate, (double[]){1, 2, 3}, 1);
@@ -60,7 +60,7 @@ static void bearing(ali3_model *m, double rate)
   joint(m, "bearing", ALI3_JOINT_REVOLUTE, ALI3_GROUND, none, b, none, axis);
 }
 
-/* On an arm that falls from the horizontal and swings: some 4 rad/s across the axis of the wheel. */
+/* A wheel on an arm that falls from the horizontal and swings: about 4 rad/s across the axis of the wheel. */
 static void wheel_on_arm(ali3_model *m, double rate, const double inertia[3])
 {
   toy_added(m, ali3_model_set_gravity(m, (double[]){0, -g, 0}));
@@ -80,7 +80,7 @@ static void propeller(ali3_model *m, double rate)
   wheel_on_arm(m, rate, (double[]){0.02, 0.008, 0.013});
 }
 
-/* Let go with its axis horizontal: it nutates. */
+/* A gyroscope released with its axis horizontal: it nutates. */
 static void pivoted(ali3_model *m, double rate, const double inertia[3])
 {
   toy_added(m, ali3_model_set_gravity(m, (double[]){0, -g, 0}));
@@ -121,7 +121,7 @@ static const struct kind KIND[] = {
 };
 enum { KINDS = sizeof KIND / sizeof *KIND };
 
-/* Of the first body, world axes. */
+/* Angular momentum of the first body in world axes. */
 static void momentum(const ali3_model *m, const ali3_data *d, const double inertia[9], double L[3])
 {
   const ali3_body_state x = body(m, d, 0);
@@ -141,8 +141,8 @@ static void momentum(const ali3_model *m, const ali3_data *d, const double inert
 }
 
 struct seen {
-  double energy;   /* largest deviation, as a part of the kinetic energy at the start */
-  double momentum; /* likewise of a free body */
+  double energy;   /* largest deviation, relative to the kinetic energy at the start */
+  double momentum; /* largest deviation of a free body, relative to the start */
   ali3_body_state last;
 };
 
@@ -197,13 +197,13 @@ TEST(a_faster_one_does_too)
   }
 }
 
-/* Against a step of 0.25 ms. */
+/* Compares with a step of 0.25 ms. */
 static double error(const struct kind *k, double dt, bool extrapolate, const struct seen *exact)
 {
   double sum = 0;
   ali3_options o = ali3_options_default();
   o.dt = dt;
-  o.iterations = 8; /* this is about the step, not about its equations */
+  o.iterations = 8; /* the test measures the step, not the solution of its equations */
   o.extrapolate = extrapolate;
   const struct seen s = spin(k, 30.0, &o, 0.4);
   for (int i = 0; i < 4; i++) sum += pow(s.last.orientation[i] - exact->last.orientation[i], 2);
@@ -217,7 +217,8 @@ TEST(its_order_is_that_of_the_method)
   fine.dt = 2.5e-4;
   fine.extrapolate = true;
   for (int i = 0; i < KINDS; i++) {
-    if (KIND[i].add == ball || KIND[i].add == bearing) continue; /* steady: exact but for rounding */
+    if (KIND[i].add == ball || KIND[i].add == bearing)
+      continue; /* steady rotation: exact except for rounding */
     const struct seen exact = spin(&KIND[i], 30.0, &fine, 0.4);
     const double plain[2] = {error(&KIND[i], 0.01, false, &exact), error(&KIND[i], 0.005, false, &exact)};
     const double better[2] = {error(&KIND[i], 0.01, true, &exact), error(&KIND[i], 0.005, true, &exact)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sensors against what mechanics says of them, and against differences of the motion they are read from. */
+ * Sensors compared with mechanics, and with differences of the motion that they measure. */
 #include "check.h"
 #include "common/toys.h"
 #include "math/euler.h"
@@ -33,7 +33,7 @@ static void assert_all_near(const double *a, const double *b, int n, double with
     if (!(fabs(a[i] - b[i]) <= within)) fail_msg("element %d: expected %.17g, found %.17g", i, b[i], a[i]);
 }
 
-/* A lopsided body that tumbles in free fall: a fast and always changing turn. */
+/* A body of unequal moments that tumbles in free fall, with a fast and changing rotation. */
 static ali3_model *tumbling(double dt, const double point[3])
 {
   ali3_model *m = weighed();
@@ -50,8 +50,8 @@ static ali3_model *tumbling(double dt, const double point[3])
   return m;
 }
 
-/* Velocity from positions, acceleration from velocities, and the turn of the sensor's axes from its
- * orientations, over two steps: right to the second order of a short step. */
+/* Velocity from positions, acceleration from velocities, and the rotation of the sensor's axes from its orientations, over
+ * two steps: accurate to second order for a short step. */
 TEST(motion_is_that_of_its_differences)
 {
   enum { AT = 50 };
@@ -77,13 +77,14 @@ TEST(motion_is_that_of_its_differences)
   assert_all_near(x[1].angular_velocity, w, 3, 1e-5);
   assert_all_near(x[1].angular_acceleration, wd, 3, 1e-4);
   assert_true(fabs(p_dot(x[1].orientation, x[1].orientation) - 1.0) < 1e-12);
-  assert_true(v3_dot(x[1].acceleration, x[1].acceleration) > 100); /* the test sees something */
+  assert_true(v3_dot(x[1].acceleration, x[1].acceleration) >
+              100); /* the acceleration is large enough to test */
   assert_true(v3_dot(x[1].angular_acceleration, x[1].angular_acceleration) > 1);
   ali3_data_free(d);
   ali3_model_free(m);
 }
 
-/* The getters agree: a point, a sensor there, and the body itself at its centre of mass. */
+/* The getters agree: a point, a sensor at the point, and the body at its centre of mass. */
 TEST(a_point_a_sensor_and_a_body_agree)
 {
   const double point[3] = {0.4, -0.3, 0.2}, none[3] = {0};
@@ -97,7 +98,7 @@ TEST(a_point_a_sensor_and_a_body_agree)
   ali3_sensor_get(m, d, 0, &sensor);
   ali3_sensor_get(m, d, 1, &imu);
   ali3_point_get(m, d, 0, point, &p);
-  assert_memory_equal(&sensor, &imu, sizeof imu); /* all quantities, whatever the type */
+  assert_memory_equal(&sensor, &imu, sizeof imu); /* all quantities, for any type */
   assert_memory_equal(p.position, sensor.position, sizeof p.position);
   assert_memory_equal(p.velocity, sensor.velocity, sizeof p.velocity);
   assert_memory_equal(p.acceleration, sensor.acceleration, sizeof p.acceleration);
@@ -138,7 +139,7 @@ TEST(orientations_are_composed)
   ali3_model_free(m);
 }
 
-/* Held by the world: 9.81 m/s^2 upwards, seen in the axes of the sensor. */
+/* A sensor at rest: 9.81 m/s^2 upwards, in the axes of the sensor. */
 TEST(at_rest_an_imu_feels_what_holds_it)
 {
   ali3_model *m = weighed();
@@ -162,7 +163,7 @@ TEST(at_rest_an_imu_feels_what_holds_it)
   ali3_model_free(m);
 }
 
-/* At the centre of mass of a body that falls and tumbles: nothing. Away from it: its turning alone. */
+/* At the centre of mass of a body that falls and tumbles the sensor reads 0. Elsewhere it reads the rotation terms alone. */
 TEST(in_free_fall_an_imu_feels_nothing)
 {
   const double none[3] = {0};
@@ -197,7 +198,7 @@ TEST(on_a_wheel_an_imu_feels_the_centripetal_acceleration)
     ali3_sensor_state x;
     if (i > 0) toy_run(m, d, 1);
     ali3_sensor_get(m, d, 0, &x);
-    double w = x.angular_velocity[2]; /* of the step: 5 rad/s but for its truncation error */
+    double w = x.angular_velocity[2]; /* rate of the step: 5 rad/s except for the truncation error */
     assert_true(fabs(w - 5.0) < 1e-2);
     assert_all_near(x.specific_force, (const double[]){-0.8 * w * w, 0, 9.81}, 3, 1e-8);
     assert_all_near(x.velocity, (const double[]){-w * x.position[1], w * x.position[0], 0}, 3, 1e-9);

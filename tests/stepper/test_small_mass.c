@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Points of little mass and none against reference trajectories of linear problems (tests/reference/README.md). */
+ * Points of little or no mass compared with reference trajectories of linear problems (tests/reference/README.md). */
 #include "common/points.h"
 #include "common/table.h"
 
@@ -34,7 +34,7 @@ static struct error oscillator(const char *mass, double dt)
   for (int i = 1; i < t.rows; i++) {
     for (int k = 1; k <= every; k++) {
       double time = ((i - 1) * every + k) * dt;
-      /* the force at the end of the step: the formulas take the mean of both ends */
+      /* the force at the end of the step: the formulas use the mean of both ends */
       ali3_set_load(m, d, 0, (const double[]){10 * sin(2 * time), 0, 0}, none);
       run_well(m, d, 1);
     }
@@ -58,8 +58,8 @@ TEST(the_oscillator_keeps_second_order_down_to_no_mass)
   }
 }
 
-/* Two points in a plane: i on springs along x and y, j on i, by a spring or rigidly, and free along y.
- * Between the slides along x and y there is a body without mass in every case. */
+/* Two points in a plane: i on springs along x and y, j on i, by a spring or rigidly, and free along y. Between the slides
+ * along x and y there is always a massless body. */
 struct plane {
   ali3_model *m;
   ali3_data *d;
@@ -83,7 +83,7 @@ static void plane_new(struct plane *p, int example, double mass, const double *r
   }
   slide(m, "Sjy", hj, p->j, 1);
   toy_freeze_with(m, o);
-  p->d = toy_start(m, ALI3_MOVED); /* the velocities of what has no mass are not the model's to give */
+  p->d = toy_start(m, ALI3_MOVED); /* the reset computes the velocities of massless bodies */
 }
 
 static struct error points(int example, const char *mass, const ali3_options *o)
@@ -98,7 +98,7 @@ static struct error points(int example, const char *mass, const ali3_options *o)
   compare(p.m, p.d, p.i, 0, table_row(&t, 0)[1], table_row(&t, 0)[5], &e);
   compare(p.m, p.d, p.i, 1, table_row(&t, 0)[2], table_row(&t, 0)[6], &e);
   if (!(e.velocity < 1e-4)) fail_msg("example %d starts %g m/s off", example, e.velocity);
-  for (int i = 1; i < t.rows / 3; i++) { /* little is left to show after that */
+  for (int i = 1; i < t.rows / 3; i++) { /* later motion is too small to compare */
     const double *row = table_row(&t, i);
     run_well(p.m, p.d, steps_between_rows(&t, o->dt));
     compare(p.m, p.d, p.i, 0, row[1], row[5], &e);

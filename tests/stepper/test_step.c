@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How a step is made up of inner ones, what it costs in accuracy, and what it does when it cannot go on. */
+ * Composition of a step from inner steps, its accuracy, and its failures. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -9,7 +9,7 @@
 
 static const double none[3] = {0.0};
 
-/* How a step is made up. */
+/* The composition of a step. */
 struct way {
   int substeps;
   bool extrapolate;
@@ -66,7 +66,7 @@ TEST(extrapolation_is_of_order_four)
   for (double dt = 0.02; dt > 0.004; dt *= 0.5) {
     double plain[3], sixth[3], better[3];
     pendulum_at(&(struct way){1, false}, dt, plain);
-    pendulum_at(&(struct way){6, false}, dt, sixth); /* the same work */
+    pendulum_at(&(struct way){6, false}, dt, sixth); /* equal work */
     pendulum_at(&(struct way){1, true}, dt, better);
     printf("%g ms: plain %.1e m off, 6 substeps %.1e, extrapolated %.1e\n", 1e3 * dt,
            check_distance(plain, exact), check_distance(sixth, exact), check_distance(better, exact));
@@ -85,7 +85,7 @@ TEST(substeps_are_steps)
   assert_true(check_distance(a, b) < 1e-13);
 }
 
-/* Everything that can be read, to compare bit by bit. */
+/* All readable values, for a comparison bit by bit. */
 struct everything {
   ali3_body_state body[2];
   ali3_joint_state joint[2];
@@ -119,7 +119,7 @@ static void diverge(const struct way *w, double bad, bool torque)
   assert_int_equal(ali3_report_get(d)->step, 50);
   read_all(m, d, &after);
   assert_memory_equal(&before, &after, sizeof before);
-  /* and goes on as if nothing had been */
+  /* the next steps are those of data without the failure */
   ali3_set_load(m, d, 1, none, none);
   toy_run(m, d, 50);
   toy_run(m, twin, 50);
@@ -146,12 +146,12 @@ static void in_two_parts(const ali3_options *o)
   ali3_model *m = toy_double_pendulum_with(1.0, 1.0, o);
   ali3_data *d = toy_start(m, ALI3_OK), *twin = toy_start(m, ALI3_OK);
   struct everything a, b;
-  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* nothing prepared */
+  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* no prepare */
   for (int i = 0; i < 200; i++) {
     const double push[3] = {0.1 * i, 0.0, 1.0};
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
-    if (i % 3 == 0) assert_int_equal(ali3_prepare(m, d), ALI3_OK); /* twice is once */
-    ali3_set_load(m, d, 0, push, none);                            /* inputs come late */
+    if (i % 3 == 0) assert_int_equal(ali3_prepare(m, d), ALI3_OK); /* a second prepare changes nothing */
+    ali3_set_load(m, d, 0, push, none);                            /* inputs arrive late */
     ali3_set_load(m, twin, 0, push, none);
     assert_int_equal(i % 2 ? ali3_feedback(m, d) : ali3_step(m, d), ALI3_OK);
     assert_int_equal(ali3_step(m, twin), ALI3_OK);
@@ -186,7 +186,7 @@ static void mark(void *context, ali3_phase phase)
   s->last = phase;
 }
 
-/* As many factorisations and solves as the options ask for, nothing in a reset, and the same bits as without. */
+/* The probe counts as many factorisations and solves as the options give and none in a reset, and does not change a bit. */
 TEST(a_probe_sees_every_phase_and_changes_nothing)
 {
   for (int k = 0; k < WAYS; k++) {
@@ -238,7 +238,7 @@ TEST(load_is_a_force_and_a_torque_in_world_axes)
   ali3_data *d = toy_start(m, ALI3_OK);
   const double force[3] = {0, 4.0, 0}, torque[3] = {0, 0, 0.5};
   ali3_set_load(m, d, 0, force, torque);
-  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* so that the first acceleration knows of it */
+  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* the first acceleration thus contains it */
   toy_run(m, d, 100);
   ali3_body_state x;
   ali3_body_get(m, d, 0, &x);
@@ -249,7 +249,7 @@ TEST(load_is_a_force_and_a_torque_in_world_axes)
   ali3_model_free(m);
 }
 
-/* Speed of a free body of 1 kg after 1 s, and its way, under a force that rises by 1 N in every step of 0.1 s. */
+/* Speed and distance of a free body of 1 kg after 1 s, under a force that rises by 1 N in every step of 0.1 s. */
 static void under_a_rising_force(bool interpolate, double *speed, double *way)
 {
   ali3_options o = ali3_options_default();
@@ -273,7 +273,7 @@ static void under_a_rising_force(bool interpolate, double *speed, double *way)
   ali3_model_free(m);
 }
 
-/* A straight line from 0 to 10 N in 1 s: 10 t. Held, each value acts from the start of its step. */
+/* A linear rise from 0 to 10 N in 1 s is 10 t. A held value acts from the start of its step. */
 TEST(inputs_move_in_a_straight_line_over_the_substeps)
 {
   double speed, way;
@@ -283,7 +283,7 @@ TEST(inputs_move_in_a_straight_line_over_the_substeps)
   assert_true(fabs(speed - 5.5) < 0.051);
 }
 
-/* More than half a turn a step: what counts is the turn in a substep. */
+/* More than half a turn per step: the limit is the turn per substep. */
 TEST(turns_are_counted_in_every_substep)
 {
   const double rate = 600.0; /* rad/s: almost a turn in 10 ms */

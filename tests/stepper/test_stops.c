@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Stops and cables in motion, which act on one side only: against closed-form solutions and against what no step may
- * do: add energy. */
+ * Stops and cables in motion, which act on one side only, compared with closed-form solutions. No step may add energy. */
 #include "stepper/corners.h"
 
 #include <string.h>
 
-/* A pendulum of 1 m about z, hanging along -y, at the angle `angle` and rate `rate`; joint 0. */
+/* A pendulum of 1 m about z that hangs along -y, at the angle `angle` with the rate `rate`; joint 0. */
 static void pendulum(ali3_model *m, double angle, double rate)
 {
   ali3_body_spec bob = BALL;
@@ -52,11 +51,11 @@ TEST(a_pendulum_bounces_off_a_stop_without_gain)
       below = fmax(below, before - energy(m, d));
       most = fmax(most, force(m, d, 0).position);
     }
-    double deepest = sqrt(2 * 4.0 / pow(10, k)); /* J: all of the 4 it has below */
+    double deepest = sqrt(2 * 4.0 / pow(10, k)); /* J: all of its 4 J */
     print_message("1e%d N m/rad: %.1e rad beyond, %.1e J above, %.1e J below the start\n", k, most - 0.2,
                   above, below);
-    assert_true(most > 0.2 && most - 0.2 < deepest + 2e-3); /* what one step goes */
-    assert_true(above < 1e-5);                              /* the pendulum's own */
+    assert_true(most > 0.2 && most - 0.2 < deepest + 2e-3); /* distance of one step */
+    assert_true(above < 1e-5);                              /* drift of the pendulum itself */
     end(m, d);
   }
 }
@@ -68,7 +67,7 @@ TEST(a_pendulum_comes_to_rest_against_a_stop)
     double stiffness = pow(10, k);
     pendulum(m, 0.7, 0);
     ali3_force_spec stop = stop_at(INFINITY, stiffness, sqrt(stiffness));
-    stop.lower = -0.2; /* 0.5 from where the pendulum hangs: the angle counts from the start */
+    stop.lower = -0.2; /* 0.5 from the hanging pendulum: the angle is measured from the start */
     toy_added(m, ali3_model_add_force(m, &stop));
     ali3_data *d = start(m, 1e-3);
     toy_run(m, d, 15000);
@@ -95,11 +94,11 @@ static ali3_force_spec cable(double stiffness, double rest)
 struct swing {
   double amplitude; /* rad, of the last swing */
   double above;     /* J, the most that the energy was above the start */
-  double apart;     /* m, the most from the ball on a rod: the cable has a length that gives way */
+  double apart;     /* m, largest distance from the ball on a rod: the cable stretches */
 };
 
-/* A ball let go at 0.5 rad on a cable, stretched as its weight stretches it there so that it does not bounce,
- * and one on a rod of that length. */
+/* A ball released at 0.5 rad on a cable, stretched by its static weight so that it does not bounce, and one on a rod of that
+ * length. */
 static struct swing swing_of(double seconds, double stiffness, double dt)
 {
   struct swing o = {0};
@@ -137,7 +136,7 @@ TEST(a_ball_on_a_cable_swings_like_one_on_a_rod)
       struct swing o = swing_of(20, pow(10, k), dt);
       print_message("1e%d N/m at %g ms: after 20 s %.1e rad off 0.5, %.1e m from the rod, %.1e J above\n", k,
                     1e3 * dt, o.amplitude - 0.5, o.apart, o.above);
-      /* steps do not meet the turning point: 1/2 g (dt/2)^2 sin 0.5 */
+      /* steps miss the turning point: 1/2 g (dt/2)^2 sin 0.5 */
       assert_true(fabs(o.amplitude - 0.5) < 1e-5 + dt * dt);
       if (k >= 6) assert_true(o.apart < 200 / pow(10, k) + 10 * dt * dt);
       assert_true(o.above < 1e-4);
@@ -165,11 +164,11 @@ TEST(a_slack_cable_lets_its_load_fall)
     assert_true(s.value >= 0 && s.force[1] >= 0); /* pulls, never pushes */
     most = fmax(most, s.value);
   }
-  assert_true(most > 10 * BALL.mass * g); /* and does catch it */
+  assert_true(most > 10 * BALL.mass * g); /* the cable does catch the ball */
   end(m, d);
 }
 
-/* Largest error of the angle over 4 s of bouncing off a soft or a hard stop, against a fine solution. */
+/* Largest error of the angle over 4 s of bouncing off a soft or a hard stop, relative to a fine solution. */
 static double bounce_error(double stiffness, const ali3_options *o)
 {
   ali3_options fine = ali3_options_default();
@@ -209,7 +208,7 @@ TEST(extrapolation_bounces_no_worse_than_plain_steps)
   }
 }
 
-/* A slider of 1 kg and 1 m/s that rubs with 3 N is pushed into a stop by 5 N. Returns where it is after 1 s. */
+/* A force of 5 N pushes a slider of 1 kg at 1 m/s with 3 N of friction into a stop. Returns its position after 1 s. */
 static double slide_into_stop(double stiffness, int iterations, int *degraded)
 {
   ali3_options o = ali3_options_default();

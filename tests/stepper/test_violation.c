@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Joints, drives and gears that cannot all be met: refused at the start, a status while it runs, and the drive that is the
- * cause is named. */
+ * Joints, drives and gears that contradict each other: refused at the start, a status during the run, and the report names
+ * the drive that causes it. */
 #include "check.h"
 #include "common/toys.h"
 
@@ -32,7 +32,7 @@ static int bar(ali3_model *m, const char *name, double x0, double y0, double x1,
   return toy_added(m, ali3_model_add_body(m, &s));
 }
 
-/* Crank 0.2, rod 0.6, crank at 1 rad, slide along x: reaches 0.8. All lengths times `scale`. rail: of the piston. */
+/* Crank 0.2, rod 0.6, crank at 1 rad, slide along x: reaches 0.8. All lengths times `scale`. rail: slide of the piston. */
 static ali3_model *slider_crank(double scale, ali3_joint_type rail)
 {
   ali3_model *m = ali3_model_new();
@@ -98,7 +98,7 @@ static void end(ali3_model *m, ali3_data *d)
   ali3_model_free(m);
 }
 
-/* Steps until one fails, or `steps`. */
+/* Steps until a step fails, or `steps` times. */
 static int go_on(const ali3_model *m, ali3_data *d, int steps)
 {
   int status = ALI3_OK;
@@ -133,7 +133,7 @@ TEST(gears_of_two_joints_agree)
   ali3_model_free(m);
 }
 
-/* Whatever the unit of length. */
+/* For any unit of length. */
 TEST(rates_that_contradict_are_refused_at_the_start)
 {
   for (double scale = 1e-3; scale < 2e3; scale *= 10) {
@@ -169,13 +169,13 @@ TEST(rates_that_agree_are_taken)
   ali3_data *d = toy_start(m, ALI3_MOVED); /* the velocities */
   int status = ALI3_OK;
   while (status == ALI3_OK && ali3_report_get(d)->step < 100) status = ali3_step(m, d);
-  assert_true(status == ALI3_VIOLATED); /* they part: the piston would have to slow down */
+  assert_true(status == ALI3_VIOLATED); /* the drives diverge: the piston would have to slow down */
   assert_true(ali3_report_get(d)->position > 1e-6 && ali3_report_get(d)->position < 1e-4);
   assert_says(m, d, "the joints do not allow both");
   end(m, d);
 }
 
-/* Two that are led from outside, on one freedom. */
+/* Two drives on one degree of freedom. */
 TEST(a_violation_is_a_status_and_then_a_failure)
 {
   ali3_model *m = slider_crank(1, ALI3_JOINT_PRISMATIC);
@@ -229,7 +229,7 @@ TEST(a_drive_past_the_geometry_is_named)
   }
 }
 
-/* The roller of the piston entered as a pin. */
+/* A pin instead of the roller of the piston. */
 TEST(a_drive_of_a_locked_mechanism_is_named)
 {
   ali3_model *m = slider_crank(1, ALI3_JOINT_REVOLUTE);
@@ -251,7 +251,7 @@ TEST(a_drive_of_a_locked_mechanism_is_named)
   end(m, d);
 }
 
-/* A step far too long for the rest of the mechanism is no matter of the drive, however long the chain is. */
+/* A drive is not blamed for a step that is far too long for the rest of the mechanism, for any length of the chain. */
 TEST(a_drive_is_not_accused_of_another_failure)
 {
   static const int links[] = {3, 16, 128};
