@@ -22,7 +22,7 @@ struct tree_matrix {
   const double *c;     /* compliance per row, > 0 */
 };
 
-/* The kernels of one instruction set: one table for one lane, one for all lanes. */
+/* The kernels of one instruction set, for one lane or for all lanes. */
 struct tree_kernels {
   /* These functions work on groups first .. end-1, which all have the width of the kernels. `down` runs from the last
    * group to the first. condense returns the first group with a pivot that is not positive, or -1. */
