@@ -56,7 +56,7 @@ void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, do
 int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body);
 
 /* Computes the direction in which nothing holds a carried body, for a body whose pivot is not positive. o has length
- * 1; if the direction contains a rotation, its rotation has length 1. Not RT. */
+ * 1, or is 0 if the body is not carried or its pivot is positive. Not RT. */
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y]);
 
