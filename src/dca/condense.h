@@ -22,7 +22,7 @@ struct tree_matrix {
   const double *c;     /* compliance per row, > 0 */
 };
 
-/* The kernels of one instruction set: one table for one lane, one for all lanes. */
+/* The kernels of one instruction set, for one lane or for all lanes. */
 struct tree_kernels {
   /* These functions work on groups first .. end-1, which all have the width of the kernels. `down` runs from the last
    * group to the first. condense returns the first group with a pivot that is not positive, or -1. */
@@ -56,7 +56,7 @@ void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, do
 int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body);
 
 /* Computes the direction in which nothing holds a carried body, for a body whose pivot is not positive. o has length
- * 1; if the direction contains a rotation, its rotation has length 1. Not RT. */
+ * 1, or is 0 if the body is not carried or its pivot is positive. Not RT. */
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y]);
 

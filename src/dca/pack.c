@@ -18,9 +18,8 @@ enum {
   TRIES = 8,     /* candidates that may fail there */
   DEEPEST = 4096 /* levels of a subtree that shape_embed() may descend */
 };
-static const double LARGE = 2e6,
-                    /* flops of a tree that keeps many workers busy; smallest number of packs for it */
-    PARTS = 16.0;
+/* flops of a tree that keeps many workers busy; smallest number of packs for it */
+static const double LARGE = 2e6, PARTS = 16.0;
 
 struct packing {
   struct nodes *n;

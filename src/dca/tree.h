@@ -51,9 +51,8 @@ enum {
   TREE_SIDES = 4,  /* bodies that a joint may join; most join two */
   TREE_SHORT = 18, /* rows of a body that kernels process at once */
   TREE_EVEN = 126, /* limit for an even front: rows of its border times rows of its pivot */
-  TREE_FRONTS_MB =
-      /* limit for all fronts: a larger tree would need seconds for a step, and too much memory for its lists */
-  512,
+  /* limit for all fronts: a larger tree would need seconds for a step, and too much memory for its lists */
+  TREE_FRONTS_MB = 512,
   TREE_MERGED = 120 /* limit for the leaves of a joint: elements of their updates */
 };
 
@@ -259,8 +258,8 @@ struct tree {
   int *item;
   int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
   int *joint_tile, joint_tiles, rigid_tiles; /* tiles with joints, rigid ones first */
-  int *body_run_end,
-      *joint_run_end; /* for each place in these lists, the next place whose tile has another width */
+  /* for each place in these lists, the next place whose tile has another width */
+  int *body_run_end, *joint_run_end;
   int *tile_of_joint; /* (joints) */
   /* (joints) the next joint of the bundle (bundles.h), whose rows follow in its pivot; -1: last one */
   int *after;

@@ -21,8 +21,8 @@ struct graph {
   /* (joints) used if a joint has more than two sides: places before the shuffle, which scatters them */
   size_t *jacobian;
   bool *carried; /* (bodies) the tree gets them if a body is carried */
-  bool share_columns,
-      *unit_columns; /* joints with three rows or more have constant columns; the tree gets them */
+  /* joints with three rows or more have constant columns; the tree gets them */
+  bool share_columns, *unit_columns;
   /* (joints) compliant rows, as springs have; the tree gets them after graph_tell_soft() */
   bool *soft;
   int room;
