@@ -103,10 +103,11 @@ struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
   struct state start; /* at the start of the step, with substeps                filled by ali3_prepare */
-  struct linearisation here;     /* at the state */
-  struct linearisation factored; /* of the factors: `here` until bodies move   set by stage_condense */
-  struct linearisation spare;    /* the buffer that is not `factored`: bodies move into it */
-  struct rule rule; /* inner step that delta and c are valid for   filled by reset, step_length */
+  struct linearisation here; /* at the state */
+  struct linearisation
+      factored;               /* belongs to the factors; `here` until bodies move   set by stage_condense */
+  struct linearisation spare; /* the buffer that is not `factored`: bodies move into it */
+  struct rule rule;           /* inner step that delta and c are valid for   filled by reset, step_length */
   struct solve solve;
   struct newton newton;
   struct soft_rows soft;
