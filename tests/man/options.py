@@ -16,6 +16,7 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-exporter": ("tools/ali3-exporter/*.c", "ali3-exporter.1"),
     "ali3-lab": ("tools/ali3-lab/*.c", "ali3-lab.1"),
     "ali3-latency": ("tools/ali3-latency/*.c", "ali3-latency.1"),
+    "ali3-omct": ("tools/ali3-omct/*.c", "ali3-omct.1"),
     "ali3-record": ("tools/ali3-record/*.c", "ali3-record.1"),
     "ali3-sim": ("tools/ali3-sim/*.c", "ali3-sim.1"),
     "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
