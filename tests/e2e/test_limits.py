@@ -27,7 +27,7 @@ class Files(unittest.TestCase):
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for(lambda: f"the refusal; it said:\n{d.said()}",
                            lambda: "error: expected a regular file, found a FIFO" in d.said())
-            self.assertIn("not applied; correct the file and reload again", d.said())
+            bench.wait_for("the remedy", lambda: "not applied; correct the file and reload again" in d.said())
             d.process.send_signal(signal.SIGTERM)
             self.assertEqual(d.finish(10), 0, d.said())
 
