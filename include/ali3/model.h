@@ -238,7 +238,7 @@ typedef struct {
   double beta; /* Newmark's beta; gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
   /* Largest distance (m) and angle (rad) by which a reset may move the centre of mass of a body and turn it, to close joints
    * that are open in the initial poses. INFINITY: no limit. 0: 2 degrees, and the smaller of 0.005 m and a twentieth of the size
-   * of the mechanism; ali3_model_freeze() replaces the 0 by the value. The size is the longest lever arm from a centre of mass
+   * of the mechanism; ali3_model_freeze() replaces the 0 by that value. The size is the longest lever arm from a centre of mass
    * to a connection. */
   double assembly_position, assembly_angle;
   /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)

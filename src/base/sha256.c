@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * FIPS 180-4, sections 4.1.2, 5 and 6.2. Names of the variables are those of the standard. */
+ * FIPS 180-4, sections 4.1.2, 5 and 6.2. The variables have the names of the standard. */
 #include "base/sha256.h"
 
 #include <stdint.h>

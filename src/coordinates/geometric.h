@@ -15,7 +15,7 @@
 
 enum { GEOMETRIC_BODY = 6 };
 
-struct pose { /* of a body */
+struct pose { /* place and orientation of a body */
   double r[3], p[4], R[9];
 };
 

@@ -56,7 +56,7 @@ struct joint_pose {
     double R[9], r[3];     /* the body: rotation, centre of mass in m */
     double point[3], C[9]; /* the joint: its point, its axes as columns, which go with the inner body */
     double s[SPATIAL], sd[SPATIAL]; /* twist of a unit of q', and its rate */
-    double V[SPATIAL];              /* of the body */
+    double V[SPATIAL];              /* twist of the body */
   } link[JOINT_LINKS];
   struct cut_pose {
     double Phi;

@@ -72,7 +72,7 @@ struct joint_rows {
   double radius[2];   /* m, contacts; radius[0] is 0 for a plane */
   bool soft;          /* row i follows law[i] instead of Phi = 0 */
   struct law law[ROWS_MAX];
-  /* Coordinates: for a joint its own, for a force on joints those of the joints. */
+  /* Coordinates. A joint has its own; a force on joints has the coordinates of these joints. */
   int coordinates; /* 0 .. 2 */
   struct coordinate coordinate[2];
   double ratio[2];

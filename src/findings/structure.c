@@ -178,7 +178,7 @@ static void inspect_conflict(struct inspection *in, const ali3_mechanics *a, con
              agree = fabs(c->velocity) < 1e-6 * (turns ? 1.0 : in->length);
   const int other = c->other_force;
   if (other >= 0 && other < c->force) return;
-  /* Describe the conflict: a drive against the joints, or two drives, which may agree for now. */
+  /* Describe the conflict: a drive against the joints, or two drives, even if they agree at the start. */
   struct finding *f;
   if (other < 0) {
     ali3_mechanics_part part;

@@ -28,7 +28,7 @@ struct frames_head {
   /* Constant; magic is written last. */
   uint64_t magic;
   uint32_t version, head_bytes;
-  uint64_t size; /* of the file */
+  uint64_t size; /* bytes of the file */
   int64_t pid;
   uint64_t start_ns;  /* as in the telemetry block of the instance */
   uint64_t start_utc; /* ns since 1970 at that time */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 struct frames_reader {
-  struct telemetry_reader telemetry; /* of the instance */
+  struct telemetry_reader telemetry; /* block of the instance */
   int fd;
   struct frames_head head;    /* as it was when the ring was opened */
   char *texts;                /* (head.texts_bytes + 1) */

@@ -75,8 +75,8 @@ void injector_free(struct injector *j);
 /* Returns false if no injection has this index. */
 bool injector_switch(struct injector *j, uint32_t index, bool on);
 
-/* Call at the start of a cycle with the simulated time and whether the state is RUNNING. After it injector_acts() tells
- * of a start or end. */
+/* Call at the start of a cycle with the simulated time and whether the state is RUNNING. Then injector_acts() says
+ * whether the fault acts. */
 void injector_begin(struct injector *j, double time, bool running);
 bool injector_acts(const struct injector *j, int index);
 

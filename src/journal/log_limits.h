@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Limits log lines that others can cause at will: at most five a second of each kind, then a sum. Messages about a stop
- * of the motion are never limited. For one ordinary thread. */
+ * Limits log lines that others can cause at will: at most five a second of each kind, then a sum. Messages about a stopped
+ * motion are never limited. One ordinary thread calls these functions. */
 #ifndef JOURNAL_LOG_LIMITS_H
 #define JOURNAL_LOG_LIMITS_H
 

@@ -189,7 +189,7 @@ static void solve_system(const struct em *o, double *x)
     fronts_solve(o->fronts, x);
 }
 
-/* (6). The residual J_1 v is exact; the factors may be those of the prediction. */
+/* (6). The residual J_1 v is exact. The factors may belong to the prediction. */
 static void project_em_velocities(struct em *o, int passes)
 {
   geometric_jacobian(o->p, o->x1, o->x1, o->J);

@@ -255,7 +255,7 @@ struct state_head state_head_of(const ali3_model *m)
                          .isa = PROCESSOR};
   memcpy(o.hash, m->hash, sizeof o.hash);
   append_word(o.isa, sizeof o.isa, isa_name(m->frozen->isa));
-  append_word(o.library, sizeof o.library, ali3_version());
+  append_word(o.release, sizeof o.release, ali3_version());
   return o;
 }
 
@@ -296,12 +296,12 @@ enum state_fault state_examine(const ali3_model *m, const void *from, size_t siz
 {
   if (size < sizeof *head) return STATE_SHORT;
   memcpy(head, from, sizeof *head);
-  head->isa[sizeof head->isa - 1] = head->library[sizeof head->library - 1] = 0;
+  head->isa[sizeof head->isa - 1] = head->release[sizeof head->release - 1] = 0;
   /* Whose it is. */
   const struct state_head own = state_head_of(m);
   if (memcmp(head->magic, own.magic, sizeof own.magic) != 0) return STATE_FOREIGN;
   if (head->version != own.version) return STATE_VERSION;
-  if (strcmp(head->library, own.library) != 0) return STATE_LIBRARY;
+  if (strcmp(head->release, own.release) != 0) return STATE_LIBRARY;
   if (strcmp(head->isa, own.isa) != 0) return STATE_OTHER_ISA;
   if (memcmp(head->hash, own.hash, sizeof own.hash) != 0) return STATE_OTHER_MODEL;
   /* Whether it is whole. */

@@ -18,7 +18,7 @@ struct state_head {
   uint64_t size;                            /* bytes of the state */
   unsigned char hash[ALI3_MODEL_HASH_SIZE]; /* model */
   char isa[24];                             /* processor and instruction set, filled up with 0 */
-  char library[16];                         /* ali3_version(), filled up with 0 */
+  char release[16];                         /* ali3_version(), filled up with 0 */
   uint64_t step;                            /* steps since reset */
   double time;                              /* s */
 };

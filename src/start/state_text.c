@@ -31,7 +31,7 @@ int ali3_state_text(const ali3_model *m, const void *from, size_t size, char *te
   case STATE_LIBRARY:
     return snprintf(text, text_size,
                     "version %s of the library saved the state, expected version %s; save the state again",
-                    head.library, own.library);
+                    head.release, own.release);
   case STATE_OTHER_ISA:
     return snprintf(text, text_size,
                     "the state was saved on %s, expected %s; run on the instruction set that saved it",
