@@ -238,7 +238,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
   else
     project_velocity_twice(m, d);
   /* settled rows are loads now: springs beside them must not absorb them */
-  if (m->frozen->jumps || d->soft.some_stiff) {
+  if (m->frozen->jumps) {
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }

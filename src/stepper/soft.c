@@ -252,7 +252,7 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
       end = d->soft.rigid_now[row] ? d->now.mean[row] : end_force(d, j, k, rate);
       if (law->kind == LAW_LIMITS && d->soft.stiff[row]) end = lambda;
     }
-    if (law->kind == LAW_SWAY) end = 0.0;
+    if (law->kind == LAW_SWAY && m->frozen->jumps) end = 0.0;
     d->solve.z[row] = lambda - end;
     d->now.lambda[row] = end;
   }
@@ -261,10 +261,11 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
   if (!m->frozen->jumps && !d->soft.some_stiff) return;
-  memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
   soft_rates(m, d);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
+  if (!m->frozen->jumps) return; /* no multiplier has changed */
+  memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
   stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);
 }

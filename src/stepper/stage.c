@@ -147,7 +147,7 @@ void stage_rows(const ali3_model *m, ali3_data *d)
 
 void stage_rows_end(const ali3_model *m, ali3_data *d)
 {
-  const bool factors = m->frozen->jumps || d->soft.some_stiff; /* the next factors need J */
+  const bool factors = m->frozen->jumps; /* the next factors need J */
   stage_links(m, d, factors ? KERNEL_link_rows : KERNEL_link_rows_end);
 }
 
