@@ -217,7 +217,24 @@ typedef struct {
   double orientation[4];
 } ali3_sensor_spec;
 
+/* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
+#define ALI3_METHOD_LIST(X)                                                                                  \
+  X(ALI3_METHOD_ALI3, "ali3") /* index-3 augmented Lagrangian with Newmark's formulas and projections */
+
+typedef enum {
+#define ALI3_METHOD_ENUM(id, text) id,
+  ALI3_METHOD_LIST(ALI3_METHOD_ENUM)
+#undef ALI3_METHOD_ENUM
+      ALI3_METHODS
+} ali3_method;
+
+/* Name of a method as in configuration files; NULL when out of range. */
+const char *ali3_method_name(ali3_method method);
+/* The method of a name; ALI3_METHODS if there is none, or name is NULL. */
+ali3_method ali3_method_named(const char *name);
+
 typedef struct {
+  ali3_method method;
   double dt;      /* s, step length; 1e-9 .. 1e6 */
   int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
@@ -249,7 +266,7 @@ typedef struct {
   char isa[12];
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
+/* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
  * assembly_position and assembly_angle 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 

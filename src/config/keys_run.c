@@ -8,6 +8,7 @@ const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 #define WORD(id, text) text,
 static const char *const clockings[] = {CLOCKING_LIST(WORD) NULL};
 static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
+static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
 #undef WORD
 static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
@@ -27,6 +28,8 @@ static const struct key simulation_keys[] = {
 static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
+  CHOICE("method", methods, "ali3", BY_OPTION, SETTING(options.method),
+         "Method of a step. ali3: the index-3 augmented Lagrangian, for every mechanism.", .option = "--method"),
   INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
           "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),

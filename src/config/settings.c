@@ -137,6 +137,7 @@ static void override_options(struct settings_reader *l, const struct settings_ov
 {
   ali3_options *o = &l->values.settings.options;
   const char *isa = over && over->isa ? over->isa : schema_isas[l->values.isa];
+  if (over && over->method) o->method = ali3_method_named(over->method);
   if (over && over->dt > 0) o->dt = over->dt;
   if (over && over->iterations > 0) o->iterations = over->iterations;
   if (over && over->alpha > 0) o->alpha = over->alpha;

@@ -46,8 +46,12 @@ struct settings {
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };
 
+/* The names of all methods of a step, for messages. */
+#define METHOD_WORDS "ali3"
+
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep the value of the file. */
 struct settings_overrides {
+  const char *method; /* as solver.method; NULL: keep the value of the file */
   double dt;
   int iterations;
   double alpha;

@@ -282,7 +282,10 @@ static int check_isa(ali3_model *m, const ali3_options *o)
 
 int model_check_options(ali3_model *m, const ali3_options *o)
 {
-  /* Check the step. */
+  /* Check the method and the step. */
+  if (!ali3_method_name(o->method))
+    return model_refuse(m, ALI3_E_MODEL, "options", "method", "expected an ali3_method, found %d",
+                        (int)o->method);
   if (!(isfinite(o->dt) && o->dt > 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step above 0 s, found %g", o->dt);
   if (o->dt < BOUND_STEP_LOW || o->dt > BOUND_STEP)

@@ -229,6 +229,10 @@ static void stream_sensor(struct stream *s, ali3_sensor_spec *x)
 
 static void stream_options(struct stream *s, ali3_options *o)
 {
+  /* method and step */
+  int method = (int)o->method;
+  stream_integer(s, &method);
+  o->method = (ali3_method)method;
   stream_number(s, &o->dt);
   stream_integer(s, &o->iterations);
   stream_number(s, &o->alpha);
@@ -241,6 +245,7 @@ static void stream_options(struct stream *s, ali3_options *o)
   stream_number(s, &o->assembly_position);
   stream_number(s, &o->assembly_angle);
   stream_number(s, &o->violation);
+  /* instruction set */
   stream_bytes(s, o->isa, sizeof o->isa);
 }
 

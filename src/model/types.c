@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Types of joints, forces and sensors: their names and properties. */
+ * Types of joints, forces and sensors, and methods of a step: their names and properties. */
 #include <ali3/model.h>
 #include <math.h>
+#include <string.h>
 
 bool ali3_force_type_on_joint(ali3_force_type type)
 {
@@ -70,4 +71,21 @@ bool ali3_joint_type_has_axis_b(ali3_joint_type type)
 {
   return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_CYLINDRICAL || type == ALI3_JOINT_UNIVERSAL ||
          type == ALI3_JOINT_PLANAR;
+}
+
+const char *ali3_method_name(ali3_method method)
+{
+  static const char *const name[] = {
+#define METHOD_NAME(id, text) text,
+      ALI3_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+  };
+  return (unsigned)method < ALI3_METHODS ? name[method] : NULL;
+}
+
+ali3_method ali3_method_named(const char *name)
+{
+  int found = 0;
+  while (found < ALI3_METHODS && !(name && strcmp(name, ali3_method_name((ali3_method)found)) == 0)) found++;
+  return (ali3_method)found;
 }

@@ -50,8 +50,9 @@ TEST(defaults)
   ali3_options o = ali3_options_default();
   assert_true(s->options.dt == o.dt && s->options.iterations == o.iterations && s->options.alpha == o.alpha &&
               s->options.compliance == o.compliance && s->options.substeps == o.substeps &&
-              s->options.interpolate == o.interpolate && s->options.extrapolate == o.extrapolate &&
-              s->options.gamma == o.gamma && s->options.beta == o.beta);
+              s->options.method == o.method && s->options.interpolate == o.interpolate &&
+              s->options.extrapolate == o.extrapolate && s->options.gamma == o.gamma &&
+              s->options.beta == o.beta);
   assert_true(s->duration == 0);
   assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.live.max_misses == 0);
   assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == WORKERS_AUTO &&
@@ -71,14 +72,15 @@ TEST(defaults)
 TEST(values_are_read)
 {
   struct settings *s = load_good(
-      ONE_BODY "solver: {iterations: 5, alpha: 1e7, compliance: 1e-9, substeps: 4, extrapolate: true}\n"
-               "cycle: {period: 0.002, autostart: false, warmup: 7, max_misses: 3}\n"
-               "realtime: {priority: 42, cpu: 1, workers: 2, lock_memory: false}\n"
-               "osc: {enabled: false, prefix: /rig/one, bind: 0.0.0.0, any_interface: true,\n"
-               "      targets: [{host: 10.0.0.1, port: 7, divisor: 4, profile: d}]}\n"
-               "modbus: {port: 502, bind: \"::1\", max_clients: 16}\n"
-               "inputs: [{name: p, body: A, policy: safe, hold: 0, limit_force: 5}]\n"
-               "telemetry: {name: rig-1}\n");
+      ONE_BODY
+      "solver: {method: ali3, iterations: 5, alpha: 1e7, compliance: 1e-9, substeps: 4, extrapolate: true}\n"
+      "cycle: {period: 0.002, autostart: false, warmup: 7, max_misses: 3}\n"
+      "realtime: {priority: 42, cpu: 1, workers: 2, lock_memory: false}\n"
+      "osc: {enabled: false, prefix: /rig/one, bind: 0.0.0.0, any_interface: true,\n"
+      "      targets: [{host: 10.0.0.1, port: 7, divisor: 4, profile: d}]}\n"
+      "modbus: {port: 502, bind: \"::1\", max_clients: 16}\n"
+      "inputs: [{name: p, body: A, policy: safe, hold: 0, limit_force: 5}]\n"
+      "telemetry: {name: rig-1}\n");
   assert_true(s->options.iterations == 5 && s->options.alpha == 1e7 && s->options.compliance == 1e-9 &&
               s->options.substeps == 4 && s->options.extrapolate);
   assert_true(s->options.dt == 0.002 && !s->cycle.autostart && s->cycle.warmup == 7 &&

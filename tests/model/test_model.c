@@ -148,6 +148,11 @@ TEST(sensor_types)
   assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_POSE), "pose");
   assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_IMU), "imu");
   assert_null(ali3_sensor_type_name(ALI3_SENSOR_TYPES));
+  assert_string_equal(ali3_method_name(ALI3_METHOD_ALI3), "ali3");
+  assert_null(ali3_method_name(ALI3_METHODS));
+  assert_int_equal(ali3_method_named("ali3"), ALI3_METHOD_ALI3);
+  assert_int_equal(ali3_method_named("ali4"), ALI3_METHODS);
+  assert_int_equal(ali3_method_named(NULL), ALI3_METHODS);
 }
 
 TEST(options_by_default)

@@ -15,6 +15,13 @@ enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
 struct parts;
 
+struct plan {
+  int steps, bodies; /* bodies 0: the default of each case */
+  bool extrapolate, report;
+  const char *isa;    /* auto, or a name */
+  const char *method; /* NULL: ali3, or as in the file */
+};
+
 struct bench_case {
   const char *name, *text;
   int bodies;                                 /* default number */
@@ -27,9 +34,9 @@ extern const int bench_cases;
 
 /* The frozen model of a built-in case. bodies: 0 for its default. NULL, with the reason on stderr, if it fails. */
 ali3_model *case_model(const struct bench_case *c, int bodies, const ali3_options *options);
-/* The frozen model of a configuration file with the file's own step; isa and extrapolate override it.
+/* The frozen model of a configuration file with the file's own step; the plan overrides its method, isa and extrapolate.
  * NULL, with the reason on stderr, if it fails. */
-ali3_model *file_model(const char *file, const char *isa, bool extrapolate);
+ali3_model *file_model(const char *file, const struct plan *plan);
 
 struct times { /* us */
   double min, median, p99, max;
@@ -66,6 +73,7 @@ struct figures {
   const char *isa; /* instruction set of the steps */
   int bodies, rows, workers;
   bool workers_chosen; /* ali3-bench chose the number */
+  const char *method;
   bool extrapolated;
   struct times step, feedback;
   double phase[ALI3_PHASE_IDLE]; /* us, median over the steps */
@@ -76,12 +84,6 @@ struct figures {
   double calibration;    /* us */
   uint64_t checksum;     /* hash of the final state */
   struct levels *levels; /* NULL: without --report */
-};
-
-struct plan {
-  int steps, bodies; /* bodies 0: the default of each case */
-  bool extrapolate, report;
-  const char *isa; /* auto, or a name */
 };
 
 /* A number of workers: as many as make the step faster. */

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-ali3_model *file_model(const char *file, const char *isa, bool extrapolate)
+ali3_model *file_model(const char *file, const struct plan *plan)
 {
-  const struct settings_overrides over = {.extrapolate = extrapolate,
-                                          .isa = strcmp(isa, "auto") == 0 ? NULL : isa};
+  const struct settings_overrides over = {.method = plan->method,
+                                          .extrapolate = plan->extrapolate,
+                                          .isa = strcmp(plan->isa, "auto") == 0 ? NULL : plan->isa};
   struct settings *s = setup_load(file, &over, stderr);
   if (!s) return NULL;
   ali3_model *m = s->model;

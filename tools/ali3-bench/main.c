@@ -5,6 +5,7 @@
 #include "option_number.h"
 
 #include "base/isa.h"
+#include "config/settings.h"
 #include "rt/choose.h"
 #include "rt/realtime.h"
 
@@ -29,6 +30,7 @@ static const char help[] =
     "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
     "                   (default: auto, the best one of this machine)\n"
     "  --report         also print the times of the tree, level by level, and of the shares of its work\n"
+    "  --method NAME    method of a step: " METHOD_WORDS " (default: ali3, or as in the file)\n"
     "  --extrapolate    combine each step from one, two and three shorter ones\n"
     "  --platform FILE  instead of mechanisms, time a cycle of the motion platform of a configuration:\n"
     "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
@@ -101,6 +103,7 @@ enum {
   ISA,
   REPORT,
   EXTRAPOLATE,
+  METHOD,
   PLATFORM,
   JSON,
   CALIBRATE,
@@ -120,6 +123,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"steps", required_argument, NULL, STEPS},
       {"isa", required_argument, NULL, ISA},
       {"report", no_argument, NULL, REPORT},
+      {"method", required_argument, NULL, METHOD},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
       {"platform", required_argument, NULL, PLATFORM},
       {"json", no_argument, NULL, JSON},
@@ -152,6 +156,10 @@ static int take_options(int argc, char **argv, struct options *o)
     /* Read switches. */
     case REPORT:
       o->plan.report = true;
+      break;
+    case METHOD:
+      good = ali3_method_named(optarg) != ALI3_METHODS || usage("--method", METHOD_WORDS, optarg);
+      o->plan.method = optarg;
       break;
     case EXTRAPOLATE:
       o->plan.extrapolate = true;

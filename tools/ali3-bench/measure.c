@@ -224,6 +224,15 @@ static double lanes_used(const ali3_model *m)
   return used / computed;
 }
 
+static ali3_options plan_options(const struct plan *plan)
+{
+  ali3_options o = ali3_options_default();
+  if (plan->method) o.method = ali3_method_named(plan->method);
+  o.extrapolate = plan->extrapolate;
+  snprintf(o.isa, sizeof o.isa, "%s", isa_option(plan->isa));
+  return o;
+}
+
 /* The chain of 128 bodies that other mechanisms are compared with. */
 struct chain {
   struct bench bench;
@@ -233,9 +242,7 @@ struct chain {
 
 static bool chain_begin(struct chain *c, const struct plan *plan)
 {
-  ali3_options options = ali3_options_default();
-  options.extrapolate = plan->extrapolate;
-  snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
+  const ali3_options options = plan_options(plan);
   *c = (struct chain){.m = case_model(&bench_case[0], 0, &options)};
   if (!c->m) return false;
   c->ns = malloc(2 * (size_t)plan->steps * sizeof *c->ns);
@@ -280,11 +287,8 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
 {
   /* Build the mechanism. */
   char error[256] = "out of memory";
-  ali3_options options = ali3_options_default();
-  options.extrapolate = plan->extrapolate;
-  snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
-  ali3_model *m =
-      c->build ? case_model(c, plan->bodies, &options) : file_model(c->name, plan->isa, plan->extrapolate);
+  const ali3_options options = plan_options(plan);
+  ali3_model *m = c->build ? case_model(c, plan->bodies, &options) : file_model(c->name, plan);
   struct chain chain = {.m = NULL};
   if (!m || !chain_begin(&chain, plan)) {
     chain_end(&chain);
@@ -304,6 +308,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
                         .rows = ali3_model_rows(m),
                         .workers = config.workers,
                         .workers_chosen = workers == BENCH_AUTO,
+                        .method = ali3_method_name(ali3_model_options(m)->method),
                         .extrapolated = plan->extrapolate,
                         .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
                         .flops = ali3_model_flops(m),

@@ -7,7 +7,8 @@
 
 void report_head(const struct plan *plan)
 {
-  printf("us, %d steps each%s; phases are medians of a run of their own\n", plan->steps,
+  printf("us, %d steps each%s%s%s; phases are medians of a run of their own\n", plan->steps,
+         plan->method ? ", method " : "", plan->method ? plan->method : "",
          plan->extrapolate ? ", extrapolated" : "");
   printf("%-14s %6s %6s %3s %-8s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s %8s %8s %7s %8s %7s %8s %7s %7s %6s "
          " %s\n",
@@ -41,14 +42,15 @@ static json_t *line_json(const struct figures *f)
   char sum[17];
   snprintf(sum, sizeof sum, "%016llx", (unsigned long long)f->checksum);
   return json_pack(
-      "{s:s, s:i, s:i, s:i, s:b, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
+      "{s:s, s:i, s:i, s:i, s:b, s:s, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
       "s:f, s:o, s:f, s:f, s:f, s:s, s:o*}",
       "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers, "workers_chosen",
-      f->workers_chosen, "isa", f->isa, "extrapolated", f->extrapolated, "step_us", times_json(&f->step),
-      "feedback_us", times_json(&f->feedback), "phases_us", "predict", f->phase[ALI3_PHASE_PREDICT], "rows",
-      f->phase[ALI3_PHASE_ROWS], "condense", f->phase[ALI3_PHASE_CONDENSE], "sweep",
-      f->phase[ALI3_PHASE_SWEEP], "bodies", f->phase[ALI3_PHASE_BODIES], "project",
-      f->phase[ALI3_PHASE_PROJECT], "bytes_per_body", f->bytes_per_body, "flops", f->flops, "instructions",
+      f->workers_chosen, "isa", f->isa, "method", f->method, "extrapolated", f->extrapolated, "step_us",
+      times_json(&f->step), "feedback_us", times_json(&f->feedback), "phases_us", "predict",
+      f->phase[ALI3_PHASE_PREDICT], "rows", f->phase[ALI3_PHASE_ROWS], "condense",
+      f->phase[ALI3_PHASE_CONDENSE], "sweep", f->phase[ALI3_PHASE_SWEEP], "bodies",
+      f->phase[ALI3_PHASE_BODIES], "project", f->phase[ALI3_PHASE_PROJECT], "bytes_per_body",
+      f->bytes_per_body, "flops", f->flops, "instructions",
       isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions)) : json_null(),
       "calibration_us", f->calibration, "chain_ratio", f->chain_ratio, "lanes_used", f->lanes_used,
       "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);

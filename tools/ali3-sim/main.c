@@ -27,6 +27,7 @@ static const char help[] =
     "\n"
     "  --duration S      simulated seconds (default: simulation.duration of the file, else 10)\n"
     "  --dt S            step in seconds (default: cycle.period of the file, else 0.01)\n"
+    "  --method NAME     method of a step: " METHOD_WORDS " (default: as in the file, else ali3)\n"
     "  --iterations N    Newton iterations per step, 1 to 100 (default: as in the file, else 3)\n"
     "  --substeps N      inner steps of each step (default: as in the file, else 1)\n"
     "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work,\n"
@@ -114,6 +115,7 @@ enum {
   ALPHA,
   SUBSTEPS,
   EXTRAPOLATE,
+  METHOD,
   SET,
   WORKERS,
   ISA,
@@ -164,6 +166,7 @@ static int take_options(int argc, char **argv, struct options *o)
   static const struct option table[] = {
       {"duration", required_argument, NULL, DURATION},
       {"dt", required_argument, NULL, DT},
+      {"method", required_argument, NULL, METHOD},
       {"iterations", required_argument, NULL, ITERATIONS},
       {"alpha", required_argument, NULL, ALPHA},
       {"substeps", required_argument, NULL, SUBSTEPS},
@@ -198,6 +201,10 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case DT:
       good = take_positive("--dt", optarg, &o->over.dt);
+      break;
+    case METHOD:
+      good = ali3_method_named(optarg) != ALI3_METHODS || usage("--method", METHOD_WORDS, optarg);
+      o->over.method = optarg;
       break;
     case ITERATIONS:
       good = take_count("--iterations", optarg, 1, 100, &n);

@@ -29,13 +29,14 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
   bool begun = isfinite(r->min);
   /* Pack model, run and figures into one object. */
   return json_pack(
-      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
+      "{s:s, s:i, s:i, s:i, s:s, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
       " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
-      ali3_model_rows(m), "dt", o->dt, "iterations", o->iterations, "substeps", o->substeps, "extrapolate",
-      o->extrapolate, "workers", workers, "isa", ali3_model_isa(m), "outcome", outcome_word(r), "steps",
-      (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps", (json_int_t)r->degraded, "violated_steps",
-      (json_int_t)r->violated, "step_us", "min", real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
+      ali3_model_rows(m), "method", ali3_method_name(o->method), "dt", o->dt, "iterations", o->iterations,
+      "substeps", o->substeps, "extrapolate", o->extrapolate, "workers", workers, "isa", ali3_model_isa(m),
+      "outcome", outcome_word(r), "steps", (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps",
+      (json_int_t)r->degraded, "violated_steps", (json_int_t)r->violated, "step_us", "min",
+      real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
       real_json(percentile_us(r->step_ns, r->steps, 0.5)), "p99",
       real_json(percentile_us(r->step_ns, r->steps, 0.99)), "max",
       real_json(percentile_us(r->step_ns, r->steps, 1)), "constraint", "position", real_json(r->position),
