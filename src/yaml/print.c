@@ -52,6 +52,33 @@ static void print_flow(FILE *out, const struct node *list)
   fputs("]\n", out);
 }
 
+static void print_value(FILE *out, const struct node *n, int depth);
+
+/* The keys of a mapping; the first one stands behind the "-" of a list if `behind`. */
+static void print_keys(FILE *out, const struct node *map, int depth, bool behind)
+{
+  for (const struct node *n = map->first; n; n = n->next) {
+    if (!behind || n != map->first) print_indent(out, depth);
+    print_word(out, n->key, false);
+    fputc(':', out);
+    print_value(out, n, depth + 1);
+  }
+}
+
+static void print_elements(FILE *out, const struct node *list, int depth)
+{
+  for (const struct node *n = list->first; n; n = n->next) {
+    print_indent(out, depth);
+    fputc('-', out);
+    const bool keys = n->kind == NODE_MAP && n->first;
+    if (keys) fputc(' ', out);
+    if (keys)
+      print_keys(out, n, depth + 1, true);
+    else
+      print_value(out, n, depth + 1);
+  }
+}
+
 /* The value behind "key:" or "-", and the end of its line. */
 static void print_value(FILE *out, const struct node *n, int depth)
 {
@@ -65,12 +92,10 @@ static void print_value(FILE *out, const struct node *n, int depth)
     fputs(" {}\n", out);
   } else {
     fputc('\n', out);
-    for (const struct node *child = n->first; child; child = child->next) {
-      print_indent(out, depth);
-      if (n->kind == NODE_MAP) print_word(out, child->key, false);
-      fputs(n->kind == NODE_MAP ? ":" : "-", out);
-      print_value(out, child, depth + 1);
-    }
+    if (n->kind == NODE_MAP)
+      print_keys(out, n, depth, false);
+    else
+      print_elements(out, n, depth);
   }
 }
 
