@@ -9,6 +9,7 @@
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/wiring.h"
+#include "yaml/print.h"
 #include "yaml/sets.h"
 
 #include <arpa/inet.h>
@@ -172,6 +173,19 @@ static char *instance_from(const char *model)
   return name;
 }
 
+/* NULL when out of memory. */
+static char *print_settings(const struct settings_reader *l)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  yaml_print(out, l->main.root, "model", l->model_node);
+  if (fclose(out) == 0) return text;
+  free(text);
+  return NULL;
+}
+
 /* Texts point into the tree, which is freed: makes copies. */
 static bool copy_texts(struct settings_reader *l)
 {
@@ -182,7 +196,8 @@ static bool copy_texts(struct settings_reader *l)
   s->modbus.bind = strdup(v->modbus_bind);
   s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
-  return s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
+  s->text = print_settings(l);
+  return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
          (!v->modbus_serial || s->modbus.serial.path);
 }
 
@@ -318,6 +333,37 @@ static void check_sections(struct settings_reader *l)
                  v->instance);
 }
 
+/* Takes keys out of a mapping. */
+static void leave_out(struct node *map, const char *const *keys)
+{
+  struct node **at = map && map->kind == NODE_MAP ? &map->first : NULL;
+  while (at && *at) {
+    const char *const *key = keys;
+    while (*key && strcmp(*key, (*at)->key) != 0) key++;
+    if (*key) {
+      *at = (*at)->next;
+      map->count--;
+    } else {
+      at = &(*at)->next;
+    }
+  }
+}
+
+/* Takes out what names devices, hosts and other files. */
+static void leave_out_interfaces(struct node *root)
+{
+  static const char *const sections[] = {"devices", "packets", "telemetry", NULL}, *const keys[] = {
+                                                                                       "map", "targets",
+                                                                                       "serial", "sources",
+                                                                                       NULL};
+  leave_out(root, sections);
+  for (struct node *n = root->kind == NODE_MAP ? root->first : NULL; n; n = n->next) {
+    if (strcmp(n->key, "osc") == 0 || strcmp(n->key, "modbus") == 0) leave_out(n, keys);
+    if (strcmp(n->key, "inputs") != 0) continue;
+    for (struct node *input = n->first; input; input = input->next) leave_out(input, keys);
+  }
+}
+
 /* False after a mistake, which is reported. */
 static bool read_main_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
 {
@@ -327,6 +373,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
   sets_put(&l->main, NULL, r);
+  if (over && over->inner) leave_out_interfaces(l->main.root);
 
   /* The sections; a missing section is off. */
   schema_read(&schema_file, l->main.root, v, r);
@@ -405,6 +452,7 @@ static void release_settings(struct settings *s)
   free(s->osc.prefix);
   free(s->modbus.bind);
   free(s->instance);
+  free(s->text);
 }
 
 struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors)

@@ -41,6 +41,8 @@ struct settings {
   struct packet *packet; /* (packets) */
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
+  char *
+      text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */
   struct frames_settings frames;
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
@@ -61,6 +63,8 @@ struct settings_overrides {
   const char *const *set; /* (sets) texts "KEY=VALUE" for the tree of the file: yaml/sets.h */
   int sets;
   bool again; /* FILE is read again while the loop runs: it may not be a pipe */
+  bool
+      inner; /* for programs without interfaces: maps, targets, devices, packets and sources of inputs are left out */
 };
 
 /* A configuration file that is being read: first the sections that need no frozen model, then the lists that name signals.

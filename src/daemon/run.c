@@ -112,8 +112,11 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
                                    .start_utc = wall_clock_at(d->endpoints.telemetry->start_ns),
                                    .seconds = s->frames.seconds,
                                    .limit_bytes = (uint64_t)(s->frames.limit_mb * 1e6),
+                                   .platform_bytes = s->platform.enabled ? PLATFORM_DRIVE_BYTES : 0,
+                                   .tuning = s->platform.enabled ? PLATFORM_TUNING : 0,
                                    .version = version,
-                                   .config = d->options->file};
+                                   .config = d->options->file,
+                                   .yaml = s->text};
   return frames_create(&d->frames, &plan, error, size);
 }
 

@@ -5,6 +5,7 @@
 #include "telemetry/object.h"
 
 #include <ali3/flat.h>
+#include <ali3/state.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -20,20 +21,23 @@ static uint64_t aligned_up(uint64_t x)
   return (x + FRAMES_ALIGNMENT - 1) / FRAMES_ALIGNMENT * FRAMES_ALIGNMENT;
 }
 
-static uint64_t bytes_of_slot(const struct signals *s)
+/* Places in a slot, and its size. */
+static void lay_out_slot(const struct frames_plan *plan, struct frames_head *h)
 {
-  const uint64_t inputs = aligned_up(sizeof(struct frames_slot));
-  const uint64_t values = aligned_up(inputs + (uint64_t)s->inputs * sizeof(struct frames_input));
-  return aligned_up(values + (uint64_t)s->count * sizeof(double));
+  const struct signals *s = plan->signals;
+  h->input_at = aligned_up(sizeof(struct frames_slot));
+  h->tuning = plan->tuning;
+  h->tuning_at = aligned_up(h->input_at + (uint64_t)s->inputs * sizeof(struct frames_input));
+  h->values_at = aligned_up(h->tuning_at + (uint64_t)h->tuning * sizeof(double));
+  h->slot_bytes = aligned_up(h->values_at + (uint64_t)s->count * sizeof(double));
 }
 
-static uint64_t count_of_slots(const struct frames_plan *plan)
+static uint64_t count_of_slots(const struct frames_plan *plan, uint64_t slot_bytes)
 {
   const double cycles_per_second = 1e9 / (double)plan->period_ns;
   const uint64_t wanted = (uint64_t)(plan->seconds * cycles_per_second) + 1,
                  least = (uint64_t)cycles_per_second + 2;
-  const uint64_t most = plan->limit_bytes / bytes_of_slot(plan->signals),
-                 fits = wanted < most ? wanted : most;
+  const uint64_t most = plan->limit_bytes / slot_bytes, fits = wanted < most ? wanted : most;
   return fits > least ? fits : least;
 }
 
@@ -76,6 +80,7 @@ static void fill_texts(struct text_pool *t, const struct frames_plan *plan, stru
   h->version_at = place_text(t, plan->version);
   h->model_at = place_text(t, ali3_model_name(plan->model));
   h->config_at = place_text(t, plan->config);
+  h->yaml_at = place_text(t, plan->yaml);
 }
 
 static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)
@@ -90,16 +95,21 @@ static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)
   struct text_pool texts = {.first = h->texts_at, .at = h->texts_at};
   fill_texts(&texts, plan, h);
   h->texts_bytes = texts.at - texts.first;
-  /* Flat model, events, slots. */
+  /* Flat model, events, states, slots. */
   h->flat_at = aligned_up(texts.at);
   h->flat_bytes = ali3_model_flat_size(plan->model);
   h->events_at = aligned_up(h->flat_at + h->flat_bytes);
   h->events = FRAMES_EVENTS;
-  h->slots_at = aligned_up(h->events_at + h->events * sizeof(struct frames_event));
-  h->slots = count_of_slots(plan);
-  h->slot_bytes = bytes_of_slot(s);
-  h->input_at = aligned_up(sizeof(struct frames_slot));
-  h->values_at = aligned_up(h->input_at + (uint64_t)s->inputs * sizeof(struct frames_input));
+  h->states_at = aligned_up(h->events_at + h->events * sizeof(struct frames_event));
+  h->states = FRAMES_STATES;
+  h->model_bytes = ali3_state_size(plan->model);
+  h->platform_bytes = plan->platform_bytes;
+  h->state_bytes = aligned_up(sizeof(struct frames_state) + h->model_bytes + h->platform_bytes);
+  h->slots_at = h->states_at + h->states * h->state_bytes;
+  lay_out_slot(plan, h);
+  h->slots = count_of_slots(plan, h->slot_bytes);
+  h->channel_first = (uint32_t)s->input_first;
+  h->channels = (uint32_t)s->channels;
   h->size = h->slots_at + h->slots * h->slot_bytes;
 }
 

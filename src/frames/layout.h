@@ -2,10 +2,10 @@
  * The frame ring: every cycle of the last seconds with all of its signals, in a file in /dev/shm. The daemon writes it, any
  * number of programs read it. Fixed layout, offsets in place of pointers, host byte order.
  *
- *   head | table of signals | table of inputs | texts | flat model | events | slots
+ *   head | table of signals | table of inputs | texts | flat model | events | states | slots
  *
  * Slot n is at slots_at + n % slots * slot_bytes. Its sequence is 2n+1 while it is written and 2n+2 once it is whole, so a
- * reader sees that a slot was overtaken. Events have sequences of the same kind. */
+ * reader sees that a slot was overtaken. Events and states have sequences of the same kind. */
 #ifndef FRAMES_LAYOUT_H
 #define FRAMES_LAYOUT_H
 
@@ -15,7 +15,14 @@
 #include <stdint.h>
 
 #define FRAMES_MAGIC UINT64_C(0x314d415246334c41) /* "AL3FRAM1" */
-enum { FRAMES_VERSION = 1, FRAMES_EVENTS = 4096, FRAMES_EVENT_TEXT = 160, FRAMES_HASH = 32, FRAMES_ISA = 12 };
+enum {
+  FRAMES_VERSION = 2,
+  FRAMES_EVENTS = 4096,
+  FRAMES_STATES = 4,
+  FRAMES_EVENT_TEXT = 160,
+  FRAMES_HASH = 32,
+  FRAMES_ISA = 12
+};
 
 /* A signal or an input by offsets of its texts, which end with a 0. Signals are the parts of quantities: body.A.position.x is
  * part 0 of 3 of the quantity body.A.position. An input has the unit "" and one part. */
@@ -38,17 +45,32 @@ struct frames_head {
   uint64_t texts_at, texts_bytes; /* all names, units, and the texts below */
   uint64_t version_at, model_at;  /* texts: version and build of the daemon; name of the model */
   uint64_t config_at;             /* text: path of the configuration */
+  uint64_t yaml_at;               /* text: the configuration as it was read, as YAML */
   uint64_t flat_at, flat_bytes;   /* the model as bytes: ali3/flat.h */
   uint8_t hash[FRAMES_HASH];      /* SHA-256 of the flat model */
   char isa[FRAMES_ISA];           /* instruction set of the steps */
   uint32_t workers;               /* filled in before the telemetry is ready */
-  uint64_t events_at, events;     /* struct frames_event each */
+  uint32_t channel_first,
+      channels;               /* the signals that hold the values of the inputs as they acted on the model */
+  uint32_t tuning;            /* numbers of the motion platform's parameters in a slot; 0: no platform */
+  uint64_t events_at, events; /* struct frames_event each */
+  uint64_t states_at, states,
+      state_bytes;                      /* struct frames_state each, with the bytes of model and platform */
+  uint64_t model_bytes, platform_bytes; /* in a state */
   uint64_t slots_at, slots, slot_bytes;
-  uint64_t input_at, values_at; /* in a slot: struct frames_input each; double each */
+  uint64_t input_at, tuning_at, values_at; /* in a slot: struct frames_input each; double each; double each */
 
   /* Change all the time. */
   _Alignas(64) _Atomic uint64_t slots_written;
   _Alignas(64) _Atomic uint64_t events_written;
+  _Alignas(64) _Atomic uint64_t states_written;
+};
+
+/* The state of model and platform after a cycle; 0: before the first one. */
+struct frames_state {
+  _Atomic uint64_t sequence;
+  uint64_t cycle;
+  /* then model_bytes of ali3_state_save(), and platform_bytes of the motion platform */
 };
 
 /* Bits of frames_slot.action: what the loop did to the model in this cycle. A replay does it again. */
@@ -58,6 +80,7 @@ enum frames_action {
   FRAMES_TUNED = 4,    /* a set of parameters came in before the step */
   FRAMES_LOADED = 8,   /* a state was loaded before the step */
   FRAMES_WARMING = 16, /* the step belonged to the warm-up and was taken back */
+  FRAMES_VOID = 32,    /* a worker was lost in the step: its results were dropped */
 };
 
 struct frames_input {
@@ -78,7 +101,8 @@ struct frames_slot {
   uint32_t wakeup_ns, step_ns;  /* times of this cycle */
   uint32_t cycle_ns;            /* length of the cycle before, whose end is known */
   uint32_t phase_ns[PHASES]; /* times of this cycle; record, account and prepare belong to the cycle before */
-  /* struct frames_input (inputs) at input_at, double (signals) at values_at */
+  /* struct frames_input (inputs) at input_at, double (tuning) at tuning_at: mode and parameters of the motion platform, double
+   * (signals) at values_at */
 };
 
 enum frames_event_kind {

@@ -22,23 +22,35 @@ static bool text_fits(const struct frames_head *h, uint64_t at)
   return at >= h->texts_at && at - h->texts_at < h->texts_bytes;
 }
 
+static bool state_fits(const struct frames_head *h)
+{
+  const uint64_t room = h->state_bytes - sizeof(struct frames_state);
+  return h->state_bytes >= sizeof(struct frames_state) && h->state_bytes <= h->size &&
+         h->model_bytes <= room && h->platform_bytes <= room - h->model_bytes;
+}
+
 /* Every offset and count leads to a place in the file. */
 static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
 {
   const uint64_t inputs_end = h->input_at + (uint64_t)h->inputs * sizeof(struct frames_input);
   const uint64_t values_end = h->values_at + (uint64_t)h->signals * sizeof(double);
+  const uint64_t tuning_end = h->tuning_at + (uint64_t)h->tuning * sizeof(double);
   return h->size == file_bytes && h->head_bytes == sizeof *h &&
          part_fits(h, h->signals_at, h->signals, sizeof(struct frames_name)) &&
          part_fits(h, h->inputs_at, h->inputs, sizeof(struct frames_name)) &&
          part_fits(h, h->texts_at, h->texts_bytes, 1) && text_fits(h, h->version_at) &&
          text_fits(h, h->model_at) && text_fits(h, h->config_at) &&
-         part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 &&
-         part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) && h->slots > 0 &&
+         part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 && text_fits(h, h->yaml_at) &&
+         part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) && h->states > 0 &&
+         part_fits(h, h->states_at, h->states, h->state_bytes) && state_fits(h) && h->slots > 0 &&
          h->slot_bytes >= sizeof(struct frames_slot) && h->slot_bytes <= h->size &&
          h->slot_bytes % sizeof(double) == 0 && part_fits(h, h->slots_at, h->slots, h->slot_bytes) &&
          h->input_at >= sizeof(struct frames_slot) && h->input_at <= h->slot_bytes &&
-         inputs_end <= h->slot_bytes && h->values_at >= sizeof(struct frames_slot) &&
-         h->values_at <= h->slot_bytes && h->values_at % sizeof(double) == 0 && values_end <= h->slot_bytes;
+         inputs_end <= h->slot_bytes && h->tuning_at >= sizeof(struct frames_slot) &&
+         h->tuning_at <= h->slot_bytes && h->tuning_at % sizeof(double) == 0 && tuning_end <= h->slot_bytes &&
+         h->channel_first <= h->signals && h->channels <= h->signals - h->channel_first &&
+         h->values_at >= sizeof(struct frames_slot) && h->values_at <= h->slot_bytes &&
+         h->values_at % sizeof(double) == 0 && values_end <= h->slot_bytes;
 }
 
 /* The ring belongs to the daemon of the block. */
@@ -177,6 +189,11 @@ const char *frames_config(const struct frames_reader *r)
   return text_at(r, r->head.config_at);
 }
 
+const char *frames_yaml(const struct frames_reader *r)
+{
+  return text_at(r, r->head.yaml_at);
+}
+
 bool frames_flat(const struct frames_reader *r, void *to)
 {
   return object_read(r->fd, to, r->head.flat_bytes, r->head.flat_at);
@@ -216,4 +233,15 @@ enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, str
   to->text[sizeof to->text - 1] = '\0';
   telemetry_clean_text(to->text, sizeof to->text);
   return got;
+}
+
+bool frames_states_written(const struct frames_reader *r, uint64_t *states)
+{
+  return object_read(r->fd, states, sizeof *states, offsetof(struct frames_head, states_written));
+}
+
+enum frames_got frames_take_state(const struct frames_reader *r, uint64_t n, struct frames_state *to)
+{
+  const struct frames_head *h = &r->head;
+  return take_piece(r->fd, h->states_at + n % h->states * h->state_bytes, h->state_bytes, n, to);
 }

@@ -36,6 +36,7 @@ const char *frames_input_name(const struct frames_reader *r, uint32_t i);
 const char *frames_version(const struct frames_reader *r);
 const char *frames_model(const struct frames_reader *r);
 const char *frames_config(const struct frames_reader *r);
+const char *frames_yaml(const struct frames_reader *r);
 /* Copies the flat model, head.flat_bytes bytes. False: the file was cut. */
 bool frames_flat(const struct frames_reader *r, void *to);
 
@@ -51,11 +52,19 @@ enum frames_got {
 /* Copies slot n with its inputs and values: head.slot_bytes bytes. */
 enum frames_got frames_take(const struct frames_reader *r, uint64_t n, struct frames_slot *to);
 enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, struct frames_event *to);
+/* Number of states that were ever written. False: the file was cut. */
+bool frames_states_written(const struct frames_reader *r, uint64_t *states);
+/* Copies state n with its bytes: head.state_bytes bytes. */
+enum frames_got frames_take_state(const struct frames_reader *r, uint64_t n, struct frames_state *to);
 
 static inline const struct frames_input *frames_inputs(const struct frames_reader *r,
                                                        const struct frames_slot *s)
 {
   return (const struct frames_input *)(const void *)((const char *)s + r->head.input_at);
+}
+static inline const double *frames_tuning(const struct frames_reader *r, const struct frames_slot *s)
+{
+  return (const double *)(const void *)((const char *)s + r->head.tuning_at);
 }
 static inline const double *frames_values(const struct frames_reader *r, const struct frames_slot *s)
 {

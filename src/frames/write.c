@@ -27,3 +27,21 @@ void frames_commit(struct frames_writer *w)
   w->next++;
   atomic_store_explicit(&w->head->slots_written, w->next, memory_order_release);
 }
+
+void *frames_state_begin(struct frames_writer *w)
+{
+  struct frames_head *h = w->head;
+  w->state =
+      (struct frames_state *)(void *)((char *)h + h->states_at + w->next_state % h->states * h->state_bytes);
+  atomic_store_explicit(&w->state->sequence, 2 * w->next_state + 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  return w->state + 1;
+}
+
+void frames_state_commit(struct frames_writer *w, uint64_t cycle)
+{
+  w->state->cycle = cycle;
+  atomic_store_explicit(&w->state->sequence, 2 * w->next_state + 2, memory_order_release);
+  w->next_state++;
+  atomic_store_explicit(&w->head->states_written, w->next_state, memory_order_release);
+}

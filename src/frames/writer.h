@@ -10,9 +10,11 @@
 #include <stdbool.h>
 
 struct frames_writer {
-  struct frames_head *head; /* the mapping; NULL: there is no ring */
-  struct frames_slot *slot; /* the one that is being written */
-  uint64_t next;            /* number of that slot */
+  struct frames_head *head;   /* the mapping; NULL: there is no ring */
+  struct frames_slot *slot;   /* the one that is being written */
+  uint64_t next;              /* number of that slot */
+  struct frames_state *state; /* the one that is being written */
+  uint64_t next_state;        /* number of that state */
 };
 
 struct frames_plan {
@@ -23,7 +25,9 @@ struct frames_plan {
   uint64_t start_utc;   /* ns since 1970 at the start of the telemetry */
   double seconds;       /* length of the ring */
   uint64_t limit_bytes; /* largest size of all slots; a ring has at least 1 s of cycles whatever the limit */
-  const char *version, *config;
+  uint64_t platform_bytes; /* of the state of the motion platform; 0: there is none */
+  uint32_t tuning;         /* numbers of its mode and parameters */
+  const char *version, *config, *yaml;
 };
 
 /* Set-up, before telemetry_ready(). Makes DIR/ali3-NAME.frames and maps it; every page is allocated. A ring that a killed
@@ -45,7 +49,16 @@ static inline double *frames_slot_values(const struct frames_head *h, struct fra
 {
   return (double *)(void *)((char *)s + h->values_at);
 }
+static inline double *frames_slot_tuning(const struct frames_head *h, struct frames_slot *s)
+{
+  return (double *)(void *)((char *)s + h->tuning_at);
+}
 void frames_commit(struct frames_writer *w);
+
+/* RT, the loop only. The bytes of the next state, model first, which the caller fills; it commits them with the cycle after
+ * which they hold, or writes them again later. */
+void *frames_state_begin(struct frames_writer *w);
+void frames_state_commit(struct frames_writer *w, uint64_t cycle);
 
 /* One ordinary thread: copies an event and its text, which is shortened to fit, into the ring. w or w->head NULL: nothing. */
 void frames_tell(struct frames_writer *w, const struct frames_event *event, const char *text);

@@ -135,6 +135,7 @@ static void step_model(struct cycle *c)
 {
   const bool warming = c->machine.state == STATE_INIT;
   struct plant *p = &c->plant;
+  p->warming = warming;
   p->stepped = warming || cycle_steps(c);
   p->status = ALI3_OK;
   c->times.step_ns = 0;
@@ -170,6 +171,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
   cycle_observe(c);
   if (c->drive.there) platform_drive_show(&c->drive, c->output.values);
   cycle_compose(c);
+  cycle_keep_state(c);
   prepare_step(c);
 }
 
@@ -205,6 +207,7 @@ void cycle_once(struct cycle *c)
   }
   if (c->config.frames) {
     cycle_record(c);
+    cycle_keep_state(c);
     cycle_times_mark(t, PHASE_record);
   }
   /* In the rest of the period: histograms and the next step. */

@@ -109,6 +109,7 @@ struct cycle {
   struct step_times step_times;
   struct figures figures;
   struct output output;
+  uint64_t state_due; /* cycle after which the frame ring gets a state */
 };
 
 /* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; its results are in

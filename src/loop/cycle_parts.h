@@ -57,8 +57,10 @@ void cycle_take_commands(struct cycle *c, bool stopped);
 void cycle_observe(struct cycle *c);
 void cycle_compose(struct cycle *c);
 void cycle_publish(struct cycle *c);
-/* cycle_record.c. Copies the composed frame into the ring; nothing without a ring. */
+/* cycle_record.c; both do nothing without a ring. cycle_record: copies the composed frame into the ring. cycle_keep_state: now
+ * and then, the state of model and platform, from which a replay goes on; called between a step and the next preparation. */
 void cycle_record(struct cycle *c);
+void cycle_keep_state(struct cycle *c);
 
 /* Sleeps until the start of the next cycle. */
 void cycle_wait(struct cycle *c);

@@ -16,6 +16,7 @@ struct plant {
   bool prepared; /* the last preparation had an effect */
   bool stepped;  /* the stepper ran in this cycle */
   bool restored; /* the model returned to its initial state before the step of this cycle */
+  bool warming;  /* the step of this cycle belongs to the warm-up: it is taken back */
   int status;    /* status of this cycle's step; ALI3_OK without a step */
   bool moved;    /* the state of the model changed in this cycle: observe it */
   bool open;     /* the last step left a joint, drive or gear open */

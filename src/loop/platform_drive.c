@@ -96,3 +96,31 @@ uint64_t platform_drive_patience(const struct platform_drive *d)
   const double cycles = ceil(at_rest_s / d->setup.spec.period);
   return cycles > AT_REST_CYCLES ? (uint64_t)cycles : AT_REST_CYCLES;
 }
+
+void platform_drive_tuning(const struct platform_drive *d, double *tuning)
+{
+  tuning[0] = (double)d->setup.spec.mode;
+  memcpy(tuning + 1, &d->setup.spec.params, sizeof d->setup.spec.params);
+}
+
+void platform_drive_retune(struct platform_drive *d, const double *tuning)
+{
+  struct platform_params params;
+  memcpy(&params, tuning + 1, sizeof params);
+  platform_drive_tune(d, (enum platform_mode)tuning[0], &params);
+}
+
+void platform_drive_save(const struct platform_drive *d, void *to)
+{
+  memcpy(to, &d->platform, sizeof d->platform);
+}
+
+bool platform_drive_continue(struct platform_drive *d, const void *bytes, size_t size)
+{
+  if (size != sizeof d->platform) return false;
+  memcpy(&d->platform, bytes, size);
+  platform_rebind(&d->platform);
+  d->setup.spec.mode = d->platform.spec.mode;
+  d->setup.spec.params = d->platform.spec.params;
+  return true;
+}

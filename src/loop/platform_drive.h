@@ -58,6 +58,17 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
  * value is out of range or inconsistent with the others. */
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value);
 
+/* Mode and parameters as numbers, for a record of the cycle: tuning[PLATFORM_TUNING], the mode first. */
+enum { PLATFORM_TUNING = 1 + (int)(sizeof(struct platform_params) / sizeof(double)) };
+void platform_drive_tuning(const struct platform_drive *d, double *tuning);
+/* Sets mode and parameters from such numbers. */
+void platform_drive_retune(struct platform_drive *d, const double *tuning);
+/* The state as PLATFORM_DRIVE_BYTES bytes, which only a program of the same build takes back. continue: false if the size is
+ * another one. */
+enum { PLATFORM_DRIVE_BYTES = sizeof(struct platform) };
+void platform_drive_save(const struct platform_drive *d, void *to);
+bool platform_drive_continue(struct platform_drive *d, const void *bytes, size_t size);
+
 static inline const struct platform_output *platform_drive_output(const struct platform_drive *d)
 {
   return &d->platform.out;

@@ -144,6 +144,12 @@ void platform_tune(struct platform *p, enum platform_mode mode, const struct pla
  * output of this cycle is the park pose, at rest, and the motion begins in the next cycle. */
 void platform_step(struct platform *p, const struct platform_input *in);
 
+/* RT. Call it after a copy of the bytes of a platform. */
+static inline void platform_rebind(struct platform *p)
+{
+  p->envelope.hexapod = &p->hexapod;
+}
+
 /* RT. True at rest in the park pose. */
 bool platform_is_parked(const struct platform *p);
 /* RT. True from the first order up on: the pose is known. */

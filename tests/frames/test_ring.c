@@ -38,7 +38,8 @@ static struct frames_plan plan_of(const struct daemon *d, double seconds)
                               .seconds = seconds,
                               .limit_bytes = 64 << 20,
                               .version = "ali3d 0.1.0\ncommit abc",
-                              .config = "/etc/ali3/chain.yaml"};
+                              .config = "/etc/ali3/chain.yaml",
+                              .yaml = "model: {}\n"};
 }
 
 static void start_daemon(struct daemon *d, const char *what, double seconds)

@@ -52,7 +52,10 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
                                    .seconds = 1,
                                    .limit_bytes = 1,
                                    .version = "rig",
-                                   .config = path};
+                                   .config = path,
+                                   .yaml = "",
+                                   .platform_bytes = platform ? PLATFORM_DRIVE_BYTES : 0,
+                                   .tuning = platform ? PLATFORM_TUNING : 0};
   if (!frames_create(&r->frames, &plan, error, sizeof error)) fail_msg("%s", error);
   const struct cycle_config config = {.model = r->settings->model,
                                       .signals = r->signals,

@@ -9,14 +9,16 @@
 
 enum { COLUMNS_OF_CHUNK = 64, PATH_LENGTH = 512 };
 
-/* Rows without limit, in chunks of `rows`, with a checksum for each chunk. width 0: one number in a row. */
-static hid_t create_chunks(const struct run_file *f, const char *path, hid_t type, uint32_t width,
-                           hsize_t rows)
+hid_t layout_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width, hsize_t rows)
 {
+  /* Rows of bytes are whole in a chunk: nobody reads single columns of them. */
   const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
-  const hsize_t chunk[2] = {rows, width < COLUMNS_OF_CHUNK ? width : COLUMNS_OF_CHUNK};
+  const bool whole = width < COLUMNS_OF_CHUNK || H5Tget_size(type) == 1;
+  const hsize_t chunk[2] = {rows, whole ? width : COLUMNS_OF_CHUNK};
   const int rank = width > 0 ? 2 : 1;
-  hid_t space = H5Screate_simple(rank, now, most), create = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(rank, now, most), create = H5Pcreate(H5P_DATASET_CREATE),
+        link = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(link, 1);
   H5Pset_chunk(create, rank, chunk);
   H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
   if (f->options->compress > 0) {
@@ -24,7 +26,8 @@ static hid_t create_chunks(const struct run_file *f, const char *path, hid_t typ
     H5Pset_deflate(create, (unsigned)f->options->compress);
   }
   H5Pset_fletcher32(create);
-  hid_t d = H5Dcreate2(f->file, path, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  hid_t d = H5Dcreate2(f->file, path, type, space, link, create, H5P_DEFAULT);
+  H5Pclose(link);
   H5Pclose(create);
   H5Sclose(space);
   return d;
@@ -32,11 +35,11 @@ static hid_t create_chunks(const struct run_file *f, const char *path, hid_t typ
 
 static hid_t create_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width)
 {
-  return create_chunks(f, path, type, width, (hsize_t)f->chunk_rows);
+  return layout_rows(f, path, type, width, (hsize_t)f->chunk_rows);
 }
 
 /* A text of fixed length, or a list of them. */
-static void attach_texts(hid_t object, const char *name, const char *const *text, size_t count)
+void layout_texts(hid_t object, const char *name, const char *const *text, size_t count)
 {
   /* All texts in one block of equal lengths. */
   size_t longest = 1;
@@ -60,7 +63,7 @@ static void attach_texts(hid_t object, const char *name, const char *const *text
 
 static void attach_text(hid_t object, const char *name, const char *text)
 {
-  attach_texts(object, name, &text, 1);
+  layout_texts(object, name, &text, 1);
 }
 
 static void attach_number(hid_t object, const char *name, hid_t type, hid_t memory, const void *value)
@@ -78,14 +81,14 @@ static bool name_columns(const struct run_file *f)
   const char **text = calloc((size_t)n + 1, sizeof *text);
   if (!text) return false;
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_name(f->ring, f->columns->signal[i]);
-  attach_texts(f->values, "names", text, n);
+  layout_texts(f->values, "names", text, n);
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_unit(f->ring, f->columns->signal[i]);
-  attach_texts(f->values, "units", text, n);
+  layout_texts(f->values, "units", text, n);
   const uint32_t inputs = f->ring->head.inputs;
   const char **input = calloc((size_t)inputs + 1, sizeof *input);
   if (input) {
     for (uint32_t i = 0; i < inputs; i++) input[i] = frames_input_name(f->ring, i);
-    attach_texts(f->input_age, "names", input, inputs);
+    layout_texts(f->input_age, "names", input, inputs);
   }
   free(input);
   free(text);
@@ -150,23 +153,31 @@ static bool create_views(const struct run_file *f, hid_t type)
   return true;
 }
 
-static bool store_bytes(const struct run_file *f, const char *path, const void *bytes, hsize_t size)
+bool layout_whole(const struct run_file *f, const char *path, hid_t type, hid_t memory, hsize_t n,
+                  uint32_t width, const void *data)
 {
-  hid_t space = H5Screate_simple(1, &size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
+  const hsize_t size[2] = {n, width};
+  hid_t space = H5Screate_simple(width > 0 ? 2 : 1, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(link, 1);
-  hid_t d = H5Dcreate2(f->file, path, H5T_STD_U8LE, space, link, H5P_DEFAULT, H5P_DEFAULT);
-  const bool good = d >= 0 && H5Dwrite(d, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+  hid_t d = H5Dcreate2(f->file, path, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+  const bool good = d >= 0 && (n == 0 || H5Dwrite(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
   if (d >= 0) H5Dclose(d);
   H5Pclose(link);
   H5Sclose(space);
   return good;
 }
 
+static bool store_bytes(const struct run_file *f, const char *path, const void *bytes, hsize_t size)
+{
+  return layout_whole(f, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, size, 0, bytes);
+}
+
 static bool store_model(const struct run_file *f)
 {
   unsigned char *flat = malloc(f->ring->head.flat_bytes + 1);
   const bool good = flat && frames_flat(f->ring, flat) &&
-                    store_bytes(f, "/model/flat", flat, (hsize_t)f->ring->head.flat_bytes);
+                    store_bytes(f, "/model/flat", flat, (hsize_t)f->ring->head.flat_bytes) &&
+                    store_bytes(f, "/model/yaml", frames_yaml(f->ring), strlen(frames_yaml(f->ring)));
   free(flat);
   return good;
 }
@@ -213,13 +224,13 @@ static hid_t create_events(const struct run_file *f)
 {
   hid_t type = layout_event_type(), packed = H5Tcopy(type);
   H5Tpack(packed);
-  hid_t d = create_chunks(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
+  hid_t d = layout_rows(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
   H5Tclose(packed);
   H5Tclose(type);
   return d;
 }
 
-bool layout_create(struct run_file *f)
+bool layout_create(struct run_file *f, uint64_t first_cycle)
 {
   const hid_t number = f->options->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
   const uint32_t inputs = f->ring->head.inputs;
@@ -235,21 +246,23 @@ bool layout_create(struct run_file *f)
   f->fault = create_rows(f, "/frames/fault", H5T_STD_U16LE, 0);
   f->action = create_rows(f, "/frames/action", H5T_STD_U16LE, 0);
   f->status = create_rows(f, "/frames/status", H5T_STD_I16LE, 0);
+  f->parameters = create_rows(f, "/frames/parameters", H5T_STD_U32LE, 0);
   f->loop = create_rows(f, "/frames/loop", H5T_STD_U32LE, PHASES + 3);
   f->input_age = inputs ? create_rows(f, "/frames/input_age_ms", H5T_STD_U32LE, inputs) : -1;
   f->input_state = inputs ? create_rows(f, "/frames/input_state", H5T_STD_U32LE, inputs) : -1;
   f->events = create_events(f);
   const bool made = f->values >= 0 && f->cycle >= 0 && f->t_ns >= 0 && f->time >= 0 && f->state >= 0 &&
-                    f->flags >= 0 && f->fault >= 0 && f->action >= 0 && f->status >= 0 && f->loop >= 0 &&
-                    f->events >= 0 && (!inputs || (f->input_age >= 0 && f->input_state >= 0));
+                    f->flags >= 0 && f->fault >= 0 && f->action >= 0 && f->status >= 0 &&
+                    f->parameters >= 0 && f->loop >= 0 && f->events >= 0 &&
+                    (!inputs || (f->input_age >= 0 && f->input_state >= 0));
   if (!made) return false;
   /* Names of the columns of /frames/loop, in their order. */
   const char *names[PHASES + 3] = {"wakeup"};
   for (unsigned i = 0; i < PHASES; i++) names[1 + i] = phase_name(i);
   names[PHASES + 1] = "step";
   names[PHASES + 2] = "cycle_before";
-  attach_texts(f->loop, "names", names, PHASES + 3);
+  layout_texts(f->loop, "names", names, PHASES + 3);
   attach_text(f->loop, "unit", "ns");
   describe_run(f);
-  return name_columns(f) && create_views(f, number) && store_model(f);
+  return name_columns(f) && create_views(f, number) && store_model(f) && acted_create(f, first_cycle);
 }

@@ -46,6 +46,7 @@ struct recorder {
   struct columns columns;
   struct frames_slot *slot; /* (head.slot_bytes) */
   uint64_t next, next_event;
+  struct history history;
   struct run_file file;
   bool opened, recording, full; /* full: the disk; said once */
   bool continues;               /* the file before was long enough: the next file begins with the next slot */
@@ -98,7 +99,7 @@ static void begin_file(struct recorder *r, uint64_t n)
 {
   if (!has_space(r)) return;
   if (frames_take(&r->ring, n, r->slot) != FRAMES_WHOLE) return;
-  if (!run_file_open(&r->file, r->options, &r->ring, &r->columns, r->slot->t_ns)) {
+  if (!run_file_open(&r->file, r->options, &r->history, &r->columns, r->slot)) {
     r->status = EXIT_RUN;
     end_asked = 1; /* a folder that cannot be written does not mend itself */
     return;
@@ -106,7 +107,6 @@ static void begin_file(struct recorder *r, uint64_t n)
   uint64_t slots, events;
   struct frames_event e;
   r->recording = true;
-  r->file.first_cycle = r->slot->cycle;
   r->files++;
   if (!frames_written(&r->ring, &slots, &events)) return;
   r->next_event = events > r->ring.head.events ? events - r->ring.head.events : 0;
@@ -158,13 +158,13 @@ static void end_long_file(struct recorder *r)
 static void handle_slot(struct recorder *r)
 {
   const struct record_options *o = r->options;
+  const struct frames_state *state = history_add(&r->history, r->slot);
   if (!r->recording && (r->continues || starts_recording(r)) && !(o->once && r->files > 0)) {
     start_recording(r);
     if (frames_take(&r->ring, r->next, r->slot) != FRAMES_WHOLE) return; /* overtaken: looked at again */
   }
   if (r->recording) {
-    if (r->slot->cycle % (uint64_t)o->divisor == 0 && !run_file_add(&r->file, r->slot))
-      end_file(r, "a write failed");
+    if (!run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
     r->idle_cycles = r->next < r->started || r->slot->state == STATE_RUNNING ? 0 : r->idle_cycles + 1;
     if (o->when == RECORD_RUNNING && r->idle_cycles > cycles_in(r, o->after)) end_file(r, "stopped");
   }
@@ -191,6 +191,7 @@ static bool take_slots(struct recorder *r)
       const uint64_t oldest = slots - (held < slots ? held : slots),
                      lost = oldest > r->next ? oldest - r->next : 1;
       if (r->recording) r->file.lost += lost;
+      r->file.gap = r->recording;
       fprintf(stderr,
               "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
               (unsigned long long)lost);
@@ -214,8 +215,10 @@ static bool open_ring(struct recorder *r, bool complain)
   }
   r->slot = calloc(1, r->ring.head.slot_bytes);
   r->opened = r->slot && columns_choose(&r->columns, &r->ring, r->options->signals) &&
-              frames_written(&r->ring, &slots, &events);
+              frames_written(&r->ring, &slots, &events) &&
+              history_open(&r->history, &r->ring, cycles_in(r, r->options->before) + 1);
   if (!r->opened) {
+    columns_free(&r->columns);
     free(r->slot);
     frames_close(&r->ring);
     r->status = EXIT_USAGE;
@@ -227,6 +230,10 @@ static bool open_ring(struct recorder *r, bool complain)
                  held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
   r->next = slots - (back < held ? back : held);
   r->next_event = events;
+  /* Older cycles may lead from a state to the first row. The oldest eighth may be overtaken while it is read. */
+  uint64_t n = slots > held - held / 8 ? slots - (held - held / 8) : 0;
+  for (; n < r->next; n++)
+    if (frames_take(&r->ring, n, r->slot) == FRAMES_WHOLE) history_add(&r->history, r->slot);
   return true;
 }
 
@@ -236,6 +243,7 @@ static void close_ring(struct recorder *r, const char *reason)
   add_events(r);
   end_file(r, reason);
   columns_free(&r->columns);
+  history_close(&r->history);
   free(r->slot);
   frames_close(&r->ring);
   r->opened = false;

@@ -29,23 +29,25 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
   return status < 0 ? -1 : 0;
 }
 
-static const char *const ROWS[] = {"values", "cycle",  "t_ns",   "time", "state",        "flags",
-                                   "fault",  "action", "status", "loop", "input_age_ms", "input_state"};
+enum { PATH_OF_ROWS = 80 };
 
-/* Cycles ahead of the first damage. Their numbers reach the disk last, and they ascend. */
-static hsize_t count_whole_cycles(hid_t file)
+/* Rows of a group ahead of the first damage. The numbers of their cycles reach the disk last, and they ascend. */
+static hsize_t count_whole_rows(hid_t file, const char *group)
 {
+  char path[PATH_OF_ROWS];
   uint64_t last = 0, cycle;
   hsize_t whole = 0, rows = 0;
   const hsize_t one = 1;
-  hid_t d = H5Dopen2(file, "/frames/cycle", H5P_DEFAULT);
+  snprintf(path, sizeof path, "/%s/cycle", group);
+  hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
   if (d < 0) return 0;
   /* Read one after the other; HDF5 keeps the chunk. */
   hid_t space = H5Dget_space(d), memory = H5Screate_simple(1, &one, NULL);
   H5Sget_simple_extent_dims(space, &rows, NULL);
   for (bool good = true; good && whole < rows;) {
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &whole, NULL, &one, NULL);
-    good = H5Dread(d, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, &cycle) >= 0 && cycle > last;
+    good = H5Dread(d, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, &cycle) >= 0 &&
+           (whole == 0 || cycle > last);
     last = cycle;
     whole += good;
   }
@@ -116,37 +118,70 @@ static bool copy_rows(hid_t in, hid_t out, const char *path, hsize_t most, hsize
   return to >= 0;
 }
 
-/* The datasets of all cycles. HDF5's own copy of an object may crash on a damaged index; reading reports it. */
-static bool copy_frames(hid_t in, hid_t out, hsize_t *rows)
+/* A group whose datasets have a row for each number in its dataset `cycle`. */
+struct rows_copy {
+  hid_t in, out;
+  const char *group;
+  hsize_t rows;
+};
+
+static herr_t copy_dataset(hid_t from, const char *name, const H5L_info_t *info, void *to)
 {
+  (void)from, (void)info;
+  const struct rows_copy *c = to;
+  char path[PATH_OF_ROWS];
   hsize_t n;
-  hid_t group = H5Gcreate2(out, "/frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (group < 0) return false;
-  H5Gclose(group);
-  *rows = count_whole_cycles(in);
-  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-    char path[64];
-    snprintf(path, sizeof path, "/frames/%s", ROWS[i]);
-    if (H5Lexists(in, path, H5P_DEFAULT) <= 0) continue;
-    if (!copy_rows(in, out, path, *rows, &n) || n < *rows) return false;
-  }
-  return true;
+  snprintf(path, sizeof path, "/%s/%s", c->group, name);
+  return copy_rows(c->in, c->out, path, c->rows, &n) && n == c->rows ? 0 : -1;
 }
 
-/* Everything else: events, and the objects that did not change since the file was laid out. */
-static herr_t copy_rest(hid_t from, const char *name, const H5L_info_t *info, void *to)
+/* HDF5's own copy of an object may crash on a damaged index; reading reports it. */
+static bool copy_group(hid_t in, hid_t out, const char *name, hsize_t *rows)
+{
+  struct rows_copy c = {in, out, name, count_whole_rows(in, name)};
+  hid_t from = H5Gopen2(in, name, H5P_DEFAULT),
+        to = H5Gcreate2(out, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const bool good =
+      from >= 0 && to >= 0 && H5Literate(from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_dataset, &c) >= 0;
+  if (from >= 0) H5Gclose(from);
+  if (to >= 0) H5Gclose(to);
+  *rows = c.rows;
+  return good;
+}
+
+static bool grows(const char *name)
+{
+  static const char *const groups[] = {"frames", "replay", "state", "platform_parameters"};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    if (strcmp(name, groups[i]) == 0) return true;
+  return false;
+}
+
+struct whole_copy {
+  hid_t out;
+  hsize_t rows; /* of signals */
+};
+
+/* Groups that grow, events, and the objects that did not change since the file was laid out. */
+static herr_t copy_object(hid_t from, const char *name, const H5L_info_t *info, void *to)
 {
   (void)info;
-  hsize_t events;
-  if (strcmp(name, "frames") == 0) return 0;
+  struct whole_copy *w = to;
+  hsize_t rows;
+  bool good = true;
   if (strcmp(name, "events") == 0)
-    return copy_rows(from, *(hid_t *)to, "/events", HSIZE_UNDEF, &events) ? 0 : -1;
-  return H5Ocopy(from, name, *(hid_t *)to, name, H5P_DEFAULT, H5P_DEFAULT) < 0 ? -1 : 0;
+    good = copy_rows(from, w->out, "/events", HSIZE_UNDEF, &rows);
+  else if (!grows(name))
+    good = H5Ocopy(from, name, w->out, name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  else if (copy_group(from, w->out, name, &rows))
+    w->rows = strcmp(name, "frames") == 0 ? rows : w->rows;
+  else
+    good = false;
+  return good ? 0 : -1;
 }
 
 int record_recover(const char *from, const char *to)
 {
-  hsize_t rows = 0;
   run_file_quiet();
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -157,12 +192,12 @@ int record_recover(const char *from, const char *to)
   H5Pclose(access);
   if (in < 0) return fail_recovery(from, "cannot be read as a recording");
   if (out < 0) return fail_recovery(to, "cannot be made; a file that exists is not replaced");
-  bool good = copy_frames(in, out, &rows) &&
-              H5Literate(in, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_rest, &out) >= 0 &&
+  struct whole_copy w = {.out = out};
+  bool good = H5Literate(in, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_object, &w) >= 0 &&
               H5Aiterate2(in, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_attribute, &out) >= 0;
   H5Fclose(in);
   good = H5Fclose(out) >= 0 && good;
   if (!good) return fail_recovery(to, "not all could be copied");
-  fprintf(stderr, "ali3-record: %s: %llu rows recovered\n", to, (unsigned long long)rows);
+  fprintf(stderr, "ali3-record: %s: %llu rows recovered\n", to, (unsigned long long)w.rows);
   return EXIT_GOOD;
 }

@@ -80,7 +80,7 @@ static bool create_file(struct run_file *f)
                         "ali3-record --recover copies its rows, then remove it");
   if (f->file < 0) return fail_file(f, errno ? strerror(errno) : "HDF5 cannot create the file");
   /* All datasets, then SWMR mode, then the descriptor for fdatasync. */
-  if (!layout_create(f) || H5Fstart_swmr_write(f->file) < 0)
+  if (!layout_create(f, f->first_cycle) || H5Fstart_swmr_write(f->file) < 0)
     return fail_file(f, "HDF5 could not lay out the file");
   int *descriptor = NULL;
   if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&descriptor) < 0 || !descriptor)
@@ -89,33 +89,44 @@ static bool create_file(struct run_file *f)
   return true;
 }
 
-/* Rows of one chunk: at most CHUNK_NS of a run. With a turn of the recorder and a flush, a kill costs less than a second. */
-static int choose_chunk(uint64_t period_ns, long divisor)
+/* Rows of one chunk: at most CHUNK_NS of a run. With a turn of the recorder and a flush, a kill costs less than a second. The
+ * chunks of both kinds of rows are full at the same time. */
+static void choose_chunks(struct run_file *f, uint64_t period_ns, uint64_t divisor)
 {
-  const uint64_t rows = CHUNK_NS / (period_ns * (uint64_t)divisor);
-  return rows < 1 ? 1 : rows < RECORD_ROWS ? (int)rows : RECORD_ROWS;
+  const uint64_t fit = CHUNK_NS / period_ns, cycles = fit < 1 ? 1 : fit < RECORD_ROWS ? fit : RECORD_ROWS;
+  f->chunk_rows = divisor < cycles ? (int)(cycles / divisor) : 1;
+  f->acted.chunk_rows = divisor < cycles ? f->chunk_rows * (int)divisor : (int)cycles;
 }
 
-bool run_file_open(struct run_file *f, const struct record_options *o, const struct frames_reader *r,
-                   const struct columns *c, uint64_t t_ns)
+static void free_rows(struct run_file *f)
 {
-  *f = (struct run_file){.file = -1, .options = o, .ring = r, .columns = c};
-  f->chunk_rows = choose_chunk(r->head.period_ns, o->divisor);
+  free(f->row);
+  free(f->event);
+  acted_free(f);
+}
+
+bool run_file_open(struct run_file *f, const struct record_options *o, const struct history *h,
+                   const struct columns *c, const struct frames_slot *first)
+{
+  const struct frames_reader *r = h->ring;
+  *f = (struct run_file){.file = -1, .options = o, .ring = r, .history = h, .columns = c};
+  f->first_cycle = first->cycle;
+  choose_chunks(f, r->head.period_ns, (uint64_t)o->divisor);
   f->row = malloc(RECORD_ROWS * r->head.slot_bytes);
   f->event = calloc(RECORD_EVENTS, sizeof *f->event);
-  name_file(f, t_ns);
-  if (!f->row || !f->event) return fail_file(f, "out of memory");
+  name_file(f, first->t_ns);
+  if (!acted_allocate(f) || !f->row || !f->event) {
+    free_rows(f);
+    return fail_file(f, "out of memory");
+  }
   if (create_file(f)) return true;
   if (f->file >= 0) H5Fclose(f->file);
   f->file = -1;
-  free(f->row);
-  free(f->event);
+  free_rows(f);
   return false;
 }
 
-/* Appends `rows` rows of `width` numbers (0: one each) to a dataset that has `at` rows. */
-static bool append_rows(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width,
-                        const void *data)
+bool run_file_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width, const void *data)
 {
   const hsize_t size[2] = {at + rows, width}, start[2] = {at, 0}, count[2] = {rows, width};
   const int rank = width > 0 ? 2 : 1;
@@ -145,12 +156,13 @@ static bool write_heads(struct run_file *f)
   /* Whole numbers go through one array; HDF5 narrows them. */
 #define APPEND_FIELD(dataset, field)                                                                         \
   for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
-  good = good && append_rows(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
+  good = good && run_file_append(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
   APPEND_FIELD(f->t_ns, t_ns)
   APPEND_FIELD(f->state, state)
   APPEND_FIELD(f->flags, flags)
   APPEND_FIELD(f->fault, fault)
   APPEND_FIELD(f->action, action)
+  APPEND_FIELD(f->parameters, parameters)
   for (int i = 0; i < f->collected; i++) {
     const struct frames_slot *s = collected_slot(f, i);
     time[i] = s->time;
@@ -160,9 +172,9 @@ static bool write_heads(struct run_file *f)
     times[i][PHASES + 1] = s->step_ns;
     times[i][PHASES + 2] = s->cycle_ns;
   }
-  return good && append_rows(f->time, H5T_NATIVE_DOUBLE, at, n, 0, time) &&
-         append_rows(f->status, H5T_NATIVE_INT32, at, n, 0, status) &&
-         append_rows(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
+  return good && run_file_append(f->time, H5T_NATIVE_DOUBLE, at, n, 0, time) &&
+         run_file_append(f->status, H5T_NATIVE_INT32, at, n, 0, status) &&
+         run_file_append(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
 }
 
 static bool write_input_states(struct run_file *f, uint32_t *scratch)
@@ -175,8 +187,8 @@ static bool write_input_states(struct run_file *f, uint32_t *scratch)
         const struct frames_input *in = &frames_inputs(f->ring, collected_slot(f, i))[k];
         scratch[(size_t)i * inputs + k] = what == 0 ? in->age_ms : in->state;
       }
-    good = good && append_rows(what == 0 ? f->input_age : f->input_state, H5T_NATIVE_UINT32, f->rows,
-                               (hsize_t)f->collected, inputs, scratch);
+    good = good && run_file_append(what == 0 ? f->input_age : f->input_state, H5T_NATIVE_UINT32, f->rows,
+                                   (hsize_t)f->collected, inputs, scratch);
   }
   return good;
 }
@@ -188,7 +200,7 @@ static bool write_values(struct run_file *f, double *scratch)
     const double *values = frames_values(f->ring, collected_slot(f, i));
     for (uint32_t k = 0; k < c->count; k++) scratch[(size_t)i * c->count + k] = values[c->signal[k]];
   }
-  return append_rows(f->values, H5T_NATIVE_DOUBLE, f->rows, (hsize_t)f->collected, c->count, scratch);
+  return run_file_append(f->values, H5T_NATIVE_DOUBLE, f->rows, (hsize_t)f->collected, c->count, scratch);
 }
 
 static bool write_collected(struct run_file *f)
@@ -207,60 +219,78 @@ static bool write_cycles(struct run_file *f)
 {
   uint64_t cycle[RECORD_ROWS];
   for (int i = 0; i < f->collected; i++) cycle[i] = collected_slot(f, i)->cycle;
-  const bool good = append_rows(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
-                    H5Dflush(f->cycle) >= 0 && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 &&
-                    fdatasync(f->descriptor) == 0;
+  const bool good = run_file_append(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
+                    H5Dflush(f->cycle) >= 0;
   f->rows += (hsize_t)f->collected;
   f->collected = 0;
-  return good || fail_write(f);
+  return good;
 }
 
 static bool write_events(struct run_file *f)
 {
   hid_t type = layout_event_type();
-  const bool good = append_rows(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
+  const bool good =
+      run_file_append(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
   H5Tclose(type);
   f->event_rows += (hsize_t)f->events_collected;
   f->events_collected = 0;
   return good || fail_write(f);
 }
 
-bool run_file_flush(struct run_file *f)
+/* To the disk, with the superblock. */
+static bool sync_file(struct run_file *f)
 {
-  if (f->failed) return false;
-  if (f->collected == 0 && f->events_collected == 0) return true;
+  return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && fdatasync(f->descriptor) == 0;
+}
+
+/* Full chunks, or all rows that are collected. Datasets, then the superblock, then the disk; the number of a cycle comes last, so
+ * every cycle that is found is whole. */
+static bool flush_rows(struct run_file *f, bool all)
+{
+  const bool frames = f->collected > 0 && (all || f->collected == f->chunk_rows);
+  const bool acted = all || f->acted.collected == f->acted.chunk_rows;
+  const hid_t datasets[] = {f->values,    f->t_ns,        f->time,   f->state,      f->flags,
+                            f->fault,     f->action,      f->status, f->parameters, f->loop,
+                            f->input_age, f->input_state, f->events};
   const uint64_t begin = now_ns();
   errno = 0;
-  if (f->collected > 0 && !write_collected(f)) return false;
+  if (frames && !write_collected(f)) return false;
   if (f->events_collected > 0 && !write_events(f)) return false;
-  /* Datasets, then the superblock, then the disk; the number of a cycle comes last, so every cycle that is found is whole. */
-  const hid_t datasets[] = {f->values, f->t_ns,   f->time, f->state,     f->flags,       f->fault,
-                            f->action, f->status, f->loop, f->input_age, f->input_state, f->events};
-  bool good = true;
+  bool good = !acted || (acted_write(f) && acted_flush(f));
   for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
     if (datasets[i] >= 0) good = good && H5Dflush(datasets[i]) >= 0;
-  good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
-  if (!good || fdatasync(f->descriptor) != 0) return fail_write(f);
-  if (f->collected > 0 && !write_cycles(f)) return false;
+  good = good && sync_file(f) && (!frames || write_cycles(f)) && (!acted || acted_write_cycles(f)) &&
+         sync_file(f);
+  if (!good) return fail_write(f);
   const uint64_t took = now_ns() - begin;
   if (took > f->flush_ns) f->flush_ns = took;
   return true;
 }
 
-bool run_file_add(struct run_file *f, const struct frames_slot *slot)
+bool run_file_flush(struct run_file *f)
 {
   if (f->failed) return false;
-  if (f->rows + (hsize_t)f->collected == 0) f->first_cycle = slot->cycle;
-  if (f->collected == 0) f->waits_ns = now_ns();
-  memcpy(f->row + (size_t)f->collected * f->ring->head.slot_bytes, slot, f->ring->head.slot_bytes);
-  f->collected++;
+  return f->collected + f->acted.collected + f->events_collected == 0 || flush_rows(f, true);
+}
+
+bool run_file_add(struct run_file *f, const struct frames_slot *slot, const struct frames_state *state)
+{
+  if (f->failed) return false;
+  if (f->collected + f->acted.collected == 0) f->waits_ns = now_ns();
+  acted_add(f, slot);
+  if (state) acted_keep(f, state);
+  if (slot->cycle % (uint64_t)f->options->divisor == 0) {
+    memcpy(f->row + (size_t)f->collected * f->ring->head.slot_bytes, slot, f->ring->head.slot_bytes);
+    f->collected++;
+  }
   f->last_cycle = slot->cycle;
-  return f->collected < f->chunk_rows || run_file_flush(f);
+  const bool full = f->collected == f->chunk_rows || f->acted.collected == f->acted.chunk_rows;
+  return !full || flush_rows(f, false);
 }
 
 uint64_t run_file_age(const struct run_file *f, uint64_t now)
 {
-  return f->collected > 0 && now > f->waits_ns ? now - f->waits_ns : 0;
+  return f->collected + f->acted.collected > 0 && now > f->waits_ns ? now - f->waits_ns : 0;
 }
 
 bool run_file_add_event(struct run_file *f, const struct frames_event *event)
@@ -330,7 +360,6 @@ bool run_file_close(struct run_file *f, const char *reason)
             (unsigned long long)f->rows, (unsigned long long)f->lost, reason);
   else
     fprintf(stderr, "ali3-record: %s: not closed; ali3-record --recover copies the whole rows\n", f->part);
-  free(f->row);
-  free(f->event);
+  free_rows(f);
   return good;
 }
