@@ -141,7 +141,7 @@ enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
   for (int i = 0; i < in->config->injections; i++)
     if (strcmp(in->config->injection_name[i], osc_string(a, 0)) == 0)
       return send_command(in, r, COMMAND_INJECT, 2 * (uint32_t)i + on, id);
-  osc_acknowledge(in, &r->from, command_name(COMMAND_INJECT), id, RESULT_BAD_ARGUMENT);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_INJECT), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 
@@ -153,7 +153,7 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
   for (uint32_t i = 0; i < PARAMS; i++)
     if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
       return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
-  osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_BAD_ARGUMENT);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 

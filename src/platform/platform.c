@@ -200,10 +200,12 @@ static unsigned output_flags(const struct platform *p)
 {
   const struct envelope *e = &p->envelope;
   const bool runs = p->state == PLATFORM_RUN;
-  const bool blends = runs && (!fade_over(&p->fade) || p->live.washout.blending);
+  /* Only the washout brings its parameters to their new values, so in the other modes they wait. */
+  const bool washes = p->spec.mode == PLATFORM_WASHOUT;
+  const bool blends = runs && (!fade_over(&p->fade) || (washes && p->live.washout.blending));
   return (p->engaged ? PLATFORM_ENGAGED : 0u) | (platform_is_parked(p) ? PLATFORM_IS_PARKED : 0u) |
          (e->limited ? PLATFORM_LIMITED : 0u) | (e->rate_limited ? PLATFORM_RATE_LIMITED : 0u) |
-         (runs && p->live.washout.tilt_limited ? PLATFORM_TILT_LIMITED : 0u) |
+         (runs && washes && p->live.washout.tilt_limited ? PLATFORM_TILT_LIMITED : 0u) |
          (e->unreachable ? PLATFORM_UNREACHABLE : 0u) | (runs && p->live.bad ? PLATFORM_BAD_INPUT : 0u) |
          (blends ? PLATFORM_BLENDING : 0u) | (e->pending ? PLATFORM_PENDING : 0u);
 }

@@ -51,6 +51,7 @@ enum command_result {
   RESULT_BUSY = 5,      /* the queue was full, and the command was dropped */
   /* An arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused. */
   RESULT_TOO_SOON = 6,
+  RESULT_NO_SUCH_NAME = 7, /* no injection or parameter has the name */
 };
 
 /* Causes of FAULT and SAFE: id, code, resulting state, text. FAULT: the model itself has failed. SAFE: the model is

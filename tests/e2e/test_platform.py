@@ -94,7 +94,7 @@ class Platform(unittest.TestCase):
     def test_parameters_over_osc_and_from_the_file(self):
         with daemon() as d:
             osc, _ = self.open(d)
-            for number, (name, value, result) in enumerate((("gain_lin.x", 0.4, 0), ("gain_lin.x", 9.0, 3), ("gain", 0.4, 3),
+            for number, (name, value, result) in enumerate((("gain_lin.x", 0.4, 0), ("gain_lin.x", 9.0, 3), ("gain", 0.4, 7),
                                                             ("lp_wn", 1.0, 3))):
                 osc.send(bench.osc_message("/ali3/platform/set", "sfi", name, value, number))
                 self.assertEqual(osc.answer("/ali3/ack"), ["platform", number, result], name)

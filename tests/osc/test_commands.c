@@ -280,7 +280,7 @@ TEST(injections_are_switched_by_name)
   assert_true(ring_pop(&port.commands, &c));
   assert_int_equal(c.argument, 0);
   receive(wire_message(bytes, "/ali3/inject", "si", "nothing", 1));
-  assert_acknowledged("inject", 0, RESULT_BAD_ARGUMENT);
+  assert_acknowledged("inject", 0, RESULT_NO_SUCH_NAME);
   receive(wire_message(bytes, "/ali3/inject", "s", "noise"));
   receive(wire_message(bytes, "/ali3/inject", "is", 1, "noise"));
   assert_counted(osc_type_errors, 2);
@@ -314,7 +314,7 @@ TEST(parameters_of_the_platform_are_set_by_name)
   static const char *const unknown[] = {"gain_lin", "gain_lin.w", "gain_lin.xy", "hp_zeta.x", "", "tilt"};
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     receive(wire_message(bytes, "/ali3/platform/set", "sf", unknown[i], 1.0));
-    assert_acknowledged("platform", 0, RESULT_BAD_ARGUMENT);
+    assert_acknowledged("platform", 0, RESULT_NO_SUCH_NAME);
   }
   receive(wire_message(bytes, "/ali3/platform/set", "s", "tilt_max"));
   receive(wire_message(bytes, "/ali3/platform/set", "sT", "tilt_max"));

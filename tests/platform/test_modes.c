@@ -55,6 +55,27 @@ TEST(an_input_is_followed_smoothly)
   free(b);
 }
 
+/* A parameter of the washout waits in the other modes, and the flag does not wait with it. */
+TEST(a_parameter_blends_in_the_washout_only)
+{
+  struct platform_params other;
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 1.5);
+  other = b->spec.params;
+  other.gain_lin[0] = 0.4;
+  other.pos_max[0] = 0.05;
+  platform_tune(&b->platform, PLATFORM_EXTERNAL, &other);
+  go_for(b, PLATFORM_TO_RUN, 1.5);
+  assert_false(has(b, PLATFORM_BLENDING));
+  platform_tune(&b->platform, PLATFORM_WASHOUT, &other);
+  go_for(b, PLATFORM_TO_RUN, 0.1);
+  assert_true(has(b, PLATFORM_BLENDING));
+  go_for(b, PLATFORM_TO_RUN, 2.0);
+  assert_false(has(b, PLATFORM_BLENDING));
+  free(b);
+}
+
 /* The target jumps and moves when a pause ends: the transition does not overshoot. */
 TEST(a_pause_ends_without_a_swing)
 {
@@ -168,6 +189,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pose_is_followed_as_it_is),
       cmocka_unit_test(an_input_is_followed_smoothly),
+      cmocka_unit_test(a_parameter_blends_in_the_washout_only),
       cmocka_unit_test(a_pause_ends_without_a_swing),
       cmocka_unit_test(a_mode_that_begins_in_a_turn_does_not_swing),
       cmocka_unit_test(a_pose_sensor_is_zeroed_by_a_pose),
