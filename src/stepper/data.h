@@ -32,6 +32,8 @@ struct rule {
   double dt; /* s */
   double h;  /* beta dt^2: factor of the inverse mass matrix in delta */
   double v_d, v_v, v_a, a_d, a_v, a_a;
+  double gamma; /* weight of the multiplier in the mean force of the step; 1: the multiplier is the mean */
+  double end;   /* weight in the multiplier of the force at the end of the step: 1, or 1/2 if it is the mean */
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
@@ -91,6 +93,7 @@ struct outside {
   struct outside_values end;   /* values that were set, if interpolated over substeps */
   bool early;   /* `start` is in force: the inputs may not have arrived   set by inner_prepare */
   bool again;   /* body_turn() recomputes right-hand sides only   set by stage_acted_bodies */
+  int kernel;   /* enum body_kernel that recomputes them            set by stage_acted_bodies */
   bool changed; /* a value was set after the copy to `start` */
   bool fresh;   /* a value was set that the right-hand sides do not contain yet */
   bool *acted;  /* (tree.tiles) a body of the tile has loads of the model, or had a wrench at some time */

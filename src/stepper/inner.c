@@ -16,9 +16,13 @@
 #include <math.h>
 #include <string.h>
 
+/* The energy method has r and v of the formulas with gamma 1 and beta 1/2, in which q'' is the mean acceleration of the step:
+ * r1 = r0 + dt v0 + dt^2/2 q'', v1 = v0 + dt q''. */
 void inner_rule(const ali3_model *m, double dt, struct rule *rule)
 {
-  double g = m->options.gamma, b = m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5);
+  const bool mean = m->options.method == ALI3_METHOD_ENERGY;
+  double g = mean ? 1.0 : m->options.gamma;
+  double b = mean ? 0.5 : m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5);
   *rule = (struct rule){.dt = dt,
                         .h = b * dt * dt,
                         .v_d = g / (b * dt),
@@ -26,7 +30,9 @@ void inner_rule(const ali3_model *m, double dt, struct rule *rule)
                         .v_a = dt * (1.0 - g / (2.0 * b)),
                         .a_d = 1.0 / (b * dt * dt),
                         .a_v = -1.0 / (b * dt),
-                        .a_a = 1.0 - 1.0 / (2.0 * b)};
+                        .a_a = 1.0 - 1.0 / (2.0 * b),
+                        .gamma = g,
+                        .end = mean ? 0.5 : 1.0};
 }
 
 /* Massless directions have no equation for q''. Newmark would carry an error there forever, with alternating sign. They take
@@ -122,6 +128,23 @@ static bool prepares_iteration(const ali3_model *m)
   return m->options.iterations > 2 && !m->frozen->switches;
 }
 
+/* The kernels of a method. */
+struct inner_kernels {
+  enum body_kernel predict, free, free_rest, step, turn;
+  enum link_kernel lambda;
+};
+static const struct inner_kernels inner_kernels[] = {
+    [ALI3_METHOD_ALI3] = {KERNEL_body_predict, KERNEL_body_free, KERNEL_body_free_rest, KERNEL_body_step,
+                          KERNEL_body_turn, KERNEL_link_rest_lambda},
+    [ALI3_METHOD_ENERGY] = {KERNEL_body_mean_predict, KERNEL_body_mean_free, KERNEL_body_mean_free_rest,
+                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_link_mean_lambda},
+};
+
+static const struct inner_kernels *kernels_of_method(const ali3_model *m)
+{
+  return &inner_kernels[m->options.method];
+}
+
 /* Right-hand sides of iteration k. False: a pivot is not positive. */
 static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
 {
@@ -135,8 +158,9 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
     }
   }
   data_mark_phase(d, ALI3_PHASE_BODIES);
-  if (k == 0) stage_links(m, d, KERNEL_link_rest_lambda);
-  stage_bodies(m, d, k == 0 ? KERNEL_body_free : KERNEL_body_free_rest);
+  const struct inner_kernels *kernels = kernels_of_method(m);
+  if (k == 0) stage_links(m, d, kernels->lambda);
+  stage_bodies(m, d, k == 0 ? kernels->free : kernels->free_rest);
   stage_links(m, d, KERNEL_link_beta);
   return true;
 }
@@ -147,7 +171,7 @@ static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
   const struct frozen *f = m->frozen;
   if (!d->outside.fresh && !f->values && f->drives == 0) return;
   if (f->values) soft_laws(m, d, k);
-  stage_acted_bodies(m, d, k > 0);
+  stage_acted_bodies(m, d, k > 0 ? kernels_of_method(m)->turn : kernels_of_method(m)->free, k > 0);
   stage_links(m, d, KERNEL_link_beta);
   d->outside.fresh = false;
   d->newton.refreshed = k;
@@ -162,7 +186,8 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
   stage_solve(m, d);
   data_mark_phase(d, ALI3_PHASE_BODIES);
   stage_links(m, d, KERNEL_link_step);
-  stage_move(m, d, goes_on ? KERNEL_body_turn : KERNEL_body_step);
+  const struct inner_kernels *kernels = kernels_of_method(m);
+  stage_move(m, d, goes_on ? kernels->turn : kernels->step);
   n->last = norm_increment(m, d->solve.increment);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   if (goes_on)
@@ -185,7 +210,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
   d->newton = (struct newton){0};
-  stage_bodies(m, d, KERNEL_body_predict);
+  stage_bodies(m, d, kernels_of_method(m)->predict);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   soft_laws(m, d, 0);
@@ -224,6 +249,7 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d)
 /* The end of the step: projections, laws that jump, and massless bodies. False: a pivot is not positive. */
 static bool project_end(const ali3_model *m, ali3_data *d)
 {
+  const bool balance = d->combines || m->options.method == ALI3_METHOD_ENERGY;
   bool branch = d->combines; /* branches are projected after their combination, with new factors */
   if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
@@ -242,7 +268,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
-  if (branch)
+  if (balance)
     project_balance(m, d);
   else
     project_acceleration(m, d);
