@@ -16,12 +16,13 @@
 struct body_turn {
   num start[3], end[3]; /* rad/s, w0 and w1 of the iterate */
   num momentum[3];      /* N m, R0 J w0/dt, world axes */
+  num moved[3], before[3]; /* m, the last increment of r; rad/s, w1 before it */
 };
-_Static_assert(sizeof(struct body_turn) <= SPIN_NUMBERS * sizeof(num), "it fits in the place of struct body_spin");
+_Static_assert(sizeof(struct body_turn) == TURN_NUMBERS * sizeof(num), "no padding");
 
 INLINED struct body_turn *body_turn_at(const struct stage *s, const struct bodies *b)
 {
-  return (struct body_turn *)numbers_at(s->d->spin, b->slot, SPIN_NUMBERS);
+  return (struct body_turn *)numbers_at(s->d->spin, b->slot, TURN_NUMBERS);
 }
 
 /* t = dt/4 (w0 + w1), the tangent of half of the half rotation. */
@@ -152,6 +153,8 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
   for (int i = 0; i < 3; i++) {
     b->x->r[i] += y[i];
     b->x->rd[i] += gain * y[i];
+    turn->moved[i] = y[i];
+    turn->before[i] = turn->end[i];
   }
   half_turn(s, turn, t);
   v3_cross(across, t, y + 3);
@@ -160,15 +163,13 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
   turn_pose(s, turn, from->p, b->x->p);
 }
 
-/* q' of the iterate; at the end q'' as the mean over the step, which predicts the next step until a projection replaces it. */
-INLINED void body_mean_step_of(const struct stage *s, int tile)
+/* Frame and q' of the iterate, and q'' as the mean over the step, which predicts the next step until a projection replaces it. */
+INLINED void mean_settle(const struct stage *s, const struct bodies *at, struct body_frame *f)
 {
-  const struct bodies b = bodies_of(s, tile);
-  const struct body_turn *turn = body_turn_at(s, &b);
+  const struct bodies b = *at;
+  const struct body_turn *turn = body_turn_at(s, at);
   const struct body_state *from = (const struct body_state *)b.last;
-  struct body_frame *f = spare_frame(s, &b);
   num change[3];
-  mean_move(s, &b);
   keep_frame(f, b.x);
   p_from_rotation(b.x->pd, b.x->p, f->inverse, turn->end, num_all(0.0));
   for (int i = 0; i < 3; i++) {
@@ -177,6 +178,28 @@ INLINED void body_mean_step_of(const struct stage *s, int tile)
   }
   p_from_rotation(b.x->pdd, b.x->p, f->inverse, change, -p_dot(b.x->pd, b.x->pd));
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
+}
+
+INLINED void body_mean_step_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  mean_move(s, &b);
+  mean_settle(s, &b, spare_frame(s, &b));
+}
+
+/* Takes the last increment back. */
+INLINED void body_mean_back_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  struct body_turn *turn = body_turn_at(s, &b);
+  const num gain = 2.0 * s->per_dt;
+  for (int i = 0; i < 3; i++) {
+    b.x->r[i] -= turn->moved[i];
+    b.x->rd[i] -= gain * turn->moved[i];
+    turn->end[i] = turn->before[i];
+  }
+  turn_pose(s, turn, ((const struct body_state *)b.last)->p, b.x->p);
+  mean_settle(s, &b, b.f);
 }
 
 /* As turn_alone(). */

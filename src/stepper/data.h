@@ -102,6 +102,7 @@ struct outside {
 
 /* A twin has its own copy of the arrays that an inner step writes, and its own report. Both twins share the arrays that an
  * inner step only reads with the data (data.c). */
+enum { TURN_NUMBERS = 15 }; /* of struct body_turn: body_mean.h */
 struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
@@ -115,7 +116,8 @@ struct ali3_data {
   struct newton newton;
   struct soft_rows soft;
   struct outside outside;
-  double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
+  double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict
+                         * energy method: (n, TURN_NUMBERS) struct body_turn filled by body_mean_predict */
   bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint */

@@ -230,14 +230,31 @@ bool inner_prepare(const ali3_model *m, ali3_data *d, bool early)
   return good;
 }
 
+/* Near a singular position the loads along the mean Jacobian and those along the Jacobian of the factors differ in the direction
+ * that loses its stiffness, and increments in that direction grow from iteration to iteration. Takes back an increment that is
+ * larger than the one before (`before`). False: it is smaller. */
+static bool newton_back(const ali3_model *m, ali3_data *d, double before)
+{
+  struct newton *n = &d->newton;
+  const bool grows = n->last > before && n->last > FLOOR;
+  if (m->options.method != ALI3_METHOD_ENERGY || m->frozen->switches || !grows) return false;
+  for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] -= d->solve.z[i];
+  stage_bodies(m, d, KERNEL_body_mean_back);
+  stage_rows_end(m, d);
+  n->last = before;
+  return true;
+}
+
 /* The remaining iterations. False: a pivot is not positive. */
 static bool newton_iterate(const ali3_model *m, ali3_data *d)
 {
   const int first = prepares_iteration(m) ? 1 : 0;
   newton_refresh(m, d, first);
   for (int k = first; k < m->options.iterations; k++) {
+    const double before = d->newton.last;
     if (k > first && !newton_begin(m, d, k)) return false;
     newton_finish(m, d, k);
+    if (k > 0 && newton_back(m, d, before)) break;
   }
   d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
   d->newton.body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);

@@ -24,6 +24,7 @@
   X(body_mean_free, 250.0)         /* the end loads are mean loads in world axes */                          \
   X(body_mean_free_rest, 250.0)                                                                              \
   X(body_mean_step, 250.0)                                                                                   \
+  X(body_mean_back, 200.0)         /* takes the last increment back */                                       \
   X(body_mean_turn, 450.0)                                                                                   \
   X(body_position_free, 10.0)      /* w = (0, 0, -Psi/2) */                                                  \
   X(body_position_set, 80.0)       /* now.x, frame; tip: place; increment: largest component of y */         \
