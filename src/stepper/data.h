@@ -33,7 +33,7 @@ struct rule {
   double h;  /* beta dt^2: factor of the inverse mass matrix in delta */
   double v_d, v_v, v_a, a_d, a_v, a_a;
   double gamma; /* weight of the multiplier in the mean force of the step; 1: the multiplier is the mean */
-  double end;   /* weight in the multiplier of the force at the end of the step: 1, or 1/2 if it is the mean */
+  bool mean;    /* energy method: multipliers are mean forces, along mean directions */
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
@@ -77,6 +77,7 @@ struct solve {
  * body in the last iteration. */
 struct newton {
   double first, last, largest, body;
+  bool back;     /* an increment was taken back */
   int refreshed; /* first iteration whose right-hand sides were recomputed after inputs arrived */
 };
 

@@ -16,13 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The energy method has r and v of the formulas with gamma 1 and beta 1/2, in which q'' is the mean acceleration of the step:
- * r1 = r0 + dt v0 + dt^2/2 q'', v1 = v0 + dt q''. */
-void inner_rule(const ali3_model *m, double dt, struct rule *rule)
+static void newmark_rule(double dt, double g, double b, struct rule *rule)
 {
-  const bool mean = m->options.method == ALI3_METHOD_ENERGY;
-  double g = mean ? 1.0 : m->options.gamma;
-  double b = mean ? 0.5 : m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5);
   *rule = (struct rule){.dt = dt,
                         .h = b * dt * dt,
                         .v_d = g / (b * dt),
@@ -31,8 +26,25 @@ void inner_rule(const ali3_model *m, double dt, struct rule *rule)
                         .a_d = 1.0 / (b * dt * dt),
                         .a_v = -1.0 / (b * dt),
                         .a_a = 1.0 - 1.0 / (2.0 * b),
-                        .gamma = g,
-                        .end = mean ? 0.5 : 1.0};
+                        .gamma = g};
+}
+
+void inner_start_rule(const ali3_model *m, double dt, struct rule *rule)
+{
+  const double g = m->options.gamma;
+  newmark_rule(dt, g, m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5), rule);
+}
+
+/* With gamma 1 and beta 1/2 the formulas have the mean acceleration of the step in place of q'':
+ * r1 = r0 + dt v0 + dt^2/2 q'', v1 = v0 + dt q''. */
+void inner_rule(const ali3_model *m, double dt, struct rule *rule)
+{
+  if (m->options.method != ALI3_METHOD_ENERGY) {
+    inner_start_rule(m, dt, rule);
+    return;
+  }
+  newmark_rule(dt, 1.0, 0.5, rule);
+  rule->mean = true;
 }
 
 /* Massless directions have no equation for q''. Newmark would carry an error there forever, with alternating sign. They take
@@ -58,10 +70,12 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
 
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
 {
-  double k = (dt * dt) / (d->rule.dt * d->rule.dt);
+  struct rule rule;
+  inner_rule(m, dt, &rule);
+  const double k = rule.h / d->rule.h;
   bool relative = m->options.alpha == 0.0;
+  d->rule = rule;
   if (k == 1.0) return;
-  inner_rule(m, dt, &d->rule);
   for (int b = 0; b < m->bodies; b++) {
     struct body_delta delta = stored_delta(m, d, b);
     double own = body_is_carried(m, b) ? 1.0 / k : k;
@@ -75,6 +89,13 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
   }
   if (relative)
     for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= k;
+}
+
+void inner_begin(const ali3_model *m, ali3_data *d)
+{
+  const double h = d->rule.h;
+  inner_step_length(m, d, d->rule.dt);
+  for (int i = m->frozen->rigid; i < m->frozen->rows; i++) d->soft.mobility[i] *= d->rule.h / h;
 }
 
 /* Phi of a drive is its coordinate minus its target. */
@@ -242,7 +263,7 @@ static bool newton_back(const ali3_model *m, ali3_data *d, double before)
   stage_bodies(m, d, KERNEL_body_mean_back);
   stage_rows_end(m, d);
   n->last = before;
-  return true;
+  return n->back = true;
 }
 
 /* The remaining iterations. False: a pivot is not positive. */
@@ -305,7 +326,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
   if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
-  if (single && n.body * n.body > FELT) *status = ALI3_NOT_CONVERGED;
+  if (n.back) judged = false;
+  if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))

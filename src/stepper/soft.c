@@ -106,6 +106,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
       d->soft.rigid_now[row] = *slope > 0.0;
       return F;
     }
+    if (d->rule.mean) return F;
     end = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &other);
     F += (gamma - 0.5) * (end - F0);
     *slope += (gamma - 0.5) * other;
@@ -120,8 +121,11 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     return -outside_in_force(d)->command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
   case LAW_SWAY: /* pull over length at the start: pushing would be unstable, so the factors leave it out */
     *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
+    if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
+    if (d->rule.mean)
+      return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
     return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
@@ -265,6 +269,7 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   soft_rates(m, d);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
+  if (d->rule.mean) return; /* project_balance() replaces the accelerations */
   stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);
 }
