@@ -219,7 +219,8 @@ typedef struct {
 
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
-  X(ALI3_METHOD_ALI3, "ali3") /* index-3 augmented Lagrangian with Newmark's formulas and projections */
+  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */  \
+  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */
 
 typedef enum {
 #define ALI3_METHOD_ENUM(id, text) id,
