@@ -211,6 +211,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
   const double FOUR_STEPS = 0.6;
   struct stiff_search s = {.length = 1.0, .limit = FOUR_STEPS, .permanent = true};
+  if (data_is_explicit(m)) return; /* soft rows are loads, and never held */
   d->combines = m->options.extrapolate && !find_stiff(m, d, &s, NULL);
   s.permanent = false;
   if (!d->combines) s.limit = 1.0;

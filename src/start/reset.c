@@ -54,7 +54,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
-  d->prepared = false;
+  d->prepared = d->states.factors = d->states.renewed = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
   violation_none(&d->violation);
   aim_at_start(m, d);
