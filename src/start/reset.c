@@ -228,6 +228,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
     penalty_find_stiff(m, d);
     if (!penalty_find_mobility(m, d)) status = ALI3_E_SINGULAR;
   }
+  if (status == ALI3_OK && !stability_judge(m, d)) status = ALI3_E_STIFF;
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
   /* Make velocities consistent. */

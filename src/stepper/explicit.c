@@ -234,5 +234,12 @@ int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets,
   d->intermediate = outer;
   s->factors = good = good && finish(m, d, after + d->rule.dt, increment);
   if (!good) return ALI3_E_SINGULAR;
+  double longest;
+  const int unstable = soft_find_unstable(m, d, &longest);
+  if (unstable >= 0) {
+    d->report.worst_force = unstable;
+    d->report.longest_step = longest;
+    return ALI3_E_STIFF;
+  }
   return isfinite(*increment) ? ALI3_OK : ALI3_E_DIVERGED;
 }

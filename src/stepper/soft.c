@@ -3,6 +3,7 @@
 #include "stepper/soft.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
+#include "stepper/region.h"
 #include "stepper/stage.h"
 
 #include <math.h>
@@ -261,6 +262,38 @@ void soft_forces(const ali3_model *m, ali3_data *d)
   if (f->rows == f->rigid) return;
   soft_rates(m, d);
   stage_each(m, d, link_forces, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
+}
+
+/* The longest step for row k of a link, as its law is at the state. */
+static double longest_step_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                              const double *rate)
+{
+  const struct law *law = &j->law[k];
+  const int row = stored_row(j, k);
+  const bool contact = law->kind == LAW_SLIP;
+  const double normal = contact ? fmax(0.0, -d->now.lambda[j->first]) : 1.0;
+  struct mode mode;
+  law_slopes(law, d->solve.Phi[row], rate[k], normal, contact ? rate[k == 1 ? 2 : 1] : 0.0, &mode.stiffness,
+             &mode.damping);
+  mode.stiffness *= d->soft.mobility[row];
+  mode.damping *= d->soft.mobility[row];
+  return region_longest_step(m->options.method, mode);
+}
+
+int soft_find_unstable(const ali3_model *m, ali3_data *d, double *longest)
+{
+  const struct frozen *f = m->frozen;
+  for (int i = f->rigid_links; f->switches && i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    double rate[ROWS_MAX];
+    rates_of(d, j, rate);
+    for (int k = 0; k < j->count; k++) {
+      if (!law_switches(&j->law[k])) continue;
+      *longest = longest_step_of(m, d, j, k, rate);
+      if (!(d->rule.dt <= *longest)) return f->force_of[i - m->joints];
+    }
+  }
+  return -1;
 }
 
 /* Replaces the means over the step of laws that jump by their forces at its end. Sets the rates of held rows: the mean rate
