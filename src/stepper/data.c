@@ -84,7 +84,11 @@ static void place_states(const ali3_model *m, struct explicit_states *o, struct 
   if (!data_is_explicit(m)) return;
   for (int i = 0; i < explicit_kept(m->options.method); i++) o->x[i] = take_doubles(a, numbers);
   o->left = take_doubles(a, numbers);
-  o->of_factors = take_doubles(a, numbers);
+  struct explicit_origin *origin[] = {&o->origin, &o->step_origin};
+  for (int i = 0; i < 2; i++) {
+    origin[i]->x = take_doubles(a, numbers);
+    origin[i]->lambda = take_doubles(a, (size_t)m->frozen->rows);
+  }
 }
 
 /* The arrays that an inner step writes. */
@@ -183,7 +187,8 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
   if (d->start.x) memcpy(d->start.x, d->now.x, state);
   for (int i = 0; i < EXPLICIT_STATES && d->states.x[i]; i++) memcpy(d->states.x[i], d->now.x, state);
   if (d->states.left) memcpy(d->states.left, d->now.x, state);
-  if (d->states.of_factors) memcpy(d->states.of_factors, d->now.x, state);
+  if (d->states.origin.x) memcpy(d->states.origin.x, d->now.x, state);
+  if (d->states.step_origin.x) memcpy(d->states.step_origin.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)

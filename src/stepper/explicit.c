@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STAGES_MOST = 6, AB4_STEPS = 3 };
+enum { STAGES_MOST = 6 };
 
 /* Stage i is at the time c[i] dt, with weights a[i][j] dt of the stages j < i. b: weights of the end. */
 struct tableau {
@@ -43,7 +43,7 @@ static const struct tableau dp5 = {6,
                                     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
                                     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
                                    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double ab4[AB4_STEPS + 1] = {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
+static const double ab4[EXPLICIT_HISTORY + 1] = {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
 
 static void swap_states(double **a, double **b)
 {
@@ -86,23 +86,63 @@ static void advance(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_advance);
 }
 
+/* The factors of the state will be those of its present rows. */
+static void keep_origin(const ali3_model *m, ali3_data *d)
+{
+  const struct explicit_origin *o = &d->states.origin;
+  memcpy(o->x, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *o->x);
+}
+
+static void swap_origins(struct explicit_states *s)
+{
+  const struct explicit_origin o = s->origin;
+  s->origin = s->step_origin;
+  s->step_origin = o;
+}
+
 bool explicit_prepare(const ali3_model *m, ali3_data *d)
 {
   struct explicit_states *s = &d->states;
   s->renewed = false;
-  if (s->factors) return true;
-  memcpy(s->of_factors, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->now.x);
-  s->history = 0;
-  s->jump = 0.0;
-  s->factors = factorise(m, d);
+  if (!s->factors) {
+    keep_origin(m, d);
+    memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
+    s->history = 0;
+    s->jump = 0.0;
+    s->factors = factorise(m, d);
+    d->outside.fresh = true;
+  }
+  swap_origins(s);
   if (!s->factors) state_copy(m, &d->last, &d->now);
   return s->factors;
 }
 
-void explicit_forget(ali3_data *d)
+void explicit_factorise_again(const ali3_model *m, ali3_data *d)
 {
-  if (d->states.renewed) swap_states(&d->last.x, &d->states.left);
-  d->states.factors = d->states.renewed = false;
+  double **origin = &d->states.origin.x;
+  swap_states(&d->now.x, origin);
+  stage_bodies(m, d, KERNEL_body_frame);
+  stage_rows(m, d);
+  stage_condense(m, d);
+  swap_states(&d->now.x, origin);
+  d->here = d->spare;
+}
+
+void explicit_leave(ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  if (s->renewed) swap_states(&d->last.x, &s->left);
+  s->renewed = false;
+}
+
+void explicit_restore(const ali3_model *m, ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  swap_origins(s);
+  s->history = 0;
+  if (!s->factors) return;
+  explicit_factorise_again(m, d);
+  stage_bodies(m, d, KERNEL_body_frame);
 }
 
 /* Largest difference of an acceleration of a body between the state and `x`. */
@@ -113,12 +153,12 @@ static double change_from(const ali3_model *m, ali3_data *d, const double *x)
   return m->frozen->kernels[1]->norms->largest(d->solve.increment, m->frozen->tree->slots);
 }
 
-/* An input jumps if it changes accelerations by more than twice as much as the motion did in the last step, and as the input
- * itself did in recent steps. */
+/* An input jumps if it changes accelerations by more than twice as much as it did in recent steps, and by more than a
+ * twentieth of their change by the motion in the last step. */
 static bool is_jump(struct explicit_states *s, double change, double of_motion)
 {
-  static const double SMOOTH = 2.0, FADES = 0.7;
-  const bool jumps = change > SMOOTH * fmax(s->jump, of_motion);
+  static const double SMOOTH = 2.0, FADES = 0.7, PART = 0.05;
+  const bool jumps = change > SMOOTH * s->jump && change > PART * of_motion;
   s->jump = fmax(change, FADES * s->jump);
   return jumps;
 }
@@ -132,13 +172,14 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   s->renewed = false;
   inner_aim(m, d, after, targets);
   if (!d->outside.fresh && !f->values && f->drives == 0) {
-    s->jump = 0.0;
+    is_jump(s, 0.0, 0.0);
     return;
   }
   const bool judge = s->history > 0;
   const double of_motion = judge ? change_from(m, d, d->last.x) : 0.0;
   memcpy(s->left, d->now.x, X_NUMBERS * (size_t)f->tree->slots * sizeof *s->left);
   s->renewed = true;
+  memcpy(d->now.lambda, (targets ? s->step_origin : s->origin).lambda, (size_t)f->rows * sizeof *d->now.lambda);
   accelerate(m, d);
   if (judge && is_jump(s, change_from(m, d, s->left), of_motion)) s->history = 0;
   d->outside.fresh = false;
@@ -183,10 +224,10 @@ static bool run_adams(const ali3_model *m, ali3_data *d, double after)
 {
   struct explicit_states *s = &d->states;
   enum { KEPT = 3 };
-  if (s->history < AB4_STEPS) return run_stages(m, d, &rk4, KEPT, after);
-  const double *start[AB4_STEPS + 1] = {d->last.x, s->x[0], s->x[1], s->x[2]};
+  if (s->history < EXPLICIT_HISTORY) return run_stages(m, d, &rk4, KEPT, after);
+  const double *start[EXPLICIT_HISTORY + 1] = {d->last.x, s->x[0], s->x[1], s->x[2]};
   s->terms = 0;
-  for (int k = 0; k <= AB4_STEPS; k++) add_term(s, start[k], ab4[k] * d->rule.dt);
+  for (int k = 0; k <= EXPLICIT_HISTORY; k++) add_term(s, start[k], ab4[k] * d->rule.dt);
   advance(m, d);
   return true;
 }
@@ -195,10 +236,10 @@ static bool run_adams(const ali3_model *m, ali3_data *d, double after)
 static bool finish(const ali3_model *m, ali3_data *d, double end, double *increment)
 {
   static const double ROWS_MET = 1e-10;
-  const size_t numbers = X_NUMBERS * (size_t)m->frozen->tree->slots;
+  const size_t rows = (size_t)m->frozen->rows;
   inner_aim(m, d, end, false);
   if (!factorise(m, d)) return false;
-  memcpy(d->states.of_factors, d->now.x, numbers * sizeof *d->now.x);
+  keep_origin(m, d);
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   *increment = project_position(m, d);
   stage_rows_end(m, d);
@@ -207,10 +248,19 @@ static bool finish(const ali3_model *m, ali3_data *d, double end, double *increm
     stage_rows_end(m, d);
   }
   project_velocity(m, d);
+  memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
   accelerate(m, d);
-  memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
+  memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
   return true;
 }
+
+/* A factorisation also fails if a state that inputs have thrown far away is not a number. */
+static bool state_is_finite(const ali3_model *m, const ali3_data *d)
+{
+  return isfinite(m->frozen->kernels[1]->norms->sum(d->now.x, X_NUMBERS * m->frozen->tree->slots));
+}
+
+static const double SENSELESS = 1.0; /* m, rad: the rows pull the end of a step back by so much only if it diverged */
 
 int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment)
 {
@@ -226,14 +276,15 @@ int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets,
     break;
   case ALI3_METHOD_AB4:
     good = run_adams(m, d, after);
-    s->history = s->history < AB4_STEPS ? s->history + 1 : AB4_STEPS;
+    s->history = s->history < EXPLICIT_HISTORY ? s->history + 1 : EXPLICIT_HISTORY;
     break;
   default:
     good = run_stages(m, d, &rk4, 0, after);
   }
   d->intermediate = outer;
-  s->factors = good = good && finish(m, d, after + d->rule.dt, increment);
-  if (!good) return ALI3_E_SINGULAR;
+  if (!good || !finish(m, d, after + d->rule.dt, increment))
+    return state_is_finite(m, d) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED;
+  if (!(*increment < SENSELESS)) return ALI3_E_DIVERGED;
   double longest;
   const int unstable = soft_find_unstable(m, d, &longest);
   if (unstable >= 0) {
@@ -241,5 +292,5 @@ int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets,
     d->report.longest_step = longest;
     return ALI3_E_STIFF;
   }
-  return isfinite(*increment) ? ALI3_OK : ALI3_E_DIVERGED;
+  return ALI3_OK;
 }

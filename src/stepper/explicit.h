@@ -15,7 +15,11 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d);
 /* Steps from the time `after` the start of the step over d->rule.dt. targets: a command of drives has arrived. *increment:
  * the largest change by the projection of the positions. Returns ALI3_OK, ALI3_E_SINGULAR or ALI3_E_DIVERGED. */
 int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment);
-/* Forgets the steps before this one, and the factors: after a step that failed. */
-void explicit_forget(ali3_data *d);
+/* Factors of states.origin, after a load. The caller computes the frames of the state afterwards. */
+void explicit_factorise_again(const ali3_model *m, ali3_data *d);
+/* After a step that failed. explicit_leave: d->last is the start as the step before left it. explicit_restore: after the state
+ * has been restored, its factors and frames. */
+void explicit_leave(ali3_data *d);
+void explicit_restore(const ali3_model *m, ali3_data *d);
 
 #endif

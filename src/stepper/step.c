@@ -74,7 +74,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
-  if (data_is_explicit(m)) explicit_forget(d);
+  if (data_is_explicit(m)) explicit_leave(d);
   const struct state *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
   if (m->frozen->drives > 0) {
     inner_aim(m, d, m->options.dt, false);
@@ -87,6 +87,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
       d->outside.from[i].acceleration = 0.0; /* the target was not a number */
     d->outside.aim[i] = d->outside.from[i];
   }
+  if (data_is_explicit(m)) explicit_restore(m, d);
   stage_rows(m, d);
   violation_locate(m, d);
   d->prepared = false;
