@@ -220,7 +220,10 @@ typedef struct {
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
   X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */  \
-  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */
+  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */         \
+  X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                 \
+  X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                              \
+  X(ALI3_METHOD_AB4, "ab4")       /* explicit: Adams and Bashforth, order four, for inputs that are smooth */
 
 typedef enum {
 #define ALI3_METHOD_ENUM(id, text) id,
@@ -233,6 +236,9 @@ typedef enum {
 const char *ali3_method_name(ali3_method method);
 /* The method of a name; ALI3_METHODS if there is none, or name is NULL. */
 ali3_method ali3_method_named(const char *name);
+/* True for methods that evaluate accelerations at known states, without iterations. Springs, stops and friction that are stiff
+ * for the step are refused with ALI3_E_STIFF; a model with bodies without mass is refused by ali3_model_freeze(). */
+bool ali3_method_is_explicit(ali3_method method);
 
 typedef struct {
   ali3_method method;

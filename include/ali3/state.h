@@ -29,8 +29,8 @@ int ali3_state_save(const ali3_model *m, const ali3_data *d, void *to);
 
 /* Puts `d` into a saved state. `d` needs no reset; callbacks of ali3_data_set_exec() and ali3_data_set_probe() stay, and a prepare
  * is dropped. Returns ALI3_OK; ALI3_E_ARGUMENT where a pointer is NULL or m is not frozen; ALI3_E_STATE where the bytes are no
- * state of this model: nothing changes then, and ali3_state_text() has the reason. RT: it clears and fills the block of `d`, and
- * evaluates the rows once. */
+ * state of this model: nothing changes then, and ali3_state_text() has the reason. RT: it clears and fills the block of `d`,
+ * evaluates the rows once, and with an explicit method factorises once. */
 int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size);
 
 /* One sentence on why a load refuses the bytes; empty where it accepts them. Returns the length as snprintf() does. Not RT.

@@ -22,7 +22,8 @@ extern "C" {
   X(ALI3_E_DIVERGED, -6, "the step diverged; the state is the last good one")                                \
   X(ALI3_E_SINGULAR, -7, "a pivot of the condensation is not positive")                                      \
   X(ALI3_E_VIOLATED, -8, "the joints, drives and gears cannot all be met")                                   \
-  X(ALI3_E_STATE, -9, "the bytes are no state of this model")
+  X(ALI3_E_STATE, -9, "the bytes are no state of this model")                                                \
+  X(ALI3_E_STIFF, -10, "a force is too stiff for the explicit method at this step")
 
 typedef enum {
 #define ALI3_STATUS_ENUM(name, value, text) name = (value),

@@ -88,6 +88,7 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  *                     drive that was furthest open before a body moved. Bodies stay in the poses of the model.
  *   ALI3_E_SINGULAR   a body without mass, or without inertia about an axis, is not held there (ali3_report.free_direction)
  *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
+ *   ALI3_E_STIFF      a force is too stiff for the explicit method (ali3_report.worst_force, longest_step)
  *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
@@ -141,7 +142,7 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
  * projects. ali3_step() does both, and skips the first if it is already done. Inputs that are set before or after the prepare
  * give the same bits.
  *
- * Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR or ALI3_E_VIOLATED. On a negative status
+ * Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR, ALI3_E_STIFF or ALI3_E_VIOLATED. On a negative status
  * the state does not change; the search for the drive that caused the failure takes about as long as six steps. ALI3_E_ARGUMENT:
  * a feedback without a prepare, or data without a successful reset. A second prepare does nothing.
  *
@@ -172,6 +173,8 @@ typedef struct {
   int worst_joint;     /* the joint with the largest |Phi| or opening; -1 none */
   int worst_force; /* the drive or gear whose |Phi| or opening is larger than that of all joints; -1 none */
   int worst_body;  /* the body with the largest last increment, or the first that is not finite; -1 none */
+  /* After ALI3_E_STIFF: the longest inner step, s, at which the method follows worst_force; a longer one lets it grow. */
+  double longest_step;
   /* After ALI3_E_SINGULAR at a reset: the directions along and about which (world) worst_body has no mass or no inertia and
    * nothing holds it. */
   double free_direction[6];

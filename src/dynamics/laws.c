@@ -100,6 +100,20 @@ double law_friction(const struct law *law, double normal, double v, double acros
   return (law->friction * normal / sqrt(v * v + across * across + law->slip * law->slip) + law->damping) * v;
 }
 
+void law_slopes(const struct law *law, double x, double rate, double normal, double across, double *stiffness,
+                double *damping)
+{
+  double both;
+  *stiffness = 0.0;
+  if (law->kind == LAW_FRICTION || law->kind == LAW_SLIP) {
+    *damping = law->friction * normal / sqrt(rate * rate + across * across + law->slip * law->slip) + law->damping;
+    return;
+  }
+  law_force(law, x, rate, 0.0, stiffness);
+  law_force(law, x, rate, 1.0, &both);
+  *damping = both - *stiffness;
+}
+
 /* v (1 + mobility damping) + mobility F v/sqrt(v^2 + slip^2) = push: the left side is concave, so Newton's iteration rises from
  * below without overshoot. Two lines that bound it from above give a close start. */
 double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent)

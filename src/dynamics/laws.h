@@ -43,6 +43,10 @@ double law_friction(const struct law *law, double normal, double v, double acros
  * mobility: decrease of the rate per unit of force. The result is the secant, because the line through the origin contains the
  * solution. *tangent: the slope there, which measures how tightly the row sticks. */
 double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent);
+/* RT. Slopes of the force at a state: *stiffness along x, *damping along the rate, 0 or more. normal, across: as for
+ * law_friction(); friction has the larger of its slopes along and across the slip rate. */
+void law_slopes(const struct law *law, double x, double rate, double normal, double across, double *stiffness,
+                double *damping);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
 /* RT. Index of the smooth piece of the law at this state; LAW_NO_PIECE: friction sticks or almost sticks. speed: the magnitude of

@@ -313,6 +313,10 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolate needs the trapezoidal rule: expected gamma 0.5 and beta 0 or 0.25");
+  if (o->extrapolate && ali3_method_is_explicit(o->method))
+    return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
+                        "the method %s is of order %d without extrapolation: expected extrapolate false",
+                        ali3_method_name(o->method), o->method == ALI3_METHOD_DP5 ? 5 : 4);
   /* Check the limits of assembly and violation. */
   if (!(o->assembly_position >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",

@@ -83,6 +83,11 @@ const char *ali3_method_name(ali3_method method)
   return (unsigned)method < ALI3_METHODS ? name[method] : NULL;
 }
 
+bool ali3_method_is_explicit(ali3_method method)
+{
+  return method == ALI3_METHOD_RK4 || method == ALI3_METHOD_DP5 || method == ALI3_METHOD_AB4;
+}
+
 ali3_method ali3_method_named(const char *name)
 {
   int found = 0;

@@ -97,7 +97,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
 }
 
 /* o = w - delta J'z of a body, or w + its unknown for a carried body; push has J'z with the Jacobian of the factors. */
-static void corrected_motion(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
+void penalty_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double w[BODY_Y], f[BODY_Y], df[BODY_Y];
   const struct tree *t = m->frozen->tree;
@@ -141,7 +141,7 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double y[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
-    corrected_motion(m, d, j->body[side], y);
+    penalty_corrected(m, d, j->body[side], y);
     for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
     if (body_is_carried(m, j->body[side])) stored_set(m, d->solve.carried_rhs, BODY_Y, j->body[side], none);
   }
@@ -149,6 +149,13 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
 }
 
 static const double SOLVE_FLOPS_MOST = 1e9; /* flops of solves; larger models use penalty_entry() instead */
+
+double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, double *work)
+{
+  const bool cheap = *work < SOLVE_FLOPS_MOST;
+  *work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
+  return cheap ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
+}
 
 /* The limit by which rows count as stiff. */
 struct stiff_search {
@@ -211,6 +218,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
   const double FOUR_STEPS = 0.6;
   struct stiff_search s = {.length = 1.0, .limit = FOUR_STEPS, .permanent = true};
+  if (data_is_explicit(m)) return; /* soft rows are loads, and never held */
   d->combines = m->options.extrapolate && !find_stiff(m, d, &s, NULL);
   s.permanent = false;
   if (!d->combines) s.limit = 1.0;
@@ -222,8 +230,8 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
  * enough. Restores the factors of penalty_open(). */
 bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 {
-  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;
-  if (!m->frozen->jumps) return true;
+  double work = 0.0;
+  if (!m->frozen->jumps || data_is_explicit(m)) return true;
   soft_start(m, d);
   soft_laws(m, d, 0);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
@@ -239,9 +247,7 @@ bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
-      d->soft.mobility[stored_row(j, k)] =
-          work < SOLVE_FLOPS_MOST ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
-      work += solve;
+      d->soft.mobility[stored_row(j, k)] = penalty_row_mobility(m, d, j, k, &work);
     }
   }
   penalty_open(m, d);

@@ -3,6 +3,7 @@
 #include "math/euler.h"
 #include "start/start.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -170,6 +171,20 @@ static int moved_text(const ali3_model *m, const ali3_data *d, char *text, size_
                   count ? "; " : "", open);
 }
 
+static int stiff_text(const ali3_model *m, const ali3_report *r, char *text, size_t size)
+{
+  enum { SUBSTEPS_MOST = 1000 };
+  const ali3_options *o = &m->options;
+  const double substeps = ceil(o->dt / r->longest_step);
+  char more[60] = "";
+  if (substeps <= SUBSTEPS_MOST) snprintf(more, sizeof more, "raise solver.substeps to %.0f, or ", substeps);
+  return snprintf(text, size,
+                  "%s \"%s\" is too stiff for the method %s: it needs steps of at most %.3g ms and has %.3g ms; "
+                  "%schoose solver.method ali3",
+                  ali3_force_type_name(m->force[r->worst_force].spec.type), m->force[r->worst_force].name,
+                  ali3_method_name(o->method), 1e3 * r->longest_step, 1e3 * o->dt / o->substeps, more);
+}
+
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
@@ -178,6 +193,7 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
   if (r->status == ALI3_E_ARGUMENT && !d->started)
     return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
   if (r->status == ALI3_MOVED) return moved_text(m, d, text, size);
+  if (r->status == ALI3_E_STIFF && r->worst_force >= 0) return stiff_text(m, r, text, size);
   ali3_violation_text(m, &d->violation, cause, sizeof cause);
   if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);

@@ -54,7 +54,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
   inner_start_rule(m, m->options.dt / m->options.substeps, &d->rule);
-  d->prepared = false;
+  d->prepared = d->states.factors = d->states.renewed = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
   violation_none(&d->violation);
   aim_at_start(m, d);
@@ -228,6 +228,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
     penalty_find_stiff(m, d);
     if (!penalty_find_mobility(m, d)) status = ALI3_E_SINGULAR;
   }
+  if (status == ALI3_OK && !stability_judge(m, d)) status = ALI3_E_STIFF;
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
   /* Make velocities consistent. */

@@ -55,6 +55,18 @@ double penalty_stiffness(const struct law *law, const struct rule *rule, bool sp
 double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k);
 double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k);
 
+/* Motion of a body after the solve of penalty_mobility(), into o. */
+void penalty_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
+/* penalty_mobility() of a row while solves are cheap, penalty_entry() after that. *work: flops of all calls so far. */
+double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, double *work);
+
+/* --- stability.c --- */
+
+/* True: the explicit method does not amplify a mode of the soft rows, or the method is not explicit. False: the report names the
+ * force and the longest step. Fills soft.mobility, kg^-1 or (kg m^2)^-1, times the factor by which rows act together. It needs
+ * the factors with soft rows open, and overwrites w. */
+bool stability_judge(const ali3_model *m, ali3_data *d);
+
 /* --- finite.c --- */
 
 /* Every number that can be read of bodies, joints, forces and sensors is finite. False: the report names the first element with

@@ -7,6 +7,7 @@
 #include "base/crc.h"
 #include "base/isa.h"
 #include "stepper/elements.h"
+#include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"
 #include "stepper/stage.h"
@@ -79,6 +80,8 @@ struct figures {
   ali3_violation violation;
   ali3_initial initial;
   bool combines, some_stiff, changed, fresh[3];
+  bool factors; /* of explicit methods, as in ali3_data.states */
+  int history;
 };
 
 static struct figures figures_of(const ali3_data *d)
@@ -89,7 +92,9 @@ static struct figures figures_of(const ali3_data *d)
                       .combines = d->combines,
                       .some_stiff = d->soft.some_stiff,
                       .changed = d->outside.changed,
-                      .fresh[2] = d->outside.fresh};
+                      .fresh[2] = d->outside.fresh,
+                      .factors = d->states.factors,
+                      .history = d->states.history};
   for (int i = 0; i < 2 && d->twin[i]; i++) o.fresh[i] = d->twin[i]->outside.fresh;
   return o;
 }
@@ -97,7 +102,7 @@ static struct figures figures_of(const ali3_data *d)
 /* Without free_direction, which only a reset that failed fills. */
 static void pass_report(struct passage *p, const ali3_model *m, ali3_report *r)
 {
-  r->status = (int)pass_integer(p, r->status, ALI3_E_STATE, ALI3_VIOLATED);
+  r->status = (int)pass_integer(p, r->status, ALI3_E_STIFF, ALI3_VIOLATED);
   pass_numbers(p, &r->increment, 1);
   pass_numbers(p, &r->position, 1);
   pass_numbers(p, &r->velocity, 1);
@@ -142,6 +147,8 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   o->some_stiff = pass_flag(p, o->some_stiff);
   o->changed = pass_flag(p, o->changed);
   for (int i = 0; i < 3; i++) o->fresh[i] = pass_flag(p, o->fresh[i]);
+  o->factors = pass_flag(p, o->factors);
+  o->history = (int)pass_integer(p, o->history, 0, EXPLICIT_HISTORY);
 }
 
 /* --- the mechanism; a passage that only counts goes over data without arrays --- */
@@ -190,6 +197,7 @@ static void pass_link(struct passage *p, const ali3_model *m, ali3_data *d, int 
     const size_t row = (size_t)stored_row(j, k);
     pass_array(p, d->now.lambda, row, 1);
     pass_array(p, d->now.reaction, row, 1);
+    if (data_is_explicit(m)) pass_array(p, d->states.origin.lambda, row, 1);
     for (int i = 0; i < branches_of(m); i++) pass_array(p, solve_of(d, i)->c, row, 1);
     if (!j->soft) continue;
     pass_array(p, d->now.mean, row, 1);
@@ -215,6 +223,20 @@ static void pass_outside(struct passage *p, const ali3_model *m, ali3_data *d)
   }
 }
 
+/* The states of explicit methods that the next step reads. */
+static void pass_states(struct passage *p, const ali3_model *m, ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  double *const earlier[EXPLICIT_HISTORY] = {d->last.x, s->x[0], s->x[1]};
+  if (!data_is_explicit(m)) return;
+  pass_numbers(p, &s->jump, 1);
+  for (int b = 0; b < m->bodies; b++) {
+    pass_stored(p, m, s->origin.x, X_NUMBERS, b);
+    for (int i = 0; i < EXPLICIT_HISTORY && m->options.method == ALI3_METHOD_AB4; i++)
+      pass_stored(p, m, earlier[i], X_NUMBERS, b);
+  }
+}
+
 static void pass_mechanism(struct passage *p, const ali3_model *m, ali3_data *d)
 {
   for (int i = 0; i < m->bodies; i++) pass_body(p, m, d, i);
@@ -224,6 +246,7 @@ static void pass_mechanism(struct passage *p, const ali3_model *m, ali3_data *d)
     pass_array(p, d->tangent ? *d->tangent : NULL, 3 * (size_t)i, 3);
   pass_array(p, d->turn, 0, (size_t)m->joints);
   pass_outside(p, m, d);
+  pass_states(p, m, d);
 }
 
 /* Phi by the turns, and J by the directions of sliding, before the last step moved both on: to evaluate them again would round
@@ -330,6 +353,7 @@ static void fill_mechanism(const ali3_model *m, ali3_data *d, struct passage *p)
   pass_mechanism(p, m, d);
   for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
   state_note_acted(m, d);
+  if (d->states.factors) explicit_factorise_again(m, d);
   stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
   pass_rows(p, m, d);
@@ -350,6 +374,8 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   d->soft.some_stiff = o->some_stiff;
   d->outside.changed = o->changed;
   d->outside.fresh = o->fresh[2];
+  d->states.factors = o->factors;
+  d->states.history = o->history;
   /* Lengths of the inner steps. */
   inner_rule(m, d->twin[0] ? dt / EXTRAPOLATE_PARTS : dt, &d->rule);
   for (int i = 0; i < 2 && d->twin[i]; i++) {

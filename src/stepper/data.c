@@ -4,6 +4,7 @@
 #include "dynamics/spin.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
+#include "stepper/explicit.h"
 #include "stepper/violation.h"
 
 #include <assert.h>
@@ -76,6 +77,20 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   tree_work_place(f->tree, &o->work, a);
 }
 
+/* Every method keeps as many states as it needs. */
+static void place_states(const ali3_model *m, struct explicit_states *o, struct arena *a)
+{
+  const size_t numbers = X_NUMBERS * (size_t)m->frozen->tree->slots;
+  if (!data_is_explicit(m)) return;
+  for (int i = 0; i < explicit_kept(m->options.method); i++) o->x[i] = take_doubles(a, numbers);
+  o->left = take_doubles(a, numbers);
+  struct explicit_origin *origin[] = {&o->origin, &o->step_origin};
+  for (int i = 0; i < 2; i++) {
+    origin[i]->x = take_doubles(a, numbers);
+    origin[i]->lambda = take_doubles(a, (size_t)m->frozen->rows);
+  }
+}
+
 /* The arrays that an inner step writes. */
 static void place_inner(const ali3_model *m, ali3_data *d, struct arena *a)
 {
@@ -132,6 +147,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
   if (m->options.substeps > 1) place_state(f, &d->start, a);
+  place_states(m, &d->states, a);
 }
 
 /* Fills unused lanes and the ground: bodies at rest in the origin, and only numbers that every kernel can process without
@@ -173,6 +189,10 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
   }
   memcpy(d->last.x, d->now.x, state);
   if (d->start.x) memcpy(d->start.x, d->now.x, state);
+  for (int i = 0; i < EXPLICIT_STATES && d->states.x[i]; i++) memcpy(d->states.x[i], d->now.x, state);
+  if (d->states.left) memcpy(d->states.left, d->now.x, state);
+  if (d->states.origin.x) memcpy(d->states.origin.x, d->now.x, state);
+  if (d->states.step_origin.x) memcpy(d->states.step_origin.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)

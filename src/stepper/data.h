@@ -52,6 +52,25 @@ struct soft_rows {
   atomic_bool corner; /* a row left its smooth piece of the law in this step, or had none at its start */
 };
 
+/* Explicit methods (explicit.c): the states at which a step has evaluated accelerations, and what it adds up of them. */
+enum { EXPLICIT_STATES = 6, EXPLICIT_TERMS = 6, EXPLICIT_HISTORY = 3 };
+struct explicit_origin { /* from which the factors and q'' of a state were computed */
+  double *x;      /* (n, X_NUMBERS) state of the factors: before the projection of q */
+  double *lambda; /* (m) multipliers before the solve for q'' */
+};
+struct explicit_states {
+  double *x[EXPLICIT_STATES]; /* (n, X_NUMBERS) each; ab4: the first two are the starts of earlier steps */
+  double *left;               /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
+  struct explicit_origin origin, step_origin; /* of the state; of the state at the start of the step */
+  const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
+  double weight[EXPLICIT_TERMS];      /* s */
+  int terms;
+  int history; /* ab4: steps before this one whose starts are kept, the last of them in ali3_data.last; 0 .. 3 */
+  double jump; /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
+  bool factors; /* the factors belong to the end of the last step */
+  bool renewed; /* q'' at the start of the step was computed again */
+};
+
 /* The linear system of an iteration or projection, its right-hand sides, and its solution. */
 struct solve {
   double *delta;  /* (n, DELTA_NUMBERS) h M^^^-1; carried: its inverse; alpha   by reset, step_length */
@@ -117,6 +136,7 @@ struct ali3_data {
   struct newton newton;
   struct soft_rows soft;
   struct outside outside;
+  struct explicit_states states;
   double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict
                          * energy method: (n, TURN_NUMBERS) struct body_turn filled by body_mean_predict */
   bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
@@ -153,6 +173,11 @@ static inline void data_refresh(ali3_data *d)
 static inline const struct outside_values *outside_in_force(const ali3_data *d)
 {
   return d->outside.early ? &d->outside.start : &d->outside.now;
+}
+
+static inline bool data_is_explicit(const ali3_model *m)
+{
+  return ali3_method_is_explicit(m->options.method);
 }
 
 /* Values from outside change linearly over the substeps. */

@@ -158,6 +158,18 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
       kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
+/* Accelerations of a body without mass do not follow from its position and velocity. */
+static int refuse_carried(ali3_model *m, const struct frozen *f, ali3_method method)
+{
+  for (int b = 0; b < m->bodies && ali3_method_is_explicit(method); b++)
+    if (f->carried[b])
+      return model_refuse(m, ALI3_E_MODEL, "options", "method",
+                          "the method %s needs mass and inertia in every body, and body '%.60s' has none or "
+                          "less than 1e-5 of the heaviest body beside it; choose the method ali3",
+                          ali3_method_name(method), m->body[b].name);
+  return ALI3_OK;
+}
+
 static int lay_out_tree(ali3_model *m, struct frozen *f)
 {
   struct tree_excess excess = {0};
@@ -194,8 +206,11 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
     find_stops(m, f, stop);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
-    status = layout_find_carried(m, f) ? lay_out_tree(m, f)
+    status = layout_find_carried(m, f) ? refuse_carried(m, f, options->method)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  }
+  if (status == ALI3_OK) {
+    status = lay_out_tree(m, f);
   }
   free(fill);
   free(stop);

@@ -16,6 +16,8 @@
 #define BODY_KERNELS(X)                                                                                      \
   X(body_predict, 150.0) /* predicts now.x from last.x, frame */                                             \
   X(body_frame, 60.0)    /* frame of now.x */                                                                \
+  X(body_advance, 100.0) /* explicit methods: q, q' of now.x from last.x and states.term; frame */           \
+  X(body_change, 30.0)   /* increment: largest difference of q'' between now.x and states.term[0] */         \
   X(body_free, 250.0) /* w = -delta (g + f), f: J'lambda; tip: place + J w; carried: w = 0, carried_rhs */   \
   X(body_free_rest, 250.0) /* body_free for bodies that body_turn has not done */                            \
   X(body_step, 200.0)      /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */      \

@@ -76,6 +76,11 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
 void project_balance(const ali3_model *m, ali3_data *d)
 {
   soft_end_loads(m, d);
+  project_forces(m, d);
+}
+
+void project_forces(const ali3_model *m, ali3_data *d)
+{
   stage_links(m, d, KERNEL_link_rest_lambda);
   stage_bodies(m, d, KERNEL_body_balance);
   acceleration_pass(m, d);

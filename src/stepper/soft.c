@@ -3,6 +3,7 @@
 #include "stepper/soft.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
+#include "stepper/region.h"
 #include "stepper/stage.h"
 
 #include <math.h>
@@ -82,6 +83,12 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
   return secant * v;
 }
 
+/* The multiplier of a motor's link. */
+static double asked_value(const ali3_model *m, const ali3_data *d, int link)
+{
+  return -outside_in_force(d)->command[m->frozen->force_of[link - m->joints]];
+}
+
 /* Returns the multiplier that a law gives at the end of the step. The Newmark formulas weight the load at the start, F0, by
  * (1 - gamma), and the load at the end by gamma. For laws that jump this is wrong: the friction force of the last step would
  * push a body that friction holds, so that it slides to and fro, and a stop would still throw a body that has left it. Laws
@@ -118,7 +125,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     break;
   case LAW_VALUE:
     *slope = 0.0;
-    return -outside_in_force(d)->command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
+    return asked_value(m, d, (int)(j - m->frozen->link));
   case LAW_SWAY: /* pull over length at the start: pushing would be unstable, so the factors leave it out */
     *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
     if (d->rule.mean) *slope *= 0.5;
@@ -235,6 +242,62 @@ void soft_end_loads(const ali3_model *m, ali3_data *d)
   const struct frozen *f = m->frozen;
   soft_rates(m, d);
   stage_each(m, d, link_end_loads, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
+}
+
+static void link_forces(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  double rate[ROWS_MAX], slope;
+  rates_of(d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
+    const struct law *law = &j->law[k];
+    if (law_jumps(law))
+      d->now.lambda[row] = end_force(d, j, k, rate);
+    else if (law->kind == LAW_VALUE)
+      d->now.lambda[row] = d->soft.law[row] = asked_value(m, d, link);
+    else
+      d->now.lambda[row] = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
+  }
+}
+
+void soft_forces(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  if (f->rows == f->rigid) return;
+  soft_rates(m, d);
+  stage_each(m, d, link_forces, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
+}
+
+/* The longest step for row k of a link, as its law is at the state. */
+static double longest_step_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                              const double *rate)
+{
+  const struct law *law = &j->law[k];
+  const int row = stored_row(j, k);
+  const bool contact = law->kind == LAW_SLIP;
+  const double normal = contact ? fmax(0.0, -d->now.lambda[j->first]) : 1.0;
+  struct mode mode;
+  law_slopes(law, d->solve.Phi[row], rate[k], normal, contact ? rate[k == 1 ? 2 : 1] : 0.0, &mode.stiffness,
+             &mode.damping);
+  mode.stiffness *= d->soft.mobility[row];
+  mode.damping *= d->soft.mobility[row];
+  return region_longest_step(m->options.method, mode);
+}
+
+int soft_find_unstable(const ali3_model *m, ali3_data *d, double *longest)
+{
+  const struct frozen *f = m->frozen;
+  for (int i = f->rigid_links; f->switches && i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    double rate[ROWS_MAX];
+    rates_of(d, j, rate);
+    for (int k = 0; k < j->count; k++) {
+      if (!law_switches(&j->law[k])) continue;
+      *longest = longest_step_of(m, d, j, k, rate);
+      if (!(d->rule.dt <= *longest)) return f->force_of[i - m->joints];
+    }
+  }
+  return -1;
 }
 
 /* Replaces the means over the step of laws that jump by their forces at its end. Sets the rates of held rows: the mean rate

@@ -19,6 +19,11 @@ void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
 /* Writes the law forces of all soft rows at the state into now.lambda. Rigid and stiff rows keep their multipliers. */
 void soft_end_loads(const ali3_model *m, ali3_data *d);
+/* Writes the forces of the laws of all soft rows at the state into now.lambda, for explicit methods. */
+void soft_forces(const ali3_model *m, ali3_data *d);
+/* The first force whose law is so steep at the state that the explicit method amplifies its mode: *longest is the step it takes,
+ * s. -1: none. */
+int soft_find_unstable(const ali3_model *m, ali3_data *d, double *longest);
 /* After soft_rates(): writes the forces of one link's discontinuous laws at the state into now.lambda. */
 void soft_end(ali3_data *d, const struct joint_rows *j);
 

@@ -4,9 +4,11 @@
  *   plain          one inner step over dt
  *   substeps n     n inner steps over dt/n; values from outside are held, or change linearly
  *   extrapolated   each of these as one, two and three inner steps from one start, combined: extrapolate.c
+ *   rk4, dp5, ab4  each inner step by an explicit method: explicit.c
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "stepper/elements.h"
+#include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"
 #include "stepper/project.h"
@@ -78,6 +80,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
+  if (data_is_explicit(m)) explicit_leave(d);
   const struct state *good = state_before(m, d);
   if (m->frozen->drives > 0) {
     inner_aim(m, d, m->options.dt, false);
@@ -90,6 +93,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
       d->outside.from[i].acceleration = 0.0; /* the target was not a number */
     d->outside.aim[i] = d->outside.from[i];
   }
+  if (data_is_explicit(m)) explicit_restore(m, d);
   stage_rows(m, d);
   violation_locate(m, d);
   d->prepared = false;
@@ -146,6 +150,8 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   int status = ALI3_OK;
   if (d->twin[0]) {
     status = extrapolate_prepare(m, d);
+  } else if (data_is_explicit(m)) {
+    if (!explicit_prepare(m, d)) status = ALI3_E_SINGULAR;
   } else {
     inner_aim(m, d, inner_dt(m), false);
     if (!inner_prepare(m, d, true)) status = ALI3_E_SINGULAR;
@@ -156,10 +162,20 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   return ALI3_OK;
 }
 
+static int explicit_inner(const ali3_model *m, ali3_data *d, int k, double *increment)
+{
+  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
+  d->intermediate = k + 1 < m->options.substeps;
+  const int status = explicit_step(m, d, inner_dt(m) * k, k == 0, increment);
+  d->intermediate = false;
+  return status;
+}
+
 /* Inner step k of a step, with the values from outside at its end. Status and increment are those of inner_iterate(). */
 static int inner_step(const ali3_model *m, ali3_data *d, int k, double *increment)
 {
   int status;
+  if (data_is_explicit(m)) return explicit_inner(m, d, k, increment);
   if (!d->twin[0]) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
   if (d->twin[0] && k == 0) extrapolate_aim(m, d);
   if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);

@@ -13,12 +13,11 @@ static const double none[3] = {0.0};
 struct way {
   int substeps;
   bool extrapolate;
+  ali3_method method;
 };
 static const struct way ways[] = {
-    {1, false},
-    {3, false},
-    {1, true},
-    {2, true},
+    {1, false, ALI3_METHOD_ALI3}, {3, false, ALI3_METHOD_ALI3}, {1, true, ALI3_METHOD_ALI3}, {2, true, ALI3_METHOD_ALI3},
+    {1, false, ALI3_METHOD_RK4},  {2, false, ALI3_METHOD_DP5},  {1, false, ALI3_METHOD_AB4},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -28,6 +27,7 @@ static ali3_options options_of(const struct way *w, double dt)
   o.dt = dt;
   o.substeps = w->substeps;
   o.extrapolate = w->extrapolate;
+  o.method = w->method;
   return o;
 }
 
@@ -48,7 +48,7 @@ static void pendulum_at(const struct way *w, double dt, double o[3])
 TEST(order_is_two)
 {
   for (int k = 0; k < WAYS; k++) {
-    if (ways[k].extrapolate) continue;
+    if (ways[k].extrapolate || ways[k].method != ALI3_METHOD_ALI3) continue;
     double x[4][3];
     for (int i = 0; i < 4; i++) pendulum_at(&ways[k], 0.01 / (1 << i), x[i]);
     for (int i = 0; i < 2; i++) {
@@ -62,12 +62,12 @@ TEST(order_is_two)
 TEST(extrapolation_is_of_order_four)
 {
   double exact[3], before = 0.0;
-  pendulum_at(&(struct way){1, true}, 0.02 / 32, exact);
+  pendulum_at(&(struct way){1, true, ALI3_METHOD_ALI3}, 0.02 / 32, exact);
   for (double dt = 0.02; dt > 0.004; dt *= 0.5) {
     double plain[3], sixth[3], better[3];
-    pendulum_at(&(struct way){1, false}, dt, plain);
-    pendulum_at(&(struct way){6, false}, dt, sixth); /* equal work */
-    pendulum_at(&(struct way){1, true}, dt, better);
+    pendulum_at(&(struct way){1, false, ALI3_METHOD_ALI3}, dt, plain);
+    pendulum_at(&(struct way){6, false, ALI3_METHOD_ALI3}, dt, sixth); /* equal work */
+    pendulum_at(&(struct way){1, true, ALI3_METHOD_ALI3}, dt, better);
     printf("%g ms: plain %.1e m off, 6 substeps %.1e, extrapolated %.1e\n", 1e3 * dt,
            check_distance(plain, exact), check_distance(sixth, exact), check_distance(better, exact));
     assert_true(check_distance(better, exact) < 0.05 * check_distance(sixth, exact));
@@ -80,8 +80,8 @@ TEST(extrapolation_is_of_order_four)
 TEST(substeps_are_steps)
 {
   double a[3], b[3];
-  pendulum_at(&(struct way){4, false}, 0.01, a);
-  pendulum_at(&(struct way){1, false}, 0.0025, b);
+  pendulum_at(&(struct way){4, false, ALI3_METHOD_ALI3}, 0.01, a);
+  pendulum_at(&(struct way){1, false, ALI3_METHOD_ALI3}, 0.0025, b);
   assert_true(check_distance(a, b) < 1e-13);
 }
 
@@ -102,6 +102,7 @@ static void read_all(const ali3_model *m, const ali3_data *d, struct everything 
   ali3_energy_get(m, d, &o->energy);
 }
 
+/* After a failure ab4 begins anew. */
 static void diverge(const struct way *w, double bad, bool torque)
 {
   ali3_options options = options_of(w, 0.01);
@@ -125,7 +126,10 @@ static void diverge(const struct way *w, double bad, bool torque)
   toy_run(m, twin, 50);
   read_all(m, d, &after);
   read_all(m, twin, &before);
-  assert_memory_equal(&before, &after, sizeof before);
+  if (w->method == ALI3_METHOD_AB4)
+    assert_true(check_distance(before.body[1].position, after.body[1].position) < 1e-3);
+  else
+    assert_memory_equal(&before, &after, sizeof before);
   ali3_data_free(d);
   ali3_data_free(twin);
   ali3_model_free(m);
@@ -206,10 +210,15 @@ TEST(a_probe_sees_every_phase_and_changes_nothing)
     assert_int_equal(s.count[ALI3_PHASE_PROJECT], 0);
     assert_int_equal(ali3_feedback(m, d), ALI3_OK);
     assert_int_equal(s.last, ALI3_PHASE_IDLE);
+    const bool is_explicit = ali3_method_is_explicit(o.method);
+    const int evaluations = o.method == ALI3_METHOD_DP5 ? 6 : 4; /* ab4 begins with rk4 */
     int inner = ways[k].extrapolate ? 6 : 1, combined = ways[k].extrapolate;
     assert_int_equal(s.count[ALI3_PHASE_IDLE], 2);
-    assert_int_equal(s.count[ALI3_PHASE_SWEEP], ways[k].substeps * inner * o.iterations);
-    assert_int_equal(s.count[ALI3_PHASE_CONDENSE], ways[k].substeps * (inner + combined));
+    if (is_explicit) /* one more in the first prepare */
+      assert_int_equal(s.count[ALI3_PHASE_CONDENSE], 1 + o.substeps * evaluations);
+    else
+      assert_int_equal(s.count[ALI3_PHASE_CONDENSE], ways[k].substeps * (inner + combined));
+    if (!is_explicit) assert_int_equal(s.count[ALI3_PHASE_SWEEP], ways[k].substeps * inner * o.iterations);
     assert_int_equal(s.count[ALI3_PHASE_PROJECT], ways[k].substeps * (inner + combined));
     assert_int_equal(ali3_step(m, twin), ALI3_OK);
     read_all(m, d, &a);

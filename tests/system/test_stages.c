@@ -13,16 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 200 };
+enum { STEPS = 200, EXPLICIT_METHODS = 3 };
+static const char *const explicit_method[EXPLICIT_METHODS] = {"rk4", "dp5", "ab4"};
+
+static ali3_model *reference_with(const char *name, const struct settings_overrides *over, struct settings **s)
+{
+  char file[512];
+  snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", name);
+  *s = setup_load(file, over, stderr);
+  assert_non_null(*s);
+  return (*s)->model;
+}
 
 static ali3_model *reference(const char *name, bool extrapolate, struct settings **s)
 {
-  char file[512];
   const struct settings_overrides over = {.extrapolate = extrapolate};
-  snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", name);
-  *s = setup_load(file, &over, stderr);
-  assert_non_null(*s);
-  return (*s)->model;
+  return reference_with(name, &over, s);
 }
 
 /* All body states of all steps, one after the other. */
@@ -77,6 +83,18 @@ TEST(workers_do_not_change_a_bit)
   ali3_model *m = toy_random(4, 400, 30);
   same_bits(m);
   ali3_model_free(m);
+}
+
+TEST(workers_do_not_change_a_bit_of_explicit_methods)
+{
+  for (int i = 0; i < EXPLICIT_METHODS; i++) {
+    struct settings *s;
+    const struct settings_overrides over = {.method = explicit_method[i]};
+    same_bits(reference_with("four_bar", &over, &s));
+    settings_free(s);
+    same_bits(reference_with("chain_128", &over, &s));
+    settings_free(s);
+  }
 }
 
 /* Balls that fall on a plane and on each other, with friction, and pairs of wheels with a drive and a gear. */
@@ -308,7 +326,11 @@ TEST(a_step_takes_no_memory)
   printf("skip: the allocator of a sanitizer cannot be replaced\n");
   skip();
 #else
-  struct settings *s;
+  struct settings *s, *of_method[EXPLICIT_METHODS];
+  ali3_model *by_method[EXPLICIT_METHODS];
+  for (int i = 0; i < EXPLICIT_METHODS; i++)
+    by_method[i] =
+        reference_with("chain_16", &(struct settings_overrides){.method = explicit_method[i]}, &of_method[i]);
   ali3_model *m = toy_random(6, 300, 20), *extrapolated = reference("chain_128", true, &s);
   char error[256];
   struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
@@ -317,8 +339,10 @@ TEST(a_step_takes_no_memory)
     const ali3_exec *exec = shared ? pool_exec(pool) : NULL;
     takes_no_memory(m, exec);
     takes_no_memory(extrapolated, exec);
+    for (int i = 0; i < EXPLICIT_METHODS; i++) takes_no_memory(by_method[i], exec);
   }
   pool_free(pool);
+  for (int i = 0; i < EXPLICIT_METHODS; i++) settings_free(of_method[i]);
   ali3_model_free(m);
   settings_free(s);
   long seen = heap_calls();
@@ -332,6 +356,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(workers_do_not_change_a_bit),
+      cmocka_unit_test(workers_do_not_change_a_bit_of_explicit_methods),
       cmocka_unit_test(workers_do_not_change_a_bit_of_contacts_gears_and_drives),
       cmocka_unit_test(shares_may_run_in_any_order),
       cmocka_unit_test(a_probe_sees_every_run),

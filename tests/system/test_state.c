@@ -182,6 +182,19 @@ TEST(every_model_goes_on_in_substeps)
   assert_in_range(check_files(TEST_DATA "/../config/models/*.yaml", &over), 9, 1000);
 }
 
+TEST(every_model_goes_on_with_explicit_methods)
+{
+  static const char *const method[] = {"rk4", "dp5", "ab4"};
+  for (int i = 0; i < 3; i++) {
+    const struct settings_overrides over = {.method = method[i], .substeps = 1 + i};
+    check_files(TEST_DATA "/../config/models/double_pendulum.yaml", &over);
+    check_files(TEST_DATA "/../config/models/four_bar.yaml", &over);
+    check_files(TEST_DATA "/../config/models/slider_crank.yaml", &over);
+    check_files(TEST_DATA "/../config/models/sprung_pendulum.yaml", &over);
+    check_files(TEST_DATA "/../config/models/hexapod.yaml", &over);
+  }
+}
+
 /* Index of a ball of 1 kg and 0.1 m. */
 static int add_ball(ali3_model *m, const char *name, double x, double y, double speed)
 {
@@ -278,6 +291,25 @@ static void check_yard(const char *name, int substeps, bool interpolate, bool ex
   ali3_model_free(m);
 }
 
+/* Wheels with drives, and a chain: values from outside jump. */
+TEST(drives_go_on_with_explicit_methods)
+{
+  static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4};
+  for (int i = 0; i < 3; i++) {
+    ali3_model *m = ali3_model_new();
+    ali3_options o = ali3_options_default();
+    assert_non_null(m);
+    add_wheel(m, "spline", 10, false);
+    add_wheel(m, "outside", 15, true);
+    o.method = method[i];
+    o.substeps = 2;
+    o.interpolate = i == 1;
+    toy_freeze_with(m, &o);
+    assert_int_equal(check_model(m, ali3_method_name(method[i])), SAVES);
+    ali3_model_free(m);
+  }
+}
+
 TEST(contacts_friction_and_drives_go_on)
 {
   check_yard("plain", 1, false, false);
@@ -291,6 +323,8 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_model_goes_on),
                                      cmocka_unit_test(every_model_goes_on_in_extrapolated_steps),
                                      cmocka_unit_test(every_model_goes_on_in_substeps),
+                                     cmocka_unit_test(every_model_goes_on_with_explicit_methods),
+                                     cmocka_unit_test(drives_go_on_with_explicit_methods),
                                      cmocka_unit_test(contacts_friction_and_drives_go_on)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: one inner step of an explicit method. The unknowns of the differential equation are q and q'. One evaluation of
+ * q'' at a state is one factorisation and one solve:
+ *
+ *   M a = Q - J'lambda,   S x = J a - gamma,   q'' = a - delta J'x,   lambda += h x
+ *
+ * lambda is that of the evaluation before, so that only its change meets the compliance of the rows. Soft rows are loads in Q.
+ * The Euler parameters are integrated as they are: q'' keeps p'p'' + p''p' = 0, and R(p) does not depend on the length of p.
+ *
+ *   rk4   the classical method of Runge and Kutta: order four, four evaluations
+ *   dp5   Dormand and Prince 1980: order five, six evaluations
+ *   ab4   Adams and Bashforth: order four, one evaluation; rk4 for three steps after the start and after an input that jumps
+ *
+ * The last evaluation is made at the end of the step. Its factors also serve the projections of q and q', and q'' is the
+ * first evaluation of the next step. Inputs that arrive in between change q'' at the start, which takes one more solve. */
+#include "stepper/explicit.h"
+#include "stepper/inner.h"
+#include "stepper/project.h"
+#include "stepper/soft.h"
+#include "stepper/stage.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STAGES_MOST = 6 };
+
+/* Stage i is at the time c[i] dt, with weights a[i][j] dt of the stages j < i. b: weights of the end. */
+struct tableau {
+  int stages;
+  double c[STAGES_MOST], a[STAGES_MOST][STAGES_MOST], b[STAGES_MOST];
+};
+
+static const struct tableau rk4 = {4,
+                                   {0, 0.5, 0.5, 1},
+                                   {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
+                                   {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+static const struct tableau dp5 = {6,
+                                   {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1},
+                                   {{0},
+                                    {1.0 / 5},
+                                    {3.0 / 40, 9.0 / 40},
+                                    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+                                    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+                                    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+                                   {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+static const double ab4[EXPLICIT_HISTORY + 1] = {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
+
+static void swap_states(double **a, double **b)
+{
+  double *c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* q'' and lambda at the state, with the factors. */
+static void accelerate(const ali3_model *m, ali3_data *d)
+{
+  const int rigid = m->frozen->rigid;
+  soft_forces(m, d);
+  project_forces(m, d);
+  m->frozen->kernels[1]->norms->along(d->now.lambda, d->now.lambda, d->rule.h, d->solve.z, rigid);
+}
+
+/* Rows and factors at the state. False: a pivot is not positive. */
+static bool factorise(const ali3_model *m, ali3_data *d)
+{
+  data_mark_phase(d, ALI3_PHASE_ROWS);
+  stage_rows(m, d);
+  data_mark_phase(d, ALI3_PHASE_CONDENSE);
+  const bool good = stage_condense(m, d);
+  data_mark_phase(d, ALI3_PHASE_SWEEP);
+  return good;
+}
+
+/* Adds a term to the sum of body_advance(). */
+static void add_term(struct explicit_states *s, const double *x, double weight)
+{
+  if (weight == 0.0) return;
+  s->term[s->terms] = x;
+  s->weight[s->terms++] = weight;
+}
+
+static void advance(const ali3_model *m, ali3_data *d)
+{
+  data_mark_phase(d, ALI3_PHASE_PREDICT);
+  stage_bodies(m, d, KERNEL_body_advance);
+}
+
+/* The factors of the state will be those of its present rows. */
+static void keep_origin(const ali3_model *m, ali3_data *d)
+{
+  const struct explicit_origin *o = &d->states.origin;
+  memcpy(o->x, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *o->x);
+}
+
+static void swap_origins(struct explicit_states *s)
+{
+  const struct explicit_origin o = s->origin;
+  s->origin = s->step_origin;
+  s->step_origin = o;
+}
+
+bool explicit_prepare(const ali3_model *m, ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  s->renewed = false;
+  if (!s->factors) {
+    keep_origin(m, d);
+    memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
+    s->history = 0;
+    s->jump = 0.0;
+    s->factors = factorise(m, d);
+    d->outside.fresh = true;
+  }
+  swap_origins(s);
+  if (!s->factors) state_copy(m, &d->last, &d->now);
+  return s->factors;
+}
+
+void explicit_factorise_again(const ali3_model *m, ali3_data *d)
+{
+  double **origin = &d->states.origin.x;
+  swap_states(&d->now.x, origin);
+  stage_bodies(m, d, KERNEL_body_frame);
+  stage_rows(m, d);
+  stage_condense(m, d);
+  swap_states(&d->now.x, origin);
+  d->here = d->spare;
+}
+
+void explicit_leave(ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  if (s->renewed) swap_states(&d->last.x, &s->left);
+  s->renewed = false;
+}
+
+void explicit_restore(const ali3_model *m, ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  swap_origins(s);
+  s->history = 0;
+  if (!s->factors) return;
+  explicit_factorise_again(m, d);
+  stage_bodies(m, d, KERNEL_body_frame);
+}
+
+/* Largest difference of an acceleration of a body between the state and `x`. */
+static double change_from(const ali3_model *m, ali3_data *d, const double *x)
+{
+  d->states.term[0] = x;
+  stage_bodies(m, d, KERNEL_body_change);
+  return m->frozen->kernels[1]->norms->largest(d->solve.increment, m->frozen->tree->slots);
+}
+
+/* An input jumps if it changes accelerations by more than twice as much as it did in recent steps, and by more than a
+ * twentieth of their change by the motion in the last step. */
+static bool is_jump(struct explicit_states *s, double change, double of_motion)
+{
+  static const double SMOOTH = 2.0, FADES = 0.7, PART = 0.05;
+  const bool jumps = change > SMOOTH * s->jump && change > PART * of_motion;
+  s->jump = fmax(change, FADES * s->jump);
+  return jumps;
+}
+
+/* q'' at the start, after inputs or targets changed. */
+static void renew_start(const ali3_model *m, ali3_data *d, double after, bool targets)
+{
+  const struct frozen *f = m->frozen;
+  struct explicit_states *s = &d->states;
+  memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
+  s->renewed = false;
+  inner_aim(m, d, after, targets);
+  if (!d->outside.fresh && !f->values && f->drives == 0) {
+    is_jump(s, 0.0, 0.0);
+    return;
+  }
+  const bool judge = s->history > 0;
+  const double of_motion = judge ? change_from(m, d, d->last.x) : 0.0;
+  memcpy(s->left, d->now.x, X_NUMBERS * (size_t)f->tree->slots * sizeof *s->left);
+  s->renewed = true;
+  memcpy(d->now.lambda, (targets ? s->step_origin : s->origin).lambda, (size_t)f->rows * sizeof *d->now.lambda);
+  accelerate(m, d);
+  if (judge && is_jump(s, change_from(m, d, s->left), of_motion)) s->history = 0;
+  d->outside.fresh = false;
+}
+
+/* The state becomes the start of the step. ab4 keeps the starts of the two steps before the last one. */
+static void begin(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  struct explicit_states *s = &d->states;
+  if (m->options.method == ALI3_METHOD_AB4) {
+    swap_states(&s->x[1], &s->x[2]);
+    swap_states(&s->x[0], &s->x[1]);
+    swap_states(&s->x[0], &d->last.x);
+  }
+  swap_states(&d->now.x, &d->last.x);
+  swap_states(&d->now.reaction, &d->last.reaction);
+  memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
+}
+
+/* The stages of a Runge-Kutta method, in the states x[first] and later ones. False: a pivot is not positive. */
+static bool run_stages(const ali3_model *m, ali3_data *d, const struct tableau *t, int first, double after)
+{
+  struct explicit_states *s = &d->states;
+  const double dt = d->rule.dt;
+  for (int i = 1; i <= t->stages; i++) {
+    const double *weight = i < t->stages ? t->a[i] : t->b;
+    s->terms = 0;
+    for (int j = 0; j < i; j++) add_term(s, j == 0 ? d->last.x : s->x[first + j - 1], weight[j] * dt);
+    advance(m, d);
+    if (i == t->stages) break;
+    inner_aim(m, d, after + t->c[i] * dt, false);
+    if (!factorise(m, d)) return false;
+    accelerate(m, d);
+    swap_states(&d->now.x, &s->x[first + i - 1]);
+  }
+  return true;
+}
+
+/* The sum of ab4; without enough history a step of rk4. */
+static bool run_adams(const ali3_model *m, ali3_data *d, double after)
+{
+  struct explicit_states *s = &d->states;
+  enum { KEPT = 3 };
+  if (s->history < EXPLICIT_HISTORY) return run_stages(m, d, &rk4, KEPT, after);
+  const double *start[EXPLICIT_HISTORY + 1] = {d->last.x, s->x[0], s->x[1], s->x[2]};
+  s->terms = 0;
+  for (int k = 0; k <= EXPLICIT_HISTORY; k++) add_term(s, start[k], ab4[k] * d->rule.dt);
+  advance(m, d);
+  return true;
+}
+
+/* The end of the step: projections of q and q', and q''. */
+static bool finish(const ali3_model *m, ali3_data *d, double end, double *increment)
+{
+  static const double ROWS_MET = 1e-10;
+  const size_t rows = (size_t)m->frozen->rows;
+  inner_aim(m, d, end, false);
+  if (!factorise(m, d)) return false;
+  keep_origin(m, d);
+  data_mark_phase(d, ALI3_PHASE_PROJECT);
+  *increment = project_position(m, d);
+  stage_rows_end(m, d);
+  if (!norm_below(m, d->solve.Phi, ROWS_MET)) {
+    project_position(m, d);
+    stage_rows_end(m, d);
+  }
+  project_velocity(m, d);
+  memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
+  accelerate(m, d);
+  memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
+  return true;
+}
+
+/* A factorisation also fails if a state that inputs have thrown far away is not a number. */
+static bool state_is_finite(const ali3_model *m, const ali3_data *d)
+{
+  return isfinite(m->frozen->kernels[1]->norms->sum(d->now.x, X_NUMBERS * m->frozen->tree->slots));
+}
+
+static const double SENSELESS = 1.0; /* m, rad: the rows pull the end of a step back by so much only if it diverged */
+
+int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment)
+{
+  struct explicit_states *s = &d->states;
+  const bool outer = d->intermediate;
+  bool good = true;
+  d->intermediate = true;
+  renew_start(m, d, after, targets);
+  begin(m, d);
+  switch (m->options.method) {
+  case ALI3_METHOD_DP5:
+    good = run_stages(m, d, &dp5, 0, after);
+    break;
+  case ALI3_METHOD_AB4:
+    good = run_adams(m, d, after);
+    s->history = s->history < EXPLICIT_HISTORY ? s->history + 1 : EXPLICIT_HISTORY;
+    break;
+  default:
+    good = run_stages(m, d, &rk4, 0, after);
+  }
+  d->intermediate = outer;
+  if (!good || !finish(m, d, after + d->rule.dt, increment))
+    return state_is_finite(m, d) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED;
+  if (!(*increment < SENSELESS)) return ALI3_E_DIVERGED;
+  double longest;
+  const int unstable = soft_find_unstable(m, d, &longest);
+  if (unstable >= 0) {
+    d->report.worst_force = unstable;
+    d->report.longest_step = longest;
+    return ALI3_E_STIFF;
+  }
+  return ALI3_OK;
+}

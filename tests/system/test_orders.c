@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * The order of every method: half the step divides the error by 2 to the power of the order, three times. */
+#include "check.h"
+#include "common/toys.h"
+#include "setup/setup.h"
+
+#include <ali3/flat.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HALVINGS = 3, FINE = 32, BODIES_MOST = 32 };
+
+struct method {
+  ali3_method method;
+  bool extrapolate;
+  int order;
+  double stretch; /* of the steps of the mechanism: the errors of all methods are then above rounding */
+};
+static const struct method methods[] = {
+    {ALI3_METHOD_ALI3, false, 2, 1.0}, {ALI3_METHOD_ALI3, true, 4, 2.0}, {ALI3_METHOD_RK4, false, 4, 2.0},
+    {ALI3_METHOD_DP5, false, 5, 4.0},  {ALI3_METHOD_AB4, false, 4, 1.0},
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+struct mechanism {
+  const char *file;  /* below the tests; NULL: a random tree with spherical joints */
+  double dt, until; /* s: longest step, end of the run */
+};
+static const struct mechanism mechanisms[] = {
+    {"reference/chain_8.json", 0.01, 1.6},
+    {"reference/four_bar.json", 0.01, 2.4}, /* through a singular position */
+    {"reference/bricard.json", 0.005, 2.4},
+    {"../config/models/stewart_platform.yaml", 0.005, 0.8},
+    {NULL, 0.01, 0.8},
+};
+
+/* The mechanism with other options. */
+static ali3_model *copy_with(const ali3_model *m, const ali3_options *o)
+{
+  const size_t size = ali3_model_flat_size(m);
+  void *flat = malloc(size);
+  ali3_model *copy = ali3_model_new();
+  assert_true(flat && copy && ali3_model_flat_write(m, flat, size) == ALI3_OK);
+  assert_int_equal(ali3_model_flat_read(copy, flat, size), ALI3_OK);
+  toy_freeze_with(copy, o);
+  free(flat);
+  return copy;
+}
+
+/* Centres of mass of all bodies at the time `until`. */
+static void run_to(const ali3_model *base, const struct method *w, double dt, double until, double (*r)[3])
+{
+  ali3_options o = *ali3_model_options(base);
+  o.method = w->method;
+  o.extrapolate = w->extrapolate;
+  o.dt = dt;
+  ali3_model *m = copy_with(base, &o);
+  ali3_data *d = ali3_data_new(m);
+  assert_non_null(d);
+  assert_true(ali3_reset(m, d) >= 0);
+  toy_run(m, d, (int)lround(until / dt));
+  for (int b = 0; b < ali3_model_bodies(m); b++) {
+    ali3_body_state s;
+    ali3_body_get(m, d, b, &s);
+    memcpy(r[b], s.position, sizeof s.position);
+  }
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+static const double ROUNDING = 3e-11, SHORT = 0.6; /* m; of the order, at steps that are not short */
+
+static void check_order(const ali3_model *m, const struct mechanism *k, const struct method *w,
+                        double (*exact)[3])
+{
+  double r[BODIES_MOST][3], error[HALVINGS + 1];
+  const double dt = k->dt * w->stretch;
+  for (int i = 0; i <= HALVINGS; i++) {
+    run_to(m, w, dt / (1 << i), k->until, r);
+    error[i] = 0.0;
+    for (int b = 0; b < ali3_model_bodies(m); b++) error[i] = fmax(error[i], check_distance(r[b], exact[b]));
+  }
+  /* errors near rounding do not fall any more */
+  int last = HALVINGS;
+  while (last > 2 && error[last] < ROUNDING) last--;
+  const double all = log2(error[0] / error[last]) / last;
+  print_message("%-40s %-4s%s: %.1e %.1e %.1e %.1e m, order %.2f\n", k->file ? k->file : "tree",
+                ali3_method_name(w->method), w->extrapolate ? " extrapolated" : "", error[0], error[1],
+                error[2], error[3], all);
+  if (!(all > w->order - SHORT)) print_message("ERR order %.2f, expected %d", all, w->order);
+}
+
+TEST(half_the_step_divides_the_error_by_the_order)
+{
+  static const struct method finest = {ALI3_METHOD_DP5, false, 5, 1.0};
+  for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+    const struct mechanism *k = &mechanisms[i];
+    struct settings *s = NULL;
+    char file[512];
+    snprintf(file, sizeof file, TEST_DATA "/%s", k->file ? k->file : "");
+    if (k->file) assert_non_null(s = setup_load(file, &(struct settings_overrides){0}, stderr));
+    ali3_model *m = s ? s->model : toy_random(9, 16, 0);
+    double exact[BODIES_MOST][3];
+    assert_true(ali3_model_bodies(m) <= BODIES_MOST);
+    run_to(m, &finest, k->dt / FINE, k->until, exact);
+    for (int w = 0; w < METHODS; w++) check_order(m, k, &methods[w], exact);
+    if (s) settings_free(s);
+    if (!s) ali3_model_free(m);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(half_the_step_divides_the_error_by_the_order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
