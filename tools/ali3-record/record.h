@@ -143,8 +143,6 @@ void acted_keep(struct run_file *f, const struct frames_state *state);
 bool acted_write(struct run_file *f);
 bool acted_flush(const struct run_file *f);
 bool acted_write_cycles(struct run_file *f);
-/* struct frames_event in memory; the file has the same members without gaps. To be closed. */
-hid_t layout_event_type(void);
 
 /* run_file.c. Before anything else of HDF5: its reports stay off standard error, and its exit handler, which would write the rest
  * of a file that failed, stays off, too. */
@@ -171,9 +169,6 @@ double space_free(const char *folder);
 void space_prune(const char *folder, const char *instance, double keep);
 /* The file system keeps the order of writes: it is not a network share. */
 bool space_is_local(const char *folder, char *kind, size_t size);
-
-/* recover.c. Copies what is whole of a file that was not closed. */
-int record_recover(const char *from, const char *to);
 
 /* recorder.c. Follows the ring until told to stop or, with `once` or a duration, until the daemon or the time is over. */
 int record_follow(const struct record_options *o);
