@@ -18,6 +18,7 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-latency": ("tools/ali3-latency/*.c", "ali3-latency.1"),
     "ali3-omct": ("tools/ali3-omct/*.c", "ali3-omct.1"),
     "ali3-record": ("tools/ali3-record/*.c", "ali3-record.1"),
+    "ali3-replay": ("tools/ali3-replay/*.c", "ali3-replay.1"),
     "ali3-sim": ("tools/ali3-sim/*.c", "ali3-sim.1"),
     "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
 }

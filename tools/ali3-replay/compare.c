@@ -56,7 +56,6 @@ static const double *row_at(struct compare *c, hsize_t at)
 /* NaN has one meaning, whatever its bits. */
 static bool are_equal(const struct compare *c, double recorded, double computed)
 {
-  if (c->r->single) computed = (float)computed;
   if (isnan(recorded) || isnan(computed)) return isnan(recorded) && isnan(computed);
   if (c->tolerance < 0.0) return memcmp(&recorded, &computed, sizeof recorded) == 0;
   return fabs(recorded - computed) <= c->tolerance * fmax(1.0, fabs(recorded));
@@ -79,7 +78,8 @@ void compare_row(struct compare *c, hsize_t at, const double *values, int status
   if (!all && (int)c->status[at] != status) note_difference(c, at, c->r->signals, (int)c->status[at], status);
   for (uint32_t i = 0; i < c->r->signals && (all || !c->different); i++) {
     if (c->column[i] < 0) continue;
-    const double computed = values[c->column[i]], off = fabs(row[i] - computed);
+    const double full = values[c->column[i]], computed = c->r->single ? (float)full : full;
+    const double off = fabs(row[i] - computed);
     if (!are_equal(c, row[i], computed)) note_difference(c, at, i, row[i], computed);
     if (off > c->largest[i]) {
       c->largest[i] = off;

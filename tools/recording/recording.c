@@ -36,7 +36,8 @@ static char **read_texts(hid_t object, const char *name, uint32_t *count)
   if (H5Aexists(object, name) <= 0) return NULL;
   hid_t a = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
-  const size_t length = H5Tget_class(type) == H5T_STRING ? H5Tget_size(type) : 0;
+  const bool fixed = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+  const size_t length = fixed ? H5Tget_size(type) : 0;
   char **text = n > 0 && length > 0 ? calloc((size_t)n, sizeof *text + length + 1) : NULL;
   char *packed = text ? calloc((size_t)n, length) : NULL;
   if (packed && H5Aread(a, type, packed) >= 0) {
