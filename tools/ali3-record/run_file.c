@@ -255,6 +255,7 @@ static bool flush_rows(struct run_file *f, bool all)
                             f->input_age, f->input_state, f->events};
   const uint64_t begin = now_ns();
   errno = 0;
+  /* Write, flush, and wait for the disk. */
   if (frames && !write_collected(f)) return false;
   if (f->events_collected > 0 && !write_events(f)) return false;
   bool good = !acted || (acted_write(f) && acted_flush(f));

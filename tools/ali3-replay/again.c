@@ -27,7 +27,7 @@ void rows_between(const struct recording *r, double from, double to, hsize_t *fi
 }
 
 /* States up to the cycle before: the newest one makes an unknown state known. */
-static bool take_state(struct again *a, uint64_t cycle)
+static bool take_recorded_state(struct again *a, uint64_t cycle)
 {
   const struct recording *r = a->r;
   hsize_t newest = r->states;
@@ -60,7 +60,7 @@ static bool repeat_cycle(struct again *a, hsize_t act)
     a->gaps++;
     a->known = false;
   }
-  if (!take_state(a, cycle)) return false;
+  if (!take_recorded_state(a, cycle)) return false;
   take_restore(a, act);
   if (a->known) plant_again_cycle(&a->plant, r, act, &status);
   /* Its row of signals, if it has one. */
@@ -83,6 +83,7 @@ static int report_again(const struct again *a, const struct replay_options *o)
   if (c->cycles == 0)
     return replay_fail(EXIT_USAGE, a->r->path,
                        "it holds no state ahead of these cycles, so nothing can be computed again");
+  /* The result, then the cycles that have none. */
   if (o->with) {
     printf("%s: %" PRIu64 " cycles, %u signals of both; ", o->with, c->cycles, c->compared);
     compare_print_largest(c);
@@ -116,6 +117,7 @@ int again_run(const struct recording *r, const struct replay_options *o)
   struct again a = {.r = r, .all = o->with != NULL};
   if (r->acts == 0)
     return replay_fail(EXIT_USAGE, r->path, "it holds no actions of the loop: an older ali3-record wrote it");
+  /* The rows, the model, and the cycles from the newest state on. */
   rows_between(r, o->from, o->to, &a.row, &a.end);
   if (a.row >= a.end) return replay_fail(EXIT_USAGE, r->path, "it has no cycle between --from and --to");
   a.first = r->cycle[a.row];

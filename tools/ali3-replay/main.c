@@ -46,6 +46,7 @@ static bool read_number(const char *option, const char *text, double *out)
 static bool read_option(int c, struct replay_options *o)
 {
   long n;
+  /* Names first, then numbers. */
   switch (c) {
   case WITH:
     o->with = optarg;

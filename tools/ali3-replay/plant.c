@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The model of a recording. What the loop did in a cycle is done again in the order of the loop: restore or load, inputs, step,
- * observe, platform. */
+ * The model of a recording. It repeats the actions of the loop in their order: restore, load, inputs, step, observe, platform. */
 #include "replay.h"
 
 #include "base/build_info.h"
@@ -64,6 +63,7 @@ static bool has_hash(const struct recording *r, const ali3_model *m)
 static int judge_build(const struct recording *r, const struct settings *s)
 {
   char own[600], text[1500];
+  /* Compare builds, instruction sets, and models. */
   snprintf(own, sizeof own, "ali3d " ALI3_VERSION "\n%s", build_info());
   if (strcmp(own, r->version) != 0) {
     snprintf(text, sizeof text,
@@ -118,6 +118,7 @@ static int set_up_plant(struct plant_again *p, const struct recording *r, const 
   char error[256] = "out of memory";
   const struct settings *s = p->settings;
   const struct pool_config config = {.workers = o->workers, .priority = 0, .first_cpu = -1};
+  /* Allocate, start the workers, then reset. */
   p->signals = s->signals;
   p->data = ali3_data_new(s->model);
   p->initial = malloc(ali3_state_size(s->model));

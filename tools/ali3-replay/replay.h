@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-replay: computes a recorded run again. Parts: main.c options and wiring, plant.c the model that repeats what the loop did,
- * again.c cycle after cycle from the states of the file, compare.c the numbers, feed.c inputs for a running daemon, export.c signals
- * for other programs with csv.c and mdf.c, info.c. */
+ * ali3-replay: computes a recorded run again. Parts: main.c options and wiring, plant.c the model that repeats the actions of
+ * the loop, again.c cycle after cycle from the states of the file, compare.c the numbers, info.c. */
 #ifndef REPLAY_H
 #define REPLAY_H
 

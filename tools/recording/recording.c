@@ -34,6 +34,7 @@ static char **read_texts(hid_t object, const char *name, uint32_t *count)
 {
   *count = 0;
   if (H5Aexists(object, name) <= 0) return NULL;
+  /* Texts have a fixed length in the file, and a 0 here. */
   hid_t a = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   const bool fixed = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
@@ -57,7 +58,7 @@ static char **read_texts(hid_t object, const char *name, uint32_t *count)
   return NULL;
 }
 
-static char *read_text(hid_t object, const char *name)
+static char *read_text_attribute(hid_t object, const char *name)
 {
   uint32_t count;
   char **text = read_texts(object, name, &count), *copy = strdup(text ? text[0] : "");
@@ -199,6 +200,7 @@ static bool read_states(struct recording *r)
                           (void **)&r->state_cycle))
     return r->acts == 0;
   r->states = size[0];
+  /* Sizes of a state, then the parameters of the platform. */
   hid_t d = open_dataset(r, "/state/blob", model), e = open_dataset(r, "/state/platform", platform);
   r->model_bytes = (size_t)model[1];
   r->platform_bytes = (size_t)platform[1];
@@ -226,13 +228,13 @@ static bool read_events(struct recording *r)
 
 static void read_attributes(struct recording *r)
 {
-  r->instance = read_text(r->file, "instance");
-  r->model = read_text(r->file, "model");
-  r->version = read_text(r->file, "version");
-  r->isa = read_text(r->file, "isa");
-  r->hash = read_text(r->file, "model_hash");
-  r->label = read_text(r->file, "label");
-  r->config = read_text(r->file, "config");
+  r->instance = read_text_attribute(r->file, "instance");
+  r->model = read_text_attribute(r->file, "model");
+  r->version = read_text_attribute(r->file, "version");
+  r->isa = read_text_attribute(r->file, "isa");
+  r->hash = read_text_attribute(r->file, "model_hash");
+  r->label = read_text_attribute(r->file, "label");
+  r->config = read_text_attribute(r->file, "config");
   read_attribute_number(r->file, "period_s", H5T_NATIVE_DOUBLE, &r->period);
   read_attribute_number(r->file, "start_utc_ns", H5T_NATIVE_UINT64, &r->start_utc);
   read_attribute_number(r->file, "start_monotonic_ns", H5T_NATIVE_UINT64, &r->start_ns);
@@ -255,7 +257,7 @@ bool recording_open(struct recording *r, const char *path, char *error, size_t s
     snprintf(error, size, "%s: cannot be read as an HDF5 file", path);
     return false;
   }
-  char *format = read_text(r->file, "format");
+  char *format = read_text_attribute(r->file, "format");
   const bool known = format && strcmp(format, "ali3-recording 1") == 0;
   free(format);
   if (!known)

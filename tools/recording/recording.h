@@ -22,7 +22,7 @@ struct recording {
   bool single;         /* f32 */
   hsize_t rows;
   uint64_t *cycle; /* (rows) */
-  /* What the loop did in each cycle, from a state on. */
+  /* The actions of the loop in each cycle, from a state on. */
   uint32_t channels, tuning;
   char **channel, **channel_unit;     /* (channels) */
   hsize_t acts;                       /* cycles */

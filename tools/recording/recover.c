@@ -150,7 +150,7 @@ static bool copy_group(hid_t in, hid_t out, const char *name, hsize_t *rows)
   return good;
 }
 
-static bool grows(const char *name)
+static bool is_growing_group(const char *name)
 {
   static const char *const groups[] = {"frames", "replay", "state", "platform_parameters"};
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -172,7 +172,7 @@ static herr_t copy_object(hid_t from, const char *name, const H5L_info_t *info, 
   bool good = true;
   if (strcmp(name, "events") == 0)
     good = copy_rows(from, w->out, "/events", HSIZE_UNDEF, &rows);
-  else if (!grows(name))
+  else if (!is_growing_group(name))
     good = H5Ocopy(from, name, w->out, name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
   else if (copy_group(from, w->out, name, &rows))
     w->rows = strcmp(name, "frames") == 0 ? rows : w->rows;
