@@ -11,6 +11,7 @@
 
 static const char help[] =
     "Usage: ali3-replay FILE.h5 [OPTION]...\n"
+    "       ali3-replay export FILE.h5 --csv OUT | --mf4 OUT [--signals GLOB,..] [--from S] [--to S]\n"
     "       ali3-replay info FILE.h5\n"
     "       ali3-replay recover FILE.h5 COPY.h5\n"
     "Computes a run that ali3-record recorded again, and compares every recorded number bit by bit.\n"
@@ -21,8 +22,15 @@ static const char help[] =
     "  --from S, --to S  only the rows between these times since the first row\n"
     "  --tolerance X     compare with this relative tolerance, also recordings of other builds\n"
     "  --workers N       threads that share a step, beside the first, 0 to 63 (default: 0)\n"
+    "  --feed URL        send the recorded inputs to a running daemon, osc.udp://HOST:PORT/PREFIX\n"
+    "  --speed X         of a feed: X times as fast as recorded (default: 1)\n"
+    "  --lockstep        of a feed: ask the daemon for each step, and wait for it\n"
     "  --help, --version\n"
     "\n"
+    "export: writes signals as CSV, or as an MDF 4.1 file.\n"
+    "  --csv OUT         write CSV; - for standard output\n"
+    "  --mf4 OUT         write MDF 4.1\n"
+    "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "info: prints what the file holds. recover: copies what is whole of a file that was not closed.\n"
     "\n"
     "Exit status: 0 the same bits; 1 the first difference is printed; 2 wrong usage, or a file that cannot "
@@ -30,7 +38,7 @@ static const char help[] =
     "read; 3 another build, instruction set or model; 4 some cycles were not compared, because cycles were\n"
     "lost or no state leads to them.\n";
 
-enum { WITH = 1, FROM, TO, TOLERANCE, WORKERS, HELP, VERSION };
+enum { WITH = 1, FROM, TO, TOLERANCE, WORKERS, FEED, SPEED, LOCKSTEP, CSV, MF4, SIGNALS, HELP, VERSION };
 
 static bool refuse_argument(const char *option, const char *expected, const char *found)
 {
@@ -51,6 +59,24 @@ static bool read_option(int c, struct replay_options *o)
   case WITH:
     o->with = optarg;
     return true;
+  case FEED:
+    o->feed = optarg;
+    return true;
+  case LOCKSTEP:
+    o->lockstep = true;
+    return true;
+  case CSV:
+  case MF4:
+    if (o->out) return refuse_argument("--csv, --mf4", "one of them", "several");
+    o->out = optarg;
+    o->mdf = c == MF4;
+    return true;
+  case SIGNALS:
+    o->signals = optarg;
+    return true;
+  case SPEED:
+    return (option_number(optarg, 0.0, 1e6, &o->speed) && o->speed > 0.0) ||
+           refuse_argument("--speed", "a number above 0", optarg);
   case FROM:
     return read_number("--from", optarg, &o->from);
   case TO:
@@ -73,6 +99,19 @@ static int ask_for_help(void)
   return EXIT_USAGE;
 }
 
+/* Refuses options that belong to another word. */
+static bool check_words(bool export, bool info, int words, const struct replay_options *o)
+{
+  if (!export && !info && words != 1)
+    return refuse_argument("FILE", "one recording", words == 0 ? "none" : "several");
+  if (export && !o->out) return refuse_argument("export", "--csv OUT or --mf4 OUT as well", "none");
+  if (!export && (o->out || o->signals))
+    return refuse_argument("--csv, --mf4, --signals", "the word export in front of FILE", "none");
+  if (!o->feed && (o->lockstep || o->speed != 1.0))
+    return refuse_argument("--speed, --lockstep", "--feed as well", "none");
+  return true;
+}
+
 /* The words in front of and behind the options. */
 static int run_words(int words, char **word, struct replay_options *o)
 {
@@ -80,17 +119,18 @@ static int run_words(int words, char **word, struct replay_options *o)
   char error[400];
   const bool recover = words == 3 && strcmp(word[0], "recover") == 0;
   const bool info = words == 2 && strcmp(word[0], "info") == 0;
+  const bool export = words == 2 && strcmp(word[0], "export") == 0;
   if (recover) return recording_recover("ali3-replay", word[1], word[2]) == 0 ? EXIT_SAME : EXIT_USAGE;
-  if (!info && words != 1) {
-    refuse_argument("FILE", "one recording", words == 0 ? "none" : "several");
-    return ask_for_help();
-  }
+  if (!check_words(export, info, words, o)) return ask_for_help();
   o->file = word[words - 1];
   if (!recording_open(&r, o->file, error, sizeof error)) {
     fprintf(stderr, "ali3-replay: %s\n", error);
     return EXIT_USAGE;
   }
-  const int status = info ? info_run(&r) : again_run(&r, o);
+  const int status = info      ? info_run(&r)
+                     : export  ? export_run(&r, o)
+                     : o->feed ? feed_run(&r, o)
+                               : again_run(&r, o);
   recording_close(&r);
   return status;
 }
@@ -100,7 +140,10 @@ int main(int argc, char **argv)
   static const struct option table[] = {
       {"with", required_argument, NULL, WITH},       {"from", required_argument, NULL, FROM},
       {"to", required_argument, NULL, TO},           {"tolerance", required_argument, NULL, TOLERANCE},
-      {"workers", required_argument, NULL, WORKERS}, {"help", no_argument, NULL, HELP},
+      {"workers", required_argument, NULL, WORKERS}, {"feed", required_argument, NULL, FEED},
+      {"speed", required_argument, NULL, SPEED},     {"lockstep", no_argument, NULL, LOCKSTEP},
+      {"csv", required_argument, NULL, CSV},         {"mf4", required_argument, NULL, MF4},
+      {"signals", required_argument, NULL, SIGNALS}, {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},       {0},
   };
   struct replay_options o = {.to = -1.0, .tolerance = -1.0, .speed = 1.0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-replay: computes a recorded run again. Parts: main.c options and wiring, plant.c the model that repeats the actions of
- * the loop, again.c cycle after cycle from the states of the file, compare.c the numbers, info.c. */
+ * the loop, again.c cycle after cycle from the states of the file, compare.c the numbers, feed.c inputs for a running daemon,
+ * export.c signals for other programs, mdf.c their file, info.c. */
 #ifndef REPLAY_H
 #define REPLAY_H
 
@@ -83,6 +84,23 @@ void compare_close(struct compare *c);
 void compare_row(struct compare *c, hsize_t at, const double *values, int status, bool all);
 void compare_print_difference(const struct compare *c);
 void compare_print_largest(const struct compare *c);
+
+/* --- mdf.c: an MDF 4.1 file with one group of channels, whose rows are written in order. --- */
+
+struct mdf_channel {
+  const char *name, *unit;
+  bool whole; /* 64-bit unsigned, else a float of `bytes` */
+  int bytes;
+};
+struct mdf_plan {
+  uint64_t start_utc; /* ns since 1970 */
+  const char *comment;
+  const struct mdf_channel *channel; /* (channels) the first one is the time in s */
+  int channels;
+  uint64_t rows;
+};
+/* Writes everything ahead of the rows. False: see errno. */
+bool mdf_begin(FILE *out, const struct mdf_plan *plan);
 
 /* --- again.c, feed.c, export.c, info.c: each returns the exit status. --- */
 int again_run(const struct recording *r, const struct replay_options *o);

@@ -298,13 +298,23 @@ bool recording_rows(const struct recording *r, hsize_t first, hsize_t count, dou
   return good;
 }
 
-bool recording_heads(const struct recording *r, const char *path, uint32_t *to)
+static bool read_head(const struct recording *r, const char *path, hid_t memory, void *to)
 {
   hsize_t size[2];
   hid_t d = open_dataset(r, path, size);
-  const bool good = d >= 0 && size[0] >= r->rows && read_part(d, H5T_NATIVE_UINT32, 0, r->rows, 0, to);
+  const bool good = d >= 0 && size[0] >= r->rows && read_part(d, memory, 0, r->rows, 0, to);
   if (d >= 0) H5Dclose(d);
   return good;
+}
+
+bool recording_heads(const struct recording *r, const char *path, uint32_t *to)
+{
+  return read_head(r, path, H5T_NATIVE_UINT32, to);
+}
+
+bool recording_times(const struct recording *r, uint64_t *to)
+{
+  return read_head(r, "/frames/t_ns", H5T_NATIVE_UINT64, to);
 }
 
 bool recording_state(const struct recording *r, hsize_t n, void *to)

@@ -50,6 +50,8 @@ int recording_find(const struct recording *r, const char *name);
 bool recording_rows(const struct recording *r, hsize_t first, hsize_t count, double *to);
 /* Whole numbers of a row-by-row dataset such as "/frames/flags", to[rows]. */
 bool recording_heads(const struct recording *r, const char *path, uint32_t *to);
+/* CLOCK_MONOTONIC of the wake-ups, ns, to[rows]. */
+bool recording_times(const struct recording *r, uint64_t *to);
 /* State n: model_bytes, then platform_bytes. */
 bool recording_state(const struct recording *r, hsize_t n, void *to);
 /* "/model/flat" or "/model/yaml": bytes to be freed, with a 0 behind them; NULL: there are none. */
