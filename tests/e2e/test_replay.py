@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ali3-replay: a recorded run is computed again to the same bits, whatever happened in it; a single wrong bit is found."""
+import csv
 import json
 import os
 import shutil
@@ -11,7 +12,8 @@ import unittest
 
 import bench
 import test_platform
-from test_record import PYTHON, Recorder, need_h5py
+from mf4 import Mf4
+from test_record import PYTHON, Recorder, need_h5py, read
 
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
@@ -151,6 +153,56 @@ print(f["replay/cycle"][n])"""
             status, said = replay("info", file)
             self.assertEqual(status, 0)
             self.assertIn(f"instance         {d.name}", said)
+
+    def test_exports_and_a_feed(self):
+        """Another daemon in lockstep gets the recorded inputs, and has the same motion to the bit."""
+        cycle = {"clock": "lockstep", "warmup": 20}
+        with bench.Daemon(cycle=cycle) as first, bench.Daemon(cycle=cycle) as second:
+            file, again = os.path.join(first.dir, "run.h5"), os.path.join(second.dir, "again.h5")
+            client = self.open(first)
+            with Recorder("--once", file, "--before", "60", first.name) as r:
+                for k in range(60):
+                    client.send(bench.osc_message("/ali3/input/push/force", "fff", 0.2 * k, 1.0, 0.0))
+                    client.send(bench.osc_message("/ali3/step", "ii", 1 + k % 3, k))
+                    client.answer("/ali3/ack")
+                first.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            with Recorder("--once", again, "--before", "60", second.name) as r:
+                status, said = replay(file, "--feed", f"osc.udp://127.0.0.1:{second.osc_port}/ali3", "--lockstep")
+                self.assertEqual(status, 0, said)
+                self.assertIn("sent the inputs of 120 cycles", said)
+                second.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            moved = [self.moved_rows(name) for name in (file, again)]
+            self.assertGreater(len(moved[0]), 100)
+            self.assertEqual(*moved)
+            self.check_exports(file, first.dir)
+
+    def moved_rows(self, file):
+        """Every signal of every step, without the times of the loop."""
+        got = read(file)
+        return [[v for name, v in zip(got["names"], row) if not name.startswith("loop.")]
+                for row, action in zip(got["values"], got["head"]["action"]) if action == 1]
+
+    def check_exports(self, file, folder):
+        got, table, mf4 = read(file), os.path.join(folder, "run.csv"), os.path.join(folder, "run.mf4")
+        for options in (("--csv", table, "--signals", "time,body.A.*"), ("--mf4", mf4)):
+            status, said = replay("export", file, *options)
+            self.assertEqual(status, 0, said)
+        with open(table, encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([int(row["cycle"]) for row in rows], got["head"]["cycle"])
+        for name in rows[0]:
+            if name != "cycle":
+                self.assertEqual([float(row[name]) for row in rows], [row[got["names"].index(name)] for row in got["values"]], name)
+        read_back = Mf4(mf4)
+        self.assertEqual(read_back.channels.pop("cycle"), ("", got["head"]["cycle"]))
+        self.assertEqual(read_back.channels.pop("t")[1][:2], [0.0, (got["head"]["t_ns"][1] - got["head"]["t_ns"][0]) * 1e-9])
+        self.assertEqual(list(read_back.channels), got["names"])
+        for i, (name, unit) in enumerate(zip(got["names"], got["units"])):
+            self.assertEqual(read_back.channels[name], (unit, [row[i] for row in got["values"]]))
+        self.assertEqual(replay("export", file, "--csv", table, "--signals", "none.*")[0], 2)
+        self.assertEqual(replay("export", file)[0], 2)
 
     def test_what_cannot_be_replayed(self):
         with bench.Daemon(["--duration", "1.5"]) as d:

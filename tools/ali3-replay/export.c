@@ -66,6 +66,7 @@ static bool write_mdf_head(const struct exporter *e)
   struct mdf_channel *channel = calloc((size_t)e->columns + 2, sizeof *channel);
   char comment[400];
   if (!channel) return false;
+  /* The time comes first, as the standard asks. */
   channel[0] = (struct mdf_channel){"t", "s", false, sizeof(double)};
   channel[1] = (struct mdf_channel){"cycle", "", true, sizeof(uint64_t)};
   for (int i = 0; i < e->columns; i++)

@@ -85,8 +85,8 @@ static bool send_inputs(struct feed *f, hsize_t act)
   return sent;
 }
 
-static int take_answer(const char *path, const char *types, lo_arg **arg, int arguments, lo_message m,
-                       void *user)
+static int take_step_answer(const char *path, const char *types, lo_arg **arg, int arguments, lo_message m,
+                            void *user)
 {
   (void)path, (void)types, (void)arguments, (void)m;
   struct feed *f = user;
@@ -106,7 +106,7 @@ static bool open_feed(struct feed *f, const struct recording *r, const char *url
   while (n > 0 && f->prefix[n - 1] == '/') f->prefix[--n] = '\0';
   if (n == 0 || n > ADDRESS_LENGTH / 2) return false;
   snprintf(address, sizeof address, "%s/ack", f->prefix);
-  return lo_server_add_method(f->server, address, "sii", take_answer, f) != NULL;
+  return lo_server_add_method(f->server, address, "sii", take_step_answer, f) != NULL;
 }
 
 static void close_feed(struct feed *f)
@@ -128,6 +128,7 @@ static int send_cycles(struct feed *f, const struct replay_options *o)
   hsize_t first = 0;
   uint64_t sent = 0;
   while (first < r->acts && !is_step(r, first)) first++;
+  /* Each step of the recording, between the two times. */
   const uint64_t start_ns = clock_now_ns();
   for (hsize_t act = first; act < r->acts; act++) {
     const double at = (double)(r->act_cycle[act] - r->act_cycle[first]) * r->period;

@@ -77,6 +77,7 @@ static bool read_option(int c, struct replay_options *o)
   case SPEED:
     return (option_number(optarg, 0.0, 1e6, &o->speed) && o->speed > 0.0) ||
            refuse_argument("--speed", "a number above 0", optarg);
+  /* Numbers. */
   case FROM:
     return read_number("--from", optarg, &o->from);
   case TO:
@@ -117,6 +118,7 @@ static int run_words(int words, char **word, struct replay_options *o)
 {
   struct recording r;
   char error[400];
+  /* The word says what to do; without one the file is replayed. */
   const bool recover = words == 3 && strcmp(word[0], "recover") == 0;
   const bool info = words == 2 && strcmp(word[0], "info") == 0;
   const bool export = words == 2 && strcmp(word[0], "export") == 0;
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
       {"signals", required_argument, NULL, SIGNALS}, {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},       {0},
   };
+  /* Read the options, then the words. */
   struct replay_options o = {.to = -1.0, .tolerance = -1.0, .speed = 1.0};
   for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
     if (c == HELP) return fputs(help, stdout) < 0 ? EXIT_USAGE : EXIT_SAME;

@@ -29,7 +29,7 @@ struct mdf_file {
   bool good;
 };
 
-static void put_bytes(struct mdf_file *f, const void *bytes, size_t n)
+static void put_raw(struct mdf_file *f, const void *bytes, size_t n)
 {
   if (f->out && fwrite(bytes, 1, n, f->out) != n) f->good = false;
   f->at += n;
@@ -39,7 +39,7 @@ static void put_whole(struct mdf_file *f, uint64_t value, int bytes)
 {
   unsigned char b[8];
   for (int i = 0; i < bytes; i++) b[i] = (unsigned char)(value >> 8 * i);
-  put_bytes(f, b, (size_t)bytes);
+  put_raw(f, b, (size_t)bytes);
 }
 
 static void put_zeros(struct mdf_file *f, uint64_t n)
@@ -49,8 +49,8 @@ static void put_zeros(struct mdf_file *f, uint64_t n)
 
 static void put_head(struct mdf_file *f, const char *name, uint64_t length, uint64_t links)
 {
-  put_bytes(f, "##", 2);
-  put_bytes(f, name, 2);
+  put_raw(f, "##", 2);
+  put_raw(f, name, 2);
   put_whole(f, 0, 4);
   put_whole(f, length, 8);
   put_whole(f, links, 8);
@@ -61,7 +61,7 @@ static uint64_t put_text(struct mdf_file *f, const char *block, const char *text
 {
   const uint64_t at = f->at, length = strlen(text) + 1, padded = (length + 7) / 8 * 8;
   put_head(f, block, HEAD + padded, 0);
-  put_bytes(f, text, length);
+  put_raw(f, text, length);
   put_zeros(f, padded - length);
   return at;
 }
@@ -103,7 +103,7 @@ static uint64_t put_history(struct mdf_file *f, const struct mdf_plan *plan)
 static void put_header(struct mdf_file *f, const struct mdf_plan *plan, uint64_t group, uint64_t history,
                        uint64_t comment)
 {
-  put_bytes(f, "MDF     4.10    ali3    ", 24);
+  put_raw(f, "MDF     4.10    ali3    ", 24);
   put_zeros(f, 4);
   put_whole(f, 410, 2);
   put_zeros(f, 34);

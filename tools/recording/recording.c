@@ -298,7 +298,7 @@ bool recording_rows(const struct recording *r, hsize_t first, hsize_t count, dou
   return good;
 }
 
-static bool read_head(const struct recording *r, const char *path, hid_t memory, void *to)
+static bool read_column(const struct recording *r, const char *path, hid_t memory, void *to)
 {
   hsize_t size[2];
   hid_t d = open_dataset(r, path, size);
@@ -309,12 +309,12 @@ static bool read_head(const struct recording *r, const char *path, hid_t memory,
 
 bool recording_heads(const struct recording *r, const char *path, uint32_t *to)
 {
-  return read_head(r, path, H5T_NATIVE_UINT32, to);
+  return read_column(r, path, H5T_NATIVE_UINT32, to);
 }
 
 bool recording_times(const struct recording *r, uint64_t *to)
 {
-  return read_head(r, "/frames/t_ns", H5T_NATIVE_UINT64, to);
+  return read_column(r, "/frames/t_ns", H5T_NATIVE_UINT64, to);
 }
 
 bool recording_state(const struct recording *r, hsize_t n, void *to)
