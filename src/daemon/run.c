@@ -104,6 +104,7 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
   const struct settings *s = d->settings;
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
+  /* The constant parts of the ring. */
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
                                    .model = s->model,

@@ -32,6 +32,7 @@ static bool state_fits(const struct frames_head *h)
 /* Every offset and count leads to a place in the file. */
 static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
 {
+  /* Ends within a slot, then every place. */
   const uint64_t inputs_end = h->input_at + (uint64_t)h->inputs * sizeof(struct frames_input);
   const uint64_t values_end = h->values_at + (uint64_t)h->signals * sizeof(double);
   const uint64_t tuning_end = h->tuning_at + (uint64_t)h->tuning * sizeof(double);

@@ -55,7 +55,7 @@ static void print_flow(FILE *out, const struct node *list)
 static void print_value(FILE *out, const struct node *n, int depth);
 
 /* The keys of a mapping; the first one stands behind the "-" of a list if `behind`. */
-static void print_keys(FILE *out, const struct node *map, int depth, bool behind)
+static void print_mapping(FILE *out, const struct node *map, int depth, bool behind)
 {
   for (const struct node *n = map->first; n; n = n->next) {
     if (!behind || n != map->first) print_indent(out, depth);
@@ -73,7 +73,7 @@ static void print_elements(FILE *out, const struct node *list, int depth)
     const bool keys = n->kind == NODE_MAP && n->first;
     if (keys) fputc(' ', out);
     if (keys)
-      print_keys(out, n, depth + 1, true);
+      print_mapping(out, n, depth + 1, true);
     else
       print_value(out, n, depth + 1);
   }
@@ -93,7 +93,7 @@ static void print_value(FILE *out, const struct node *n, int depth)
   } else {
     fputc('\n', out);
     if (n->kind == NODE_MAP)
-      print_keys(out, n, depth, false);
+      print_mapping(out, n, depth, false);
     else
       print_elements(out, n, depth);
   }

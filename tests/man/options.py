@@ -18,26 +18,27 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-latency": ("tools/ali3-latency/*.c", "ali3-latency.1"),
     "ali3-omct": ("tools/ali3-omct/*.c", "ali3-omct.1"),
     "ali3-record": ("tools/ali3-record/*.c", "ali3-record.1"),
+    "ali3-replay": ("tools/ali3-replay/*.c", "ali3-replay.1"),
     "ali3-sim": ("tools/ali3-sim/*.c", "ali3-sim.1"),
     "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
 }
 
 
 def known(root, pattern):
-    row = re.compile(r'\{"([a-z][a-z-]*)", *(?:no|required|optional)_argument')
+    row = re.compile(r'\{"([a-z][a-z0-9-]*)", *(?:no|required|optional)_argument')
     return {name for source in root.glob(pattern) for name in row.findall(source.read_text(encoding="utf-8"))}
 
 
 def in_help(program):
     text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True, timeout=20).stdout
     heads = [re.split(r"\s{2,}", line.strip())[0] for line in text.splitlines() if re.match(r"\s{2,}--", line)]
-    return {name for head in heads for name in re.findall(r"--([a-z][a-z-]*)", head)}
+    return {name for head in heads for name in re.findall(r"--([a-z][a-z0-9-]*)", head)}
 
 
 def in_page(page):
     lines = page.read_text(encoding="utf-8").replace("\\-", "-").splitlines()
     tags = [after for line, after in zip(lines, lines[1:]) if line.split()[:1] == [".TP"]]
-    return {name for tag in tags for name in re.findall(r"--([a-z][a-z-]*)", tag)}
+    return {name for tag in tags for name in re.findall(r"--([a-z][a-z0-9-]*)", tag)}
 
 
 def main():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a replay needs: /lead, the cycles from a state to the first row; /replay, every cycle; /state; and /platform, the parameters
- * of the motion platform in each cycle in which they changed. */
+ * The datasets of a replay: /lead, the cycles from a state to the first row; /replay, every cycle; /state; and
+ * /platform_parameters, mode and parameters of the motion platform from each cycle on in which they changed. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -51,6 +51,7 @@ static bool write_lead(const struct run_file *f, const char *path, hid_t type, s
 static bool create_lead(struct run_file *f, size_t first, size_t count)
 {
   const uint32_t channels = f->ring->head.channels;
+  /* Collect numbers of cycles and inputs, then write a column after the other. */
   uint64_t *cycle = malloc((count + 1) * sizeof *cycle);
   double *inputs = malloc((count * channels + 1) * sizeof *inputs);
   for (size_t i = 0; cycle && inputs && i < count; i++) {
@@ -130,6 +131,7 @@ static bool create_datasets(struct run_file *f)
   struct acted_rows *a = &f->acted;
   const struct frames_head *h = &f->ring->head;
   const hsize_t rows = (hsize_t)a->chunk_rows;
+  /* Every cycle, then the states, then the parameters of the platform. */
   a->cycle = layout_rows(f, "/replay/cycle", H5T_STD_U64LE, 0, rows);
   a->action = layout_rows(f, "/replay/action", H5T_STD_U16LE, 0, rows);
   a->state = layout_rows(f, "/replay/state", H5T_STD_U8LE, 0, rows);

@@ -2,6 +2,7 @@
  * The datasets of a run. All objects exist before the file goes into SWMR mode: afterwards none can be added, and attributes
  * cannot change. HDF5 1.10 names (V110): every reader built on it opens the file. */
 #include "record.h"
+#include "recording/recording.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -204,25 +205,9 @@ static void describe_run(const struct run_file *f)
   attach_number(f->file, "divisor", H5T_STD_I64LE, H5T_NATIVE_LONG, &f->options->divisor);
 }
 
-hid_t layout_event_type(void)
-{
-  hid_t text = H5Tcopy(H5T_C_S1), type = H5Tcreate(H5T_COMPOUND, sizeof(struct frames_event));
-  H5Tset_size(text, FRAMES_EVENT_TEXT);
-  H5Tset_cset(text, H5T_CSET_UTF8);
-  H5Tinsert(type, "cycle", offsetof(struct frames_event, cycle), H5T_NATIVE_UINT64);
-  H5Tinsert(type, "t_ns", offsetof(struct frames_event, t_ns), H5T_NATIVE_UINT64);
-  H5Tinsert(type, "kind", offsetof(struct frames_event, kind), H5T_NATIVE_UINT32);
-  H5Tinsert(type, "code", offsetof(struct frames_event, code), H5T_NATIVE_UINT32);
-  H5Tinsert(type, "a", offsetof(struct frames_event, a), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "b", offsetof(struct frames_event, b), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "text", offsetof(struct frames_event, text), text);
-  H5Tclose(text);
-  return type;
-}
-
 static hid_t create_events(const struct run_file *f)
 {
-  hid_t type = layout_event_type(), packed = H5Tcopy(type);
+  hid_t type = recording_event_type(), packed = H5Tcopy(type);
   H5Tpack(packed);
   hid_t d = layout_rows(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
   H5Tclose(packed);

@@ -3,6 +3,7 @@
 #include "base/build_info.h"
 #include "option_number.h"
 #include "record.h"
+#include "recording/recording.h"
 
 #include <ali3/ali3.h>
 #include <getopt.h>
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
   char kind[16];
   int status = take_options(argc, argv, &l);
   if (status >= 0) return status;
-  if (l.recover) return record_recover(l.recover, l.options.once);
+  if (l.recover) return recording_recover("ali3-record", l.recover, l.options.once);
   if (!choose_instance(&l.options)) return EXIT_RUN;
   if (!l.options.anyway && !space_is_local(l.options.folder, kind, sizeof kind)) {
     fprintf(stderr,

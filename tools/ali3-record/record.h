@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-record: copies the frame ring of a daemon into HDF5 files. Parts: main.c options and wiring, recorder.c the states of a
  * recording, columns.c the chosen signals, history.c the cycles since the last states, run_file.c the file of a run and its rows,
- * acted.c what a replay needs of every cycle, layout.c the datasets, space.c old files and free space. */
+ * acted.c the cycles for a replay, layout.c the datasets, space.c old files and free space. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -47,7 +47,7 @@ struct columns {
 bool columns_choose(struct columns *c, const struct frames_reader *r, const char *words);
 void columns_free(struct columns *c);
 
-/* What a replay needs of a cycle: what the loop did, the values of the inputs, and mode and parameters of the platform. */
+/* A cycle for the replay: the actions of the loop, the values of the inputs, and mode and parameters of the platform. */
 struct acted {
   uint64_t cycle;
   uint32_t action, state, parameters, reserved;
@@ -90,7 +90,7 @@ struct acted_rows {
   hsize_t rows, states, tunings; /* in the file */
   int chunk_rows, collected, tunings_collected;
   char *row;                    /* (chunk_rows, acted_bytes) */
-  uint64_t *tuned;              /* (chunk_rows) cycles of */
+  uint64_t *tuned;              /* (chunk_rows) cycles of the numbers */
   double *numbers;              /* (chunk_rows + 1, head.tuning); the last is the newest in the file */
   struct frames_state *waiting; /* a state for the next flush */
   bool state_waits, tuned_once;
@@ -143,8 +143,6 @@ void acted_keep(struct run_file *f, const struct frames_state *state);
 bool acted_write(struct run_file *f);
 bool acted_flush(const struct run_file *f);
 bool acted_write_cycles(struct run_file *f);
-/* struct frames_event in memory; the file has the same members without gaps. To be closed. */
-hid_t layout_event_type(void);
 
 /* run_file.c. Before anything else of HDF5: its reports stay off standard error, and its exit handler, which would write the rest
  * of a file that failed, stays off, too. */
@@ -171,9 +169,6 @@ double space_free(const char *folder);
 void space_prune(const char *folder, const char *instance, double keep);
 /* The file system keeps the order of writes: it is not a network share. */
 bool space_is_local(const char *folder, char *kind, size_t size);
-
-/* recover.c. Copies what is whole of a file that was not closed. */
-int record_recover(const char *from, const char *to);
 
 /* recorder.c. Follows the ring until told to stop or, with `once` or a duration, until the daemon or the time is over. */
 int record_follow(const struct record_options *o);

@@ -4,6 +4,7 @@
  * A chunk is written once and whole, so that no write touches rows that a flush has kept. Only rows of a slow loop, which
  * would wait too long for their chunk, are written before it is whole. */
 #include "record.h"
+#include "recording/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static uint64_t now_ns(void)
 void run_file_quiet(void)
 {
   H5dont_atexit();
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  recording_quiet();
 }
 
 static bool fail_file(struct run_file *f, const char *text)
@@ -228,7 +229,7 @@ static bool write_cycles(struct run_file *f)
 
 static bool write_events(struct run_file *f)
 {
-  hid_t type = layout_event_type();
+  hid_t type = recording_event_type();
   const bool good =
       run_file_append(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
   H5Tclose(type);
@@ -254,6 +255,7 @@ static bool flush_rows(struct run_file *f, bool all)
                             f->input_age, f->input_state, f->events};
   const uint64_t begin = now_ns();
   errno = 0;
+  /* Write, flush, and wait for the disk. */
   if (frames && !write_collected(f)) return false;
   if (f->events_collected > 0 && !write_events(f)) return false;
   bool good = !acted || (acted_write(f) && acted_flush(f));

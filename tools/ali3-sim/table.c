@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: signals as CSV with 17 significant digits, so that every number reads back to equal bits. */
+#include "globs.h"
 #include "sim.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,39 +13,15 @@ static bool refuse_table(const char *file, const char *text)
   return false;
 }
 
-/* Marks the signals that a glob matches. Returns their number. */
-static int mark_signals(const struct signals *s, const char *glob, bool *marked)
+static const char *signal_name_at(const void *of, int i)
 {
-  int found = 0;
-  for (int i = 0; i < s->count; i++)
-    if (fnmatch(glob, s->signal[i].name, 0) == 0) {
-      marked[i] = true;
-      found++;
-    }
-  return found;
+  return ((const struct signals *)of)->signal[i].name;
 }
 
 int *signals_choose(const struct signals *s, const char *globs, const char *option, int *count)
 {
-  bool *marked = calloc((size_t)s->count, sizeof *marked);
-  int *chosen = calloc((size_t)s->count, sizeof *chosen);
-  char *list = strdup(globs ? globs : "*"), *rest = NULL;
-  bool good = marked && chosen && list;
-  if (!good) refuse_table(option, "out of memory");
-  /* Mark the signals of each glob, then list them in the order of the table. */
-  for (char *g = good ? strtok_r(list, ",", &rest) : NULL; g; g = strtok_r(NULL, ",", &rest))
-    if (mark_signals(s, g, marked) == 0)
-      good = refuse_table(
-          g, "no signal has such a name (the header of --output without --signals shows all names)");
-  *count = 0;
-  for (int i = 0; good && i < s->count; i++)
-    if (marked[i]) chosen[(*count)++] = i;
-  if (good && *count == 0) good = refuse_table(option, "expected at least one name or pattern");
-  free(list);
-  free(marked);
-  if (good) return chosen;
-  free(chosen);
-  return NULL;
+  const struct globs_names names = {signal_name_at, s, s->count};
+  return globs_choose(&names, globs, "ali3-sim", option, count);
 }
 
 static void release_table(struct table *t)

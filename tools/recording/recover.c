@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * A file that was not closed is copied through a SWMR reader, which sees whole chunks only. The original is not changed. */
-#include "record.h"
+#include "recording/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_recovery(const char *file, const char *text)
+static int fail_recovery(const char *program, const char *file, const char *text)
 {
-  fprintf(stderr, "ali3-record: %s: %s\n", file, text);
-  return EXIT_RUN;
+  fprintf(stderr, "%s: %s: %s\n", program, file, text);
+  return 1;
 }
 
 static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *to)
@@ -149,7 +150,7 @@ static bool copy_group(hid_t in, hid_t out, const char *name, hsize_t *rows)
   return good;
 }
 
-static bool grows(const char *name)
+static bool is_growing_group(const char *name)
 {
   static const char *const groups[] = {"frames", "replay", "state", "platform_parameters"};
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -171,7 +172,7 @@ static herr_t copy_object(hid_t from, const char *name, const H5L_info_t *info, 
   bool good = true;
   if (strcmp(name, "events") == 0)
     good = copy_rows(from, w->out, "/events", HSIZE_UNDEF, &rows);
-  else if (!grows(name))
+  else if (!is_growing_group(name))
     good = H5Ocopy(from, name, w->out, name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
   else if (copy_group(from, w->out, name, &rows))
     w->rows = strcmp(name, "frames") == 0 ? rows : w->rows;
@@ -180,9 +181,9 @@ static herr_t copy_object(hid_t from, const char *name, const H5L_info_t *info, 
   return good ? 0 : -1;
 }
 
-int record_recover(const char *from, const char *to)
+int recording_recover(const char *program, const char *from, const char *to)
 {
-  run_file_quiet();
+  recording_quiet();
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_metadata_read_attempts(access, 3); /* nobody writes: HDF5 would wait ever longer for a torn block */
@@ -190,14 +191,14 @@ int record_recover(const char *from, const char *to)
   if (in < 0) in = H5Fopen(from, H5F_ACC_RDONLY, access); /* it was closed */
   hid_t out = in >= 0 ? H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access) : -1;
   H5Pclose(access);
-  if (in < 0) return fail_recovery(from, "cannot be read as a recording");
-  if (out < 0) return fail_recovery(to, "cannot be made; a file that exists is not replaced");
+  if (in < 0) return fail_recovery(program, from, "cannot be read as a recording");
+  if (out < 0) return fail_recovery(program, to, "cannot be made; a file that exists is not replaced");
   struct whole_copy w = {.out = out};
   bool good = H5Literate(in, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_object, &w) >= 0 &&
               H5Aiterate2(in, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_attribute, &out) >= 0;
   H5Fclose(in);
   good = H5Fclose(out) >= 0 && good;
-  if (!good) return fail_recovery(to, "not all could be copied");
-  fprintf(stderr, "ali3-record: %s: %llu rows recovered\n", to, (unsigned long long)w.rows);
-  return EXIT_GOOD;
+  if (!good) return fail_recovery(program, to, "not all could be copied");
+  fprintf(stderr, "%s: %s: %llu rows recovered\n", program, to, (unsigned long long)w.rows);
+  return 0;
 }

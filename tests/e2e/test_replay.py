@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-replay: a recorded run is computed again to the same bits, whatever happened in it; a single wrong bit is found."""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import bench
+import test_platform
+from mf4 import Mf4
+from test_record import PYTHON, Recorder, need_h5py, read
+
+STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
+
+
+def replay(*arguments):
+    done = subprocess.run([bench.program("ali3-replay"), *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def hold_up(d, seconds):
+    """Stops the daemon, which misses deadlines."""
+    d.process.send_signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    d.process.send_signal(signal.SIGCONT)
+    time.sleep(0.2)
+
+
+class Case(unittest.TestCase):
+    def check_same(self, *arguments):
+        status, said = replay(*arguments)
+        self.assertEqual(status, 0, f"{arguments}: {said}")
+        self.assertIn("the same bits", said)
+
+    def open(self, d):
+        client = bench.OscClient(d.osc_port)
+        self.addCleanup(client.close)
+        return client
+
+    def push(self, client, n, force=3.0):
+        for k in range(n):
+            client.send(bench.osc_message("/ali3/input/push/force", "fff", force + 0.1 * k, -force, 0.5))
+            time.sleep(0.01)
+
+    def drive(self, d, client, platform):
+        """Inputs, commands, an injected fault, misses, an e-stop, and a start after it."""
+        self.push(client, 20)
+        client.command("inject", 1) if platform else None
+        client.command("pause", 2)
+        time.sleep(0.15)
+        client.command("run", 3)
+        self.push(client, 10, 5.0)
+        hold_up(d, 0.08)
+        if d.watch()["state"] == "SAFE":  # the policy stop
+            bench.run_again(lambda name: client.command(name, 10))
+        client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
+        bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
+        bench.run_again(lambda name: client.command(name, 21))
+        self.push(client, 20, 7.0)
+        client.command("reset", 30)
+        time.sleep(0.1)
+
+
+class Replay(Case):
+    @classmethod
+    def setUpClass(cls):
+        need_h5py()
+
+    def test_every_policy_of_a_late_cycle(self):
+        for policy, most in STOPS.items():
+            with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}) as d:
+                file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+                with Recorder("--once", file, "--before", "60", d.name) as r:
+                    self.drive(d, client, False)
+                    self.assertGreater(d.watch()["misses"], 0)
+                    d.stop()
+                    self.assertEqual(r.finish(), 0, r.said)
+                self.check_same(file, "--workers", "0")
+                self.check_same(file, "--workers", "3", "--from", "1")
+                if policy == "skip":
+                    self.find_one_bit(file, os.path.join(d.dir, "wrong.h5"))
+
+    def find_one_bit(self, file, copy):
+        """The lowest bit of one input, in one cycle in which it acted."""
+        shutil.copy(file, copy)
+        script = """import sys, h5py, numpy
+f = h5py.File(sys.argv[1], "r+")
+d, a = f["replay/inputs"], f["replay/action"][()]
+n = int(numpy.flatnonzero((d[:, 0] != 0) & (a == 1))[5])
+row = d[n]
+row.view(numpy.uint64)[0] ^= numpy.uint64(1)
+d[n] = row
+print(f["replay/cycle"][n])"""
+        cycle = subprocess.run([PYTHON, "-c", script, copy], capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(cycle.returncode, 0, cycle.stderr)
+        status, said = replay(copy)
+        self.assertEqual(status, 1, said)
+        self.assertIn(f"different from cycle {cycle.stdout.strip()} on, in ", said)
+        self.assertIn("units in the last place", said)
+
+    def test_a_platform_its_parameters_and_a_reload(self):
+        with test_platform.daemon(telemetry={"frames": 20}) as d:
+            files, client = d.dir, self.open(d)
+            with Recorder("--to", files, "--when", "always", "--before", "60", "--split", "3", "--min-free", "0", d.name) as r:
+                self.assertEqual([client.command(name, 90 + k) for k, name in enumerate(("arm", "run"))], [0, 0])
+                for k in range(150):
+                    client.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.05, 0.02 * (k % 3), 0.01))
+                    if k % 40 == 10:
+                        client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "blend", 0.2 + 0.001 * k, 5))
+                        client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "vel_max.x", 0.3, 6))
+                    time.sleep(0.02)
+                with open(d.config, encoding="utf-8") as f:
+                    config = json.load(f)
+                config["platform"]["pos_max"] = [0.1, 0.1, 0.1]
+                d.file("bench.json", json.dumps(config))
+                d.process.send_signal(signal.SIGHUP)
+                bench.wait_for("the reload", lambda: "pos_max" in d.said())
+                time.sleep(0.3)
+                client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
+                time.sleep(1.5)
+                d.stop()
+                r.stop()
+            found = sorted(name for name in os.listdir(files) if name.endswith(".h5"))
+            self.assertGreater(len(found), 1)
+            for name in found:
+                self.check_same(os.path.join(files, name))
+
+    def test_lockstep_and_another_configuration(self):
+        with bench.Daemon(cycle={"clock": "lockstep", "warmup": 20}) as d:
+            file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+            with Recorder("--once", file, "--before", "60", "--type", "f32", "--signals", "time,body.*", d.name) as r:
+                for k in range(30):
+                    client.send(bench.osc_message("/ali3/input/push/force", "fff", 0.2 * k, 1.0, 0.0))
+                    client.send(bench.osc_message("/ali3/step", "ii", 7, k))
+                    client.answer("/ali3/ack")
+                d.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            self.check_same(file)
+            with open(d.config, encoding="utf-8") as f:
+                config = json.load(f)
+            config["solver"] = {"iterations": 5}
+            other = d.file("other.json", json.dumps(config))
+            status, said = replay(file, "--with", other)
+            self.assertEqual(status, 0, said)
+            self.assertIn("largest differences", said)
+            status, said = replay(file, "--with", d.config)
+            self.assertIn("no difference", said)
+            status, said = replay("info", file)
+            self.assertEqual(status, 0)
+            self.assertIn(f"instance         {d.name}", said)
+
+    def test_exports_and_a_feed(self):
+        """Another daemon in lockstep gets the recorded inputs, and has the same motion to the bit."""
+        cycle = {"clock": "lockstep", "warmup": 20}
+        with bench.Daemon(cycle=cycle) as first, bench.Daemon(cycle=cycle) as second:
+            file, again = os.path.join(first.dir, "run.h5"), os.path.join(second.dir, "again.h5")
+            client = self.open(first)
+            with Recorder("--once", file, "--before", "60", first.name) as r:
+                for k in range(60):
+                    client.send(bench.osc_message("/ali3/input/push/force", "fff", 0.2 * k, 1.0, 0.0))
+                    client.send(bench.osc_message("/ali3/step", "ii", 1 + k % 3, k))
+                    client.answer("/ali3/ack")
+                first.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            with Recorder("--once", again, "--before", "60", second.name) as r:
+                status, said = replay(file, "--feed", f"osc.udp://127.0.0.1:{second.osc_port}/ali3", "--lockstep")
+                self.assertEqual(status, 0, said)
+                self.assertIn("sent the inputs of 120 cycles", said)
+                second.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            moved = [self.moved_rows(name) for name in (file, again)]
+            self.assertGreater(len(moved[0]), 100)
+            self.assertEqual(*moved)
+            self.check_exports(file, first.dir)
+
+    def moved_rows(self, file):
+        """Every signal of every step, without the times of the loop."""
+        got = read(file)
+        return [[v for name, v in zip(got["names"], row) if not name.startswith("loop.")]
+                for row, action in zip(got["values"], got["head"]["action"]) if action == 1]
+
+    def check_exports(self, file, folder):
+        got, table, mf4 = read(file), os.path.join(folder, "run.csv"), os.path.join(folder, "run.mf4")
+        for options in (("--csv", table, "--signals", "time,body.A.*"), ("--mf4", mf4)):
+            status, said = replay("export", file, *options)
+            self.assertEqual(status, 0, said)
+        with open(table, encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([int(row["cycle"]) for row in rows], got["head"]["cycle"])
+        for name in rows[0]:
+            if name != "cycle":
+                self.assertEqual([float(row[name]) for row in rows], [row[got["names"].index(name)] for row in got["values"]], name)
+        read_back = Mf4(mf4)
+        self.assertEqual(read_back.channels.pop("cycle"), ("", got["head"]["cycle"]))
+        self.assertEqual(read_back.channels.pop("t")[1][:2], [0.0, (got["head"]["t_ns"][1] - got["head"]["t_ns"][0]) * 1e-9])
+        self.assertEqual(list(read_back.channels), got["names"])
+        for i, (name, unit) in enumerate(zip(got["names"], got["units"])):
+            self.assertEqual(read_back.channels[name], (unit, [row[i] for row in got["values"]]))
+        self.assertEqual(replay("export", file, "--csv", table, "--signals", "none.*")[0], 2)
+        self.assertEqual(replay("export", file)[0], 2)
+
+    def test_what_cannot_be_replayed(self):
+        with bench.Daemon(["--duration", "1.5"]) as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, "--before", "60", d.name) as r:
+                self.assertEqual(d.finish(), 0)
+                self.assertEqual(r.finish(), 0, r.said)
+            edit = ["-c", "import sys, h5py, numpy; f = h5py.File(sys.argv[1], 'r+'); f.attrs[sys.argv[2]] = numpy.bytes_(sys.argv[3])", file]
+            subprocess.run([PYTHON, *edit, "version", "ali3d 0.0.1"], check=True, timeout=60)
+            status, said = replay(file)
+            self.assertEqual(status, 3, said)
+            self.assertIn("another build recorded it", said)
+            self.assertEqual(replay(file, "--tolerance", "1e-9")[0], 0)
+            self.assertEqual(replay(file, "--from", "1000")[0], 2)
+            self.assertEqual(replay(d.config)[0], 2)
+            self.assertEqual(replay(file, "--tolerance", "nan")[0], 2)
+
+
+bench.main()

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * The replay: from a state of the recording, or from the initial state, cycle after cycle. */
+#include "replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct again {
+  const struct recording *r;
+  struct plant_again plant;
+  struct compare compare;
+  hsize_t row, end;       /* next row of signals, and the end of the compared ones */
+  uint64_t first;         /* cycle of the first compared row */
+  hsize_t next_state;     /* of the recording */
+  bool known;             /* the state of the model is that of the recording */
+  uint64_t gaps, skipped; /* cycles without a known state */
+  bool all;               /* goes on behind a difference */
+};
+
+void rows_between(const struct recording *r, double from, double to, hsize_t *first, hsize_t *end)
+{
+  const uint64_t begin = r->rows > 0 ? r->cycle[0] : 0;
+  *first = 0;
+  *end = r->rows;
+  while (*first < r->rows && (double)(r->cycle[*first] - begin) * r->period < from) ++*first;
+  while (to >= 0.0 && *end > *first && (double)(r->cycle[*end - 1] - begin) * r->period > to) --*end;
+}
+
+/* States up to the cycle before: the newest one makes an unknown state known. */
+static bool take_recorded_state(struct again *a, uint64_t cycle)
+{
+  const struct recording *r = a->r;
+  hsize_t newest = r->states;
+  for (; a->next_state < r->states && r->state_cycle[a->next_state] < cycle; a->next_state++)
+    newest = a->next_state;
+  /* Another model begins in its own initial state. */
+  if (!a->plant.own) a->known = true;
+  if (a->known || newest == r->states || r->state_cycle[newest] + 1 != cycle) return true;
+  if (!plant_again_load(&a->plant, r, newest)) {
+    replay_fail(EXIT_FOREIGN, r->path, "a state in the file belongs to another model or build");
+    return false;
+  }
+  return a->known = true;
+}
+
+/* The loop put the model into its initial state; a platform is known only from a state. */
+static void take_restore(struct again *a, hsize_t act)
+{
+  const bool restored = (a->r->act[act] & (FRAMES_RESTORED | FRAMES_WARMING)) != 0;
+  if (!a->known && restored && !a->plant.drive.there) a->known = true;
+}
+
+/* One cycle. False: the end, or a difference. */
+static bool repeat_cycle(struct again *a, hsize_t act)
+{
+  const struct recording *r = a->r;
+  const uint64_t cycle = r->act_cycle[act];
+  int status = ALI3_OK;
+  if (act > 0 && cycle != r->act_cycle[act - 1] + 1) {
+    a->gaps++;
+    a->known = false;
+  }
+  if (!take_recorded_state(a, cycle)) return false;
+  take_restore(a, act);
+  if (a->known) plant_again_cycle(&a->plant, r, act, &status);
+  /* Its row of signals, if it has one. */
+  while (a->row < r->rows && r->cycle[a->row] < cycle) a->row++;
+  if (a->row >= a->end) return false;
+  if (r->cycle[a->row] != cycle || cycle < a->first) return true;
+  if (a->known)
+    compare_row(&a->compare, a->row, a->plant.values, status, a->all);
+  else
+    a->skipped++;
+  return a->all || !a->compare.different;
+}
+
+static int report_again(const struct again *a, const struct replay_options *o)
+{
+  const struct compare *c = &a->compare;
+  if (c->failed)
+    return replay_fail(EXIT_USAGE, a->r->path,
+                       "a row cannot be read; ali3-replay recover copies the whole ones");
+  if (c->cycles == 0)
+    return replay_fail(EXIT_USAGE, a->r->path,
+                       "it holds no state ahead of these cycles, so nothing can be computed again");
+  /* The result, then the cycles that have none. */
+  if (o->with) {
+    printf("%s: %" PRIu64 " cycles, %u signals of both; ", o->with, c->cycles, c->compared);
+    compare_print_largest(c);
+  } else if (c->different) {
+    compare_print_difference(c);
+  } else {
+    printf("%s: %" PRIu64 " cycles, %" PRIu64 " numbers\n",
+           o->tolerance < 0.0 ? "the same bits" : "within the tolerance", c->cycles, c->numbers);
+  }
+  if (a->skipped > 0)
+    printf("%" PRIu64 " cycles were not compared: they come before the first state%s\n", a->skipped,
+           a->gaps > 0 ? ", or behind a gap" : "");
+  if (a->gaps > 0) printf("%" PRIu64 " gaps of lost cycles\n", a->gaps);
+  if (c->different && !o->with) return EXIT_DIFFERENT;
+  return a->gaps > 0 || a->skipped > 0 ? EXIT_GAPS : EXIT_SAME;
+}
+
+/* The cycle from which on everything is computed: behind the newest state ahead of the first row. */
+static hsize_t first_act(const struct again *a)
+{
+  const struct recording *r = a->r;
+  uint64_t from = 0;
+  hsize_t act = 0;
+  for (hsize_t i = 0; i < r->states && r->state_cycle[i] < a->first; i++) from = r->state_cycle[i];
+  while (act + 1 < r->acts && r->act_cycle[act] <= from) act++;
+  return act;
+}
+
+int again_run(const struct recording *r, const struct replay_options *o)
+{
+  struct again a = {.r = r, .all = o->with != NULL};
+  if (r->acts == 0)
+    return replay_fail(EXIT_USAGE, r->path, "it holds no actions of the loop: an older ali3-record wrote it");
+  /* The rows, the model, and the cycles from the newest state on. */
+  rows_between(r, o->from, o->to, &a.row, &a.end);
+  if (a.row >= a.end) return replay_fail(EXIT_USAGE, r->path, "it has no cycle between --from and --to");
+  a.first = r->cycle[a.row];
+  int status = plant_again_open(&a.plant, r, o);
+  if (status == EXIT_SAME && !compare_open(&a.compare, r, &a.plant, o->tolerance))
+    status = replay_fail(EXIT_USAGE, r->path, "it is damaged, or there is not enough memory");
+  if (status == EXIT_SAME) {
+    hsize_t act = first_act(&a);
+    while (act < r->acts && repeat_cycle(&a, act)) act++;
+    status = report_again(&a, o);
+  }
+  compare_close(&a.compare);
+  plant_again_close(&a.plant);
+  return status;
+}
