@@ -24,6 +24,7 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "scene/json.h"
 #include "telemetry/shm.h"
 
 #include <errno.h>
@@ -98,12 +99,24 @@ static double periods_of(double duration, double dt)
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
 }
 
+/* What a picture needs beside the model, as JSON; the caller frees it. NULL: nothing. */
+static char *picture_extras(const struct settings *s)
+{
+  if (!s->platform.enabled) return NULL;
+  json_t *o = json_object();
+  json_object_set_new(o, "platform", scene_platform_json(&s->platform.spec.geometry));
+  char *text = json_dumps(o, JSON_COMPACT);
+  json_decref(o);
+  return text;
+}
+
 /* The frame ring, if the file asks for one. */
 static bool open_frames(struct daemon *d, char *error, size_t size)
 {
   const struct settings *s = d->settings;
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
+  char *extras = picture_extras(s);
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
                                    .model = s->model,
@@ -113,8 +126,11 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
                                    .seconds = s->frames.seconds,
                                    .limit_bytes = (uint64_t)(s->frames.limit_mb * 1e6),
                                    .version = version,
-                                   .config = d->options->file};
-  return frames_create(&d->frames, &plan, error, size);
+                                   .config = d->options->file,
+                                   .extras = extras};
+  const bool made = frames_create(&d->frames, &plan, error, size);
+  free(extras);
+  return made;
 }
 
 static int set_up_model(struct daemon *d)

@@ -38,6 +38,7 @@ struct frames_head {
   uint64_t texts_at, texts_bytes; /* all names, units, and the texts below */
   uint64_t version_at, model_at;  /* texts: version and build of the daemon; name of the model */
   uint64_t config_at;             /* text: path of the configuration */
+  uint64_t extras_at;             /* text: JSON that pictures need beside the model; "": nothing */
   uint64_t flat_at, flat_bytes;   /* the model as bytes: ali3/flat.h */
   uint8_t hash[FRAMES_HASH];      /* SHA-256 of the flat model */
   char isa[FRAMES_ISA];           /* instruction set of the steps */

@@ -24,6 +24,7 @@ struct frames_plan {
   double seconds;       /* length of the ring */
   uint64_t limit_bytes; /* largest size of all slots; a ring has at least 1 s of cycles whatever the limit */
   const char *version, *config;
+  const char *extras; /* JSON for pictures; NULL: nothing */
 };
 
 /* Set-up, before telemetry_ready(). Makes DIR/ali3-NAME.frames and maps it; every page is allocated. A ring that a killed
