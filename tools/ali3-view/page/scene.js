@@ -10,6 +10,19 @@ var ali3 = window.ali3 || (window.ali3 = {});
   const STEEL = 0x3b424c, SPRING = 0x2d7d46, CABLE = 0x444444, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
   const PAPER = 0xffffff;
 
+  // A processor that draws in place of a graphics card has no time for smooth edges.
+  function isSlow() {
+    try {
+      const g = document.createElement('canvas').getContext('webgl'), info = g.getExtension('WEBGL_debug_renderer_info');
+      const name = info ? g.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+      const lose = g.getExtension('WEBGL_lose_context');
+      if (lose) lose.loseContext();
+      return /swiftshader|llvmpipe|software/i.test(name);
+    } catch (e) {
+      return false;
+    }
+  }
+
   // The matrix of a unit part: from `a`, along z to `b`, with this width.
   function between(a, b, width, out) {
     const d = new THREE.Vector3(b[0] - a[0], b[1] - a[1], b[2] - a[2]), length = Math.max(d.length(), 1e-9);
@@ -66,8 +79,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
     constructor(canvas, test) {
       this.canvas = canvas;
       this.test = test;
-      this.renderer = new THREE.WebGLRenderer({canvas, antialias: !test, preserveDrawingBuffer: test});
-      this.renderer.setPixelRatio(test ? 1 : Math.min(2, window.devicePixelRatio || 1));
+      const plain = test || isSlow();
+      this.renderer = new THREE.WebGLRenderer({canvas, antialias: !plain, preserveDrawingBuffer: test});
+      this.renderer.setPixelRatio(plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
       this.renderer.setClearColor(PAPER);
       this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
       this.orbit = new ali3.Orbit(canvas, this.camera);
