@@ -40,17 +40,17 @@ var ali3 = window.ali3 || (window.ali3 = {});
   function unitCoil() {
     class Coil extends THREE.Curve {
       getPoint(s) {
-        const r = s < 0.06 || s > 0.94 ? 0 : 1, angle = 2 * Math.PI * 8 * s;
+        const r = s < 0.06 || s > 0.94 ? 0.05 : 1, angle = 2 * Math.PI * 7 * s;
         return new THREE.Vector3(r * Math.cos(angle), r * Math.sin(angle), s);
       }
     }
-    return new THREE.TubeBufferGeometry(new Coil(), 160, 0.16, 5);
+    return new THREE.TubeBufferGeometry(new Coil(), 140, 0.13, 5);
   }
 
   // Parts of one kind and colour. A part has a body and its matrix in the frame of the body, or a function that gives its matrix.
   class Batch {
     constructor(geometry, color, more) {
-      this.geometry = geometry;
+      this.geometry = geometry.clone(); // three.js keeps the number of instances with the geometry
       this.material = new THREE.MeshLambertMaterial(Object.assign({color}, more));
       this.parts = [];
     }
@@ -131,12 +131,13 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     addParts(scene) {
       const rod = unitRod(), box = new THREE.BoxBufferGeometry(1, 1, 1), m = new THREE.Matrix4();
-      const boxes = COLORS.map((c) => this.batch(box, c, {}, this.bodies)), rods = COLORS.map((c) => this.batch(rod, c, {}, this.bodies));
+      const solid = (g) => COLORS.map((c) => this.batch(g, c, {}, this.bodies)), boxes = solid(box), rods = solid(rod);
+      const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(new THREE.SphereBufferGeometry(1, 20, 14));
       const own = new Map();
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
       scene.bodies.forEach((b, i) => {
         if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
-        else if (b.edge) boxes[i % COLORS.length].add(i, this.boxMatrix(b));
+        else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
       });
       for (const r of scene.rods)
         if (!own.has(scene.bodies[r.body].name))
@@ -147,8 +148,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (scene.platform) this.addRig(scene, rod);
     }
 
-    boxMatrix(b) {
-      const a = b.axes, e = b.edge;
+    // The solid with the inertia of a body: a box; a disc or bar where two moments are equal; a ball where all are.
+    addInertia(body, b, boxes, discs, balls) {
+      const e = b.edge, equal = (i, k) => Math.abs(e[i] - e[k]) < 0.02 * Math.max(e[i], e[k]), color = body % COLORS.length;
+      const pair = equal(0, 1) ? 2 : equal(1, 2) ? 0 : equal(0, 2) ? 1 : -1, round = Math.sqrt(1 / 3), ball = Math.sqrt(5 / 12);
+      if (equal(0, 1) && equal(1, 2)) balls[color].add(body, this.solidMatrix(b.axes, e.map((x) => ball * x)));
+      else if (pair < 0) boxes[color].add(body, this.solidMatrix(b.axes, e));
+      else {
+        // The axis of the disc is the edge that differs; it comes last.
+        const [i, k] = [(pair + 1) % 3, (pair + 2) % 3], a = b.axes, turned = [0, 3, 6].flatMap((r) => [a[r + i], a[r + k], a[r + pair]]);
+        discs[color].add(body, this.solidMatrix(turned, [round * e[i], round * e[k], e[pair]]));
+      }
+    }
+
+    solidMatrix(a, e) {
       return new THREE.Matrix4().set(a[0] * e[0], a[1] * e[1], a[2] * e[2], 0, a[3] * e[0], a[4] * e[1], a[5] * e[2], 0, a[6] * e[0],
                                      a[7] * e[1], a[8] * e[2], 0, 0, 0, 0, 1);
     }
@@ -261,6 +274,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
     moveRig(rig) {
       const g = this.data.platform;
       if (!g || !this.legs) return;
+      // Before the first order the pose is not known: the rig is drawn at neutral, in grey.
+      const known = rig.pose.every(isFinite) && rig.legs.every(isFinite);
+      if (!known) rig = {pose: [0, 0, 0, 0, 0, 0], legs: g.neutral, normalised: [0, 0, 0, 0, 0, 0]};
       const [x, y, z, roll, pitch, yaw] = rig.pose;
       this.rigTop = g.top.map((a) => {
         const r = ali3.turnByAngles(roll, pitch, yaw, a);
@@ -270,7 +286,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         const flat = g.crank_length * Math.cos(rig.legs[i]), h = g.crank_heading[i];
         return [b[0] + flat * Math.cos(h), b[1] + flat * Math.sin(h), b[2] + g.crank_length * Math.sin(rig.legs[i])];
       });
-      this.legs.forEach((leg, i) => leg.material.color.setHex(Math.abs(rig.normalised[i]) > 0.9 ? NEAR_LIMIT : COLORS[i]));
+      this.legs.forEach((leg, i) => leg.material.color.setHex(!known ? RIG : Math.abs(rig.normalised[i]) > 0.9 ? NEAR_LIMIT : COLORS[i]));
       this.moved = true;
     }
 
