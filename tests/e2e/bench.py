@@ -378,7 +378,7 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         self.notify.close()
-        for part in ("", ".new", ".osc", ".lock"):
+        for part in ("", ".new", ".osc", ".frames", ".lock"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"/dev/shm/ali3-{self.name}{part}")
         shutil.rmtree(self.dir, ignore_errors=True)

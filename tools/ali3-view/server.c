@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-static const uint64_t NS_OF_MS = NS_PER_S / 1000;
+static const uint64_t NS_OF_MS = NS_PER_S / 1000, SOON_AGAIN_NS = NS_PER_S / 2000;
 enum { COMMANDS = 16, SEND_BUFFER = 128 << 10, PIECE = 32 << 10, RUN_MS = 250 };
 
 /* A stream that a browser takes. */
@@ -191,11 +191,18 @@ static uint64_t wake_streams(struct view_server *s, uint64_t now_ns)
   uint64_t next = UINT64_MAX;
   for (int i = 0; i < VIEW_STREAMS; i++) {
     struct taken_stream *t = &s->stream[i];
-    if (!t->stream || !t->suspended) continue;
+    if (!t->stream) continue;
+    if (!t->suspended) {
+      /* libmicrohttpd asks for the next bytes in one of its next runs, or waits for the socket. */
+      const uint64_t soon = now_ns + SOON_AGAIN_NS;
+      if (t->stream->taken == t->stream->out.count && soon < next) next = soon;
+      continue;
+    }
     stream_fill(t->stream, now_ns);
     if (t->stream->taken < t->stream->out.count || t->stream->ended || t->stream->out.failed) {
       t->suspended = false;
       MHD_resume_connection(t->connection);
+      next = now_ns; /* libmicrohttpd does not count it in MHD_get_timeout() */
     } else if (t->stream->due_ns < next) {
       next = t->stream->due_ns;
     }
@@ -239,14 +246,17 @@ static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
       x->answered = true;
       x->result = result;
       resume_command(s, i);
+      next = now_ns;
     }
   }
   for (int i = 0; i < COMMANDS; i++) {
     if (!s->waiting[i]) continue;
-    if (now_ns >= s->waiting[i]->wait.until_ns)
+    if (now_ns >= s->waiting[i]->wait.until_ns) {
       resume_command(s, i);
-    else if (s->waiting[i]->wait.until_ns < next)
+      next = now_ns;
+    } else if (s->waiting[i]->wait.until_ns < next) {
       next = s->waiting[i]->wait.until_ns;
+    }
   }
   return next;
 }
