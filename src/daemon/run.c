@@ -99,7 +99,7 @@ static double periods_of(double duration, double dt)
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
 }
 
-/* What a picture needs beside the model, as JSON; the caller frees it. NULL: nothing. */
+/* Parts of a picture beside the model, as JSON; the caller frees it. NULL: there are none. */
 static char *picture_extras(const struct settings *s)
 {
   if (!s->platform.enabled) return NULL;
@@ -116,6 +116,7 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
   const struct settings *s = d->settings;
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
+  /* The texts that recorders and pictures need. */
   char *extras = picture_extras(s);
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,

@@ -205,7 +205,7 @@ unsigned control_input(struct control *c, const char *instance, const json_t *bo
                      (int)strlen(types) == wanted.channels && find_osc_port(all, &wanted.to);
   if (there) snprintf(wanted.address, sizeof wanted.address, "%s", path);
   json_decref(all);
-  *why = "the daemon has no input of this name with so many numbers";
+  *why = "the daemon has no input of this name with this number of channels";
   if (!there) return 404;
   *why = "too many inputs at once";
   struct held_input *place = place_input(c, &wanted);

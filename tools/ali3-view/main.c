@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-view: running mechanisms and recordings in a browser. It cannot disturb the daemons: it reads their shared memory, and with
- * --control it is one OSC sender among others. */
+ * ali3-view: running mechanisms and recordings in a browser. It cannot disturb the daemons: it reads their shared
+ * memory, and with --control it is one OSC sender among others. */
 #include "base/build_info.h"
 #include "listener.h"
 #include "server.h"
@@ -45,7 +45,7 @@ struct view_options {
 
 static volatile sig_atomic_t ended;
 
-static void note_signal(int number)
+static void note_end_signal(int number)
 {
   ended = number;
 }
@@ -132,8 +132,8 @@ static bool give_rights(const struct view_options *o, struct view *v)
   return false;
 }
 
-static void greet(const struct view_options *o, const struct view *v, const char *address,
-                  const char *scheduling)
+static void greet_user(const struct view_options *o, const struct view *v, const char *address,
+                       const char *scheduling)
 {
   printf("ali3-view: http://%s/%s%s; %s\n", address, o->control && !o->token_file ? "#token=" : "",
          o->control && !o->token_file ? v->rights.token : "", scheduling);
@@ -158,7 +158,7 @@ static int serve_view(struct view_options *o, struct view *v)
     return EXIT_FAILURE;
   }
   /* Serve until a signal. */
-  greet(o, v, address, scheduling);
+  greet_user(o, v, address, scheduling);
   while (!ended) view_server_run(s);
   view_server_stop(s);
   printf("ali3-view: SIG%s: ended\n", sigabbrev_np(ended));
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 {
   static struct view v; /* a megabyte */
   char error[300];
-  const struct sigaction note = {.sa_handler = note_signal};
+  const struct sigaction note = {.sa_handler = note_end_signal};
   struct view_options o = read_view_options(argc, argv, &v);
   sigaction(SIGTERM, &note, NULL);
   sigaction(SIGINT, &note, NULL);

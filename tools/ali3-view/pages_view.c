@@ -109,6 +109,7 @@ static void answer_asset(const struct asset *one, struct view_answer *a)
 void pages_answer(struct view *v, const struct exchange *x, struct view_answer *a)
 {
   static const char *const census[] = {"/api/v1/instances", "/api/v1/status", "/healthz"};
+  /* Pages about the daemons, then files, then the others. */
   const struct asset *asset = assets_find(x->path);
   for (size_t i = 0; i < sizeof census / sizeof *census; i++) {
     if (strcmp(x->path, census[i]) != 0) continue;

@@ -31,6 +31,7 @@ void posts_judge(struct view *v, struct exchange *x, uint64_t now_ns)
 
 void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct view_answer *a)
 {
+  /* Carry it out. */
   const char *why = "";
   unsigned status;
   json_t *body = json_loadb(x->body, x->body_size, JSON_REJECT_DUPLICATES, NULL);
@@ -46,6 +47,7 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
     why = "no such page";
   }
   json_decref(body);
+  /* Answer, unless the daemon has to answer first. */
   *a = (struct view_answer){0};
   x->waits = status == 202;
   if (x->waits) return;
@@ -58,24 +60,15 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
 /* enum command_result in words. */
 static const char *result_words(int result)
 {
-  switch (result) {
-  case RESULT_OK:
-    return "done";
-  case RESULT_WRONG_STATE:
-    return "not possible in this state";
-  case RESULT_NOT_AUTHORISED:
-    return "another sender owns this, or osc.peers does not list us";
-  case RESULT_BAD_ARGUMENT:
-    return "bad argument";
-  case RESULT_NOT_READY:
-    return "a required input is not fresh";
-  case RESULT_BUSY:
-    return "busy: ask again";
-  case RESULT_TOO_SOON:
-    return "too soon after a stop: ask again";
-  default:
-    return "unknown result";
-  }
+  static const char *const words[] = {[RESULT_OK] = "done",
+                                      [RESULT_WRONG_STATE] = "not possible in this state",
+                                      [RESULT_NOT_AUTHORISED] =
+                                          "another sender owns this, or osc.peers does not list us",
+                                      [RESULT_BAD_ARGUMENT] = "bad argument",
+                                      [RESULT_NOT_READY] = "a required input is not fresh",
+                                      [RESULT_BUSY] = "busy: ask again",
+                                      [RESULT_TOO_SOON] = "too soon after a stop: ask again"};
+  return result >= 0 && result < (int)(sizeof words / sizeof *words) ? words[result] : "unknown result";
 }
 
 void posts_result(const struct exchange *x, struct view_answer *a)

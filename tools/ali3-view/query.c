@@ -41,8 +41,8 @@ __attribute__((format(printf, 3, 4))) static bool refuse_query(char *why, size_t
   return false;
 }
 
-static bool take_number(const char *key, const char *value, double least, double most, double *x, char *why,
-                        size_t size)
+static bool take_query_number(const char *key, const char *value, double least, double most, double *x,
+                              char *why, size_t size)
 {
   char *end;
   const double got = strtod(value, &end);
@@ -54,7 +54,7 @@ static bool take_number(const char *key, const char *value, double least, double
 }
 
 /* Adds a word to a list with commas. */
-static bool append_word(char *list, const char *word, size_t length)
+static bool append_wanted(char *list, const char *word, size_t length)
 {
   const size_t used = strlen(list);
   if (used + length + 2 > QUERY_SIGNALS) return false;
@@ -62,7 +62,7 @@ static bool append_word(char *list, const char *word, size_t length)
   return true;
 }
 
-static bool take_signals(struct query *q, const char *value, char *why, size_t size)
+static bool take_wanted_signals(struct query *q, const char *value, char *why, size_t size)
 {
   const struct {
     const char *word;
@@ -75,7 +75,7 @@ static bool take_signals(struct query *q, const char *value, char *why, size_t s
       if (strlen(groups[i].word) != n || strncmp(groups[i].word, p, n) != 0) continue;
       is_group = *groups[i].flag = true;
     }
-    if (!is_group && n > 0 && !append_word(q->signals, p, n))
+    if (!is_group && n > 0 && !append_wanted(q->signals, p, n))
       return refuse_query(why, size, "signals: expected at most %d characters", QUERY_SIGNALS);
     p += n + (p[n] == ',');
   }
@@ -101,15 +101,16 @@ bool query_add(struct query *q, const char *key, size_t key_size, const char *va
     snprintf(q->name, sizeof q->name, "%.63s", text);
     return true;
   }
-  if (strcmp(name, "signals") == 0) return take_signals(q, text, why, why_size);
+  if (strcmp(name, "signals") == 0) return take_wanted_signals(q, text, why, why_size);
   if (strcmp(name, "dense") == 0) {
     memcpy(q->dense, text, value_size + 1);
     return true;
   }
   if (strcmp(name, "rate") == 0)
-    return take_number("rate", text, QUERY_RATE_LEAST, QUERY_RATE_MOST, &q->rate, why, why_size);
-  if (strcmp(name, "seek") == 0) return take_number("seek", text, 0, SEEK_MOST, &q->seek, why, why_size);
+    return take_query_number("rate", text, QUERY_RATE_LEAST, QUERY_RATE_MOST, &q->rate, why, why_size);
+  if (strcmp(name, "seek") == 0)
+    return take_query_number("seek", text, 0, SEEK_MOST, &q->seek, why, why_size);
   if (strcmp(name, "speed") == 0)
-    return take_number("speed", text, 0.01, SPEED_MOST, &q->speed, why, why_size);
+    return take_query_number("speed", text, 0.01, SPEED_MOST, &q->speed, why, why_size);
   return refuse_query(why, why_size, "expected the keys name, signals, dense, rate, seek and speed");
 }

@@ -15,7 +15,7 @@ struct query {
   char name[QUERY_NAME]; /* instance; "": the newest */
   bool pose, platform, loop, events;
   char signals[QUERY_SIGNALS]; /* names or globs with commas: values of every frame */
-  char dense[QUERY_SIGNALS];   /* likewise: values of every cycle */
+  char dense[QUERY_SIGNALS];   /* names or globs with commas: values of every cycle */
   double rate;                 /* Hz */
   double seek;                 /* s since the first cycle of a recording; below 0: from the start */
   double speed;                /* of a recording; 1: as recorded */

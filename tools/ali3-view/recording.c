@@ -23,6 +23,7 @@ static char *read_texts(hid_t object, const char *name, size_t *count, size_t *l
 {
   *count = *length = 0;
   if (H5Aexists(object, name) <= 0) return NULL;
+  /* Only texts of fixed length, and of a sensible size. */
   hid_t a = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   const size_t bytes = H5Tget_size(type);
@@ -93,6 +94,7 @@ enum frames_got recording_take(const struct recording *r, uint64_t n, struct fra
 {
   uint32_t loop[LOOP_COLUMNS] = {0};
   if (n >= recording_rows(r)) return FRAMES_NOT_YET;
+  /* One row of each dataset. */
   memset(to, 0, r->ring.head.slot_bytes);
   double *values = (double *)(void *)((char *)to + r->ring.head.values_at);
   const bool good = read_row(r->values, n, r->ring.head.signals, H5T_NATIVE_DOUBLE, values) &&
@@ -210,6 +212,7 @@ static bool fill_recording_ring(struct recording *r)
     ring->signal = calloc(names + 1, sizeof *ring->signal);
     good = ring->texts && ring->signal;
   }
+  /* The texts of the run, then the names. */
   if (good) {
     append_texts(ring, "");
     h->version_at = append_texts(ring, version);

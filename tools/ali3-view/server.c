@@ -237,6 +237,7 @@ static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
   struct sockaddr_in from;
   int result;
   uint64_t next = UINT64_MAX;
+  /* Answers. */
   while (control_receive(&s->view->control, &request, &from, &result)) {
     for (int i = 0; i < COMMANDS; i++) {
       struct exchange *x = s->waiting[i];
@@ -249,6 +250,7 @@ static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
       next = now_ns;
     }
   }
+  /* Commands that waited too long. */
   for (int i = 0; i < COMMANDS; i++) {
     if (!s->waiting[i]) continue;
     if (now_ns >= s->waiting[i]->wait.until_ns) {
@@ -283,6 +285,7 @@ static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connect
   x->connection = connection;
   x->query = query_default();
   x->post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  /* Judge host, rights and method, then the query. */
   const bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
   if (asked_for_another_host(connection, &s->view->hosts)) {
     x->refused = MHD_HTTP_MISDIRECTED_REQUEST;
@@ -297,7 +300,7 @@ static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connect
   return x;
 }
 
-static void add_body(struct exchange *x, const char *upload, size_t size)
+static void append_body(struct exchange *x, const char *upload, size_t size)
 {
   const size_t room = VIEW_BODY - x->body_size;
   if (!x->post || size > room) {
@@ -336,15 +339,17 @@ static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection
   struct view_server *s = arg;
   struct exchange *x = *seen;
   refresh_place(s, connection, true);
+  /* The head. */
   if (!x) {
     *seen = x = begin_exchange(s, connection, method);
     if (!x) return MHD_NO;
     if (x->refused) return refuse_view_request(connection, x->refused, x->why);
     return MHD_YES;
   }
+  /* The body, and its end. */
   x->path = path;
   if (*upload_size > 0) {
-    add_body(x, upload, *upload_size);
+    append_body(x, upload, *upload_size);
     *upload_size = 0;
     return MHD_YES;
   }

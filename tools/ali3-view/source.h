@@ -12,7 +12,7 @@
 struct recording; /* recording.h */
 
 struct source {
-  struct frames_reader ring;   /* of a recording: head, names and texts only */
+  struct frames_reader ring;   /* a recording fills in head, names and texts only */
   struct recording *recording; /* NULL: a running daemon */
   struct frames_slot *slot;    /* (head.slot_bytes) the last one that source_take() got */
 };

@@ -132,7 +132,7 @@ static void skip_old(struct stream *s, uint64_t end)
   if (end > s->next + most) s->next = end - most;
 }
 
-static void add_events(struct stream *s, uint64_t events)
+static void add_event_records(struct stream *s, uint64_t events)
 {
   struct frames_event e;
   for (; s->event < events; s->event++) {
@@ -178,7 +178,7 @@ void stream_fill(struct stream *s, uint64_t now_ns)
     wire_bytes(&s->out, &loop, sizeof loop);
     wire_end(&s->out, begin);
   }
-  if (s->query.events) add_events(s, events);
+  if (s->query.events) add_event_records(s, events);
   if (!there) end_stream(s, why);
   /* When to look again: at once if this look came too early for a new cycle. */
   if (s->out.count == 0) {

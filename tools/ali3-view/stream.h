@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A stream: from a query to the records that its browser gets. It never queues frames: a record is made when the browser has taken
- * everything before it, from the newest cycle of that time. One thread. */
+ * A stream: from a query to the records that its browser gets. It never queues frames: a record is made when the browser has
+ * taken everything before it, from the newest cycle of that time. One thread. */
 #ifndef ALI3_VIEW_STREAM_H
 #define ALI3_VIEW_STREAM_H
 
