@@ -5,10 +5,12 @@
 
 packages_build=(gcc libc6-dev make cmake pkg-config
                 libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev)
+packages_page=(libjs-three) # three.js for ali3-view and ali3-sim --view, when they run
 packages_client=(liblo-tools mbpoll python3)
-packages_test=("${packages_client[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
+packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
                gnuplot-nox socat mandoc python3-yaml python3-jsonschema python3-h5py python3-pymodbus python3-serial python3-serial-asyncio)
 packages_tidy=(clang-tidy)
+packages_browser=(chromium chromium-driver python3-selenium) # tests/e2e/soak_view.py
 packages_prove=(frama-c-base cvc4)
 packages_chroot=(mmdebstrap debian-archive-keyring)
 packages_arm64=(mmdebstrap debian-archive-keyring gcc-aarch64-linux-gnu qemu-user-static)

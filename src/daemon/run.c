@@ -24,6 +24,7 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "scene/json.h"
 #include "telemetry/shm.h"
 
 #include <errno.h>
@@ -98,13 +99,25 @@ static double periods_of(double duration, double dt)
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
 }
 
+/* Parts of a picture beside the model, as JSON; the caller frees it. NULL: there are none. */
+static char *picture_extras(const struct settings *s)
+{
+  if (!s->platform.enabled) return NULL;
+  json_t *o = json_object();
+  json_object_set_new(o, "platform", scene_platform_json(&s->platform.spec.geometry));
+  char *text = json_dumps(o, JSON_COMPACT);
+  json_decref(o);
+  return text;
+}
+
 /* The frame ring, if the file asks for one. */
 static bool open_frames(struct daemon *d, char *error, size_t size)
 {
   const struct settings *s = d->settings;
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
-  /* The constant parts of the ring. */
+  /* The texts that recorders and pictures need. */
+  char *extras = picture_extras(s);
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
                                    .model = s->model,
@@ -117,8 +130,12 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
                                    .tuning = s->platform.enabled ? PLATFORM_TUNING : 0,
                                    .version = version,
                                    .config = d->options->file,
-                                   .yaml = s->text};
-  return frames_create(&d->frames, &plan, error, size);
+                                   .yaml = s->text,
+                                   .extras = extras};
+  /* The ring copies all of them. */
+  const bool made = frames_create(&d->frames, &plan, error, size);
+  free(extras);
+  return made;
 }
 
 static int set_up_model(struct daemon *d)

@@ -81,6 +81,7 @@ static void fill_texts(struct text_pool *t, const struct frames_plan *plan, stru
   h->model_at = place_text(t, ali3_model_name(plan->model));
   h->config_at = place_text(t, plan->config);
   h->yaml_at = place_text(t, plan->yaml);
+  h->extras_at = place_text(t, plan->extras ? plan->extras : "");
 }
 
 static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)

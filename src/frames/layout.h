@@ -46,6 +46,7 @@ struct frames_head {
   uint64_t version_at, model_at;  /* texts: version and build of the daemon; name of the model */
   uint64_t config_at;             /* text: path of the configuration */
   uint64_t yaml_at;               /* text: the configuration as it was read, as YAML */
+  uint64_t extras_at;             /* text: JSON that pictures need beside the model; "": nothing */
   uint64_t flat_at, flat_bytes;   /* the model as bytes: ali3/flat.h */
   uint8_t hash[FRAMES_HASH];      /* SHA-256 of the flat model */
   char isa[FRAMES_ISA];           /* instruction set of the steps */

@@ -40,7 +40,7 @@ static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
          part_fits(h, h->signals_at, h->signals, sizeof(struct frames_name)) &&
          part_fits(h, h->inputs_at, h->inputs, sizeof(struct frames_name)) &&
          part_fits(h, h->texts_at, h->texts_bytes, 1) && text_fits(h, h->version_at) &&
-         text_fits(h, h->model_at) && text_fits(h, h->config_at) &&
+         text_fits(h, h->model_at) && text_fits(h, h->config_at) && text_fits(h, h->extras_at) &&
          part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 && text_fits(h, h->yaml_at) &&
          part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) && h->states > 0 &&
          part_fits(h, h->states_at, h->states, h->state_bytes) && state_fits(h) && h->slots > 0 &&
@@ -195,6 +195,11 @@ const char *frames_yaml(const struct frames_reader *r)
   return text_at(r, r->head.yaml_at);
 }
 
+const char *frames_extras(const struct frames_reader *r)
+{
+  return text_at(r, r->head.extras_at);
+}
+
 bool frames_flat(const struct frames_reader *r, void *to)
 {
   return object_read(r->fd, to, r->head.flat_bytes, r->head.flat_at);
@@ -225,6 +230,12 @@ enum frames_got frames_take(const struct frames_reader *r, uint64_t n, struct fr
 {
   const struct frames_head *h = &r->head;
   return take_piece(r->fd, h->slots_at + n % h->slots * h->slot_bytes, h->slot_bytes, n, to);
+}
+
+enum frames_got frames_take_head(const struct frames_reader *r, uint64_t n, struct frames_slot *to)
+{
+  const struct frames_head *h = &r->head;
+  return take_piece(r->fd, h->slots_at + n % h->slots * h->slot_bytes, sizeof *to, n, to);
 }
 
 enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, struct frames_event *to)

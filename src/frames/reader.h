@@ -37,6 +37,7 @@ const char *frames_version(const struct frames_reader *r);
 const char *frames_model(const struct frames_reader *r);
 const char *frames_config(const struct frames_reader *r);
 const char *frames_yaml(const struct frames_reader *r);
+const char *frames_extras(const struct frames_reader *r);
 /* Copies the flat model, head.flat_bytes bytes. False: the file was cut. */
 bool frames_flat(const struct frames_reader *r, void *to);
 
@@ -51,6 +52,8 @@ enum frames_got {
 };
 /* Copies slot n with its inputs and values: head.slot_bytes bytes. */
 enum frames_got frames_take(const struct frames_reader *r, uint64_t n, struct frames_slot *to);
+/* Copies the head of slot n only, sizeof *to bytes. */
+enum frames_got frames_take_head(const struct frames_reader *r, uint64_t n, struct frames_slot *to);
 enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, struct frames_event *to);
 /* Number of states that were ever written. False: the file was cut. */
 bool frames_states_written(const struct frames_reader *r, uint64_t *states);

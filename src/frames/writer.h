@@ -28,6 +28,7 @@ struct frames_plan {
   uint64_t platform_bytes; /* size of the state of the motion platform; 0: there is none */
   uint32_t tuning;         /* numbers of its mode and parameters */
   const char *version, *config, *yaml;
+  const char *extras; /* JSON for pictures; NULL: nothing */
 };
 
 /* Set-up, before telemetry_ready(). Makes DIR/ali3-NAME.frames and maps it; every page is allocated. A ring that a killed

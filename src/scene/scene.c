@@ -182,13 +182,29 @@ static void find_up(struct scene *s)
   for (int i = 0; i < 3; i++) s->up[i] = g > 0 ? -s->gravity[i] / g : z[i];
 }
 
+/* Boxes that do not hide what is around them. */
+static void fit_boxes(struct scene *s)
+{
+  for (int i = 0, at = 0; i < s->bodies; i++) {
+    struct scene_body *b = &s->body[i];
+    double reach = 0;
+    int rods = 0;
+    for (; at < s->rods && s->rod[at].body == i; at++, rods++)
+      reach = fmax(reach, sqrt(v3_dot(s->rod[at].to, s->rod[at].to)));
+    /* Without rods a third of the scene limits the box, unless the body is the scene. */
+    const double longest = rods ? 2 * reach : s->bodies > 1 ? s->size / 3 : INFINITY;
+    const double diagonal = sqrt(v3_dot(b->edge, b->edge)), k = diagonal > longest ? longest / diagonal : 1;
+    b->has_box &= rods != 2;
+    for (int c = 0; c < 3; c++) b->edge[c] = fmax(k * b->edge[c], SCENE_THINNEST * s->size);
+  }
+}
+
 static void find_sizes(struct scene *s)
 {
   find_up(s);
   find_extent(s);
   s->thickness = ROD_THICKNESS * s->size;
-  for (int i = 0; i < s->bodies; i++)
-    for (int c = 0; c < 3; c++) s->body[i].edge[c] = fmax(s->body[i].edge[c], SCENE_THINNEST * s->size);
+  fit_boxes(s);
 }
 
 static void place_platform(struct scene *s, const struct platform_geometry *g)

@@ -20,6 +20,7 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-record": ("tools/ali3-record/*.c", "ali3-record.1"),
     "ali3-replay": ("tools/ali3-replay/*.c", "ali3-replay.1"),
     "ali3-sim": ("tools/ali3-sim/*.c", "ali3-sim.1"),
+    "ali3-view": ("tools/ali3-view/*.c", "ali3-view.1"),
     "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A box with edges 0.4, 0.2, 0.1 m, turned in the body by 90 degrees about z, which two joints and a spring hold. */
+/* A box with edges 0.2, 0.4, 0.1 m along the axes of its body, which joints at three points and a spring hold. */
 static ali3_model *held_box(void)
 {
   const double mass = 12, a = 0.2, b = 0.4, c = 0.1; /* along x, y, z of the body */
@@ -23,6 +23,7 @@ static ali3_model *held_box(void)
   const double end[3] = {0, 0.2, 0}, other[3] = {0, -0.2, 0};
   toy_spherical(m, "top", ALI3_GROUND, (const double[]){1, 2.2, 3}, 0, end);
   toy_spherical(m, "bottom", ALI3_GROUND, (const double[]){1, 1.8, 3}, 0, other);
+  toy_spherical(m, "side", ALI3_GROUND, (const double[]){1.3, 2, 3}, 0, (const double[]){0.3, 0, 0});
   ali3_force_spec spring = ali3_force_spec_default(ALI3_FORCE_SPRING);
   spring.name = "spring";
   spring.stiffness[0] = 100;
@@ -49,13 +50,32 @@ TEST(box_has_the_inertia_of_the_body)
   ali3_model_free(m);
 }
 
+TEST(box_is_no_longer_than_its_points_reach)
+{
+  ali3_model *m = held_box();
+  ali3_body_spec heavy = toy_body("heavy", (const double[]){0, 0, 0}, 1, 100), bar = heavy;
+  toy_added(m, ali3_model_add_body(m, &heavy));
+  toy_spherical(m, "one", ALI3_GROUND, (const double[]){0, 0.5, 0}, 1, (const double[]){0, 0.5, 0});
+  bar.name = "bar";
+  toy_added(m, ali3_model_add_body(m, &bar));
+  toy_spherical(m, "left", ALI3_GROUND, (const double[]){0, 0.5, 0}, 2, (const double[]){0, 0.5, 0});
+  toy_spherical(m, "right", ALI3_GROUND, (const double[]){0, -0.5, 0}, 2, (const double[]){0, -0.5, 0});
+  struct scene *s = scene_new(m, NULL);
+  const double zero[3] = {0};
+  assert_true(s->body[1].has_box);
+  assert_near(check_distance(s->body[1].edge, zero), 1, 1e-12);
+  assert_false(s->body[2].has_box);
+  scene_free(s);
+  ali3_model_free(m);
+}
+
 TEST(rods_lead_to_each_point_once)
 {
   ali3_model *m = held_box();
   struct scene *s = scene_new(m, NULL);
-  assert_int_equal(s->joints, 2);
+  assert_int_equal(s->joints, 3);
   assert_int_equal(s->forces, 1);
-  assert_int_equal(s->rods, 2); /* joint and spring share a point; the ground has no rods */
+  assert_int_equal(s->rods, 3); /* joint and spring share a point; the ground has no rods */
   double at[3];
   scene_place(s, 0, s->joint[0].point[1], at);
   assert_near(check_distance(at, (const double[]){1, 2.2, 3}), 0, 1e-12);
@@ -67,7 +87,7 @@ TEST(extent_holds_all_points_and_up_is_against_gravity)
 {
   ali3_model *m = held_box();
   struct scene *s = scene_new(m, NULL);
-  const double low[3] = {0, 0, 0}, high[3] = {1, 2.2, 3}, up[3] = {0, 1, 0};
+  const double low[3] = {0, 0, 0}, high[3] = {1.3, 2.2, 3}, up[3] = {0, 1, 0};
   assert_near(check_distance(s->low, low), 0, 1e-12);
   assert_near(check_distance(s->high, high), 0, 1e-12);
   assert_near(check_distance(s->up, up), 0, 1e-12);
@@ -120,6 +140,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(box_has_the_inertia_of_the_body),
+      cmocka_unit_test(box_is_no_longer_than_its_points_reach),
       cmocka_unit_test(rods_lead_to_each_point_once),
       cmocka_unit_test(extent_holds_all_points_and_up_is_against_gravity),
       cmocka_unit_test(body_without_mass_has_no_box),

@@ -14,5 +14,9 @@ add_test(NAME systemd/exporter
 add_test(NAME systemd/record
          COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-record@.service $<TARGET_FILE:ali3-record>
                  Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default StateDirectory=ali3-record/%i)
-set_tests_properties(systemd/unit systemd/exporter systemd/record PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
-ali3_tier(quick systemd/unit systemd/exporter systemd/record)
+# The settings that keep the page behind the loop, without rights to command.
+add_test(NAME systemd/view
+         COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-view.service $<TARGET_FILE:ali3-view>
+                 Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default IPAddressDeny=any IPAddressAllow=localhost MemoryMax=128M)
+set_tests_properties(systemd/unit systemd/exporter systemd/view systemd/record PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick systemd/unit systemd/exporter systemd/view systemd/record)

@@ -7,20 +7,20 @@
 #include "oscquery.h"
 #include "prometheus.h"
 #include "server.h"
+#include "step_back.h"
 #include "telemetry/read.h"
+#include "where.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-enum { EXIT_USAGE = 2, NICE = 5 };
+enum { EXIT_USAGE = 2 };
 
 struct options {
   const char *instance;
@@ -64,25 +64,6 @@ static __attribute__((noreturn, format(printf, 1, 2))) void refuse_option(const 
   exit(EXIT_USAGE);
 }
 
-static void read_address(const char *option, const char *text, bool expose, struct address *a)
-{
-  if (!address_read(text, a))
-    refuse_option("%s: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", option, text);
-  if (!expose && !address_is_loopback(a))
-    refuse_option("%s %s can be reached from other machines without a password; "
-                  "add --expose to allow that",
-                  option, text);
-}
-
-static void add_host(struct hosts *hosts, const char *name)
-{
-  if (!host_is_valid(name))
-    refuse_option("--host: expected a host name or address without port, found \"%.80s\"", name);
-  if (hosts->count == HOSTS_MAX)
-    refuse_option("--host: at most %d names, \"%.80s\" is one too many", HOSTS_MAX, name);
-  hosts->name[hosts->count++] = name;
-}
-
 static struct options read_options(int argc, char **argv)
 {
   static const struct option known[] = {{"name", required_argument, NULL, 'n'},
@@ -95,6 +76,7 @@ static struct options read_options(int argc, char **argv)
                                         {"version", no_argument, NULL, 'v'},
                                         {0}};
   struct options o = {0};
+  char error[300];
   const char *listen = "127.0.0.1:9464", *oscquery = NULL;
   bool expose = false;
   /* Options that take a value or set a flag. */
@@ -113,7 +95,7 @@ static struct options read_options(int argc, char **argv)
       expose = true;
       break;
     case 'H':
-      add_host(&o.hosts, optarg);
+      if (!where_host(&o.hosts, optarg, error, sizeof error)) refuse_option("%s", error);
       break;
     case 'o':
       o.once = true;
@@ -134,21 +116,11 @@ static struct options read_options(int argc, char **argv)
   if (optind < argc) refuse_option("unexpected argument \"%s\"", argv[optind]);
   if (o.instance && !telemetry_valid_name(o.instance))
     refuse_option("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
-  read_address("--listen", listen, expose, &o.address);
+  if (!where_listen("--listen", listen, expose, &o.address, error, sizeof error)) refuse_option("%s", error);
   o.serves_oscquery = oscquery != NULL;
-  if (oscquery) read_address("--oscquery", oscquery, expose, &o.oscquery);
+  if (oscquery && !where_listen("--oscquery", oscquery, expose, &o.oscquery, error, sizeof error))
+    refuse_option("%s", error);
   return o;
-}
-
-/* Never real-time and at low priority, whatever the parent was. Threads inherit it. */
-static void step_back(char *said, size_t size)
-{
-  const struct sched_param ordinary = {0};
-  sched_setscheduler(0, SCHED_OTHER, &ordinary);
-  if (getpriority(PRIO_PROCESS, 0) < NICE) setpriority(PRIO_PROCESS, 0, NICE);
-  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK; /* read back */
-  snprintf(said, size, "%s, nice %d", policy == SCHED_OTHER ? "SCHED_OTHER" : "NOT SCHED_OTHER",
-           getpriority(PRIO_PROCESS, 0));
 }
 
 static int print_once(struct census *c)

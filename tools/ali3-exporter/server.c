@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
 
+#include "asked_host.h"
 #include "rt/clock.h"
 #include "telemetry/object.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
 
 struct server {
   struct MHD_Daemon *http;
@@ -62,33 +61,6 @@ static void note_completed(void *arg, struct MHD_Connection *connection, void **
 {
   (void)seen, (void)code;
   note_turn(arg, connection, false);
-}
-
-struct host_check {
-  const struct hosts *hosts;
-  struct sockaddr_storage accepted_at;
-  bool foreign;
-};
-
-static enum MHD_Result check_header(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
-{
-  (void)kind;
-  struct host_check *check = arg;
-  if (strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0)
-    check->foreign |= !value || !host_is_ours(value, (struct sockaddr *)&check->accepted_at, check->hosts);
-  return MHD_YES;
-}
-
-/* Accepts a request without a Host header, because no browser sends one. */
-static bool asks_for_another_host(const struct server *s, struct MHD_Connection *connection)
-{
-  struct host_check check = {.hosts = s->hosts};
-  socklen_t size = sizeof check.accepted_at;
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  if (!info || getsockname(info->connect_fd, (struct sockaddr *)&check.accepted_at, &size) != 0) return true;
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, check_header, &check);
-  return check.foreign;
 }
 
 static void refuse_host(struct page *page)
@@ -147,7 +119,7 @@ static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connecti
   struct request r = {.method = method, .path = path, .has_body = body};
   MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, read_query, &r);
   struct page page;
-  if (asks_for_another_host(s, connection))
+  if (asked_for_another_host(connection, s->hosts))
     refuse_host(&page);
   else
     s->make(&r, s->context, &page);

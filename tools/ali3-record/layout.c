@@ -197,6 +197,7 @@ static void describe_run(const struct run_file *f)
   attach_text(f->file, "model_hash", hash);
   attach_text(f->file, "version", frames_version(f->ring));
   attach_text(f->file, "config", frames_config(f->ring));
+  attach_text(f->file, "extras", frames_extras(f->ring));
   attach_text(f->file, "isa", isa);
   attach_text(f->file, "label", f->options->label);
   attach_number(f->file, "period_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &period);

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-view against a real daemon, without a browser: pages, streams, rights, a daemon that stops, ends and starts again, and a
+recording. soak_view.py has the tests with a browser."""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import bench
+from viewer import Viewer
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = bench.Daemon()
+        cls.daemon.__enter__()
+        cls.addClassCleanup(cls.daemon.__exit__)
+        cls.view = Viewer()
+        cls.addClassCleanup(cls.view.__exit__)
+
+    def named(self, path, more=""):
+        return f"{path}?name={self.daemon.name}{more}"
+
+    def test_files(self):
+        status, headers, body = self.view.ask("/")
+        self.assertEqual(status, 200)
+        self.assertIn(b"ali3-view", body)
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(headers["Referrer-Policy"], "no-referrer")
+        self.assertEqual(headers["Cross-Origin-Resource-Policy"], "same-origin")
+        self.assertIn("default-src 'self'", headers["Content-Security-Policy"])
+        for name in ("style.css", "main.js", "scene.js"):
+            self.assertEqual(self.view.ask(f"/{name}")[0], 200, name)
+        for name in ("/../main.c", "/page/main.js", "/etc/passwd", "//main.js", "/main.js/", "/..%2fmain.c"):
+            self.assertEqual(self.view.ask(name)[0], 404, name)
+
+    def test_scene(self):
+        scene = self.view.json(self.named("/api/v1/scene"))
+        case = bench.four_bar()["model"]
+        self.assertEqual([b["name"] for b in scene["bodies"]], [b["name"] for b in case["bodies"]])
+        self.assertEqual([j["name"] for j in scene["joints"]], [j["name"] for j in case["joints"]])
+        self.assertEqual(scene["instance"], self.daemon.name)
+        signals = dict(self.view.json(self.named("/api/v1/signals"))["signals"])
+        self.assertEqual(signals[f"body.{case['bodies'][0]['name']}.position.x"], "m")
+
+    def test_stream(self):
+        with self.view.stream(f"name={self.daemon.name}&signals=pose,loop&dense=energy.*&rate=20") as s:
+            self.assertEqual(s.status, 200)
+            head = s.next("head")
+            self.assertEqual((head["instance"], head["rate"], head["period_s"]), (self.daemon.name, 20, 0.01))
+            self.assertEqual(len(head["signals"]), 3 * 7)
+            # Every cycle is in the dense records once; frames come at the rate.
+            times, frames = [], []
+            while len(frames) < 12:
+                kind, got = s.record()
+                if kind == "dense":
+                    times += [row[0] for row in got]
+                    self.assertEqual(len(got[0]), 1 + len(head["dense"]))
+                elif kind == "frame":
+                    frames.append(got)
+        steps = {round((b - a) / 0.01) for a, b in zip(times, times[1:])}
+        self.assertEqual(steps, {1})
+        spans = sorted(b["t_ns"] - a["t_ns"] for a, b in zip(frames[1:], frames[2:]))
+        self.assertAlmostEqual(spans[len(spans) // 2] * 1e-9, 0.05, delta=0.021)
+        self.assertEqual(frames[-1]["state"], "RUNNING")
+
+    def test_refusals(self):
+        for query in ("rate=0", "rate=x", "rate=1e9", "name=../x", "colour=red", "signals=" + "a" * 3000, "rate=30%00"):
+            self.assertEqual(self.view.ask("/api/v1/stream?" + query)[0], 400, query[:40])
+        self.assertEqual(self.view.ask("/api/v1/stream?name=nobody")[0], 404)
+        self.assertEqual(self.view.ask("/", headers={"Host": "evil.example"})[0], 421)
+        self.assertEqual(self.view.ask("/", method="PUT")[0], 405)
+        self.assertEqual(self.view.ask("/", headers={"Content-Length": "5"}, method="GET", body=b"hello")[0], 413)
+
+    def test_without_control_nothing_is_taken(self):
+        self.assertIsNone(self.view.token)
+        for path in ("/api/v1/command", "/api/v1/input", "/"):
+            self.assertEqual(self.view.post(path, {"command": "pause"}, token="0" * 32)[0], 405)
+
+    def test_a_reader_that_stalls_gets_the_newest_frame(self):
+        query = f"name={self.daemon.name}&signals=pose,sensor.*&rate=100"
+        with self.view.stream(query) as s, self.view.stream(query) as quick:
+            s.next("frame")
+            time.sleep(1.5)
+            # Frames that the sockets hold are old; there are far fewer of them than a queue would have.
+            newest = quick.next("frame")["cycle"]
+            for _ in range(1000):
+                if s.next("frame")["cycle"] >= newest:
+                    break
+            else:
+                self.fail("the stream lags behind")
+
+
+class Rights(unittest.TestCase):
+    def test_posts(self):
+        with bench.Daemon() as d, Viewer("--control") as view:
+            path = f"/api/v1/command?name={d.name}"
+            self.assertEqual(view.post(path, {"command": "pause"}), (200, {"code": 0, "text": "done"}))
+            self.assertEqual(d.watch()["state"], "PAUSED")
+            self.assertEqual(view.post(path, {"command": "run"})[1]["code"], 0)
+            self.assertEqual(view.post(path, {"command": "run"})[1]["code"], 1)  # wrong state
+            self.assertEqual(view.post(path, {"command": "step"})[0], 400)
+            self.assertEqual(view.post(path, ["run"])[0], 400)
+            self.assertEqual(view.post(path, {"command": "run"}, token=None)[0], 401)
+            for headers, status in (({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Host": "evil.example"}, 421),
+                                    ({"Content-Type": "text/plain"}, 415), ({"Origin": f"http://localhost:{view.port}"}, 200)):
+                self.assertEqual(view.post(path, {"command": "clear"}, **headers)[0], status, headers)
+            self.assertEqual(view.post(path, {"command": "x" * 5000})[0], 413)
+            # The sixth wrong token in ten seconds is not even compared.
+            self.assertEqual([view.post(path, {"command": "run"}, token="f" * 32)[0] for _ in range(6)], [401] * 5 + [429])
+            self.assertEqual(view.post(path, {"command": "clear"})[0], 429)
+
+    def test_input_lasts_while_it_is_asked_for(self):
+        with bench.Daemon() as d, Viewer("--control") as view:
+            path = f"/api/v1/input?name={d.name}"
+            self.assertEqual(view.post(path, {"name": "push", "values": [1, 2]})[0], 404)
+            self.assertEqual(view.post(path, {"name": "nothing", "values": [1]})[0], 404)
+            self.assertEqual(view.post(path, {"name": "push", "values": [1.5, 0, 0, 0, 0, 0]})[0], 200)
+            bench.wait_for("the force", lambda: d.watch()["inputs"][0]["channels"][0]["written"] == 1.5)
+            self.assertFalse(d.watch()["inputs"][0]["stale"])
+            bench.wait_for("a stale input once nobody asks for it", lambda: d.watch()["inputs"][0]["stale"], 3)
+
+    def test_silent_daemon(self):
+        with bench.Daemon() as d, Viewer("--control") as view:
+            d.process.send_signal(signal.SIGSTOP)
+            try:
+                self.assertEqual(view.post(f"/api/v1/command?name={d.name}", {"command": "pause"})[0], 504)
+            finally:
+                d.process.send_signal(signal.SIGCONT)
+
+    def test_token_file(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".token") as f, bench.Daemon() as d:
+            f.write("a-token-of-the-bench\n")
+            f.flush()
+            with Viewer("--token-file", f.name) as view:
+                self.assertIsNone(view.token)  # and it is not printed
+                path = f"/api/v1/command?name={d.name}"
+                self.assertEqual(view.post(path, {"command": "pause"}, token="a-token-of-the-bench")[0], 200)
+                self.assertEqual(view.post(path, {"command": "run"}, token="a-token-of-the-benc")[0], 401)
+
+
+class Ends(unittest.TestCase):
+    def test_stop_and_restart(self):
+        with bench.Daemon() as d, Viewer() as view, view.stream(f"name={d.name}&signals=pose,events") as s:
+            s.next("frame")
+            d.process.send_signal(signal.SIGSTOP)
+            s.next("still", 4)
+            d.process.send_signal(signal.SIGCONT)
+            s.next("frame", 2)
+            d.stop()
+            self.assertIn(d.name, s.next("gone", 5)["reason"])
+            self.assertIsNone(s.record())
+            self.assertEqual(view.ask(f"/api/v1/scene?name={d.name}")[0], 404)
+            d.start_again()
+            self.assertEqual(view.ask(f"/api/v1/scene?name={d.name}")[0], 200)
+
+    def test_events_and_platform(self):
+        with bench.Daemon() as d, Viewer() as view, view.stream(f"name={d.name}&signals=events") as s:
+            state = s.next("event")
+            self.assertEqual((state["kind"], state["to"]), ("state", "RUNNING"))
+            d.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
+            d.process.send_signal(signal.SIGCONT)
+            miss = s.next("event")
+            self.assertEqual(miss["kind"], "miss")
+            self.assertTrue(miss["cause"] and miss["text"] and miss["cycle_us"] > 10000, miss)
+
+    def test_signals_end_it(self):
+        with Viewer() as view:
+            self.assertEqual(view.stop(signal.SIGINT), 0)
+        with Viewer("--control") as view, bench.Daemon() as d, view.stream(f"name={d.name}") as s:
+            s.next("frame")
+            self.assertEqual(view.stop(), 0)
+
+    def test_usage(self):
+        for arguments in (("--listen", "0.0.0.0:0"), ("--listen", "localhost:1"), ("--file", "x", "--control"), ("--name", "a/b"), ("x",)):
+            done = subprocess.run([bench.program("ali3-view"), *arguments], capture_output=True, text=True, timeout=10, check=False)
+            self.assertEqual(done.returncode, 2, arguments)
+        done = subprocess.run([bench.program("ali3-view"), "--file", "/nowhere.h5"], capture_output=True, text=True, timeout=10, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere.h5: expected a file of ali3-record", done.stderr)
+
+
+class Recording(unittest.TestCase):
+    def test_plays(self):
+        folder = tempfile.mkdtemp(prefix="ali3-e2e-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "run.h5")
+        with bench.Daemon() as d:
+            subprocess.run([bench.program("ali3-record"), "--once", path, "--duration", "2", d.name], check=True,
+                           capture_output=True, timeout=30)
+        with Viewer("--file", path) as view:
+            abilities = view.json("/api/v1/abilities")
+            self.assertTrue(abilities["recorded"])
+            self.assertGreater(abilities["length_s"], 1.5)
+            self.assertEqual(len(view.json("/api/v1/scene")["bodies"]), 3)
+            self.assertEqual(view.post("/api/v1/command", {"command": "run"}, token="0" * 32)[0], 405)
+            with view.stream("signals=pose,events&rate=50") as s:
+                self.assertTrue(s.next("head")["recorded"])
+                first = s.next("frame")
+                some = [s.next("frame") for _ in range(10)]
+                self.assertEqual(sorted(f["cycle"] for f in some), [f["cycle"] for f in some])
+                self.assertEqual(len(first["values"]), 21)
+            with view.stream("signals=pose&seek=1.2&speed=0.5") as s:
+                self.assertAlmostEqual((s.next("frame")["t_ns"] - first["t_ns"]) * 1e-9, 1.2, delta=0.1)
+
+
+if __name__ == "__main__":
+    bench.main()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the tests of ali3-view: the program on a free port, its requests, and a reader of its streams written from
+ali3-view(1)."""
+import json
+import re
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import bench
+
+KINDS = {0: "still", 1: "head", 2: "frame", 3: "loop", 4: "event", 5: "gone", 6: "dense"}
+
+
+def decode(kind, payload):
+    if kind in ("head", "event", "gone"):
+        return json.loads(payload)
+    if kind == "frame":
+        cycle, t, t_ns, state, flags, fault, count = struct.unpack_from("<QdQIIII", payload)
+        return {"cycle": cycle, "time": t, "t_ns": t_ns, "state": bench.STATES[state], "flags": flags, "fault": fault,
+                "values": struct.unpack_from(f"<{count}f", payload, 40)}
+    if kind == "loop":
+        return dict(zip(("wakeup", "step", "cycle", "cycles", "misses"), struct.unpack_from("<IIIIQ", payload)))
+    if kind == "dense":
+        cycles, count = struct.unpack_from("<II", payload)
+        step = 8 + 4 * (count + count % 2)
+        return [struct.unpack_from(f"<d{count}f", payload, 8 + i * step) for i in range(cycles)]
+    return None
+
+
+class Stream:
+    """One stream of a server, as a chunked answer."""
+
+    def __init__(self, port, query):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket.sendall(f"GET /api/v1/stream?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.file = self.socket.makefile("rb")
+        self.status = int(self.file.readline().split()[1])
+        while self.file.readline() not in (b"\r\n", b""):
+            pass
+        self.bytes = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        self.socket.close()
+
+    def more(self):
+        size = int(self.file.readline() or b"0", 16)
+        self.bytes += self.file.read(size)
+        self.file.readline()
+        return size > 0
+
+    def record(self):
+        """(kind, content) of the next record; None at the end of the stream."""
+        while len(self.bytes) < 8 or len(self.bytes) < struct.unpack_from("<I", self.bytes)[0]:
+            if not self.more():
+                return None
+        size, kind, version = struct.unpack_from("<IBB", self.bytes)
+        assert version == 1 and size % 8 == 0, (size, version)
+        payload, self.bytes = self.bytes[8:size], self.bytes[size:]
+        return KINDS[kind], decode(KINDS[kind], payload)
+
+    def next(self, kind, seconds=10.0):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            got = self.record()
+            if got is None or got[0] == kind:
+                return got and got[1]
+        raise AssertionError(f"no {kind} within {seconds} s")
+
+
+class Viewer:
+    """One running ali3-view. Use as a context."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([bench.program("ali3-view"), "--listen", "127.0.0.1:0", *arguments], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.said = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/(?:#token=([0-9a-f]{32}))?", self.said)
+        if not found:
+            self.__exit__()
+            raise AssertionError(f"ali3-view said: {self.said!r}")
+        self.port, self.token = int(found.group(1)), found.group(2)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(10)
+
+    def ask(self, path, method="GET", headers=None, body=b""):
+        """(status, {header: value}, body) over a new connection."""
+        lines = {"Host": "localhost", "Connection": "close", **(headers or {})}
+        if body:
+            lines["Content-Length"] = str(len(body))
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as s:
+            head = "".join(f"{k}: {v}\r\n" for k, v in lines.items() if v is not None)
+            s.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
+            answer = b""
+            while part := s.recv(65536):
+                answer += part
+        head, _, rest = answer.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), rest
+
+    def json(self, path):
+        status, _, body = self.ask(path)
+        assert status == 200, (path, status, body)
+        return json.loads(body)
+
+    def post(self, path, content, token="", **headers):
+        """token "": the right one; None: none."""
+        lines = {"Content-Type": "application/json", "Authorization": f"Bearer {token or self.token}", **headers}
+        if token is None:
+            del lines["Authorization"]
+        status, _, body = self.ask(path, "POST", lines, json.dumps(content).encode())
+        return status, json.loads(body)
+
+    def stream(self, query):
+        return Stream(self.port, query)

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "control.h"
+
+#include "rt/clock.h"
+#include "signals/states.h"
+#include "telemetry/read.h"
+
+#include <arpa/inet.h>
+#include <lo/lo.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const uint64_t AGAIN_NS = NS_PER_S / 50, LEASE_NS = 3 * NS_PER_S / 10;
+enum { PACKET = 1024, LIST_MOST = 64 };
+
+bool control_open(struct control *c)
+{
+  *c = (struct control){.socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  return c->socket >= 0;
+}
+
+void control_close(struct control *c)
+{
+  if (c->socket >= 0) close(c->socket);
+  c->socket = -1;
+}
+
+/* --- the daemon's addresses --- */
+
+/* The description that a daemon wrote for OSCQuery; NULL: *why says why. */
+static json_t *describe_daemon(const char *instance, const char **why)
+{
+  char name[1][64], error[200];
+  struct telemetry_reader r;
+  *why = "no such daemon runs";
+  if (!*instance && telemetry_list(name, 1) == 0) return NULL;
+  if (!telemetry_open(&r, *instance ? instance : name[0], error, sizeof error)) return NULL;
+  char *text = telemetry_alive(&r) ? telemetry_description(&r) : NULL;
+  telemetry_close(&r);
+  if (telemetry_valid_name(instance)) *why = "the daemon has no OSC: it needs osc.port in its file";
+  json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+  free(text);
+  return all;
+}
+
+static bool find_osc_port(const json_t *all, struct sockaddr_in *to)
+{
+  const json_t *info = json_object_get(all, "HOST_INFO");
+  const char *ip = json_string_value(json_object_get(info, "OSC_IP"));
+  *to = (struct sockaddr_in){.sin_family = AF_INET};
+  to->sin_port = htons((uint16_t)json_integer_value(json_object_get(info, "OSC_PORT")));
+  /* A daemon that listens on all addresses is reached by the loopback. */
+  if (!ip || inet_pton(AF_INET, ip, &to->sin_addr) != 1 || to->sin_addr.s_addr == htonl(INADDR_ANY))
+    to->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return to->sin_port != 0;
+}
+
+/* The first node below the root that has a child `cmd`: its path is the prefix of all addresses. */
+static json_t *find_prefix(json_t *node, int depth)
+{
+  enum { DEEPEST = 8 };
+  json_t *contents = json_object_get(node, "CONTENTS");
+  if (!contents || depth > DEEPEST) return NULL;
+  if (json_object_get(contents, "cmd")) return node;
+  for (void *i = json_object_iter(contents); i; i = json_object_iter_next(contents, i)) {
+    json_t *found = find_prefix(json_object_iter_value(i), depth + 1);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+/* Sends a message and releases it. */
+static bool send_osc(const struct control *c, const struct sockaddr_in *to, const char *address, lo_message m)
+{
+  unsigned char bytes[PACKET];
+  size_t n = sizeof bytes;
+  const bool made =
+      m && lo_message_length(m, address) <= sizeof bytes && lo_message_serialise(m, address, bytes, &n);
+  if (m) lo_message_free(m);
+  return made && sendto(c->socket, bytes, n, 0, (const struct sockaddr *)to, sizeof *to) == (ssize_t)n;
+}
+
+/* --- commands --- */
+
+/* Commands without arguments. A page has no business with lockstep or injected faults. */
+static bool is_page_command(const char *name)
+{
+  static const int codes[] = {COMMAND_INIT,  COMMAND_ARM,  COMMAND_RUN,   COMMAND_PAUSE, COMMAND_STOP,
+                              COMMAND_RESET, COMMAND_PARK, COMMAND_ESTOP, COMMAND_CLEAR};
+  const int code = command_from_name(name);
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (code == codes[i]) return true;
+  return false;
+}
+
+unsigned control_command(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
+                         struct control_wait *wait, const char **why)
+{
+  char address[CONTROL_ADDRESS];
+  const char *name = json_string_value(json_object_get(body, "command"));
+  *why = "command: expected init, arm, run, pause, stop, reset, park, estop or clear";
+  if (!name || !is_page_command(name)) return 400;
+  /* Where the daemon listens. */
+  json_t *all = describe_daemon(instance, why);
+  if (!all) return 404;
+  const json_t *node = find_prefix(json_object_get(all, "ROOT"), 0);
+  const char *prefix = json_string_value(json_object_get(node, "FULL_PATH"));
+  *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
+  bool sent = prefix && find_osc_port(all, &wait->to);
+  /* The message, with a number that its answer has. */
+  if (sent) {
+    c->request = c->request % 1000000 + 1;
+    wait->request = c->request;
+    snprintf(address, sizeof address, "%s/cmd/%s", prefix, name);
+    lo_message m = lo_message_new();
+    if (m) lo_message_add_int32(m, wait->request);
+    sent = send_osc(c, &wait->to, address, m);
+  }
+  json_decref(all);
+  *why = "the command could not be sent to the daemon";
+  return sent ? 202 : 502;
+}
+
+bool control_receive(struct control *c, int32_t *request, struct sockaddr_in *from, int *result)
+{
+  static const char ack[] = "/ack";
+  for (;;) {
+    char bytes[PACKET];
+    socklen_t size = sizeof *from;
+    const ssize_t n = recvfrom(c->socket, bytes, sizeof bytes, 0, (struct sockaddr *)from, &size);
+    if (n < 0) return false;
+    const char *end = memchr(bytes, '\0', (size_t)n);
+    if (!end || end - bytes < (ssize_t)strlen(ack) || strcmp(end - strlen(ack), ack) != 0) continue;
+    lo_message m = lo_message_deserialise(bytes, (size_t)n, NULL);
+    const bool fits = m && strcmp(lo_message_get_types(m), "sii") == 0;
+    if (fits) {
+      *request = lo_message_get_argv(m)[1]->i;
+      *result = lo_message_get_argv(m)[2]->i;
+    }
+    if (m) lo_message_free(m);
+    if (fits) return true;
+  }
+}
+
+/* --- inputs --- */
+
+static bool send_input(const struct control *c, const struct held_input *h)
+{
+  lo_message m = lo_message_new();
+  for (int i = 0; m && i < h->channels; i++) lo_message_add_float(m, h->value[i]);
+  return send_osc(c, &h->to, h->address, m);
+}
+
+/* The place of an input that is held already, or a free one; NULL: all are in use. */
+static struct held_input *place_input(struct control *c, const struct held_input *wanted)
+{
+  struct held_input *empty = NULL;
+  for (int i = 0; i < CONTROL_HELD; i++) {
+    struct held_input *h = &c->held[i];
+    if (h->channels == 0)
+      empty = empty ? empty : h;
+    else if (strcmp(h->instance, wanted->instance) == 0 && strcmp(h->address, wanted->address) == 0)
+      return h;
+  }
+  return empty;
+}
+
+static bool read_input_values(const json_t *body, struct held_input *h)
+{
+  const json_t *values = json_object_get(body, "values");
+  const size_t n = json_array_size(values);
+  if (n < 1 || n > CONTROL_CHANNELS) return false;
+  for (size_t i = 0; i < n; i++) {
+    const json_t *one = json_array_get(values, i);
+    if (!json_is_number(one) || !isfinite((float)json_number_value(one))) return false;
+    h->value[i] = (float)json_number_value(one);
+  }
+  h->channels = (int)n;
+  return true;
+}
+
+unsigned control_input(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
+                       const char **why)
+{
+  struct held_input wanted = {.until_ns = now_ns + LEASE_NS};
+  const char *name = json_string_value(json_object_get(body, "name"));
+  snprintf(wanted.instance, sizeof wanted.instance, "%s", instance);
+  *why = "expected name, an input, and values, its numbers";
+  if (!name || strlen(name) >= LIST_MOST || strchr(name, '/') || !read_input_values(body, &wanted))
+    return 400;
+  /* The input must be one that the daemon describes, with as many numbers. */
+  json_t *all = describe_daemon(instance, why);
+  if (!all) return 404;
+  const json_t *node = find_prefix(json_object_get(all, "ROOT"), 0);
+  const json_t *inputs =
+      json_object_get(json_object_get(json_object_get(node, "CONTENTS"), "input"), "CONTENTS");
+  const json_t *input = json_object_get(inputs, name);
+  const char *path = json_string_value(json_object_get(input, "FULL_PATH"));
+  const char *types = json_string_value(json_object_get(input, "TYPE"));
+  const bool there = path && types && strlen(path) < CONTROL_ADDRESS &&
+                     (int)strlen(types) == wanted.channels && find_osc_port(all, &wanted.to);
+  if (there) snprintf(wanted.address, sizeof wanted.address, "%s", path);
+  json_decref(all);
+  *why = "the daemon has no input of this name with this number of channels";
+  if (!there) return 404;
+  *why = "too many inputs at once";
+  struct held_input *place = place_input(c, &wanted);
+  if (!place) return 503;
+  *place = wanted;
+  *why = "the input could not be sent to the daemon";
+  return send_input(c, place) ? 200 : 502;
+}
+
+uint64_t control_tick(struct control *c, uint64_t now_ns)
+{
+  bool any = false;
+  const bool now = now_ns >= c->sent_ns + AGAIN_NS;
+  for (int i = 0; i < CONTROL_HELD; i++) {
+    struct held_input *h = &c->held[i];
+    if (h->channels && now_ns > h->until_ns) h->channels = 0;
+    if (h->channels == 0) continue;
+    any = true;
+    if (now) send_input(c, h);
+  }
+  if (now) c->sent_ns = now_ns;
+  return any ? c->sent_ns + AGAIN_NS : UINT64_MAX;
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// The mechanism in 3-D. The only file, beside orbit.js, that knows three.js: one instanced mesh for each kind of part and colour.
+'use strict';
+var ali3 = window.ali3 || (window.ali3 = {});
+
+(function () {
+  const COLORS = [0x4a90d9, 0xd98b3a, 0x5aa469, 0xb5668f, 0x7c77b9, 0xc9b037, 0x3fa7a0, 0xa3685a];
+  const TEST_COLORS = [0xff0000, 0x00ff00, 0x0000ff, 0xff00ff, 0x00ffff, 0xffff00, 0x800000, 0x008000, 0x000080, 0x808000, 0x008080,
+                       0x800080, 0xff8000, 0x0080ff, 0x80ff00, 0xff0080];
+  const STEEL = 0x3b424c, SPRING = 0x2d7d46, CABLE = 0x444444, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
+  const PAPER = 0xffffff;
+
+  // A processor that draws in place of a graphics card has no time for smooth edges.
+  function isSlow() {
+    try {
+      const g = document.createElement('canvas').getContext('webgl'), info = g.getExtension('WEBGL_debug_renderer_info');
+      const name = info ? g.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+      const lose = g.getExtension('WEBGL_lose_context');
+      if (lose) lose.loseContext();
+      return /swiftshader|llvmpipe|software/i.test(name);
+    } catch (e) {
+      return false;
+    }
+  }
+
+  // The matrix of a unit part: from `a`, along z to `b`, with this width.
+  function between(a, b, width, out) {
+    const d = new THREE.Vector3(b[0] - a[0], b[1] - a[1], b[2] - a[2]), length = Math.max(d.length(), 1e-9);
+    const q = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), d.divideScalar(length));
+    return out.compose(new THREE.Vector3(...a), q, new THREE.Vector3(width, width, length));
+  }
+
+  // Unit parts along z, from 0 to 1, of radius 1.
+  function unitRod() {
+    return new THREE.CylinderBufferGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  }
+  function unitArrow() {
+    return new THREE.ConeBufferGeometry(1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  }
+  function unitCoil() {
+    class Coil extends THREE.Curve {
+      getPoint(s) {
+        const r = s < 0.06 || s > 0.94 ? 0.05 : 1, angle = 2 * Math.PI * 7 * s;
+        return new THREE.Vector3(r * Math.cos(angle), r * Math.sin(angle), s);
+      }
+    }
+    return new THREE.TubeBufferGeometry(new Coil(), 140, 0.13, 5);
+  }
+
+  // Parts of one kind and colour. A part has a body and its matrix in the frame of the body, or a function that gives its matrix.
+  class Batch {
+    constructor(geometry, color, more) {
+      this.geometry = geometry.clone(); // three.js keeps the number of instances with the geometry
+      this.material = new THREE.MeshLambertMaterial(Object.assign({color}, more));
+      this.parts = [];
+    }
+    add(body, local) { this.parts.push({body, local}); }
+    follow(write) { this.parts.push({write}); }
+    build(parent) {
+      if (!this.parts.length) return;
+      this.mesh = new THREE.InstancedMesh(this.geometry, this.material, this.parts.length);
+      this.mesh.frustumCulled = false;
+      parent.add(this.mesh);
+    }
+    update(worlds, poses) {
+      if (!this.mesh) return;
+      const m = new THREE.Matrix4();
+      this.parts.forEach((part, i) => {
+        if (part.write) part.write(m, poses);
+        else if (part.body < 0) m.copy(part.local);
+        else m.multiplyMatrices(worlds[part.body], part.local);
+        this.mesh.setMatrixAt(i, m);
+      });
+      this.mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  class Scene {
+    constructor(canvas, test) {
+      this.canvas = canvas;
+      this.test = test;
+      const plain = test || isSlow();
+      this.renderer = new THREE.WebGLRenderer({canvas, antialias: !plain, preserveDrawingBuffer: test});
+      this.renderer.setPixelRatio(plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
+      this.renderer.setClearColor(PAPER);
+      this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
+      this.orbit = new ali3.Orbit(canvas, this.camera);
+      this.world = new THREE.Scene();
+      this.pictures = 0;
+    }
+
+    // Builds everything from the JSON of /api/v1/scene.
+    load(scene) {
+      this.data = scene;
+      this.world = new THREE.Scene();
+      this.world.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 0.75));
+      const sun = new THREE.DirectionalLight(0xffffff, 0.6), up = new THREE.Vector3(...scene.up);
+      sun.position.copy(up).multiplyScalar(2).add(new THREE.Vector3(1, 1.5, 0.7));
+      this.world.add(sun);
+      this.bodies = new THREE.Group();
+      this.arrows = new THREE.Group();
+      this.arrows.visible = false;
+      this.batches = [];
+      this.start = scene.bodies.map((b) => ({position: b.position, orientation: b.orientation}));
+      if (this.test) this.addMarks(scene);
+      else this.addParts(scene);
+      for (const batch of this.batches) batch.build(batch.parent || this.world);
+      this.world.add(this.bodies, this.arrows);
+      this.aim(scene);
+      this.poses = this.start;
+      this.rigPose = null;
+      this.moved = true;
+    }
+
+    batch(geometry, color, more, parent) {
+      const b = new Batch(geometry, color, more);
+      b.parent = parent;
+      this.batches.push(b);
+      return b;
+    }
+
+    // For tests: a disc of one colour at each centre of mass, and nothing else.
+    addMarks(scene) {
+      this.marks = scene.bodies.map((body, i) => {
+        const material = new THREE.MeshBasicMaterial({color: TEST_COLORS[i % TEST_COLORS.length], depthTest: false});
+        const mark = new THREE.Mesh(new THREE.SphereBufferGeometry(0.02 * scene.size, 24, 16), material);
+        this.world.add(mark);
+        return mark;
+      });
+    }
+
+    addParts(scene) {
+      const rod = unitRod(), box = new THREE.BoxBufferGeometry(1, 1, 1), m = new THREE.Matrix4();
+      const solid = (g) => COLORS.map((c) => this.batch(g, c, {}, this.bodies)), boxes = solid(box), rods = solid(rod);
+      const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(new THREE.SphereBufferGeometry(1, 20, 14));
+      const own = new Map();
+      for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
+      scene.bodies.forEach((b, i) => {
+        if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
+        else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
+      });
+      for (const r of scene.rods)
+        if (!own.has(scene.bodies[r.body].name))
+          rods[r.body % COLORS.length].add(r.body, between(r.from, r.to, scene.thickness, m.clone()));
+      this.addJoints(scene, rod, box);
+      this.addForces(scene, rod);
+      this.addGround(scene);
+      if (scene.platform) this.addRig(scene, rod);
+    }
+
+    // The solid with the inertia of a body: a box; a disc or bar where two moments are equal; a ball where all are.
+    addInertia(body, b, boxes, discs, balls) {
+      const e = b.edge, equal = (i, k) => Math.abs(e[i] - e[k]) < 0.02 * Math.max(e[i], e[k]), color = body % COLORS.length;
+      const pair = equal(0, 1) ? 2 : equal(1, 2) ? 0 : equal(0, 2) ? 1 : -1, round = Math.sqrt(1 / 3), ball = Math.sqrt(5 / 12);
+      if (equal(0, 1) && equal(1, 2)) balls[color].add(body, this.solidMatrix(b.axes, e.map((x) => ball * x)));
+      else if (pair < 0) boxes[color].add(body, this.solidMatrix(b.axes, e));
+      else {
+        // The axis of the disc is the edge that differs; it comes last.
+        const [i, k] = [(pair + 1) % 3, (pair + 2) % 3], a = b.axes, turned = [0, 3, 6].flatMap((r) => [a[r + i], a[r + k], a[r + pair]]);
+        discs[color].add(body, this.solidMatrix(turned, [round * e[i], round * e[k], e[pair]]));
+      }
+    }
+
+    solidMatrix(a, e) {
+      return new THREE.Matrix4().set(a[0] * e[0], a[1] * e[1], a[2] * e[2], 0, a[3] * e[0], a[4] * e[1], a[5] * e[2], 0, a[6] * e[0],
+                                     a[7] * e[1], a[8] * e[2], 0, 0, 0, 0, 1);
+    }
+
+    // A shape of the file: size in m along the axes of the shape.
+    addVisual(body, v) {
+      const size = v.size || [0.1, 0.1, 0.1], q = v.orientation || [1, 0, 0, 0], p = v.position || [0, 0, 0];
+      const shapes = {box: () => new THREE.BoxBufferGeometry(1, 1, 1), sphere: () => new THREE.SphereBufferGeometry(0.5, 24, 16),
+                      cylinder: () => new THREE.CylinderBufferGeometry(0.5, 0.5, 1, 24).rotateX(Math.PI / 2)};
+      const batch = this.batch((shapes[v.shape] || shapes.box)(), new THREE.Color(v.color || '#4a90d9'), {}, this.bodies);
+      batch.add(body, new THREE.Matrix4().compose(new THREE.Vector3(...p), new THREE.Quaternion(q[1], q[2], q[3], q[0]),
+                                                  new THREE.Vector3(...size)));
+    }
+
+    addJoints(scene, rod, box) {
+      const steel = this.batch(rod, STEEL), balls = this.batch(new THREE.SphereBufferGeometry(1, 14, 10), STEEL);
+      const cubes = this.batch(box, STEEL), plates = this.batch(rod, STEEL, {transparent: true, opacity: 0.35});
+      const bars = this.batch(rod, CABLE), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
+      const along = (batch, j, side, half, width) => {
+        const p = j.point[side], a = j.axis[side];
+        batch.add(j.body[side], between(p.map((x, c) => x - half * a[c]), p.map((x, c) => x + half * a[c]), width, new THREE.Matrix4()));
+      };
+      const draw = {
+        revolute: (j) => along(steel, j, 0, 2.6 * t, 1.6 * t),
+        cylindrical: (j) => along(steel, j, 0, 5 * t, 1.4 * t),
+        prismatic: (j) => { along(steel, j, 0, 5 * t, 0.7 * t); cubes.add(j.body[1], at(j.point[1], 2.6 * t)); },
+        universal: (j) => { along(steel, j, 0, 2.6 * t, 0.8 * t); along(steel, j, 1, 2.6 * t, 0.8 * t); },
+        spherical: (j) => balls.add(j.body[0], at(j.point[0], 1.8 * t)),
+        fixed: (j) => cubes.add(j.body[0], at(j.point[0], 2.8 * t)),
+        point_on_line: (j) => { along(steel, j, 0, 8 * t, 0.4 * t); balls.add(j.body[1], at(j.point[1], 1.4 * t)); },
+        planar: (j) => along(plates, j, 0, 0.15 * t, 7 * t),
+        point_in_plane: (j) => { along(plates, j, 0, 0.15 * t, 7 * t); balls.add(j.body[1], at(j.point[1], 1.4 * t)); },
+        distance: (j) => this.span(bars, j, 0.8 * t),
+      };
+      for (const j of scene.joints) if (draw[j.type]) draw[j.type](j);
+    }
+
+    // A part between two points that move.
+    span(batch, element, width) {
+      batch.follow((m, poses) => between(this.at(poses, element, 0), this.at(poses, element, 1), width, m));
+    }
+
+    at(poses, element, side) {
+      const body = element.body[side];
+      return body < 0 ? element.point[side] : ali3.place(poses[body], element.point[side]);
+    }
+
+    addForces(scene, rod) {
+      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, CABLE), glass = {transparent: true, opacity: 0.3};
+      const balls = this.batch(new THREE.SphereBufferGeometry(1, 24, 16), CONTACT, glass), discs = this.batch(rod, CONTACT, glass);
+      for (const f of scene.forces) {
+        if (f.type === 'spring_damper' || f.type === 'bushing') this.span(coils, f, 2.2 * t);
+        else if (f.type === 'cable') this.span(lines, f, 0.35 * t);
+        else if (f.type === 'end_stop') this.span(lines, f, 0.2 * t);
+        f.radius.forEach((r, side) => {
+          if (r > 0) balls.add(f.body[side], new THREE.Matrix4().makeScale(r, r, r).setPosition(...f.point[side]));
+        });
+        if (f.normal && !(f.body[0] < 0)) {
+          const p = f.point[0], n = f.normal, h = 0.1 * t;
+          discs.add(f.body[0], between(p.map((x, c) => x - h * n[c]), p, 6 * f.radius[1], new THREE.Matrix4()));
+        }
+      }
+    }
+
+    // A grid below everything, or in the plane of contact of the ground.
+    addGround(scene) {
+      const up = new THREE.Vector3(...scene.up), plane = scene.forces.find((f) => f.normal && f.body[0] < 0);
+      const normal = plane ? new THREE.Vector3(...plane.normal) : up;
+      const middle = new THREE.Vector3(...scene.low.map((x, i) => 0.5 * (x + scene.high[i])));
+      let level = Infinity;
+      for (const x of [scene.low[0], scene.high[0]])
+        for (const y of [scene.low[1], scene.high[1]])
+          for (const z of [scene.low[2], scene.high[2]]) level = Math.min(level, normal.dot(new THREE.Vector3(x, y, z)));
+      level = plane ? normal.dot(new THREE.Vector3(...plane.point[0])) : level - 0.05 * scene.size;
+      const step = Math.pow(10, Math.floor(Math.log10(scene.size / 2))), cells = 2 * Math.ceil(1.2 * scene.size / step);
+      const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), 0xb9bfc8, 0xdde1e6);
+      grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
+      grid.position.copy(middle).addScaledVector(normal, level - normal.dot(middle));
+      this.world.add(grid);
+    }
+
+    // The motion platform stands beside the mechanism, in its own frame.
+    addRig(scene, rod) {
+      const g = scene.platform, far = (p) => Math.hypot(p[0], p[1]);
+      const radius = Math.max(...g.base.map(far), ...g.top.map(far)), width = 0.03 * radius, group = new THREE.Group();
+      const side = this.orbit.side.clone();
+      this.orbit.set(scene.low, scene.size, scene.up);
+      side.copy(this.orbit.side);
+      const middle = scene.low.map((x, i) => 0.5 * (x + scene.high[i])), reach = 0.5 * scene.size + 1.6 * radius;
+      group.position.set(...middle).addScaledVector(side, reach);
+      group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...scene.up));
+      this.rigReach = reach + radius;
+      const frame = this.batch(rod, RIG, {}, group);
+      this.rigTop = g.top.map(() => [0, 0, 0]);
+      this.legs = g.base.map((b, i) => {
+        const leg = this.batch(rod, COLORS[i], {}, group);
+        leg.follow((m) => between(g.crank ? this.tips[i] : b, this.rigTop[i], width, m));
+        if (g.crank) leg.follow((m) => between(b, this.tips[i], 1.5 * width, m));
+        return leg;
+      });
+      g.base.forEach((b, i) => {
+        frame.follow((m) => between(b, g.base[(i + 1) % 6], 0.6 * width, m));
+        frame.follow((m) => between(this.rigTop[i], this.rigTop[(i + 1) % 6], 0.9 * width, m));
+      });
+      this.world.add(group);
+      this.moveRig({pose: [0, 0, 0, 0, 0, 0], legs: g.neutral, normalised: [0, 0, 0, 0, 0, 0]});
+    }
+
+    // pose: m and rad about neutral; legs: m or rad; normalised: -1 .. 1 between the limits.
+    moveRig(rig) {
+      const g = this.data.platform;
+      if (!g || !this.legs) return;
+      // Before the first order the pose is not known: the rig is drawn at neutral, in grey.
+      const known = rig.pose.every(isFinite) && rig.legs.every(isFinite);
+      if (!known) rig = {pose: [0, 0, 0, 0, 0, 0], legs: g.neutral, normalised: [0, 0, 0, 0, 0, 0]};
+      const [x, y, z, roll, pitch, yaw] = rig.pose;
+      this.rigTop = g.top.map((a) => {
+        const r = ali3.turnByAngles(roll, pitch, yaw, a);
+        return [x + r[0], y + r[1], z + g.height + r[2]];
+      });
+      this.tips = g.base.map((b, i) => {
+        const flat = g.crank_length * Math.cos(rig.legs[i]), h = g.crank_heading[i];
+        return [b[0] + flat * Math.cos(h), b[1] + flat * Math.sin(h), b[2] + g.crank_length * Math.sin(rig.legs[i])];
+      });
+      this.legs.forEach((leg, i) => leg.material.color.setHex(!known ? RIG : Math.abs(rig.normalised[i]) > 0.9 ? NEAR_LIMIT : COLORS[i]));
+      this.moved = true;
+    }
+
+    // Reactions of joints: force(j) gives N in world axes, or null.
+    showForces(force) {
+      const largest = Math.max(1e-9, ...this.data.joints.map((j, i) => { const f = force(i); return f ? Math.hypot(...f) : 0; }));
+      if (!this.arrowBatch) {
+        this.arrowForces = [];
+        this.arrowBatch = new Batch(unitArrow(), ARROW);
+        this.data.joints.forEach((j, i) => this.arrowBatch.follow((m, poses) => {
+          const a = this.at(poses, j, 1), f = this.arrowForces[i] || [0, 0, 0];
+          between(a, a.map((x, c) => x + f[c]), this.data.thickness, m);
+        }));
+        this.arrowBatch.build(this.arrows);
+        this.batches.push(this.arrowBatch);
+      }
+      const scale = 0.3 * this.data.size / largest;
+      this.arrowForces = this.data.joints.map((j, i) => { const f = force(i); return f ? f.map((x) => x * scale) : [0, 0, 0]; });
+      this.moved = true;
+    }
+
+    aim(scene) {
+      const middle = scene.low.map((x, i) => 0.5 * (x + scene.high[i])), wide = scene.bodies.reduce((w, b) => Math.max(w, ...(b.edge || [0])), 0);
+      let radius = 0.55 * Math.max(scene.size, wide);
+      if (this.rigReach) {
+        const shift = 0.5 * (this.rigReach - 0.5 * scene.size);
+        middle.forEach((x, i) => { middle[i] = x + shift * this.orbit.side.getComponent(i); });
+        radius = Math.max(radius, 0.55 * (this.rigReach + 0.5 * scene.size));
+      }
+      this.arrowBatch = null;
+      this.orbit.set(middle, radius, scene.up);
+    }
+
+    move(poses) {
+      this.poses = poses;
+      this.moved = true;
+    }
+
+    resize() {
+      const w = this.canvas.clientWidth, h = this.canvas.clientHeight;
+      if (!w || !h || (w === this.width && h === this.height)) return;
+      this.width = w;
+      this.height = h;
+      this.renderer.setSize(w, h, false);
+      this.camera.aspect = w / h;
+      this.orbit.fit();
+    }
+
+    // Draws, if anything has changed. True: it has drawn.
+    draw() {
+      this.resize();
+      if (!this.data || (!this.moved && !this.orbit.changed)) return false;
+      if (this.moved) {
+        const worlds = this.poses.map((p) => new THREE.Matrix4().compose(
+          new THREE.Vector3(...p.position), new THREE.Quaternion(p.orientation[1], p.orientation[2], p.orientation[3], p.orientation[0]),
+          new THREE.Vector3(1, 1, 1)));
+        for (const batch of this.batches) batch.update(worlds, this.poses);
+        if (this.marks) this.marks.forEach((mark, i) => mark.position.set(...this.poses[i].position));
+      }
+      this.renderer.render(this.world, this.camera);
+      this.moved = this.orbit.changed = false;
+      this.pictures++;
+      return true;
+    }
+
+    // Pixels of a point of the world, from the left and the top of the canvas; null behind the camera.
+    project(p) {
+      const v = new THREE.Vector3(...p).project(this.camera);
+      return v.z < 1 ? [0.5 * (v.x + 1) * this.width, 0.5 * (1 - v.y) * this.height] : null;
+    }
+  }
+
+  ali3.Scene = Scene;
+})();

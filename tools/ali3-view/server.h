@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * The HTTP server of ali3-view: one thread, libmicrohttpd with epoll, streams that wait while there is nothing to send. */
+#ifndef ALI3_VIEW_SERVER_H
+#define ALI3_VIEW_SERVER_H
+
+#include "census.h"
+#include "control.h"
+#include "host.h"
+#include "recording.h"
+#include "rights.h"
+
+enum { VIEW_STREAMS = 8, VIEW_BODY = 4096 };
+
+struct view {
+  struct recording *recording; /* NULL: running daemons */
+  struct census census;
+  struct hosts hosts;
+  struct rights rights;
+  struct control control;
+};
+
+struct view_server;
+
+/* Serves on a listening socket and takes it over. NULL if libmicrohttpd fails. *view must outlive the server. */
+struct view_server *view_server_start(int listener, struct view *view);
+/* Serves for at most 250 ms. */
+void view_server_run(struct view_server *s);
+void view_server_stop(struct view_server *s);
+
+#endif
