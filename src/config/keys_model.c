@@ -215,24 +215,35 @@ static const char *const sensor_types[] = {
 
 /* clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
-#define BODY(field) offsetof(ali3_body_spec, field)
+#define BODY(field) offsetof(struct body_values, field)
 static const struct key body_keys[] = {
-  TEXT("name", REQUIRED, AT_START, BODY(name),
+  TEXT("name", REQUIRED, AT_START, BODY(spec.name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
-  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
+  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(spec.mass),
          "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.",
-       .example = "1.0"),
-  INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
+       .example = "1.0", .derived = true),
+  INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(spec.inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
-          "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
-  VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(position),
-         "Position of the centre of mass at the start, in world axes.", .example = "[0.5, 0, 0]"),
-  QUATERNION("orientation", "1 0 0 0", AT_START, BODY(orientation),
-             "Euler parameters from body to world at the start."),
-  VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(velocity),
+          "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]",
+          .derived = true),
+  VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(spec.position),
+         "Position of the centre of mass at the start, in world axes. A body with shapes has its origin where its shapes have "
+         "it. Without this key a joint with point_a and point_b that leads to the body places it.", .example = "[0.5, 0, 0]",
+         .derived = true),
+  QUATERNION("orientation", "1 0 0 0", AT_START, BODY(spec.orientation),
+             "Euler parameters from body to world at the start." ORIENTATION_FORMS),
+  VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(spec.velocity),
          "Velocity of the centre of mass at the start, in world axes."),
-  VECTOR("angular_velocity", "rad/s", ANY, "0 0 0", AT_START, BODY(angular_velocity),
+  VECTOR("angular_velocity", "rad/s", ANY, "0 0 0", AT_START, BODY(spec.angular_velocity),
          "Angular velocity at the start, in the axes of the body."),
+  TEXT("relative_to", NONE, AT_START, BODY(relative_to),
+       "Name of another body. position and orientation are then in the frame of that body."),
+  LIST_LIKE("shapes", &schema_shape, NONE,
+            "Shapes that give mass, centre of mass and inertia, in place of mass and inertia. Points of joints, forces and "
+            "sensors on the body count from the origin of its shapes. The origin moves to the centre of mass when the file is "
+            "read."),
+  ELEMENT("shape", &schema_shape, NONE,
+          "The only shape of the body. The body may have the key mass, in place of mass or density of the shape."),
 };
 const struct section schema_body = SECTION("a body", body_keys);
 
@@ -273,7 +284,8 @@ static const struct key joint_keys[] = {
          "Distance between the two points of a distance joint. Without this key the distance at the start is kept.",
          .only = KIND(ALI3_JOINT_DISTANCE)),
   QUATERNION("relative_orientation", NONE, AT_START, JOINT(spec.relative_orientation),
-             "Euler parameters of body_b seen from body_a. Without this key the orientation at the start is kept.",
+             "Euler parameters of body_b seen from body_a. Without this key the orientation at the start is kept."
+             ORIENTATION_FORMS,
              .only = KIND(ALI3_JOINT_FIXED) | KIND(ALI3_JOINT_PRISMATIC)),
   ANGLE("position", "rad or m, or as in 30 deg", ANY, "0", AT_START, JOINT(spec.position),
         "Coordinate of the joint in the poses that the bodies have at the start. The angle of a revolute joint counts full "
@@ -296,7 +308,8 @@ static const struct key sensor_keys[] = {
   TEXT("body", REQUIRED, AT_START, SENSOR(body), "Name of the body that carries the sensor.", .example = "A"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, SENSOR(spec.point),
          "Position of the sensor in the frame of the body."),
-  QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body.",
+  QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body."
+             ORIENTATION_FORMS,
              .only = KIND(ALI3_SENSOR_POSE) | KIND(ALI3_SENSOR_IMU)),
 };
 const struct section schema_sensor = SECTION("a sensor", sensor_keys, .by = "type");
@@ -326,6 +339,9 @@ static const struct key model_keys[] = {
        "together with the joints: a stiff one needs no shorter step."),
   LIST("sensors", &schema_sensor, NONE,
        "Places on bodies at which the motion is measured. Sensors do not change the motion."),
+  LIST("parts", &schema_part, NONE,
+       "Groups of elements that stand several times, or come from another file. Their elements follow those of the lists "
+       "above."),
   TEXT("file", NONE, AT_START, MODEL(file),
        "Path of a model file, relative to this one. The file is used in place of the model, so this key stands alone: "
        "model: {file: models/four_bar.yaml}."),

@@ -9,7 +9,9 @@
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/wiring.h"
+#include "expand/expand.h"
 #include "yaml/sets.h"
+#include "yaml/text_file.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -22,7 +24,8 @@ struct settings_reader {
   struct file_values values;
   bool isa_overridden; /* by the command line */
   struct report report;
-  struct sets sets; /* values from the command line */
+  struct sets sets;           /* values from the command line */
+  struct expansion expansion; /* of both files */
 };
 
 /* The value of a key in a section; NULL if the file does not give it. */
@@ -90,6 +93,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
   }
 
   sets_put(&l->model, "model", r);
+  if (!expand_tree(&l->expansion, &l->model, &schema_expansion, r)) return false;
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -326,6 +330,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
   sets_put(&l->main, NULL, r);
+  if (!expand_tree(&l->expansion, &l->main, &schema_expansion, r)) return false;
 
   /* The sections; a missing section is off. */
   schema_read(&schema_file, l->main.root, v, r);
@@ -434,6 +439,7 @@ struct settings *settings_close(struct settings_reader *l)
   names_free(&l->bodies);
   yaml_free(&l->model);
   yaml_free(&l->main);
+  expansion_free(&l->expansion);
   sets_free(&l->sets);
   free(l);
   return result;
