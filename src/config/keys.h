@@ -63,6 +63,8 @@
 
 #define LIST_LIKE(name, of, fallback, ...) \
   {(name), KEY_LIST_LIKE, "", ANY, fallback, AT_START, 0, .like = (of), .doc = __VA_ARGS__}
+#define MAP_LIKE(name, of, fallback, ...) \
+  {(name), KEY_MAP_LIKE, "", ANY, fallback, AT_START, 0, .like = (of), .doc = __VA_ARGS__}
 #define VARIABLES(name, ...) \
   {(name), KEY_VARIABLES, "", ANY, NONE, AT_START, 0, .doc = __VA_ARGS__}
 #define COPIES(name, ...) \

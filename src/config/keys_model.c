@@ -238,12 +238,13 @@ static const struct key body_keys[] = {
          "Angular velocity at the start, in the axes of the body."),
   TEXT("relative_to", NONE, AT_START, BODY(relative_to),
        "Name of another body. position and orientation are then in the frame of that body."),
-  LIST_LIKE("shapes", &schema_shape, NONE,
-            "Shapes that give mass, centre of mass and inertia, in place of mass and inertia. Points of joints, forces and "
-            "sensors on the body count from the origin of its shapes. The origin moves to the centre of mass when the file is "
-            "read."),
-  ELEMENT("shape", &schema_shape, NONE,
-          "The only shape of the body. The body may have the key mass, in place of mass or density of the shape."),
+  MAP_LIKE("shape", &schema_shape, NONE,
+           "The only shape of the body, with the keys of shapes. The body may have the key mass, in place of mass or density of "
+           "the shape."),
+  LIST("shapes", &schema_shape, NONE,
+       "Shapes that give mass, centre of mass and inertia, in place of mass and inertia. Points of joints, forces and sensors on "
+       "the body count from the origin of its shapes. The origin moves to the centre of mass when the file is read.",
+       .off = true),
 };
 const struct section schema_body = SECTION("a body", body_keys);
 
@@ -341,7 +342,7 @@ static const struct key model_keys[] = {
        "Places on bodies at which the motion is measured. Sensors do not change the motion."),
   LIST("parts", &schema_part, NONE,
        "Groups of elements that stand several times, or come from another file. Their elements follow those of the lists "
-       "above."),
+       "above.", .off = true),
   TEXT("file", NONE, AT_START, MODEL(file),
        "Path of a model file, relative to this one. The file is used in place of the model, so this key stands alone: "
        "model: {file: models/four_bar.yaml}."),

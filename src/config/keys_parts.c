@@ -64,7 +64,7 @@ static const struct key part_keys[] = {
        "Beginning of the names of all elements of the part: ${side}_. References to elements inside the part follow."),
   COPIES("repeat",
          "Number of copies, with the variable i from 1 on; or variables with one value for each copy, {side: [left, right], y: "
-         "[0.6, -0.6]}.", .example = "6"),
+         "[0.6, -0.6]}."),
   VARIABLES("parameters",
             "Parameters of the part. With use they replace parameters of the file."),
   CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),

@@ -32,6 +32,7 @@ const char *schema_type(const struct key *k)
       [KEY_LIST] = "a list of mappings",
       [KEY_LIST_FILE] = "a list of mappings, or {file: PATH}",
       [KEY_LIST_LIKE] = "a list of mappings",
+      [KEY_MAP_LIKE] = "a mapping",
       [KEY_VARIABLES] = "a mapping of names to values {NAME: VALUE}",
       [KEY_COPIES] = "a whole number, or a mapping {NAME: [VALUE, ...]}",
   };
@@ -323,6 +324,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
+  case KEY_MAP_LIKE:
     return n->kind == NODE_MAP || refuse_value(k, n, "", r);
   case KEY_LIST_FILE:
     if (n->kind == NODE_MAP) return true;

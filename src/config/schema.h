@@ -23,13 +23,14 @@ enum key_type {
   KEY_TABLE,      /* ali3_table, from two pairs or more; the caller frees .point */
   KEY_SIX,        /* double[6] */
   KEY_SIX_POINTS, /* double[6][3] */
+  KEY_LIST_LIKE,  /* a list of mappings of .like */
+  KEY_MAP_LIKE,   /* a mapping of .like */
+  KEY_VARIABLES,  /* a mapping of names to values, for the expansion */
+  KEY_COPIES,     /* a number of copies, or a mapping of names to lists, for the expansion */
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
   KEY_LIST_FILE,  /* a KEY_LIST, or a mapping that names the file with the list */
-  KEY_LIST_LIKE,  /* a list of the mappings of .like */
-  KEY_VARIABLES,  /* a mapping of names to values, for the expansion */
-  KEY_COPIES,     /* a number of copies, or a mapping of names to lists, for the expansion */
 };
 
 /* The ends that do not belong to a range. */
@@ -56,7 +57,8 @@ struct key {
   const char *doc; /* meaning, in sentences that do not repeat the other fields */
   const char *const *choices;
   const struct section *section;
-  const struct section *like; /* KEY_LIST_LIKE: the section, which documents its keys at another place */
+  const struct section *like; /* KEY_LIST_LIKE, KEY_MAP_LIKE: the section, which documents its keys at another place */
+  bool off;                   /* config/reference.yaml has the section in comments */
   bool derived;               /* a required key that a short form may give in the file */
   const struct section *file; /* KEY_LIST_FILE: section of the mapping that names a file */
   const char *option;         /* BY_OPTION: the option of the command line */

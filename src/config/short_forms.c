@@ -70,8 +70,9 @@ static struct expand_key describe_key(const void *section, const struct node *ma
     break;
   case KEY_SECTION:
   case KEY_ELEMENT:
+  case KEY_MAP_LIKE:
     e.kind = EXPAND_MAP;
-    e.section = k->section;
+    e.section = k->section ? k->section : k->like;
     break;
   case KEY_LIST:
   case KEY_LIST_FILE:

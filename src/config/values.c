@@ -84,7 +84,7 @@ static const struct node *find_list(struct list_file *l, const struct section *k
     /* Values from the command line may replace nodes: find the list again. */
     char path[64];
     snprintf(path, sizeof path, "%s%s%s", section ? section : "", section ? "." : "", key);
-    sets_put(&l->tree, path, r);
+    sets_put(&l->tree, path, SETS_ONCE, r);
     list = node_find(section ? node_find(l->tree.root, section) : l->tree.root, key);
     return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
   }

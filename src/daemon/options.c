@@ -23,6 +23,7 @@ static const char USAGE_TEXT[] =
     "  --check[=json]      read FILE, assemble the mechanism, report what is wrong with it and how\n"
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
+    "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
@@ -86,6 +87,7 @@ int options_parse(struct options *o, int argc, char **argv)
   enum {
     CHECK = 256,
     STRICT,
+    EXPAND,
     PRINT_MAP,
     DURATION,
     REPORT,
@@ -102,6 +104,7 @@ int options_parse(struct options *o, int argc, char **argv)
   static const struct option LONG[] = {
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
+      {"expand", no_argument, NULL, EXPAND},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
@@ -128,6 +131,9 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case STRICT:
       o->strict = true;
+      break;
+    case EXPAND:
+      o->expand = true;
       break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)

@@ -27,7 +27,7 @@ static bool merge_mapping(struct expander *e, struct node *out, const struct nod
 {
   if (e->merging == MERGING_MOST) return fail_expansion(e, from->at, "<<: too many merge keys inside each other");
   e->merging++;
-  struct node *flat = from->kind == NODE_MAP ? copy_merged(e, from, origin) : NULL;
+  struct node *flat = from->kind == NODE_MAP ? mapping_merge(e, from, origin) : NULL;
   e->merging--;
   if (!flat)
     return from->kind != NODE_MAP &&
@@ -39,7 +39,7 @@ static bool merge_mapping(struct expander *e, struct node *out, const struct nod
   return true;
 }
 
-struct node *copy_merged(struct expander *e, const struct node *map, int origin)
+struct node *mapping_merge(struct expander *e, const struct node *map, int origin)
 {
   struct node *out = node_new_like(e, map, origin), *last = NULL;
   const struct node *merged = NULL;
@@ -83,7 +83,7 @@ static bool copy_elements(struct expander *e, struct node *list, const struct ex
 {
   struct node **link = &list->first;
   for (const struct node *n = list->first; n; n = n->next, link = &(*link)->next) {
-    *link = n->kind == NODE_MAP ? copy_mapping(e, n, k->section, s, origin) : node_new_like(e, n, origin);
+    *link = n->kind == NODE_MAP ? mapping_evaluate(e, n, k->section, s, origin) : node_new_like(e, n, origin);
     if (!*link) return false;
   }
   return true;
@@ -93,7 +93,7 @@ static bool copy_elements(struct expander *e, struct node *list, const struct ex
 static bool plain_orientation(struct expander *e, struct node **n, const struct scope *s, int origin)
 {
   double p[4];
-  struct node *map = copy_mapping(e, *n, e->rules->orientation, s, origin);
+  struct node *map = mapping_evaluate(e, *n, e->rules->orientation, s, origin);
   if (!map || !orientation_read(e, map, p)) return false;
   struct node holder = {.kind = NODE_MAP, .at = map->at};
   if (!node_put_numbers(e, &holder, map->key, p, 4)) return false;
@@ -104,10 +104,10 @@ static bool plain_orientation(struct expander *e, struct node **n, const struct 
   return true;
 }
 
-struct node *copy_evaluated(struct expander *e, const struct node *n, const struct expand_key *k,
+struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
                             const struct scope *s, int origin)
 {
-  if (n->kind == NODE_MAP && k->kind == EXPAND_MAP) return copy_mapping(e, n, k->section, s, origin);
+  if (n->kind == NODE_MAP && k->kind == EXPAND_MAP) return mapping_evaluate(e, n, k->section, s, origin);
   struct node *copy = node_new_like(e, n, origin);
   if (!copy) return NULL;
   bool good = true;
@@ -122,15 +122,15 @@ struct node *copy_evaluated(struct expander *e, const struct node *n, const stru
   return good ? copy : NULL;
 }
 
-struct node *copy_mapping(struct expander *e, const struct node *map, const void *section, const struct scope *s,
+struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section, const struct scope *s,
                           int origin)
 {
-  struct node *out = copy_merged(e, map, origin);
+  struct node *out = mapping_merge(e, map, origin);
   if (!out) return NULL;
   for (struct node **link = &out->first; *link; link = &(*link)->next) {
     struct node *next = (*link)->next;
     const struct expand_key k = e->rules->describe(section, out, (*link)->key);
-    *link = copy_evaluated(e, *link, &k, s, origin);
+    *link = node_evaluate(e, *link, &k, s, origin);
     if (!*link) return NULL;
     (*link)->next = next;
   }

@@ -70,9 +70,6 @@ struct expansion {
 bool expand_tree(struct expansion *x, struct yaml *t, const struct expand_rules *rules, struct report *r);
 void expansion_free(struct expansion *x);
 
-/* Evaluates the numbers of a plain tree again, without parameters: for values that options put into it. */
-bool expand_numbers(struct expansion *x, struct yaml *t, const struct expand_rules *rules, struct report *r);
-
 /* Prints a tree as YAML. */
 void expand_print(const struct node *root, FILE *out);
 

@@ -57,11 +57,11 @@ bool scalar_value(struct expander *e, const struct node *n, const struct scope *
 
 /* --- copies.c: copies of trees, evaluated --- */
 
-struct node *copy_evaluated(struct expander *e, const struct node *n, const struct expand_key *k,
+struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
                             const struct scope *s, int origin);
 /* A mapping with the keys of its merge keys. Shares its children. */
-struct node *copy_merged(struct expander *e, const struct node *map, int origin);
-struct node *copy_mapping(struct expander *e, const struct node *map, const void *section, const struct scope *s,
+struct node *mapping_merge(struct expander *e, const struct node *map, int origin);
+struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section, const struct scope *s,
                           int origin);
 
 /* --- parts.c --- */

@@ -76,10 +76,10 @@ struct node *file_evaluate(struct expander *e, const struct part_source *from, s
 {
   struct scope scope = {0};
   const struct node *parameters = node_find(from->root, "parameters");
-  if (parameters && parameters->kind == NODE_MAP) parameters = copy_merged(e, parameters, from->origin);
+  if (parameters && parameters->kind == NODE_MAP) parameters = mapping_merge(e, parameters, from->origin);
   struct node *root = NULL;
   if (scope_add(e, &scope, parameters, from->given, from->outside))
-    root = copy_mapping(e, from->root, e->rules->file, &scope, from->origin);
+    root = mapping_evaluate(e, from->root, e->rules->file, &scope, from->origin);
 
   /* Take the elements out of the model. */
   struct node *model = root ? node_child(root, "model") : NULL;
@@ -155,7 +155,7 @@ static bool make_copy(struct expander *e, const struct part_reading *p, const st
   const struct node *parameters = node_find(p->map, "parameters"), *parts = node_find(p->map, "parts");
   const bool uses = node_find(p->map, "use") != NULL;
   bool good = uses || scope_add(e, &inner, parameters, NULL, NULL);
-  struct node *map = good ? copy_mapping(e, p->map, e->rules->part, &inner, origin) : NULL;
+  struct node *map = good ? mapping_evaluate(e, p->map, e->rules->part, &inner, origin) : NULL;
   good = map && e->rules->read(e->rules->part, map, &v, e->report);
 
   /* Collect its elements, then move them. */
@@ -259,7 +259,7 @@ static bool expand_part(struct expander *e, const struct node *n, const struct s
   if (n->kind != NODE_MAP) return fail_expansion(e, n->at, "expected the keys of a part, such as use, repeat or bodies");
   if (depth == EXPAND_DEPTH_MOST)
     return fail_expansion(e, n->at, "parts stand inside each other more than 8 deep; does a file use itself?");
-  p.map = copy_merged(e, n, origin);
+  p.map = mapping_merge(e, n, origin);
   if (!p.map) return false;
   const struct node *repeat = node_find(p.map, "repeat");
   if (repeat) return repeat_part(e, &p, repeat);

@@ -9,7 +9,7 @@
 
 enum { TEXT_MOST = 4000 };
 
-static void keep_reason(struct expander *e, struct node *n, const char *why)
+static void keep_remark(struct expander *e, struct node *n, const char *why)
 {
   n->why = yaml_copy_text(e->tree, why, strlen(why));
 }
@@ -71,10 +71,14 @@ static void evaluate_scalar_number(struct expander *e, struct node *n, const str
   double out[NUMBERS_MOST];
   if (expression_is_decimal(n->text) || is_foreign_word(n->text, s)) return;
   if (!compute_scalar(n, k, s, &v, out, why)) {
-    keep_reason(e, n, why);
+    keep_remark(e, n, why);
   } else if (v.count) {
-    keep_reason(e, n, "the value is a vector");
+    keep_remark(e, n, "the value is a vector");
   } else {
+    /* The reader checks the value, and its messages show the expression. */
+    snprintf(why, sizeof why, "the value is %.6g", out[0]);
+    keep_remark(e, n, why);
+    n->written = n->text;
     n->quoted = false;
     put_text(e, n, decimal_text(out[0], text));
   }
@@ -89,12 +93,12 @@ static void evaluate_scalar_vector(struct expander *e, struct node *n, const str
   double out[NUMBERS_MOST];
   if (is_foreign_word(n->text, s) || expression_is_decimal(n->text)) return;
   if (!compute_scalar(n, k, s, &v, out, why)) {
-    keep_reason(e, n, why);
+    keep_remark(e, n, why);
     return;
   }
   if (v.count != k->count) {
     snprintf(why, sizeof why, v.count ? "the value has %d components" : "the value is one number", v.count);
-    keep_reason(e, n, why);
+    keep_remark(e, n, why);
     return;
   }
   struct node holder = {.kind = NODE_MAP, .at = n->at};
@@ -108,15 +112,6 @@ static void evaluate_scalar_vector(struct expander *e, struct node *n, const str
 }
 
 /* --- texts --- */
-
-/* The whole text is one ${...}. */
-static bool is_all_braces(const char *text, const struct scope *s)
-{
-  char why[REASON_SIZE];
-  struct value v;
-  const char *end;
-  return strncmp(text, "${", 2) == 0 && expression_in_braces(text + 2, s, &v, &end, why) && !end[1];
-}
 
 /* Appends a value to a text of `used` characters. False: it does not fit, or is a vector. */
 static bool append_value(char text[TEXT_MOST], size_t *used, const struct value *v)
@@ -194,20 +189,20 @@ static bool take_text(struct expander *e, const struct node *n, const char *text
   return out->text || fail_expansion(e, n->at, "out of memory");
 }
 
+/* A scalar that is an expression has its value. A word that names no parameter, and any other quoted scalar, is a text. */
 static bool scalar_as_value(struct expander *e, const struct node *n, const struct scope *s, struct value *out)
 {
   char text[TEXT_MOST], why[REASON_SIZE];
-  const size_t length = strcspn(n->text, "-");
-  const bool all = is_all_braces(n->text, s);
-  const bool word = expression_is_word(n->text) && !scope_find(s, n->text, strlen(n->text)) &&
-                    (n->text[length] || expression_is_free_name(n->text));
-  /* Quoted texts and words that name no parameter are texts. */
-  if (!all && (n->quoted || word || (strstr(n->text, "${") && !expression_evaluate(n->text, s, out, why)))) {
-    if (substitute(n->text, s, text, why)) return take_text(e, n, text, out);
-  } else if (expression_evaluate(n->text, s, out, why)) {
+  const bool word = expression_is_word(n->text);
+  const bool named = word && scope_find(s, n->text, strlen(n->text));
+  const bool constant = word && strcmp(n->text, "pi") == 0;
+  if ((!word || ((named || constant) && !n->quoted)) && !(n->quoted && expression_is_decimal(n->text)) &&
+      expression_evaluate(n->text, s, out, why)) {
     if (out->measure == MEASURE_PURE) out->measure = MEASURE_OPEN;
     return true;
   }
+  if (word || n->quoted || strstr(n->text, "${"))
+    if (substitute(n->text, s, text, why)) return take_text(e, n, text, out);
   report_error(e->report, n->at, "expected a number, a word or an expression, found \"%.40s\" (%s)", n->text, why);
   return false;
 }

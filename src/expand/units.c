@@ -35,6 +35,11 @@ static const struct named_unit {
     {"bar", {1, 5, {-1, 1, -2, 0}}},
 };
 
+const char *unit_name(int index)
+{
+  return (size_t)index < sizeof known_units / sizeof *known_units ? known_units[index].name : NULL;
+}
+
 enum { POWER_MOST = 12 };
 
 bool unit_multiply(struct unit *a, const struct unit *b, int power)

@@ -18,6 +18,9 @@ struct unit {
  * first character after it. False with the unknown name in name[size]: the text begins with no unit. */
 bool unit_read(const char *text, struct unit *out, const char **end, char *name, size_t size);
 
+/* The names of all units, in any order. NULL after the last one. */
+const char *unit_name(int index);
+
 /* True: the two units measure one quantity. */
 bool unit_agrees(const struct unit *a, const struct unit *b);
 

@@ -110,6 +110,21 @@ static void put_message(const struct report *r, struct place at, const char *kin
   if (line && s->text && s->shown) put_line_and_caret(r->out, s, at);
 }
 
+/* Another copy of the element has the same mistake. */
+static bool is_said(struct report *r, struct place at, const char *text)
+{
+  struct said here = {.source = source_of_place(r, at), .line = at.line, .column = at.column};
+  if (at.line <= 0 || at.origin == 0) return false;
+  snprintf(here.text, sizeof here.text, "%.*s", (int)sizeof here.text - 1, text);
+  for (int i = 0; i < r->said_count; i++) {
+    const struct said *s = &r->said[i];
+    if (s->source == here.source && s->line == here.line && s->column == here.column && strcmp(s->text, here.text) == 0)
+      return true;
+  }
+  if (r->said_count < REPORT_MAX) r->said[r->said_count++] = here;
+  return false;
+}
+
 void report_error(struct report *r, struct place at, const char *format, ...)
 {
   char text[600];
@@ -117,7 +132,7 @@ void report_error(struct report *r, struct place at, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (r->errors++ >= REPORT_MAX) return;
+  if (is_said(r, at, text) || r->errors++ >= REPORT_MAX) return;
 
   put_message(r, at, "error", text);
   for (const struct origin *o; at.line > 0 && (o = origin_of_place(r, at)); at = o->outer)

@@ -41,6 +41,12 @@ struct report {
   const struct source *option; /* options of the command line; see report_option_place() */
   struct sets *sets;           /* the options, for the readers of included files; NULL: none */
   const struct origins *origins; /* of the places; NULL: there was no expansion */
+  struct said {                  /* (REPORT_MAX) errors of copied places, which other copies repeat */
+    const struct source *source;
+    int line, column;
+    char text[80];
+  } said[REPORT_MAX];
+  int said_count;
 };
 
 void report_error(struct report *r, struct place at, const char *format, ...)

@@ -418,8 +418,8 @@ const char *node_show(const struct node *n, char text[NODE_SHOWN])
   default:
     break;
   }
-  const char *quote = n->quoted ? "\"" : "";
-  bool whole = strlen(n->text) < NODE_SHOWN - 8;
-  snprintf(text, NODE_SHOWN, "%s%.*s%s%s", quote, NODE_SHOWN - 8, n->text, whole ? "" : "...", quote);
+  const char *quote = n->quoted ? "\"" : "", *shown = n->written ? n->written : n->text;
+  bool whole = strlen(shown) < NODE_SHOWN - 8;
+  snprintf(text, NODE_SHOWN, "%s%.*s%s%s", quote, NODE_SHOWN - 8, shown, whole ? "" : "...", quote);
   return text;
 }

@@ -19,7 +19,7 @@ struct node {
   struct place at, key_at;
   const char *key;    /* in a mapping; NULL otherwise */
   const char *text;   /* of a scalar; "" otherwise */
-  const char *why;    /* of a scalar that is no number: the reason, for messages; NULL: none */
+  const char *written, *why; /* for messages: the text of the file, if it was an expression; a remark on it. NULL: none */
   struct node *first; /* child; an alias shares it with the anchored node */
   struct node *next;  /* sibling */
 };
