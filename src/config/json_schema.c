@@ -118,9 +118,11 @@ static json_t *value_schema(struct writer *w, const struct key *k)
   case KEY_VECTOR:
     return or_expression(k, component_list(w, k, 3, 3));
   case KEY_QUATERNION:
-    return json_pack("{s:[o, o]}", "anyOf", component_list(w, k, 4, 4), section_reference(w, &schema_orientation));
+    return json_pack("{s:[o, o]}", "anyOf", component_list(w, k, 4, 4),
+                     section_reference(w, &schema_orientation));
   case KEY_INERTIA:
-    items = json_pack("{s:[o, o]}", "anyOf", or_expression(k, number_schema(w, k)), component_list(w, k, 3, 3));
+    items =
+        json_pack("{s:[o, o]}", "anyOf", or_expression(k, number_schema(w, k)), component_list(w, k, 3, 3));
     return or_expression(k, list_schema(items, 3, 3));
   case KEY_TABLE:
     return list_schema(component_list(w, k, 2, 2), 2, 0);
@@ -146,7 +148,8 @@ static json_t *value_schema(struct writer *w, const struct key *k)
     return json_pack("{s:s}", "type", "object");
   case KEY_COPIES:
     items = json_pack("{s:s, s:i}", "type", "integer", "minimum", 1);
-    return json_pack("{s:[o, {s:s}, {s:s}]}", "anyOf", items, "$ref", "#/definitions/an_expression", "type", "object");
+    return json_pack("{s:[o, {s:s}, {s:s}]}", "anyOf", items, "$ref", "#/definitions/an_expression", "type",
+                     "object");
   }
   return NULL;
 }
@@ -201,7 +204,8 @@ static void put_keys(struct writer *w, json_t *object, const struct section *s, 
     const struct key *k = &s->key[i];
     if (by >= 0 && k->only && !(k->only >> by & 1)) continue;
     put_member(w, properties, k->name, documented_schema(w, k));
-    if ((!k->fallback && !k->derived) || (by >= 0 && k->needed >> by & 1)) append_value(w, required, json_string(k->name));
+    if ((!k->fallback && !k->derived) || (by >= 0 && k->needed >> by & 1))
+      append_value(w, required, json_string(k->name));
   }
   put_member(w, object, "properties", properties);
   put_member(w, object, "required", required);

@@ -80,8 +80,10 @@ extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */
 
 /* Sentences that several keys share. */
-#define ORIENTATION_FORMS \
-  " In place of four numbers: {euler: [a, b, c]}, with {order: zyx} in another order than xyz about turning axes; {axis: [x, y, " \
-  "z], angle: 30 deg}; or the directions of one or two axes, {z: [0, 1, 0], x: [1, 0, 0]}, of which the first one is exact."
+#define ORIENTATION_FORMS                                                                                    \
+  " In place of four numbers: {euler: [a, b, c]}, with {order: zyx} in another order than xyz about "        \
+  "turning axes; {axis: [x, y, "                                                                             \
+  "z], angle: 30 deg}; or the directions of one or two axes, {z: [0, 1, 0], x: [1, 0, 0]}, of which the "    \
+  "first one is exact."
 
 #endif

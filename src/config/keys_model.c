@@ -3,6 +3,7 @@
  * type of them has keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
+#include "expand/expand.h"
 
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           [ALI3_LOAD_TORQUE] = "torque",
@@ -10,7 +11,6 @@ static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           ALI3_FORCE_LIST(FORCE_NAME)
 #undef FORCE_NAME
                                               NULL};
-const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
 
 /* clang-format off */
 #define FORCE(field) offsetof(struct force_values, field)
@@ -213,6 +213,9 @@ static const char *const sensor_types[] = {
 #undef SENSOR_NAME
         NULL};
 
+static const char *const mirrors[] = {
+    [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
+
 /* clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
 #define BODY(field) offsetof(struct body_values, field)
@@ -314,6 +317,33 @@ static const struct key sensor_keys[] = {
              .only = KIND(ALI3_SENSOR_POSE) | KIND(ALI3_SENSOR_IMU)),
 };
 const struct section schema_sensor = SECTION("a sensor", sensor_keys, .by = "type");
+
+#define PART(field) offsetof(struct part_values, field)
+static const struct key part_keys[] = {
+  TEXT("use", NONE, AT_START, PART(use),
+       "Path of a model file, relative to this file, whose elements the part has. Outside model only its inputs and parameters "
+       "count."),
+  TEXT("prefix", NONE, AT_START, PART(prefix),
+       "Beginning of the names of all elements of the part: ${side}_. References to elements inside the part follow."),
+  COPIES("repeat",
+         "Number of copies, with the variable i from 1 on; or variables with one value for each copy, {side: [left, right], y: "
+         "[0.6, -0.6]}."),
+  VARIABLES("parameters",
+            "Parameters of the part. With use they replace parameters of the file."),
+  CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),
+         "Axis whose sign the part changes, before it is turned and shifted. Bodies, axes and loads become their images in a "
+         "mirror. A revolute joint keeps the sense of its coordinate as seen in the mirror."),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, PART(position), "Shift of the part."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, PART(orientation),
+             "Turn of the part about the origin, before it is shifted." ORIENTATION_FORMS),
+  LIST_LIKE("bodies", &schema_body, NONE, "Bodies, as in the model."),
+  LIST_LIKE("joints", &schema_joint, NONE, "Joints, as in the model."),
+  LIST_LIKE("forces", &schema_force, NONE, "Forces, as in the model."),
+  LIST_LIKE("sensors", &schema_sensor, NONE, "Sensors, as in the model."),
+  LIST_LIKE("inputs", &schema_input, NONE, "Inputs, as in the file."),
+  LIST_LIKE("parts", &schema_part, NONE, "Parts of the part."),
+};
+const struct section schema_part = SECTION("a part", part_keys);
 
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key assembly_keys[] = {

@@ -57,9 +57,10 @@ struct key {
   const char *doc; /* meaning, in sentences that do not repeat the other fields */
   const char *const *choices;
   const struct section *section;
-  const struct section *like; /* KEY_LIST_LIKE, KEY_MAP_LIKE: the section, which documents its keys at another place */
-  bool off;                   /* config/reference.yaml has the section in comments */
-  bool derived;               /* a required key that a short form may give in the file */
+  const struct section
+      *like;    /* KEY_LIST_LIKE, KEY_MAP_LIKE: the section, which documents its keys at another place */
+  bool off;     /* config/reference.yaml has the section in comments */
+  bool derived; /* a required key that a short form may give in the file */
   const struct section *file; /* KEY_LIST_FILE: section of the mapping that names a file */
   const char *option;         /* BY_OPTION: the option of the command line */
   const char *example;        /* a value in config/reference.yaml in place of the default */
@@ -94,7 +95,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
 /* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
 
-/* What the expansion of short forms needs to know of the tables. */
+/* The tables for the expansion of short forms. */
 extern const struct expand_rules schema_expansion;
 
 /* The value of a KEY_ANGLE is written in degrees. */

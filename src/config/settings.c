@@ -65,7 +65,7 @@ static void check_prefix(struct settings_reader *l)
 }
 
 /* Puts the values of options into a tree and expands its short forms. An option may name an element that a part makes. */
-static bool make_plain(struct settings_reader *l, struct yaml *t, const char *path)
+static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path)
 {
   struct report *r = &l->report;
   sets_put(t, path, SETS_EARLY, r);
@@ -103,7 +103,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
     return false;
   }
 
-  if (!make_plain(l, &l->model, "model")) return false;
+  if (!expand_with_options(l, &l->model, "model")) return false;
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -339,7 +339,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
-  if (!make_plain(l, &l->main, NULL)) return false;
+  if (!expand_with_options(l, &l->main, NULL)) return false;
 
   /* The sections; a missing section is off. */
   schema_read(&schema_file, l->main.root, v, r);

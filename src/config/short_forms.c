@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the expansion of short forms takes from the tables of the schema. Set-up only. */
+ * The tables of the schema for the expansion of short forms. Set-up only. */
 #include "config/values.h"
 #include "expand/expand.h"
 
@@ -42,6 +42,7 @@ static struct expand_key describe_key(const void *section, const struct node *ma
   if (!k) return e;
   e.unit = unit_in(s, k, map);
   switch (k->type) {
+  /* Single values. */
   case KEY_NUMBER:
   case KEY_ANGLE:
   case KEY_INTEGER:
@@ -56,6 +57,7 @@ static struct expand_key describe_key(const void *section, const struct node *ma
   case KEY_STRING:
     e.kind = EXPAND_TEXT;
     break;
+  /* Lists of numbers. */
   case KEY_QUATERNION:
     e.kind = EXPAND_ORIENTATION;
     e.count = 4;

@@ -129,6 +129,7 @@ int options_parse(struct options *o, int argc, char **argv)
       if (optarg && strcmp(optarg, "json") != 0) return usage("--check: expected json, or nothing", optarg);
       o->check = optarg ? CHECK_JSON : CHECK_TEXT;
       break;
+    /* Ways to print FILE. */
     case STRICT:
       o->strict = true;
       break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Copies trees, with merge keys resolved and scalars evaluated. A key that the reader of the file does not know is shared as it
- * is, and the reader reports it. */
+ * Copies trees, with merge keys resolved and scalars evaluated. A key that the reader of the file does not know stays
+ * unchanged, and the reader reports it. */
 #include "expand/expander.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 enum { MERGING_MOST = 64 };
 static const char merge_key[] = "<<";
 
-static bool adopt_key(struct expander *e, struct node *map, const struct node *n, int origin, struct node **last)
+static bool adopt_key(struct expander *e, struct node *map, const struct node *n, int origin,
+                      struct node **last)
 {
   struct node *copy = node_new_like(e, n, origin);
   if (!copy) return false;
@@ -22,10 +23,11 @@ static bool adopt_key(struct expander *e, struct node *map, const struct node *n
 }
 
 /* Adds the keys of `from` that neither the mapping itself nor an earlier one has. */
-static bool merge_mapping(struct expander *e, struct node *out, const struct node *own, const struct node *from,
-                          int origin, struct node **last)
+static bool merge_mapping(struct expander *e, struct node *out, const struct node *own,
+                          const struct node *from, int origin, struct node **last)
 {
-  if (e->merging == MERGING_MOST) return fail_expansion(e, from->at, "<<: too many merge keys inside each other");
+  if (e->merging == MERGING_MOST)
+    return fail_expansion(e, from->at, "<<: too many merge keys inside each other");
   e->merging++;
   struct node *flat = from->kind == NODE_MAP ? mapping_merge(e, from, origin) : NULL;
   e->merging--;
@@ -35,7 +37,8 @@ static bool merge_mapping(struct expander *e, struct node *out, const struct nod
   /* Each key is compared with all others. */
   if (!expander_charge(e, from->at, flat->count * ((long)own->count + out->count) / 16)) return false;
   for (struct node *n = flat->first; n; n = n->next)
-    if (!node_find(own, n->key) && !node_find(out, n->key) && !adopt_key(e, out, n, origin, last)) return false;
+    if (!node_find(own, n->key) && !node_find(out, n->key) && !adopt_key(e, out, n, origin, last))
+      return false;
   return true;
 }
 
@@ -46,6 +49,7 @@ struct node *mapping_merge(struct expander *e, const struct node *map, int origi
   if (!out) return NULL;
   out->first = NULL;
   out->count = 0;
+  /* Keys keep their order. Merged keys stand in place of the merge key. */
   for (const struct node *n = map->first; n; n = n->next) {
     if (strcmp(n->key, merge_key) != 0) {
       if (!adopt_key(e, out, n, origin, &last)) return NULL;
@@ -64,8 +68,8 @@ struct node *mapping_merge(struct expander *e, const struct node *map, int origi
 }
 
 /* Copies the elements of a list of numbers, which may be lists themselves. */
-static bool copy_numbers(struct expander *e, struct node *list, const struct expand_key *k, const struct scope *s,
-                         int origin, int depth)
+static bool copy_numbers(struct expander *e, struct node *list, const struct expand_key *k,
+                         const struct scope *s, int origin, int depth)
 {
   const struct expand_key one = {.kind = EXPAND_NUMBER, .unit = k->unit};
   struct node **link = &list->first;
@@ -78,8 +82,8 @@ static bool copy_numbers(struct expander *e, struct node *list, const struct exp
   return true;
 }
 
-static bool copy_elements(struct expander *e, struct node *list, const struct expand_key *k, const struct scope *s,
-                          int origin)
+static bool copy_elements(struct expander *e, struct node *list, const struct expand_key *k,
+                          const struct scope *s, int origin)
 {
   struct node **link = &list->first;
   for (const struct node *n = list->first; n; n = n->next, link = &(*link)->next) {
@@ -105,7 +109,7 @@ static bool plain_orientation(struct expander *e, struct node **n, const struct 
 }
 
 struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
-                            const struct scope *s, int origin)
+                           const struct scope *s, int origin)
 {
   if (n->kind == NODE_MAP && k->kind == EXPAND_MAP) return mapping_evaluate(e, n, k->section, s, origin);
   struct node *copy = node_new_like(e, n, origin);
@@ -122,8 +126,8 @@ struct node *node_evaluate(struct expander *e, const struct node *n, const struc
   return good ? copy : NULL;
 }
 
-struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section, const struct scope *s,
-                          int origin)
+struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section,
+                              const struct scope *s, int origin)
 {
   struct node *out = mapping_merge(e, map, origin);
   if (!out) return NULL;

@@ -7,12 +7,14 @@
 #include <string.h>
 
 /* Puts the elements of a list back into their mapping. */
-static bool put_elements(struct expander *e, struct node *map, const struct elements *all, enum element_list list)
+static bool put_elements(struct expander *e, struct node *map, const struct elements *all,
+                         enum element_list list)
 {
   struct node *n = node_child(map, element_list_name[list]);
   if (!n && all->count[list] == 0) return true;
   if (!n) {
-    const struct node fresh = {.kind = NODE_LIST, .at = map->at, .key_at = map->at, .key = element_list_name[list], .text = ""};
+    const struct node fresh = {
+        .kind = NODE_LIST, .at = map->at, .key_at = map->at, .key = element_list_name[list], .text = ""};
     n = node_new_like(e, &fresh, 0);
     if (!n) return false;
     node_put(map, n);
@@ -43,11 +45,8 @@ static bool expand_root(struct expander *e, struct yaml *t)
 
 bool expand_tree(struct expansion *x, struct yaml *t, const struct expand_rules *rules, struct report *r)
 {
-  struct expander e = {.tree = t,
-                       .rules = rules,
-                       .x = x,
-                       .report = r,
-                       .most = EXPAND_NODES_MOST + (long)t->source.size};
+  struct expander e = {
+      .tree = t, .rules = rules, .x = x, .report = r, .most = EXPAND_NODES_MOST + (long)t->source.size};
   const int before = r->errors;
   r->origins = &x->origins;
   if (!t->root || t->root->kind != NODE_MAP) return true;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * The short forms of a file, made plain before the file is checked: parameters, expressions, units, merge keys, orientations,
  * shapes, parts that repeat, mirror or come from another file, and poses that follow from joints. The expansion replaces the
- * tree of a file by a tree that has none of them, in which every node keeps the place at which a person wrote it. Set-up
- * only. */
+ * tree of a file by a tree without short forms, in which every node keeps the place at which a person wrote it. Set-up only. */
 #ifndef EXPAND_EXPAND_H
 #define EXPAND_EXPAND_H
 
 #include "yaml/yaml.h"
 
-/* The work of an expansion is bounded: a file is refused if its copies would have more nodes than this number and the characters of
- * the file. */
-enum { EXPAND_NODES_MOST = 1000000, EXPAND_DEPTH_MOST = 8, EXPAND_COPIES_MOST = 100000, EXPAND_FILES_MOST = 64 };
+/* The work of an expansion is bounded: a file is refused if its copies would have more nodes than this number plus the number of
+ * characters of the file. */
+enum {
+  EXPAND_NODES_MOST = 1000000,
+  EXPAND_DEPTH_MOST = 8,
+  EXPAND_COPIES_MOST = 100000,
+  EXPAND_FILES_MOST = 64
+};
 
-/* Kinds of values, as far as the expansion treats them differently. */
+/* Kinds of values that the expansion treats differently. */
 enum expand_kind {
   EXPAND_TEXT,    /* ${...} in it is replaced */
   EXPAND_WORD,    /* a word without quotes: true, ramp */
@@ -26,12 +30,12 @@ enum expand_kind {
 
 struct expand_key {
   enum expand_kind kind;
-  const char *unit;    /* of a number; "": none */
-  int count;           /* of EXPAND_NUMBERS: numbers of a vector */
-  const void *section; /* of EXPAND_MAP and EXPAND_LIST: the section of the mappings */
+  const char *unit;    /* numbers: "m"; "": none */
+  int count;           /* EXPAND_NUMBERS: length of a vector */
+  const void *section; /* EXPAND_MAP and EXPAND_LIST: the section of the mappings */
 };
 
-/* What the reader of the file knows. describe: the key of a mapping of a section; other keys of the mapping tell its type.
+/* The knowledge of the reader of the file. describe: the key of a mapping of a section; other keys of the mapping tell its type.
  * read: reads a mapping of a section into its struct, or only checks it (values NULL); false after a mistake, which is
  * reported. */
 struct expand_rules {
@@ -59,7 +63,8 @@ struct part_values {
   double position[3], orientation[4];
 };
 
-/* What the expansions of one report leave behind: files that hold nodes, and origins of places. Lives as long as the trees. */
+/* The results of the expansions of one report beside the trees: files that hold nodes, and origins
+ * of places. It lives as long as the trees. */
 struct expansion {
   struct origins origins;
   struct yaml file[EXPAND_FILES_MOST]; /* files that parts use */

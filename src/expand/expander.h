@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the expansion share. */
+ * Functions and structs that the files of the expansion share. */
 #ifndef EXPAND_EXPANDER_H
 #define EXPAND_EXPANDER_H
 
@@ -58,11 +58,11 @@ bool scalar_value(struct expander *e, const struct node *n, const struct scope *
 /* --- copies.c: copies of trees, evaluated --- */
 
 struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
-                            const struct scope *s, int origin);
+                           const struct scope *s, int origin);
 /* A mapping with the keys of its merge keys. Shares its children. */
 struct node *mapping_merge(struct expander *e, const struct node *map, int origin);
-struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section, const struct scope *s,
-                          int origin);
+struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section,
+                              const struct scope *s, int origin);
 
 /* --- parts.c --- */
 

@@ -111,7 +111,8 @@ const struct value *scope_find(const struct scope *s, const char *name, size_t l
 static bool multiply_values(struct reading *r, struct value *a, const struct value *b, bool divide)
 {
   if (a->text || b->text) return fail_expression(r, "expected numbers on both sides of * and /");
-  if (b->count) return fail_expression(r, "a vector is multiplied or divided by one number; write dot or cross");
+  if (b->count)
+    return fail_expression(r, "a vector is multiplied or divided by one number; write dot or cross");
   for (int i = 0; i < (a->count ? a->count : 1); i++)
     a->number[i] = divide ? a->number[i] / b->number[0] : a->number[i] * b->number[0];
   return function_combine(a, b, divide ? -1 : 1) || fail_expression(r, "the unit has too large a power");
@@ -125,10 +126,9 @@ static bool read_unit_behind(struct reading *r, struct value *v, const char *dig
   if (!is_name_start(*p)) return true;
   struct unit u;
   char name[40];
-  if (!unit_read(p, &u, &r->at, name, sizeof name))
-    return fail_unit(r, name, strlen(name));
-  if (is_name_start(*r->at) || (*r->at >= '0' && *r->at <= '9'))
-    return fail_unit(r, p, name_length(p));
+  if (!unit_read(p, &u, &r->at, name, sizeof name)) return fail_unit(r, name, strlen(name));
+  if (is_name_start(*r->at) || (*r->at >= '0' && *r->at <= '9')) return fail_unit(r, p, name_length(p));
+  /* Take the numbers to SI. */
   if (digits) {
     v->number[0] = unit_apply_to_text(&u, digits, length);
   } else if (v->measure == MEASURE_UNIT || v->text) {
@@ -166,7 +166,8 @@ static bool read_vector(struct reading *r, struct value *out)
   for (int i = 0; i < count; i++) {
     if (item[i].text || item[i].count) return fail_expression(r, "expected numbers in [...]");
     out->number[i] = item[i].number[0];
-    if (item[i].measure != out->measure || !unit_agrees(&item[i].unit, &out->unit)) out->measure = MEASURE_OPEN;
+    if (item[i].measure != out->measure || !unit_agrees(&item[i].unit, &out->unit))
+      out->measure = MEASURE_OPEN;
   }
   return true;
 }
@@ -185,7 +186,7 @@ static bool fail_unknown_name(struct reading *r, const char *name, size_t length
   return false;
 }
 
-static bool read_name(struct reading *r, struct value *out)
+static bool read_named_value(struct reading *r, struct value *out)
 {
   const char *name = r->at;
   const size_t length = name_length(name);
@@ -233,14 +234,14 @@ static bool read_primary(struct reading *r, struct value *out)
     r->at += length;
     return read_unit_behind(r, out, p, length);
   }
-  if (is_name_start(*p)) return read_name(r, out) && read_component(r, out);
+  /* Names, vectors and brackets. */
+  if (is_name_start(*p)) return read_named_value(r, out) && read_component(r, out);
   if (*p == '[') {
     r->at++;
     return read_vector(r, out) && read_component(r, out);
   }
   const bool braces = p[0] == '$' && p[1] == '{';
-  if (*p != '(' && !braces)
-    return fail_expression_at(r, "expected a number or a name", p);
+  if (*p != '(' && !braces) return fail_expression_at(r, "expected a number or a name", p);
   r->at += braces ? 2 : 1;
   if (!read_sum(r, out)) return false;
   skip_spaces(r);
@@ -287,7 +288,8 @@ static bool read_product(struct reading *r, struct value *out)
 static bool add_values(struct reading *r, struct value *a, const struct value *b, double sign)
 {
   if (a->text || b->text) return fail_expression(r, "expected numbers on both sides of + and -");
-  if (a->count != b->count) return fail_expression(r, "the two sides of + or - have different numbers of components");
+  if (a->count != b->count)
+    return fail_expression(r, "the two sides of + or - have different numbers of components");
   if (a->measure == MEASURE_UNIT && b->measure == MEASURE_UNIT && !unit_agrees(&a->unit, &b->unit))
     return fail_expression(r, "the two sides of + or - have different units");
   const bool one_pure = (a->measure == MEASURE_PURE) != (b->measure == MEASURE_PURE);

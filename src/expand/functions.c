@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a function makes of the measures of its values. */
+/* The measure of the value of a function. */
 enum measure_rule {
   RULE_OF_ANGLE, /* an angle, or a number: the result is a number */
   RULE_OF_RATIO, /* a number: the result is an angle, which every key takes */
@@ -98,7 +98,8 @@ static bool is_angle(const struct value *v)
   return v->measure != MEASURE_UNIT || unit_agrees(&v->unit, &radian);
 }
 
-static const char *call_on_vectors(const struct function *f, const struct value *item, int count, struct value *out)
+static const char *call_on_vectors(const struct function *f, const struct value *item, int count,
+                                   struct value *out)
 {
   static const char size_text[] = "takes vectors of one size";
   if (count != f->vector_values) return f->vector_values == 1 ? "takes one vector" : "takes two vectors";
@@ -111,7 +112,8 @@ static const char *call_on_vectors(const struct function *f, const struct value 
 
 const char *function_call(const struct function *f, const struct value *item, int count, struct value *out)
 {
-  *out = (struct value){.measure = f->rule == RULE_KEEP ? item[0].measure : MEASURE_OPEN, .unit = item[0].unit};
+  *out =
+      (struct value){.measure = f->rule == RULE_KEEP ? item[0].measure : MEASURE_OPEN, .unit = item[0].unit};
   if (!f->values) return call_on_vectors(f, item, count, out);
   if (count != f->values) return f->values == 1 ? "takes one number" : "takes two numbers";
   for (int i = 0; i < count; i++) {

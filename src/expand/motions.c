@@ -14,11 +14,12 @@ static bool text_is(const struct node *map, const char *key, const char *text)
 
 /* --- mirror --- */
 
-/* What a reflection does to three numbers. POLAR: a point or direction. AXIAL: an axis of rotation, which keeps the sense of the
- * turn seen in the mirror. */
+/* A reflection changes three numbers in one of two ways. POLAR: a point or direction. AXIAL: an axis of rotation, which
+ * keeps the sense of the turn seen in the mirror. */
 enum reflection { POLAR, AXIAL };
 
-static bool mirror_vector(struct expander *e, struct node *map, const char *key, int axis, enum reflection how)
+static bool mirror_vector(struct expander *e, struct node *map, const char *key, int axis,
+                          enum reflection how)
 {
   double v[3];
   if (!node_numbers(node_find(map, key), v, 3)) return true;
@@ -56,18 +57,20 @@ static bool mirror_inertia(struct expander *e, struct node *body, int axis)
 
 static bool mirror_element(struct expander *e, struct node *n, enum element_list list, int axis)
 {
-  static const char *const polar[] = {"position", "velocity", "point", "point_a", "point_b", "at",
-                                      "normal",   "force",    "safe_force"};
+  static const char *const polar[] = {"position", "velocity", "point", "point_a",   "point_b",
+                                      "at",       "normal",   "force", "safe_force"};
   static const char *const axes[] = {"axis", "axis_a", "axis_b"};
   bool good = true;
-  for (size_t i = 0; good && i < sizeof polar / sizeof *polar; i++) good = mirror_vector(e, n, polar[i], axis, POLAR);
+  for (size_t i = 0; good && i < sizeof polar / sizeof *polar; i++)
+    good = mirror_vector(e, n, polar[i], axis, POLAR);
   good = good && mirror_vector(e, n, BODY_CENTRE, axis, POLAR);
-  good = good && mirror_vector(e, n, "angular_velocity", axis, AXIAL) && mirror_vector(e, n, "torque", axis, AXIAL) &&
-         mirror_vector(e, n, "safe_torque", axis, AXIAL);
+  good = good && mirror_vector(e, n, "angular_velocity", axis, AXIAL) &&
+         mirror_vector(e, n, "torque", axis, AXIAL) && mirror_vector(e, n, "safe_torque", axis, AXIAL);
   /* The mirrored joint moves as in the mirror for the same coordinate. */
   const enum reflection turn = text_is(n, "type", "revolute") ? AXIAL : POLAR;
   for (int i = 0; good && i < 3; i++) good = mirror_vector(e, n, axes[i], axis, turn);
-  good = good && mirror_orientation(e, n, "orientation", axis) && mirror_orientation(e, n, "relative_orientation", axis);
+  good = good && mirror_orientation(e, n, "orientation", axis) &&
+         mirror_orientation(e, n, "relative_orientation", axis);
   return good && (list != BODIES || mirror_inertia(e, n, axis));
 }
 
@@ -83,16 +86,18 @@ static bool prefix_text(struct expander *e, struct node *map, const char *key, c
 }
 
 /* Gives a prefix to names of elements of the part, and to its references to them. */
-static bool prefix_element(struct expander *e, struct node *n, const struct names known[ELEMENT_LISTS], const char *prefix)
+static bool prefix_element(struct expander *e, struct node *n, const struct names known[ELEMENT_LISTS],
+                           const char *prefix)
 {
   static const struct {
     const char *key;
     enum element_list list;
-  } reference[] = {{"body", BODIES},    {"body_a", BODIES}, {"body_b", BODIES}, {"relative_to", BODIES},
-                   {"joint", JOINTS},   {"joint_b", JOINTS}, {"force", FORCES}};
+  } reference[] = {{"body", BODIES},  {"body_a", BODIES},  {"body_b", BODIES}, {"relative_to", BODIES},
+                   {"joint", JOINTS}, {"joint_b", JOINTS}, {"force", FORCES}};
   for (size_t i = 0; i < sizeof reference / sizeof *reference; i++) {
     const char *old = node_text(n, reference[i].key);
-    if (old && names_find(&known[reference[i].list], old) >= 0 && !prefix_text(e, n, reference[i].key, prefix))
+    if (old && names_find(&known[reference[i].list], old) >= 0 &&
+        !prefix_text(e, n, reference[i].key, prefix))
       return false;
   }
   return prefix_text(e, n, "name", prefix);
@@ -117,7 +122,8 @@ static bool prefix_part(struct expander *e, struct elements *part, const char *p
 
 /* --- turn and shift --- */
 
-static bool turn_vector(struct expander *e, struct node *map, const char *key, const struct part_motion *m, bool shift)
+static bool turn_vector(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
+                        bool shift)
 {
   double v[3], o[3];
   if (!node_numbers(node_find(map, key), v, 3)) return true;
@@ -139,7 +145,8 @@ static bool turn_body(struct expander *e, struct node *n, const struct part_moti
 }
 
 /* A joint keeps the orientation of b seen from a. */
-static bool turn_relative_orientation(struct expander *e, struct node *n, const struct part_motion *m, bool ground_a)
+static bool turn_relative_orientation(struct expander *e, struct node *n, const struct part_motion *m,
+                                      bool ground_a)
 {
   double p[4], o[4];
   const double back[4] = {m->orientation[0], -m->orientation[1], -m->orientation[2], -m->orientation[3]};
@@ -154,8 +161,10 @@ static bool turn_link(struct expander *e, struct node *n, const struct part_moti
   const bool ground_a = text_is(n, "body_a", "ground"), ground_b = text_is(n, "body_b", "ground");
   const bool turned = m->orientation[1] != 0 || m->orientation[2] != 0 || m->orientation[3] != 0;
   if (turned && ground_a && text_is(n, "type", "bushing"))
-    return fail_expansion(e, n->at, "a bushing has the axes of body_a, and the ground does not turn with the part: write "
-                                    "ground as body_b");
+    return fail_expansion(
+        e, n->at,
+        "a bushing has the axes of body_a, and the ground does not turn with the part: write "
+        "ground as body_b");
   bool good = turn_vector(e, n, "at", m, true) && turn_vector(e, n, "axis", m, false);
   if (ground_a)
     good = good && turn_vector(e, n, "point_a", m, true) && turn_vector(e, n, "axis_a", m, false) &&
@@ -173,7 +182,8 @@ static bool turn_load(struct expander *e, struct node *n, const struct part_moti
          turn_vector(e, n, "safe_force", m, false) && turn_vector(e, n, "safe_torque", m, false);
 }
 
-static bool turn_element(struct expander *e, struct node *n, enum element_list list, const struct part_motion *m)
+static bool turn_element(struct expander *e, struct node *n, enum element_list list,
+                         const struct part_motion *m)
 {
   switch (list) {
   case BODIES:

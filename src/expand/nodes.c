@@ -34,7 +34,8 @@ bool expander_charge(struct expander *e, struct place at, long nodes)
 {
   if (e->nodes > e->most) return false;
   e->nodes += nodes;
-  return e->nodes <= e->most || fail_expansion(e, at, "the file expands to too many elements; repeat fewer of them");
+  return e->nodes <= e->most ||
+         fail_expansion(e, at, "the file expands to too many elements; repeat fewer of them");
 }
 
 struct node *node_new_like(struct expander *e, const struct node *n, int origin)
@@ -103,6 +104,7 @@ bool node_put_numbers(struct expander *e, struct node *map, const char *key, con
 {
   const struct node *old = node_child(map, key);
   struct node *n;
+  /* The new nodes have the place of the old value, or that of the mapping. */
   if (count == 0) {
     n = new_number(e, old ? old : map, v[0]);
     if (!n) return false;

@@ -28,7 +28,9 @@ void orientation_between(double p[4], const double a[3], const double b[3])
   const double k = sqrt(v3_dot(a, a) * v3_dot(b, b)), cosine = v3_dot(a, b) / k;
   v3_cross(axis, a, b);
   if (cosine < -0.999999) { /* half a turn about any axis across a */
-    const int least = fabs(a[0]) <= fabs(a[1]) && fabs(a[0]) <= fabs(a[2]) ? 0 : fabs(a[1]) <= fabs(a[2]) ? 1 : 2;
+    const int least = fabs(a[0]) <= fabs(a[1]) && fabs(a[0]) <= fabs(a[2]) ? 0
+                      : fabs(a[1]) <= fabs(a[2])                           ? 1
+                                                                           : 2;
     double across[3] = {0};
     across[least] = 1;
     v3_cross(axis, a, across);
@@ -90,7 +92,8 @@ static bool columns_of_two(double R[9], int a, const double first[3], int b, con
 }
 
 /* The axes of the mapping in the order in which the file has them. Returns their number. */
-static int axes_given(const struct node *map, const struct orientation_values *v, int axis[3], const double *direction[3])
+static int axes_given(const struct node *map, const struct orientation_values *v, int axis[3],
+                      const double *direction[3])
 {
   static const char *const name[3] = {"x", "y", "z"};
   const double *const value[3] = {v->x, v->y, v->z};
@@ -104,13 +107,16 @@ static int axes_given(const struct node *map, const struct orientation_values *v
   return count;
 }
 
-static bool of_directions(struct expander *e, const struct node *map, const struct orientation_values *v, double p[4])
+static bool of_directions(struct expander *e, const struct node *map, const struct orientation_values *v,
+                          double p[4])
 {
   int axis[3];
   const double *direction[3];
   const int count = axes_given(map, v, axis, direction);
   for (int i = 0; i < count; i++)
-    if (!(v3_dot(direction[i], direction[i]) > 0)) return fail_expansion(e, map->at, "a direction has the length 0");
+    if (!(v3_dot(direction[i], direction[i]) > 0))
+      return fail_expansion(e, map->at, "a direction has the length 0");
+  /* One direction: the smallest turn. Two directions: a frame. */
   if (count == 1) {
     double own[3] = {0};
     own[axis[0]] = 1;
@@ -119,8 +125,8 @@ static bool of_directions(struct expander *e, const struct node *map, const stru
   }
   double R[9];
   if (count != 2)
-    return fail_expansion(e, map->at,
-                          "expected {euler}, {axis, angle}, or the directions of one or two of the axes x, y, z");
+    return fail_expansion(
+        e, map->at, "expected {euler}, {axis, angle}, or the directions of one or two of the axes x, y, z");
   if (!columns_of_two(R, axis[0], direction[0], axis[1], direction[1]))
     return fail_expansion(e, map->at, "the two directions are parallel; give two that differ");
   orientation_of_columns(p, R);
@@ -137,12 +143,14 @@ bool orientation_read(struct expander *e, const struct node *map, double p[4])
     return true;
   }
   if (axis && angle && map->count == 2) {
-    if (!(v3_dot(v.axis, v.axis) > 0)) return fail_expansion(e, map->at, "axis: expected a direction, found length 0");
+    if (!(v3_dot(v.axis, v.axis) > 0))
+      return fail_expansion(e, map->at, "axis: expected a direction, found length 0");
     orientation_about(p, v.axis, v.angle);
     return true;
   }
   if (!euler && !axis && !angle && !node_find(map, "order")) return of_directions(e, map, &v, p);
-  return fail_expansion(e, map->at,
-                        "expected {euler}, {euler, order}, {axis, angle}, or the directions of one or two of the axes "
-                        "x, y, z");
+  return fail_expansion(
+      e, map->at,
+      "expected {euler}, {euler, order}, {axis, angle}, or the directions of one or two of the axes "
+      "x, y, z");
 }

@@ -15,8 +15,8 @@ struct part_reading {
   struct elements *out;
 };
 
-static bool expand_parts(struct expander *e, const struct node *parts, const struct scope *s, int origin, int depth,
-                         struct elements *out);
+static bool expand_parts(struct expander *e, const struct node *parts, const struct scope *s, int origin,
+                         int depth, struct elements *out);
 
 /* --- elements of one mapping --- */
 
@@ -86,7 +86,8 @@ struct node *file_evaluate(struct expander *e, const struct part_source *from, s
   bool good = root != NULL;
   if (good && model && model->kind == NODE_MAP) {
     const struct node *parts = node_find(model, "parts");
-    for (int list = 0; good && list < INPUTS; list++) good = take_elements(e, model, (enum element_list)list, out);
+    for (int list = 0; good && list < INPUTS; list++)
+      good = take_elements(e, model, (enum element_list)list, out);
     good = good && take_elements(e, root, INPUTS, out);
     good = good && (!parts || expand_parts(e, parts, &scope, from->origin, from->depth, out));
     node_remove(model, "parts");
@@ -97,8 +98,8 @@ struct node *file_evaluate(struct expander *e, const struct part_source *from, s
 }
 
 /* Appends the elements of the file that a part uses. */
-static bool use_file(struct expander *e, const struct part_reading *p, const char *path, const struct scope *s, int origin,
-                     struct elements *out)
+static bool use_file(struct expander *e, const struct part_reading *p, const char *path,
+                     const struct scope *s, int origin, struct elements *out)
 {
   const struct yaml *t = part_file(e, p, path);
   if (!t) return false;
@@ -113,7 +114,8 @@ static bool use_file(struct expander *e, const struct part_reading *p, const cha
   if (!root) return false;
   /* The rest of the file is checked and not used. */
   const struct node *model = node_find(root, "model");
-  return e->rules->read(e->rules->file, root, NULL, e->report) && e->rules->read(e->rules->model, model, NULL, e->report);
+  return e->rules->read(e->rules->file, root, NULL, e->report) &&
+         e->rules->read(e->rules->model, model, NULL, e->report);
 }
 
 /* --- copies --- */
@@ -187,7 +189,8 @@ static bool count_copies(struct expander *e, const struct node *n, const struct 
   const double copies = v.number[0];
   *count = !v.text && v.count == 0 && copies >= 1 && copies <= EXPAND_COPIES_MOST ? (int)copies : 0;
   if (*count && *count == copies) return true;
-  report_error(e->report, n->at, "repeat: expected a whole number from 1 to %d, or lists of values", EXPAND_COPIES_MOST);
+  report_error(e->report, n->at, "repeat: expected a whole number from 1 to %d, or lists of values",
+               EXPAND_COPIES_MOST);
   return false;
 }
 
@@ -201,7 +204,8 @@ static bool count_columns(struct expander *e, const struct node *repeat, const s
     if (c->kind != NODE_SCALAR && c->kind != NODE_LIST)
       return fail_expansion(e, c->at, "repeat: expected a list with one value for each copy");
     if (c != repeat->first && copies != *count) {
-      report_error(e->report, c->at, "repeat: expected %d values as in the other lists, found %d", *count, copies);
+      report_error(e->report, c->at, "repeat: expected %d values as in the other lists, found %d", *count,
+                   copies);
       return false;
     }
     *count = copies;
@@ -211,8 +215,8 @@ static bool count_columns(struct expander *e, const struct node *repeat, const s
 }
 
 /* The variables of copy `index`, from 0. cell: the element of each list, moved on to the next one. */
-static bool add_columns(struct expander *e, const struct node *repeat, const struct scope *s, const struct node **cell,
-                        int index, struct scope *out)
+static bool add_columns(struct expander *e, const struct node *repeat, const struct scope *s,
+                        const struct node **cell, int index, struct scope *out)
 {
   int column = 0;
   for (const struct node *c = repeat->first; c; c = c->next, column++) {
@@ -229,9 +233,11 @@ static bool add_columns(struct expander *e, const struct node *repeat, const str
 static bool repeat_part(struct expander *e, const struct part_reading *p, const struct node *repeat)
 {
   const struct node plain = {.key = "i", .key_at = repeat->at, .kind = NODE_SCALAR};
-  const struct node by_number = {.kind = NODE_MAP, .count = 1, .first = (struct node *)&plain, .at = repeat->at};
+  const struct node by_number = {
+      .kind = NODE_MAP, .count = 1, .first = (struct node *)&plain, .at = repeat->at};
   int count;
-  if (repeat->kind == NODE_MAP ? !count_columns(e, repeat, p->scope, &count) : !count_copies(e, repeat, p->scope, &count))
+  if (repeat->kind == NODE_MAP ? !count_columns(e, repeat, p->scope, &count)
+                               : !count_copies(e, repeat, p->scope, &count))
     return false;
   const struct node *columns = repeat->kind == NODE_MAP ? repeat : &by_number;
   const struct node **cell = calloc((size_t)columns->count + 1, sizeof *cell);
@@ -252,13 +258,15 @@ static bool repeat_part(struct expander *e, const struct part_reading *p, const 
   return good;
 }
 
-static bool expand_part(struct expander *e, const struct node *n, const struct scope *s, int origin, int depth,
-                        struct elements *out)
+static bool expand_part(struct expander *e, const struct node *n, const struct scope *s, int origin,
+                        int depth, struct elements *out)
 {
   struct part_reading p = {.scope = s, .origin = origin, .depth = depth, .out = out};
-  if (n->kind != NODE_MAP) return fail_expansion(e, n->at, "expected the keys of a part, such as use, repeat or bodies");
+  if (n->kind != NODE_MAP)
+    return fail_expansion(e, n->at, "expected the keys of a part, such as use, repeat or bodies");
   if (depth == EXPAND_DEPTH_MOST)
-    return fail_expansion(e, n->at, "parts stand inside each other more than 8 deep; does a file use itself?");
+    return fail_expansion(e, n->at,
+                          "parts stand inside each other more than 8 deep; does a file use itself?");
   p.map = mapping_merge(e, n, origin);
   if (!p.map) return false;
   const struct node *repeat = node_find(p.map, "repeat");
@@ -268,8 +276,8 @@ static bool expand_part(struct expander *e, const struct node *n, const struct s
   return (own || !uses) && make_copy(e, &p, s, own);
 }
 
-static bool expand_parts(struct expander *e, const struct node *parts, const struct scope *s, int origin, int depth,
-                         struct elements *out)
+static bool expand_parts(struct expander *e, const struct node *parts, const struct scope *s, int origin,
+                         int depth, struct elements *out)
 {
   if (parts->kind != NODE_LIST) return fail_expansion(e, parts->at, "parts: expected a list of parts");
   for (const struct node *n = parts->first; n; n = n->next)

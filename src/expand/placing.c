@@ -9,7 +9,7 @@
 struct placed {
   struct node *node;
   bool known;
-  double r[3], p[4]; /* of the frame in which the file gives its points */
+  double r[3], p[4]; /* pose of the frame in which the file gives points */
 };
 
 struct placing {
@@ -33,14 +33,15 @@ static const struct placed *find_placed(const struct placing *g, const char *nam
 
 /* A joint as far as it places a body. */
 struct step_between {
-  double point[2][3];    /* of a and b */
-  double slide[3];       /* in a, from point_a to point_b */
-  double relative[4];    /* orientation of b seen from a */
+  double point[2][3]; /* of a and b */
+  double slide[3];    /* in a, from point_a to point_b */
+  double relative[4]; /* orientation of b seen from a */
 };
 
 static bool read_step(const struct node *joint, struct step_between *out)
 {
-  static const char *const kinds[] = {"fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical"};
+  static const char *const kinds[] = {"fixed",       "revolute",  "prismatic",
+                                      "cylindrical", "universal", "spherical"};
   const char *type = node_text(joint, "type");
   size_t kind = 0;
   while (type && kind < sizeof kinds / sizeof *kinds && strcmp(type, kinds[kind]) != 0) kind++;
@@ -55,7 +56,8 @@ static bool read_step(const struct node *joint, struct step_between *out)
   node_numbers(node_find(joint, "position"), &position, 0);
   const bool axis = node_numbers(node_find(joint, "axis_a"), axis_a, 3) && v3_dot(axis_a, axis_a) > 0;
   if ((revolute || prismatic) && !axis) return false;
-  if ((revolute || kind == 3) && axis && node_numbers(node_find(joint, "axis_b"), axis_b, 3) && v3_dot(axis_b, axis_b) > 0)
+  if ((revolute || kind == 3) && axis && node_numbers(node_find(joint, "axis_b"), axis_b, 3) &&
+      v3_dot(axis_b, axis_b) > 0)
     orientation_between(parallel, axis_b, axis_a);
   memcpy(out->relative, parallel, sizeof parallel);
   if (revolute && position != 0) {
@@ -63,8 +65,10 @@ static bool read_step(const struct node *joint, struct step_between *out)
     p_mul(out->relative, turn, parallel);
   }
   double given[4];
-  if (node_numbers(node_find(joint, "relative_orientation"), given, 4)) memcpy(out->relative, given, sizeof given);
-  for (int i = 0; i < 3; i++) out->slide[i] = prismatic ? axis_a[i] * position / sqrt(v3_dot(axis_a, axis_a)) : 0;
+  if (node_numbers(node_find(joint, "relative_orientation"), given, 4))
+    memcpy(out->relative, given, sizeof given);
+  for (int i = 0; i < 3; i++)
+    out->slide[i] = prismatic ? axis_a[i] * position / sqrt(v3_dot(axis_a, axis_a)) : 0;
   return true;
 }
 
@@ -89,10 +93,12 @@ static void take_step(const struct step_between *s, const struct placed *from, s
 static bool place_by_joint(const struct placing *g, const struct node *joint)
 {
   struct step_between s;
-  const struct placed *a = find_placed(g, node_text(joint, "body_a")), *b = find_placed(g, node_text(joint, "body_b"));
+  const struct placed *a = find_placed(g, node_text(joint, "body_a")),
+                      *b = find_placed(g, node_text(joint, "body_b"));
   if (!a || !b || a->known == b->known) return false;
   struct placed *to = &g->body[(a->known ? b : a) - g->body];
-  if (node_find(to->node, "position") || node_find(to->node, "relative_to") || !read_step(joint, &s)) return false;
+  if (node_find(to->node, "position") || node_find(to->node, "relative_to") || !read_step(joint, &s))
+    return false;
   take_step(&s, a->known ? a : b, to, b->known);
   return true;
 }
@@ -101,9 +107,11 @@ static bool place_by_body(const struct placing *g, struct placed *to)
 {
   double r[3] = {0}, p[4] = {1, 0, 0, 0};
   const struct placed *from = find_placed(g, node_text(to->node, "relative_to"));
-  const struct node *position = node_find(to->node, "position"), *orientation = node_find(to->node, "orientation");
+  const struct node *position = node_find(to->node, "position"),
+                    *orientation = node_find(to->node, "orientation");
   if (!from || !from->known) return false;
-  if ((position && !node_numbers(position, r, 3)) || (orientation && !node_numbers(orientation, p, 4))) return false;
+  if ((position && !node_numbers(position, r, 3)) || (orientation && !node_numbers(orientation, p, 4)))
+    return false;
   orientation_turn(to->r, from->p, r);
   v3_axpy(to->r, 1.0, from->r);
   p_mul(to->p, from->p, p);
@@ -114,7 +122,7 @@ static bool place_by_body(const struct placing *g, struct placed *to)
 /* --- all bodies --- */
 
 /* Goes over joints and bodies until nothing changes. */
-static bool place_all(const struct placing *g)
+static bool place_bodies(const struct placing *g)
 {
   bool again = true;
   while (again) {
@@ -122,7 +130,8 @@ static bool place_all(const struct placing *g)
     const long work = g->model->count[JOINTS] + g->model->count[BODIES];
     if (!expander_charge(g->e, g->body[0].node->at, work / 8)) return false;
     for (int i = 0; i < g->model->count[BODIES]; i++)
-      if (!g->body[i].known && node_find(g->body[i].node, "relative_to")) again |= place_by_body(g, &g->body[i]);
+      if (!g->body[i].known && node_find(g->body[i].node, "relative_to"))
+        again |= place_by_body(g, &g->body[i]);
     for (const struct node *n = g->model->first[JOINTS]; n; n = n->next) again |= place_by_joint(g, n);
   }
   return true;
@@ -136,12 +145,14 @@ static bool report_unplaced(const struct placing *g, const struct placed *b)
   if (!name || !find_placed(g, name))
     report_error(g->e->report, to->at, "relative_to: no body is called \"%.40s\"", name ? name : "");
   else
-    report_error(g->e->report, to->at, "relative_to: the position of body \"%.40s\" is not known; it needs a position, or a "
-                                       "joint with point_a and point_b that leads to it", name);
+    report_error(g->e->report, to->at,
+                 "relative_to: the position of body \"%.40s\" is not known; it needs a position, or a "
+                 "joint with point_a and point_b that leads to it",
+                 name);
   return false;
 }
 
-static bool write_pose(const struct placing *g, struct placed *b)
+static bool write_body_pose(const struct placing *g, struct placed *b)
 {
   double given[4];
   const bool turned = v3_dot(b->p + 1, b->p + 1) != 0;
@@ -155,7 +166,8 @@ static bool write_pose(const struct placing *g, struct placed *b)
 /* --- centres of mass --- */
 
 /* Gives a point of a body relative to its centre of mass. always: the key has the default 0 0 0. */
-static bool shift_point(const struct placing *g, struct node *n, const char *body, const char *point, bool always)
+static bool shift_body_point(const struct placing *g, struct node *n, const char *body, const char *point,
+                             bool always)
 {
   const char *name = node_text(n, body);
   const int i = name ? names_find(&g->names, name) : -1;
@@ -167,15 +179,16 @@ static bool shift_point(const struct placing *g, struct node *n, const char *bod
   return node_put_numbers(g->e, n, point, v, 3);
 }
 
-static bool shift_points(const struct placing *g)
+static bool shift_body_points(const struct placing *g)
 {
   bool good = true;
   for (int list = JOINTS; list < ELEMENT_LISTS; list++)
     for (struct node *n = g->model->first[list]; good && n; n = n->next) {
       const char *type = list == FORCES ? node_text(n, "type") : NULL;
       const bool always = list != JOINTS;
-      good = shift_point(g, n, "body_a", "point_a", always) && shift_point(g, n, "body_b", "point_b", always) &&
-             shift_point(g, n, "body", "point", always && !(type && strcmp(type, "torque") == 0));
+      good = shift_body_point(g, n, "body_a", "point_a", always) &&
+             shift_body_point(g, n, "body_b", "point_b", always) &&
+             shift_body_point(g, n, "body", "point", always && !(type && strcmp(type, "torque") == 0));
     }
   return good;
 }
@@ -217,15 +230,15 @@ bool bodies_place(struct expander *e, struct elements *model)
   struct placing g = {.e = e, .model = model};
   bool any, good = list_bodies(&g, &any) || fail_expansion(e, (struct place){0}, "out of memory");
   if (good && any) {
-    good = place_all(&g);
+    good = place_bodies(&g);
     for (int i = 0; good && i < model->count[BODIES]; i++) {
       struct placed *b = &g.body[i];
       if (!b->known)
         good = report_unplaced(&g, b);
       else if (node_find(b->node, "relative_to") || !node_find(b->node, "position"))
-        good = write_pose(&g, b);
+        good = write_body_pose(&g, b);
     }
-    good = good && shift_points(&g);
+    good = good && shift_body_points(&g);
     for (int i = 0; good && i < model->count[BODIES]; i++) good = shift_body(&g, &g.body[i]);
   }
   names_free(&g.names);

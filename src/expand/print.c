@@ -8,7 +8,7 @@
 
 enum { BLOCK_LEVELS = 2 };
 
-static void print_text(FILE *out, const char *text)
+static void print_quoted(FILE *out, const char *text)
 {
   fputc('"', out);
   for (const char *p = text; *p; p++) {
@@ -30,11 +30,12 @@ static void print_scalar(FILE *out, const struct node *n)
   const bool flow = !strpbrk(n->text, ",[]{}#:\n\"'&*!|>%@`");
   static const char *const word[] = {"true", "false", "null", "~"};
   bool reserved = false;
-  for (size_t i = 0; i < sizeof word / sizeof *word; i++) reserved |= n->quoted && strcmp(n->text, word[i]) == 0;
+  for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+    reserved |= n->quoted && strcmp(n->text, word[i]) == 0;
   if (plain && flow && !reserved && *n->text)
     fputs(n->text, out);
   else
-    print_text(out, n->text);
+    print_quoted(out, n->text);
 }
 
 static void print_flow(FILE *out, const struct node *n)
@@ -56,6 +57,7 @@ static void print_block(FILE *out, const struct node *map, int level)
   const int indent = 2 * level;
   for (const struct node *n = map->first; n; n = n->next) {
     fprintf(out, "%*s%s:", indent, "", n->key);
+    /* A mapping becomes a block, a list of mappings one line for each of them, any other value a flow. */
     const bool elements = n->kind == NODE_LIST && n->first && n->first->kind == NODE_MAP;
     if (n->kind == NODE_MAP && n->first && level + 1 < BLOCK_LEVELS) {
       fputc('\n', out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Replaces the expressions of scalars by their values. A scalar that is no expression stays, with the reason for the reader of the
- * file, who knows what the key expects. */
+ * Replaces the expressions of scalars by their values. A scalar that is no expression stays, with the reason for the reader
+ * of the file, who knows what the key expects. */
 #include "expand/expander.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ static bool put_text(struct expander *e, struct node *n, const char *text)
 /* --- numbers --- */
 
 /* Converts a value from SI to the unit of the key. False: they measure different things, or the value is no number. */
-static bool convert_to_key(const struct value *v, const struct expand_key *k, double *out, char why[REASON_SIZE])
+static bool convert_to_key(const struct value *v, const struct expand_key *k, double *out,
+                           char why[REASON_SIZE])
 {
   struct unit unit;
   if (v->measure != MEASURE_UNIT) return true;
@@ -51,8 +52,8 @@ static bool is_foreign_word(const char *text, const struct scope *s)
 }
 
 /* Computes the value of a scalar in the unit of its key. */
-static bool compute_scalar(const struct node *n, const struct expand_key *k, const struct scope *s, struct value *v,
-                           double out[NUMBERS_MOST], char why[REASON_SIZE])
+static bool compute_scalar(const struct node *n, const struct expand_key *k, const struct scope *s,
+                           struct value *v, double out[NUMBERS_MOST], char why[REASON_SIZE])
 {
   if (!expression_evaluate(n->text, s, v, why)) return false;
   if (v->text) {
@@ -96,6 +97,7 @@ static void evaluate_scalar_vector(struct expander *e, struct node *n, const str
     keep_remark(e, n, why);
     return;
   }
+  /* The value has the length of the vector. */
   if (v.count != k->count) {
     snprintf(why, sizeof why, v.count ? "the value has %d components" : "the value is one number", v.count);
     keep_remark(e, n, why);
@@ -114,7 +116,7 @@ static void evaluate_scalar_vector(struct expander *e, struct node *n, const str
 /* --- texts --- */
 
 /* Appends a value to a text of `used` characters. False: it does not fit, or is a vector. */
-static bool append_value(char text[TEXT_MOST], size_t *used, const struct value *v)
+static bool add_to_text(char text[TEXT_MOST], size_t *used, const struct value *v)
 {
   char number[DECIMAL_SIZE];
   if (v->count) return false;
@@ -127,7 +129,8 @@ static bool append_value(char text[TEXT_MOST], size_t *used, const struct value 
 }
 
 /* Replaces every ${...} of a text. False with the reason. */
-static bool substitute(const char *from, const struct scope *s, char text[TEXT_MOST], char why[REASON_SIZE])
+static bool substitute_in_text(const char *from, const struct scope *s, char text[TEXT_MOST],
+                               char why[REASON_SIZE])
 {
   size_t used = 0;
   text[0] = '\0';
@@ -136,7 +139,7 @@ static bool substitute(const char *from, const struct scope *s, char text[TEXT_M
       struct value v;
       if (!expression_in_braces(from + 2, s, &v, &from, why)) return false;
       from++;
-      if (append_value(text, &used, &v)) continue;
+      if (add_to_text(text, &used, &v)) continue;
     } else if (used + 1 < TEXT_MOST) {
       text[used++] = *from++;
       text[used] = '\0';
@@ -152,7 +155,7 @@ static void evaluate_text(struct expander *e, struct node *n, bool word, const s
 {
   char text[TEXT_MOST], why[REASON_SIZE];
   if (!strstr(n->text, "${")) return;
-  if (!substitute(n->text, s, text, why)) {
+  if (!substitute_in_text(n->text, s, text, why)) {
     report_error(e->report, n->at, "%s%s${...}: %s", n->key ? n->key : "", n->key ? ": " : "", why);
     return;
   }
@@ -163,6 +166,7 @@ static void evaluate_text(struct expander *e, struct node *n, bool word, const s
 void scalar_evaluate(struct expander *e, struct node *n, const struct expand_key *k, const struct scope *s)
 {
   switch (k->kind) {
+  /* Numbers. */
   case EXPAND_NUMBER:
     evaluate_scalar_number(e, n, k, s);
     break;
@@ -190,7 +194,8 @@ static bool take_text(struct expander *e, const struct node *n, const char *text
 }
 
 /* A scalar that is an expression has its value. A word that names no parameter, and any other quoted scalar, is a text. */
-static bool scalar_as_value(struct expander *e, const struct node *n, const struct scope *s, struct value *out)
+static bool scalar_as_value(struct expander *e, const struct node *n, const struct scope *s,
+                            struct value *out)
 {
   char text[TEXT_MOST], why[REASON_SIZE];
   const bool word = expression_is_word(n->text);
@@ -202,8 +207,9 @@ static bool scalar_as_value(struct expander *e, const struct node *n, const stru
     return true;
   }
   if (word || n->quoted || strstr(n->text, "${"))
-    if (substitute(n->text, s, text, why)) return take_text(e, n, text, out);
-  report_error(e->report, n->at, "expected a number, a word or an expression, found \"%.40s\" (%s)", n->text, why);
+    if (substitute_in_text(n->text, s, text, why)) return take_text(e, n, text, out);
+  report_error(e->report, n->at, "expected a number, a word or an expression, found \"%.40s\" (%s)", n->text,
+               why);
   return false;
 }
 
@@ -212,16 +218,19 @@ bool scalar_value(struct expander *e, const struct node *n, const struct scope *
   char found[NODE_SHOWN];
   if (n->kind == NODE_SCALAR) return scalar_as_value(e, n, s, out);
   if (n->kind != NODE_LIST || n->count == 0 || n->count > NUMBERS_MOST) {
-    report_error(e->report, n->at, "expected a number, a word or a list of up to %d numbers, found %s", NUMBERS_MOST,
-                 node_show(n, found));
+    report_error(e->report, n->at, "expected a number, a word or a list of up to %d numbers, found %s",
+                 NUMBERS_MOST, node_show(n, found));
     return false;
   }
+  /* Read the numbers of a list. Unequal measures make the vector open. */
   *out = (struct value){0};
   for (const struct node *c = n->first; c; c = c->next) {
     struct value one;
-    if (c->kind != NODE_SCALAR) return fail_expansion(e, c->at, "expected a number in the list of a parameter");
+    if (c->kind != NODE_SCALAR)
+      return fail_expansion(e, c->at, "expected a number in the list of a parameter");
     if (!scalar_as_value(e, c, s, &one)) return false;
-    if (one.text || one.count) return fail_expansion(e, c->at, "expected a number in the list of a parameter");
+    if (one.text || one.count)
+      return fail_expansion(e, c->at, "expected a number in the list of a parameter");
     if (out->count == 0) {
       out->measure = one.measure;
       out->unit = one.unit;

@@ -12,8 +12,6 @@ struct lump {
   double mass, centre[3], inertia[9];
 };
 
-static const double PI = 3.14159265358979323846;
-
 static double shape_volume(const struct shape_values *s)
 {
   const double ring = s->radius * s->radius - (s->type == SHAPE_TUBE ? s->inner_radius * s->inner_radius : 0);
@@ -22,11 +20,11 @@ static double shape_volume(const struct shape_values *s)
     return s->size[0] * s->size[1] * s->size[2];
   case SHAPE_CYLINDER:
   case SHAPE_TUBE:
-    return PI * ring * s->length;
+    return M_PI * ring * s->length;
   case SHAPE_SPHERE:
-    return 4.0 / 3.0 * PI * s->radius * s->radius * s->radius;
+    return 4.0 / 3.0 * M_PI * s->radius * s->radius * s->radius;
   case SHAPE_CONE:
-    return PI / 3.0 * s->radius * s->radius * s->length;
+    return M_PI / 3.0 * s->radius * s->radius * s->length;
   case SHAPE_ROD:
   case SHAPE_POINT:
     break;
@@ -37,9 +35,11 @@ static double shape_volume(const struct shape_values *s)
 /* Moments about the own centre of mass for the mass 1; the axis of a shape is z. */
 static void unit_moments(const struct shape_values *s, double out[3])
 {
-  const double r = s->radius * s->radius, l = s->length * s->length, inner = s->inner_radius * s->inner_radius;
+  const double r = s->radius * s->radius, l = s->length * s->length,
+               inner = s->inner_radius * s->inner_radius;
   const double *a = s->size;
   double across = 0, along = 0;
+  /* A box has three moments, all other shapes have one along their axis and one across it. */
   switch ((enum shape_type)s->type) {
   case SHAPE_BOX:
     for (int i = 0; i < 3; i++) {
@@ -90,6 +90,7 @@ static bool take_ends(struct expander *e, const struct node *n, struct shape_val
   if (!from || !to) return fail_expansion(e, n->at, "from and to: expected both keys, found one");
   if (length || node_find(n, "position") || node_find(n, "orientation"))
     return fail_expansion(e, n->at, "from and to give length, position and orientation; remove these keys");
+  /* The axis goes from the first end to the second one. */
   v3_sub(axis, s->to, s->from);
   s->length = sqrt(v3_dot(axis, axis));
   if (!(s->length > 0)) return fail_expansion(e, n->at, "from and to are one point");
@@ -100,10 +101,12 @@ static bool take_ends(struct expander *e, const struct node *n, struct shape_val
 }
 
 /* whole: mass of the body for its only shape; NaN: the body has no key mass. */
-static bool shape_mass(struct expander *e, const struct node *n, const struct shape_values *s, double whole, double *out)
+static bool shape_mass(struct expander *e, const struct node *n, const struct shape_values *s, double whole,
+                       double *out)
 {
   const bool mass = !isnan(s->mass), density = !isnan(s->density);
-  if (mass && density) return fail_expansion(e, n->at, "expected the key mass or the key density, found both");
+  if (mass && density)
+    return fail_expansion(e, n->at, "expected the key mass or the key density, found both");
   if (!isnan(whole) && (mass || density))
     return fail_expansion(e, n->at, "the body has the key mass; remove mass and density of its shape");
   *out = mass ? s->mass : !isnan(whole) ? whole : s->density * shape_volume(s);
@@ -139,14 +142,15 @@ static bool read_lump(struct expander *e, const struct node *n, double whole, st
 /* Adds b to a: mass, centre of mass, and inertia about the common centre. */
 static void add_lump(struct lump *a, const struct lump *b)
 {
-  double apart[3];
+  double between[3];
   const double mass = a->mass + b->mass, reduced = a->mass * b->mass / mass, share = b->mass / mass;
-  v3_sub(apart, b->centre, a->centre);
-  const double square = v3_dot(apart, apart);
+  v3_sub(between, b->centre, a->centre);
+  const double square = v3_dot(between, between);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      a->inertia[3 * i + j] += b->inertia[3 * i + j] + reduced * ((i == j ? square : 0) - apart[i] * apart[j]);
-  v3_axpy(a->centre, share, apart);
+      a->inertia[3 * i + j] +=
+          b->inertia[3 * i + j] + reduced * ((i == j ? square : 0) - between[i] * between[j]);
+  v3_axpy(a->centre, share, between);
   a->mass = mass;
 }
 
@@ -161,10 +165,17 @@ static bool put_inertia(struct expander *e, struct node *body, const double I[9]
   struct node holder = {.kind = NODE_MAP, .at = body->at};
   static const char *const row[3] = {"1", "2", "3"};
   for (int i = 0; i < 3; i++) {
-    const double v[3] = {0.5 * (I[3 * i] + I[i]), 0.5 * (I[3 * i + 1] + I[3 + i]), 0.5 * (I[3 * i + 2] + I[6 + i])};
+    const double v[3] = {0.5 * (I[3 * i] + I[i]), 0.5 * (I[3 * i + 1] + I[3 + i]),
+                         0.5 * (I[3 * i + 2] + I[6 + i])};
     if (!node_put_numbers(e, &holder, row[i], v, 3)) return false;
   }
-  const struct node list = {.kind = NODE_LIST, .count = 3, .first = holder.first, .at = body->at, .key_at = body->at, .key = "inertia", .text = ""};
+  const struct node list = {.kind = NODE_LIST,
+                            .count = 3,
+                            .first = holder.first,
+                            .at = body->at,
+                            .key_at = body->at,
+                            .key = "inertia",
+                            .text = ""};
   struct node *n = node_new_like(e, &list, 0);
   if (n) node_put(body, n);
   return n != NULL;
@@ -172,16 +183,20 @@ static bool put_inertia(struct expander *e, struct node *body, const double I[9]
 
 bool shapes_apply(struct expander *e, struct node *body)
 {
-  const struct node *one = node_find(body, "shape"), *list = node_find(body, "shapes"), *mass = node_find(body, "mass");
+  const struct node *one = node_find(body, "shape"), *list = node_find(body, "shapes"),
+                    *mass = node_find(body, "mass");
   if (!one && !list) return true;
-  if (one && list) return fail_expansion(e, one->key_at, "expected the key shape or the key shapes, found both");
+  if (one && list)
+    return fail_expansion(e, one->key_at, "expected the key shape or the key shapes, found both");
   if (list && (list->kind != NODE_LIST || list->count == 0))
     return fail_expansion(e, list->at, "shapes: expected a list of shapes");
   if (node_find(body, "inertia"))
-    return fail_expansion(e, node_find(body, "inertia")->key_at, "the shape gives the inertia; remove one of the two");
+    return fail_expansion(e, node_find(body, "inertia")->key_at,
+                          "the shape gives the inertia; remove one of the two");
   double whole = NAN;
   if (mass && ((list && list->count > 1) || !node_numbers(mass, &whole, 0)))
-    return fail_expansion(e, mass->key_at, "mass: expected a number, and one shape only; give each shape its own mass");
+    return fail_expansion(e, mass->key_at,
+                          "mass: expected a number, and one shape only; give each shape its own mass");
 
   /* Add up the shapes. */
   struct lump sum, more;

@@ -17,16 +17,19 @@ void scope_release(struct scope *s)
 bool scope_add_value(struct expander *e, struct scope *s, const struct node *name, const struct value *v)
 {
   if (!expression_is_free_name(name->key)) {
-    report_error(e->report, name->key_at,
-                 "parameter \"%.40s\": expected a name of letters, digits and _ that is neither pi nor a function",
-                 name->key);
+    report_error(
+        e->report, name->key_at,
+        "parameter \"%.40s\": expected a name of letters, digits and _ that is neither pi nor a function",
+        name->key);
     return false;
   }
   for (int i = 0; i < s->count; i++)
     if (strcmp(s->item[i].name, name->key) == 0) {
-      report_error(e->report, name->key_at, "parameter \"%.40s\" stands twice; remove one of the two", name->key);
+      report_error(e->report, name->key_at, "parameter \"%.40s\" stands twice; remove one of the two",
+                   name->key);
       return false;
     }
+  /* Append it. */
   struct variable *more =
       s->count < VARIABLES_MOST ? realloc(s->item, ((size_t)s->count + 1) * sizeof *more) : NULL;
   if (!more) {
@@ -44,9 +47,11 @@ static bool check_given(struct expander *e, const struct node *parameters, const
   for (const struct node *g = given ? given->first : NULL; g; g = g->next) {
     if (node_find(parameters, g->key)) continue;
     struct nearest near = {.word = g->key};
-    for (const struct node *p = parameters ? parameters->first : NULL; p; p = p->next) nearest_try(&near, p->key);
+    for (const struct node *p = parameters ? parameters->first : NULL; p; p = p->next)
+      nearest_try(&near, p->key);
     if (near.best)
-      report_error(e->report, g->key_at, "the file has no parameter \"%.40s\"; did you mean \"%.40s\"?", g->key, near.best);
+      report_error(e->report, g->key_at, "the file has no parameter \"%.40s\"; did you mean \"%.40s\"?",
+                   g->key, near.best);
     else
       report_error(e->report, g->key_at, "the file has no parameter \"%.40s\"", g->key);
     return false;

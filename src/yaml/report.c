@@ -118,7 +118,8 @@ static bool is_said(struct report *r, struct place at, const char *text)
   snprintf(here.text, sizeof here.text, "%.*s", (int)sizeof here.text - 1, text);
   for (int i = 0; i < r->said_count; i++) {
     const struct said *s = &r->said[i];
-    if (s->source == here.source && s->line == here.line && s->column == here.column && strcmp(s->text, here.text) == 0)
+    if (s->source == here.source && s->line == here.line && s->column == here.column &&
+        strcmp(s->text, here.text) == 0)
       return true;
   }
   if (r->said_count < REPORT_MAX) r->said[r->said_count++] = here;

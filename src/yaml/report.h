@@ -38,10 +38,10 @@ struct report {
   FILE *out;
   const struct source *source; /* the file of the places */
   int errors;
-  const struct source *option; /* options of the command line; see report_option_place() */
-  struct sets *sets;           /* the options, for the readers of included files; NULL: none */
+  const struct source *option;   /* options of the command line; see report_option_place() */
+  struct sets *sets;             /* the options, for the readers of included files; NULL: none */
   const struct origins *origins; /* of the places; NULL: there was no expansion */
-  struct said {                  /* (REPORT_MAX) errors of copied places, which other copies repeat */
+  struct said { /* an error in a copy of an element: other copies have it, too */
     const struct source *source;
     int line, column;
     char text[80];

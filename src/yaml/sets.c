@@ -207,6 +207,7 @@ int sets_put(struct yaml *t, const char *path, enum sets_time time, struct repor
                          .path = s->source[i].file + strlen(option_word),
                          .at = report_option_place(i),
                          .may_wait = time == SETS_EARLY};
+    /* The option belongs to this tree, and its time has come. */
     const bool here =
         path ? s->include[i] == strlen(path) && strncmp(w.path, path, strlen(path)) == 0 : s->include[i] == 0;
     if (!here || (time == SETS_LATE && !s->later[i])) continue;

@@ -277,7 +277,8 @@ static bool check_text(struct builder *b)
     if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
       return fail_at(b, at, "expected text, found a control character");
     i += length;
-    at = c == '\n' ? (struct place){.line = at.line + 1, .column = 1} : (struct place){.line = at.line, .column = at.column + 1};
+    at = c == '\n' ? (struct place){.line = at.line + 1, .column = 1}
+                   : (struct place){.line = at.line, .column = at.column + 1};
   }
   return true;
 }
@@ -305,7 +306,8 @@ static bool report_collected(struct builder *b, struct fy_diag *diag)
   for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++) {
     const size_t own = strcspn(e->msg, "'\""); /* text of the file follows */
     const size_t length = b->tree->source.shown ? strlen(e->msg) : own;
-    report_error(b->report, (struct place){.line = e->line, .column = e->column}, "%.*s", (int)length, e->msg);
+    report_error(b->report, (struct place){.line = e->line, .column = e->column}, "%.*s", (int)length,
+                 e->msg);
   }
   return found > 0 ? false : fail_at(b, (struct place){0}, "expected a YAML file, found something else");
 }

@@ -35,7 +35,7 @@ UNSEEN = {
 }
 VALID_LEAST = 24
 MISTAKES_LEAST = 295
-FOUND_LEAST = 90  # of the files with one mistake; a word in place of a number may be a parameter
+FOUND_LEAST = 90  # files with one mistake; a word in place of a number may be a parameter
 
 
 class Loader(yaml.SafeLoader):

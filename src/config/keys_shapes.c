@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The keys of short forms: parts, shapes, orientations. The expansion reads them. Data only. */
+ * The keys of shapes and orientations, which the expansion reads. Data only. */
 #include "config/keys.h"
+#include "config/mechanism.h"
 #include "expand/expand.h"
 
 _Static_assert(sizeof(enum shape_type) == sizeof(int), "choices are read as int");
 
-static const char *const shape_types[] = {[SHAPE_BOX] = "box",       [SHAPE_CYLINDER] = "cylinder",
-                                          [SHAPE_TUBE] = "tube",     [SHAPE_SPHERE] = "sphere",
-                                          [SHAPE_CONE] = "cone",     [SHAPE_ROD] = "rod",
-                                          [SHAPE_POINT] = "point",   NULL};
-static const char *const mirrors[] = {
-    [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
+static const char *const shape_types[] = {
+    [SHAPE_BOX] = "box",   [SHAPE_CYLINDER] = "cylinder", [SHAPE_TUBE] = "tube",   [SHAPE_SPHERE] = "sphere",
+    [SHAPE_CONE] = "cone", [SHAPE_ROD] = "rod",           [SHAPE_POINT] = "point", NULL};
+const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
 
 /* clang-format off */
 enum {
@@ -55,30 +54,4 @@ static const struct key orientation_keys[] = {
 };
 const struct section schema_orientation = SECTION("an orientation", orientation_keys);
 
-#define PART(field) offsetof(struct part_values, field)
-static const struct key part_keys[] = {
-  TEXT("use", NONE, AT_START, PART(use),
-       "Path of a model file, relative to this file, whose elements the part has. Of its keys outside model only inputs and "
-       "parameters count."),
-  TEXT("prefix", NONE, AT_START, PART(prefix),
-       "Beginning of the names of all elements of the part: ${side}_. References to elements inside the part follow."),
-  COPIES("repeat",
-         "Number of copies, with the variable i from 1 on; or variables with one value for each copy, {side: [left, right], y: "
-         "[0.6, -0.6]}."),
-  VARIABLES("parameters",
-            "Parameters of the part. With use they replace parameters of the file."),
-  CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),
-         "Axis whose sign the part changes, before it is turned and shifted. Bodies, axes and loads become their images in a "
-         "mirror. A revolute joint keeps the sense of its coordinate as seen in the mirror."),
-  VECTOR("position", "m", ANY, "0 0 0", AT_START, PART(position), "Shift of the part."),
-  QUATERNION("orientation", "1 0 0 0", AT_START, PART(orientation),
-             "Turn of the part about the origin, before it is shifted." ORIENTATION_FORMS),
-  LIST_LIKE("bodies", &schema_body, NONE, "Bodies, as in the model."),
-  LIST_LIKE("joints", &schema_joint, NONE, "Joints, as in the model."),
-  LIST_LIKE("forces", &schema_force, NONE, "Forces, as in the model."),
-  LIST_LIKE("sensors", &schema_sensor, NONE, "Sensors, as in the model."),
-  LIST_LIKE("inputs", &schema_input, NONE, "Inputs, as in the file."),
-  LIST_LIKE("parts", &schema_part, NONE, "Parts of the part."),
-};
-const struct section schema_part = SECTION("a part", part_keys);
 /* clang-format on */
