@@ -117,6 +117,8 @@ def type_sections(keys, section):
 def key_sections(keys):
     out = []
     for section in keys:
+        if not section.section and not section.above:
+            out += [f".SS {escape(section.path)}", *fill(section.doc), ".br", *fill(facts_text(section))]
         if section.section:
             out += [f".SS {escape(section.path)}", *fill(section.doc), ".br", *fill(facts_text(section))]
             for key in keys:
