@@ -9,6 +9,13 @@
 
 enum { TEXT_MOST = 4000 };
 
+/* The words none and auto, and words of people who mistake a key: without parameters they are no attempt at an expression. */
+static bool is_foreign_word(const char *text, const struct scope *s)
+{
+  while (s && s->count == 0) s = s->outer;
+  return !s && !strpbrk(text, "+*/()[]${} ");
+}
+
 static void keep_remark(struct expander *e, struct node *n, const char *why)
 {
   n->why = yaml_copy_text(e->tree, why, strlen(why));
@@ -44,13 +51,6 @@ static bool convert_to_key(const struct value *v, const struct expand_key *k, do
   return true;
 }
 
-/* The words none and auto, and words of people who mistake a key: without parameters they are no attempt at an expression. */
-static bool is_foreign_word(const char *text, const struct scope *s)
-{
-  while (s && s->count == 0) s = s->outer;
-  return !s && !strpbrk(text, "+*/()[]${} ");
-}
-
 /* Computes the value of a scalar in the unit of its key. */
 static bool compute_scalar(const struct node *n, const struct expand_key *k, const struct scope *s,
                            struct value *v, double out[NUMBERS_MOST], char why[REASON_SIZE])
@@ -70,9 +70,9 @@ static void evaluate_scalar_number(struct expander *e, struct node *n, const str
   char why[REASON_SIZE], text[DECIMAL_SIZE];
   struct value v;
   double out[NUMBERS_MOST];
-  if (expression_is_decimal(n->text) || is_foreign_word(n->text, s)) return;
+  if (expression_is_decimal(n->text)) return;
   if (!compute_scalar(n, k, s, &v, out, why)) {
-    keep_remark(e, n, why);
+    if (!is_foreign_word(n->text, s)) keep_remark(e, n, why);
   } else if (v.count) {
     keep_remark(e, n, "the value is a vector");
   } else {
@@ -92,9 +92,9 @@ static void evaluate_scalar_vector(struct expander *e, struct node *n, const str
   char why[REASON_SIZE];
   struct value v;
   double out[NUMBERS_MOST];
-  if (is_foreign_word(n->text, s) || expression_is_decimal(n->text)) return;
+  if (expression_is_decimal(n->text)) return;
   if (!compute_scalar(n, k, s, &v, out, why)) {
-    keep_remark(e, n, why);
+    if (!is_foreign_word(n->text, s)) keep_remark(e, n, why);
     return;
   }
   /* The value has the length of the vector. */

@@ -138,6 +138,12 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
     return NULL;
   }
 
+  /* A part may make the list of elements. */
+  const bool last = w->path[(w->done ? w->done + 1 : 0) + strlen(word)] == '=';
+  if (w->may_wait && !last && (node_find(parent, "parts") || node_find(node_find(parent, "model"), "parts"))) {
+    w->report->sets->later[w->index] = true;
+    return NULL;
+  }
   /* Add the key. */
   const struct node fresh = {.kind = NODE_NOTHING, .at = w->at, .key_at = w->at, .key = word, .text = ""};
   *end = yaml_copy_node(w->tree, &fresh);
