@@ -209,7 +209,6 @@ static void put_keys(struct writer *w, json_t *object, const struct section *s, 
   }
   put_member(w, object, "properties", properties);
   put_member(w, object, "required", required);
-  put_member(w, properties, "<<", json_object());
   put_member(w, object, "additionalProperties", json_false());
 }
 

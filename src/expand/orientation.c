@@ -54,7 +54,7 @@ void orientation_of_columns(double p[4], const double R[9])
                              {R[7] - R[5], four[1], R[1] + R[3], R[2] + R[6]},
                              {R[2] - R[6], R[1] + R[3], four[2], R[5] + R[7]},
                              {R[3] - R[1], R[2] + R[6], R[5] + R[7], four[3]}};
-  const double sign = sums[k][0] < 0 ? -1 : 1; /* of the two, the one with e0 >= 0 */
+  const double sign = sums[k][0] < 0 ? -1 : 1; /* p and -p are one orientation */
   for (int i = 0; i < 4; i++) p[i] = sign * sums[k][i];
   p_normalise(p);
 }

@@ -40,8 +40,8 @@ struct report {
   int errors;
   const struct source *option;   /* options of the command line; see report_option_place() */
   struct sets *sets;             /* the options, for the readers of included files; NULL: none */
-  const struct origins *origins; /* of the places; NULL: there was no expansion */
-  struct said { /* an error in a copy of an element: other copies have it, too */
+  const struct origins *origins; /* for copies of elements; NULL: there was no expansion */
+  struct said {                  /* an error in a copy of an element: other copies have it, too */
     const struct source *source;
     int line, column;
     char text[80];

@@ -140,7 +140,8 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
 
   /* A part may make the list of elements. */
   const bool last = w->path[(w->done ? w->done + 1 : 0) + strlen(word)] == '=';
-  if (w->may_wait && !last && (node_find(parent, "parts") || node_find(node_find(parent, "model"), "parts"))) {
+  if (w->may_wait && !last &&
+      (node_find(parent, "parts") || node_find(node_find(parent, "model"), "parts"))) {
     w->report->sets->later[w->index] = true;
     return NULL;
   }

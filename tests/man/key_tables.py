@@ -147,8 +147,6 @@ def schema_paths(schema, sections):
         if "$ref" in node and (not path or path in sections):
             visit(schema["definitions"][node["$ref"].rsplit("/", 1)[-1]], path)
         for name, value in node.get("properties", {}).items():
-            if name == "<<":  # a merge key may stand everywhere
-                continue
             found.setdefault(path, set()).add(name)
             visit(value, f"{path}.{name}".lstrip("."))
         for part in [*node.get("allOf", []), *node.get("anyOf", []), *([node["items"]] if "items" in node else [])]:
