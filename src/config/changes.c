@@ -273,7 +273,7 @@ static bool same_parts(const struct key *of, const struct part *a, const struct 
 /* A section that differs in other keys needs a restart, and its live keys take effect then. */
 static bool is_applied(const struct key *of, const struct part *a, const struct part *b)
 {
-  return of->section->by_itself || same_parts(of, a, b);
+  return !of->section || of->section->by_itself || same_parts(of, a, b);
 }
 
 bool settings_same_section(const struct settings *a, const struct settings *b, const char *name)

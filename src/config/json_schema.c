@@ -2,6 +2,7 @@
  * Prints the tables of keys as a JSON Schema, draft-07, which YAML language servers of editors support best. A section whose
  * keys depend on a type has if and then for each type, so that an editor offers the keys of the type only. */
 #include "config/manual.h"
+#include "expand/units.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -26,14 +27,35 @@ static void append_value(struct writer *w, json_t *array, json_t *value)
 
 /* --- values --- */
 
-#define DIGITS "[0-9]*\\.?[0-9]*([eE][-+]?[0-9]+)?"
-
 static void put_range(struct writer *w, json_t *value, const struct key *k)
 {
   if (isfinite(k->min))
     put_member(w, value, k->ends & OPEN_MIN ? "exclusiveMinimum" : "minimum", json_real(k->min));
   if (isfinite(k->max))
     put_member(w, value, k->ends & OPEN_MAX ? "exclusiveMaximum" : "maximum", json_real(k->max));
+}
+
+/* A value, or an expression in place of it. */
+static json_t *or_expression(const struct key *k, json_t *value)
+{
+  return json_pack("{s:[o, {s:s}]}", "anyOf", value, "$ref",
+                   k->min >= 0 ? "#/definitions/an_expression" : "#/definitions/an_expression_with_sign");
+}
+
+/* A text with operators or brackets, the name of a parameter, or a number with a unit. */
+static json_t *expression_schema(const char *sign)
+{
+  char pattern[900];
+  size_t used = (size_t)snprintf(pattern, sizeof pattern,
+                                 "[+*/()$]|^-?\\[|\\w - \\w|^-?[A-Za-z_]\\w*(\\.[xyz])?$|"
+                                 "^%s([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? ?(",
+                                 sign);
+  for (int i = 0; unit_name(i) && used < sizeof pattern; i++)
+    used += (size_t)snprintf(pattern + used, sizeof pattern - used, "%s%s", i ? "|" : "", unit_name(i));
+  if (used >= sizeof pattern) return NULL;
+  snprintf(pattern + used, sizeof pattern - used, ")([ /^].*)?$");
+  return json_pack("{s:s, s:s, s:s}", "type", "string", "pattern", pattern, "description",
+                   "An expression with parameters and units: 2*L + 5 mm, 30 deg, unit(b - a).");
 }
 
 static json_t *number_schema(struct writer *w, const struct key *k)
@@ -67,6 +89,12 @@ static json_t *choice_schema(struct writer *w, const struct key *k)
 
 static json_t *section_reference(struct writer *w, const struct section *s);
 
+/* Numbers, each of which may be an expression. */
+static json_t *component_list(struct writer *w, const struct key *k, int least, int most)
+{
+  return list_schema(or_expression(k, number_schema(w, k)), least, most);
+}
+
 static json_t *value_schema(struct writer *w, const struct key *k)
 {
   json_t *items;
@@ -74,10 +102,8 @@ static json_t *value_schema(struct writer *w, const struct key *k)
   /* Single values. */
   case KEY_NUMBER:
   case KEY_INTEGER:
-    return number_schema(w, k);
   case KEY_ANGLE:
-    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", number_schema(w, k), "type", "string", "pattern",
-                     k->min < 0 ? "^[-+]?" DIGITS " deg$" : "^\\+?" DIGITS " deg$");
+    return or_expression(k, number_schema(w, k));
   case KEY_OR_NONE:
   case KEY_WORKERS:
     return json_pack("{s:[o, {s:s}]}", "anyOf", number_schema(w, k), "const",
@@ -90,18 +116,20 @@ static json_t *value_schema(struct writer *w, const struct key *k)
     return choice_schema(w, k);
   /* Lists of numbers. */
   case KEY_VECTOR:
-    return list_schema(number_schema(w, k), 3, 3);
+    return or_expression(k, component_list(w, k, 3, 3));
   case KEY_QUATERNION:
-    return list_schema(number_schema(w, k), 4, 4);
+    return json_pack("{s:[o, o]}", "anyOf", component_list(w, k, 4, 4),
+                     section_reference(w, &schema_orientation));
   case KEY_INERTIA:
-    items = json_pack("{s:[o, o]}", "anyOf", number_schema(w, k), list_schema(number_schema(w, k), 3, 3));
-    return list_schema(items, 3, 3);
+    items =
+        json_pack("{s:[o, o]}", "anyOf", or_expression(k, number_schema(w, k)), component_list(w, k, 3, 3));
+    return or_expression(k, list_schema(items, 3, 3));
   case KEY_TABLE:
-    return list_schema(list_schema(number_schema(w, k), 2, 2), 2, 0);
+    return list_schema(component_list(w, k, 2, 2), 2, 0);
   case KEY_SIX:
-    return list_schema(number_schema(w, k), 6, 6);
+    return or_expression(k, component_list(w, k, 6, 6));
   case KEY_SIX_POINTS:
-    return list_schema(list_schema(number_schema(w, k), 3, 3), 6, 6);
+    return list_schema(component_list(w, k, 3, 3), 6, 6);
   /* Mappings, and lists of them. */
   case KEY_SECTION:
   case KEY_ELEMENT:
@@ -111,6 +139,17 @@ static json_t *value_schema(struct writer *w, const struct key *k)
   case KEY_LIST_FILE:
     return json_pack("{s:[o, o]}", "anyOf", list_schema(section_reference(w, k->section), 0, 0),
                      section_reference(w, k->file));
+  case KEY_LIST_LIKE:
+    return list_schema(section_reference(w, k->like), 0, 0);
+  case KEY_MAP_LIKE:
+    return section_reference(w, k->like);
+  /* Values of parameters. */
+  case KEY_VARIABLES:
+    return json_pack("{s:s}", "type", "object");
+  case KEY_COPIES:
+    items = json_pack("{s:s, s:i}", "type", "integer", "minimum", 1);
+    return json_pack("{s:[o, {s:s}, {s:s}]}", "anyOf", items, "$ref", "#/definitions/an_expression", "type",
+                     "object");
   }
   return NULL;
 }
@@ -165,7 +204,8 @@ static void put_keys(struct writer *w, json_t *object, const struct section *s, 
     const struct key *k = &s->key[i];
     if (by >= 0 && k->only && !(k->only >> by & 1)) continue;
     put_member(w, properties, k->name, documented_schema(w, k));
-    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append_value(w, required, json_string(k->name));
+    if ((!k->fallback && !k->derived) || (by >= 0 && k->needed >> by & 1))
+      append_value(w, required, json_string(k->name));
   }
   put_member(w, object, "properties", properties);
   put_member(w, object, "required", required);
@@ -261,6 +301,8 @@ bool manual_print_schema(FILE *out)
   json_decref(unused);
   unused = section_reference(&w, &schema_maps);
   json_decref(unused);
+  put_member(&w, w.definitions, "an_expression", expression_schema("\\+?"));
+  put_member(&w, w.definitions, "an_expression_with_sign", expression_schema("[-+]?"));
   put_member(&w, root, "definitions", w.definitions);
   const bool good = !w.failed && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0;
   json_decref(root);

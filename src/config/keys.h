@@ -61,6 +61,15 @@
 #define LIST_OR_FILE(name, of, fallback, ...) \
   {(name), KEY_LIST_FILE, "", ANY, fallback, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
 
+#define LIST_LIKE(name, of, fallback, ...) \
+  {(name), KEY_LIST_LIKE, "", ANY, fallback, AT_START, 0, .like = (of), .doc = __VA_ARGS__}
+#define MAP_LIKE(name, of, fallback, ...) \
+  {(name), KEY_MAP_LIKE, "", ANY, fallback, AT_START, 0, .like = (of), .doc = __VA_ARGS__}
+#define VARIABLES(name, ...) \
+  {(name), KEY_VARIABLES, "", ANY, NONE, AT_START, 0, .doc = __VA_ARGS__}
+#define COPIES(name, ...) \
+  {(name), KEY_COPIES, "", ANY, NONE, AT_START, 0, .doc = __VA_ARGS__}
+
 #define SECTION(what, table, ...) \
   {.title = (what), .key = (table), .keys = sizeof(table) / sizeof((table)[0]), __VA_ARGS__}
 /* clang-format on */
@@ -69,5 +78,12 @@
 extern const struct section schema_platform, schema_osc, schema_modbus;
 extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */
+
+/* Sentences that several keys share. */
+#define ORIENTATION_FORMS                                                                                    \
+  " In place of four numbers: {euler: [a, b, c]}, with {order: zyx} in another order than xyz about "        \
+  "turning axes; {axis: [x, y, "                                                                             \
+  "z], angle: 30 deg}; or the directions of one or two axes, {z: [0, 1, 0], x: [1, 0, 0]}, of which the "    \
+  "first one is exact."
 
 #endif

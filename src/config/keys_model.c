@@ -3,6 +3,7 @@
  * type of them has keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
+#include "expand/expand.h"
 
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           [ALI3_LOAD_TORQUE] = "torque",
@@ -10,7 +11,6 @@ static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           ALI3_FORCE_LIST(FORCE_NAME)
 #undef FORCE_NAME
                                               NULL};
-const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
 
 /* clang-format off */
 #define FORCE(field) offsetof(struct force_values, field)
@@ -213,26 +213,41 @@ static const char *const sensor_types[] = {
 #undef SENSOR_NAME
         NULL};
 
+static const char *const mirrors[] = {
+    [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
+
 /* clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
-#define BODY(field) offsetof(ali3_body_spec, field)
+#define BODY(field) offsetof(struct body_values, field)
 static const struct key body_keys[] = {
-  TEXT("name", REQUIRED, AT_START, BODY(name),
+  TEXT("name", REQUIRED, AT_START, BODY(spec.name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
-  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
+  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(spec.mass),
          "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.",
-       .example = "1.0"),
-  INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
+       .example = "1.0", .derived = true),
+  INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(spec.inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
-          "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
-  VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(position),
-         "Position of the centre of mass at the start, in world axes.", .example = "[0.5, 0, 0]"),
-  QUATERNION("orientation", "1 0 0 0", AT_START, BODY(orientation),
-             "Euler parameters from body to world at the start."),
-  VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(velocity),
+          "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]",
+          .derived = true),
+  VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(spec.position),
+         "Position of the centre of mass at the start, in world axes. A body with shapes has its origin where its shapes have "
+         "it. Without this key a joint with point_a and point_b that leads to the body places it.", .example = "[0.5, 0, 0]",
+         .derived = true),
+  QUATERNION("orientation", "1 0 0 0", AT_START, BODY(spec.orientation),
+             "Euler parameters from body to world at the start." ORIENTATION_FORMS),
+  VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(spec.velocity),
          "Velocity of the centre of mass at the start, in world axes."),
-  VECTOR("angular_velocity", "rad/s", ANY, "0 0 0", AT_START, BODY(angular_velocity),
+  VECTOR("angular_velocity", "rad/s", ANY, "0 0 0", AT_START, BODY(spec.angular_velocity),
          "Angular velocity at the start, in the axes of the body."),
+  TEXT("relative_to", NONE, AT_START, BODY(relative_to),
+       "Name of another body. position and orientation are then in the frame of that body."),
+  MAP_LIKE("shape", &schema_shape, NONE,
+           "The only shape of the body, with the keys of shapes. The body may have the key mass, in place of mass or density of "
+           "the shape."),
+  LIST("shapes", &schema_shape, NONE,
+       "Shapes that give mass, centre of mass and inertia, in place of mass and inertia. Points of joints, forces and sensors on "
+       "the body count from the origin of its shapes. The origin moves to the centre of mass when the file is read.",
+       .off = true),
 };
 const struct section schema_body = SECTION("a body", body_keys);
 
@@ -273,7 +288,8 @@ static const struct key joint_keys[] = {
          "Distance between the two points of a distance joint. Without this key the distance at the start is kept.",
          .only = KIND(ALI3_JOINT_DISTANCE)),
   QUATERNION("relative_orientation", NONE, AT_START, JOINT(spec.relative_orientation),
-             "Euler parameters of body_b seen from body_a. Without this key the orientation at the start is kept.",
+             "Euler parameters of body_b seen from body_a. Without this key the orientation at the start is kept."
+             ORIENTATION_FORMS,
              .only = KIND(ALI3_JOINT_FIXED) | KIND(ALI3_JOINT_PRISMATIC)),
   ANGLE("position", "rad or m, or as in 30 deg", ANY, "0", AT_START, JOINT(spec.position),
         "Coordinate of the joint in the poses that the bodies have at the start. The angle of a revolute joint counts full "
@@ -296,10 +312,38 @@ static const struct key sensor_keys[] = {
   TEXT("body", REQUIRED, AT_START, SENSOR(body), "Name of the body that carries the sensor.", .example = "A"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, SENSOR(spec.point),
          "Position of the sensor in the frame of the body."),
-  QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body.",
+  QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body."
+             ORIENTATION_FORMS,
              .only = KIND(ALI3_SENSOR_POSE) | KIND(ALI3_SENSOR_IMU)),
 };
 const struct section schema_sensor = SECTION("a sensor", sensor_keys, .by = "type");
+
+#define PART(field) offsetof(struct part_values, field)
+static const struct key part_keys[] = {
+  TEXT("use", NONE, AT_START, PART(use),
+       "Path of a model file, relative to this file, whose elements the part has. Outside model only its inputs and parameters "
+       "count."),
+  TEXT("prefix", NONE, AT_START, PART(prefix),
+       "Beginning of the names of all elements of the part: ${side}_. References to elements inside the part follow."),
+  COPIES("repeat",
+         "Number of copies, with the variable i from 1 on; or variables with one value for each copy, {side: [left, right], y: "
+         "[0.6, -0.6]}."),
+  VARIABLES("parameters",
+            "Parameters of the part. With use they replace parameters of the file."),
+  CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),
+         "Axis whose sign the part changes, before it is turned and shifted. Bodies, axes and loads become their images in a "
+         "mirror. A revolute joint keeps the sense of its coordinate as seen in the mirror."),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, PART(position), "Shift of the part."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, PART(orientation),
+             "Turn of the part about the origin, before it is shifted." ORIENTATION_FORMS),
+  LIST_LIKE("bodies", &schema_body, NONE, "Bodies, as in the model."),
+  LIST_LIKE("joints", &schema_joint, NONE, "Joints, as in the model."),
+  LIST_LIKE("forces", &schema_force, NONE, "Forces, as in the model."),
+  LIST_LIKE("sensors", &schema_sensor, NONE, "Sensors, as in the model."),
+  LIST_LIKE("inputs", &schema_input, NONE, "Inputs, as in the file."),
+  LIST_LIKE("parts", &schema_part, NONE, "Parts of the part."),
+};
+const struct section schema_part = SECTION("a part", part_keys);
 
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key assembly_keys[] = {
@@ -326,6 +370,9 @@ static const struct key model_keys[] = {
        "together with the joints: a stiff one needs no shorter step."),
   LIST("sensors", &schema_sensor, NONE,
        "Places on bodies at which the motion is measured. Sensors do not change the motion."),
+  LIST("parts", &schema_part, NONE,
+       "Groups of elements that stand several times, or come from another file. Their elements follow those of the lists "
+       "above.", .off = true),
   TEXT("file", NONE, AT_START, MODEL(file),
        "Path of a model file, relative to this one. The file is used in place of the model, so this key stands alone: "
        "model: {file: models/four_bar.yaml}."),

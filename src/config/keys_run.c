@@ -109,6 +109,9 @@ static const struct key telemetry_keys[] = {
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 
 static const struct key file_keys[] = {
+  VARIABLES("parameters",
+            "Names for values: {L: 0.35, side: left, arm: [0.2, 0, 0], angle: 30 deg}. Every number of the file may be an "
+            "expression of them, such as 2*L + 5 mm, and every text may contain ${L}. A parameter may use the parameters above it."),
   ELEMENT("model", &schema_model, REQUIRED, "The mechanism."),
   SUBSECTION("simulation", &simulation, "Length of a run, and instruction set."),
   SUBSECTION("solver", &solver, "Integration of one step: iterations, inner steps, penalty and damping."),

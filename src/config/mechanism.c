@@ -65,7 +65,7 @@ static void keep_place(const struct builder *b, struct place_list *list, int ind
 {
   if (index < 0)
     report_problem(b, element);
-  else if (!places_add(list, index, element->at))
+  else if (!places_add(list, index, report_own_place(b->report, element->at)))
     report_error(b->report, element->at, "out of memory");
 }
 
@@ -248,20 +248,20 @@ static void point_to_local(const struct builder *b, int body, const double world
 
 static bool add_body(struct builder *b, const struct node *n)
 {
-  ali3_body_spec spec = {0};
+  struct body_values v = {0};
   int index = BODY_REFUSED;
-  if (schema_read(&schema_body, n, &spec, b->report)) {
-    index = ali3_model_add_body(b->model, &spec);
+  if (schema_read(&schema_body, n, &v, b->report)) {
+    index = ali3_model_add_body(b->model, &v.spec);
     keep_place(b, &b->places->body, index, n);
     if (index < 0) {
       index = BODY_REFUSED;
     } else {
-      v3_copy(b->frame[index].position, spec.position);
-      p_rotation(b->frame[index].rotation, spec.orientation);
+      v3_copy(b->frame[index].position, v.spec.position);
+      p_rotation(b->frame[index].rotation, v.spec.orientation);
     }
   }
-  if (!spec.name || names_find(b->bodies, spec.name) != BODY_UNKNOWN) return true;
-  return names_add(b->bodies, spec.name, index);
+  if (!v.spec.name || names_find(b->bodies, v.spec.name) != BODY_UNKNOWN) return true;
+  return names_add(b->bodies, v.spec.name, index);
 }
 
 static void report_key_unless(bool has, const struct builder *b, const struct node *joint, const char *key,

@@ -11,6 +11,11 @@ struct model_values {
   double assembly_position, assembly_angle; /* as in ali3_options */
 };
 
+struct body_values {
+  ali3_body_spec spec;
+  const char *relative_to; /* the expansion removes it */
+};
+
 struct joint_values {
   ali3_joint_spec spec; /* without type and bodies */
   int type;

@@ -11,7 +11,8 @@ struct page {
   FILE *out;
   int indent;
   bool element;        /* the mapping is an element of a list: a dash precedes its first key */
-  const char *variant; /* type of the element, whose keys are commented out; NULL: they are not */
+  bool off;            /* all keys are commented out */
+  const char *variant; /* off: type of the element; NULL: the key type is printed as other keys */
 };
 
 static void print_keys(const struct page *p, const struct section *s);
@@ -80,7 +81,8 @@ static void print_name(const struct page *p, const struct key *k, bool first, bo
 static void print_list(const struct page *p, const struct key *k)
 {
   const struct section *s = k->section;
-  const struct page one = {.out = p->out, .indent = p->indent + (p->element ? 4 : 2), .element = true};
+  const struct page one = {
+      .out = p->out, .indent = p->indent + (p->element ? 4 : 2), .element = true, .off = p->off || k->off};
   if (k->example) {
     print_example(p->out, k);
     return;
@@ -89,6 +91,7 @@ static void print_list(const struct page *p, const struct key *k)
   print_keys(&one, s);
   for (int i = 0; i < s->variant_count; i++) {
     struct page off = one;
+    off.off = true;
     off.variant = strchr(s->variants[i].title, ' ') + 1;
     fputc('\n', p->out);
     print_comment(&one, s->variants[i].doc);
@@ -107,7 +110,7 @@ static void print_key(const struct page *p, const struct section *s, const struc
   }
   print_comment(p, k->doc);
   if (!k->section || list) print_facts(p, s, k);
-  print_name(p, k, first, p->variant || (!k->section && !has_value));
+  print_name(p, k, first, p->off || k->off || (!k->section && !has_value));
   if (list) {
     print_list(p, k);
   } else if (k->section) {

@@ -31,6 +31,10 @@ const char *schema_type(const struct key *k)
       [KEY_ELEMENT] = "a mapping",
       [KEY_LIST] = "a list of mappings",
       [KEY_LIST_FILE] = "a list of mappings, or {file: PATH}",
+      [KEY_LIST_LIKE] = "a list of mappings",
+      [KEY_MAP_LIKE] = "a mapping",
+      [KEY_VARIABLES] = "a mapping of names to values {NAME: VALUE}",
+      [KEY_COPIES] = "a whole number, or a mapping {NAME: [VALUE, ...]}",
   };
   return type[k->type];
 }
@@ -63,8 +67,10 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
 static bool refuse_value(const struct key *k, const struct node *n, const char *why, struct report *r)
 {
   char expected[200], found[NODE_SHOWN];
-  report_error(r, n->at, "%s: expected %s, found %s%s", k->name,
-               schema_expected(k, expected, sizeof expected), node_show(n, found), why);
+  const bool reason = n->why && !*why;
+  report_error(r, n->at, "%s: expected %s, found %s%s%s%s", k->name,
+               schema_expected(k, expected, sizeof expected), node_show(n, found), reason ? " (" : why,
+               reason ? n->why : "", reason ? ")" : "");
   return false;
 }
 
@@ -101,7 +107,7 @@ static bool in_range(const struct key *k, double v)
 static bool read_one_number(const struct key *k, const struct node *n, double *out, struct report *r)
 {
   if (n->kind != NODE_SCALAR) return refuse_value(k, n, "", r);
-  if (n->quoted) return refuse_value(k, n, " (a text: write it without quotes)", r);
+  if (n->quoted && !n->why) return refuse_value(k, n, " (a text: write it without quotes)", r);
   if (!is_decimal(n->text, false)) return refuse_value(k, n, "", r);
   double v = strtod(n->text, NULL);
   if (!isfinite(v)) return refuse_value(k, n, " (too large)", r);
@@ -138,7 +144,7 @@ static bool read_integer(const struct key *k, const struct node *n, int *out, st
     *out = -1;
     return true;
   }
-  if (n->quoted) return refuse_value(k, n, " (a text: write it without quotes)", r);
+  if (n->quoted && !n->why) return refuse_value(k, n, " (a text: write it without quotes)", r);
   if (!is_decimal(n->text, true)) return refuse_value(k, n, "", r);
   errno = 0;
   long v = strtol(n->text, NULL, 10);
@@ -318,10 +324,12 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
+  case KEY_MAP_LIKE:
     return n->kind == NODE_MAP || refuse_value(k, n, "", r);
   case KEY_LIST_FILE:
     if (n->kind == NODE_MAP) return true;
     __attribute__((fallthrough));
+  case KEY_LIST_LIKE:
   case KEY_LIST: {
     if (n->kind != NODE_LIST) return refuse_value(k, n, "", r);
     bool good = true;
@@ -329,6 +337,10 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
       if (c->kind != NODE_MAP) good = refuse_value(k, c, "", r);
     return good;
   }
+  /* The expansion reads them. */
+  case KEY_VARIABLES:
+  case KEY_COPIES:
+    return true;
   }
   return false;
 }

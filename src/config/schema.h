@@ -23,6 +23,10 @@ enum key_type {
   KEY_TABLE,      /* ali3_table, from two pairs or more; the caller frees .point */
   KEY_SIX,        /* double[6] */
   KEY_SIX_POINTS, /* double[6][3] */
+  KEY_LIST_LIKE,  /* a list of mappings of .like */
+  KEY_MAP_LIKE,   /* a mapping of .like */
+  KEY_VARIABLES,  /* a mapping of names to values, for the expansion */
+  KEY_COPIES,     /* a number of copies, or a mapping of names to lists, for the expansion */
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
@@ -53,6 +57,10 @@ struct key {
   const char *doc; /* meaning, in sentences that do not repeat the other fields */
   const char *const *choices;
   const struct section *section;
+  const struct section
+      *like;    /* KEY_LIST_LIKE, KEY_MAP_LIKE: the section, which documents its keys at another place */
+  bool off;     /* config/reference.yaml has the section in comments */
+  bool derived; /* a required key that a short form may give in the file */
   const struct section *file; /* KEY_LIST_FILE: section of the mapping that names a file */
   const char *option;         /* BY_OPTION: the option of the command line */
   const char *example;        /* a value in config/reference.yaml in place of the default */
@@ -76,7 +84,7 @@ struct section {
 /* The sections of a whole file and of elements of its lists. schema_force: constant loads. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
     schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
-    schema_packet, schema_packet_field, schema_packet_file;
+    schema_packet, schema_packet_field, schema_packet_file, schema_part, schema_shape, schema_orientation;
 extern const struct section schema_file_name, schema_packets,
     schema_maps; /* {file: PATH}; files that hold lists */
 
@@ -86,6 +94,9 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
 
 /* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
+
+/* The tables for the expansion of short forms. */
+extern const struct expand_rules schema_expansion;
 
 /* The value of a KEY_ANGLE is written in degrees. */
 bool schema_in_degrees(const struct node *n);

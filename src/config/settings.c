@@ -9,8 +9,10 @@
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/wiring.h"
+#include "expand/expand.h"
 #include "yaml/print.h"
 #include "yaml/sets.h"
+#include "yaml/text_file.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -23,7 +25,8 @@ struct settings_reader {
   struct file_values values;
   bool isa_overridden; /* by the command line */
   struct report report;
-  struct sets sets; /* values from the command line */
+  struct sets sets;           /* values from the command line */
+  struct expansion expansion; /* of both files */
 };
 
 /* The value of a key in a section; NULL if the file does not give it. */
@@ -62,6 +65,17 @@ static void check_prefix(struct settings_reader *l)
                p);
 }
 
+/* Puts the values of options into a tree and expands its short forms. An option may name an element that a part makes. */
+static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path)
+{
+  struct report *r = &l->report;
+  sets_put(t, path, SETS_EARLY, r);
+  if (!expand_tree(&l->expansion, t, &schema_expansion, r)) return false;
+  const int before = r->errors;
+  return !sets_put(t, path, SETS_LATE, r) ||
+         (r->errors == before && expand_tree(&l->expansion, t, &schema_expansion, r));
+}
+
 /* model: {file: PATH}: the model stands in the file's own "model" key. */
 static bool read_model_file(struct settings_reader *l, const struct node *path)
 {
@@ -90,7 +104,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
     return false;
   }
 
-  sets_put(&l->model, "model", r);
+  if (!expand_with_options(l, &l->model, "model")) return false;
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -372,7 +386,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
-  sets_put(&l->main, NULL, r);
+  if (!expand_with_options(l, &l->main, NULL)) return false;
   if (over && over->inner) leave_out_interfaces(l->main.root);
 
   /* The sections; a missing section is off. */
@@ -472,6 +486,25 @@ struct settings *settings_read_so_far(struct settings_reader *l)
   return &l->values.settings;
 }
 
+/* Prints one key of the file. */
+static void print_key_plain(const struct node *n, FILE *out)
+{
+  struct node one = *n;
+  one.next = NULL;
+  const struct node map = {.kind = NODE_MAP, .count = 1, .first = &one};
+  expand_print(&map, out);
+}
+
+void settings_print_plain(const struct settings_reader *l, FILE *out)
+{
+  const struct node *duration = node_find(node_find(l->model.root, "simulation"), "duration");
+  for (const struct node *n = l->main.root->first; n; n = n->next)
+    print_key_plain(strcmp(n->key, "model") == 0 ? l->model_node : n, out);
+  /* A file that names the file of its model takes the duration from there. */
+  if (duration && !given_key(l, "simulation", "duration"))
+    fprintf(out, "simulation: {duration: %s}\n", duration->text);
+}
+
 struct settings *settings_close(struct settings_reader *l)
 {
   struct settings *result = l->report.errors == 0 ? malloc(sizeof *result) : NULL;
@@ -483,6 +516,7 @@ struct settings *settings_close(struct settings_reader *l)
   names_free(&l->bodies);
   yaml_free(&l->model);
   yaml_free(&l->main);
+  expansion_free(&l->expansion);
   sets_free(&l->sets);
   free(l);
   return result;

@@ -80,6 +80,8 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
 struct settings *settings_read_so_far(struct settings_reader *l);
 /* Call it after ali3_model_freeze() refused the model with these options: reports the reason at its place in the file. */
 void settings_not_frozen(struct settings_reader *l);
+/* Prints the file without short forms, with its model in place. */
+void settings_print_plain(const struct settings_reader *l, FILE *out);
 /* Reads maps, devices and packets, which name signals. Takes the table over; signals NULL: out of memory, which is reported.
  * False after a mistake. */
 bool settings_connect(struct settings_reader *l, struct signals *signals);

@@ -5,6 +5,7 @@
 #include "config/keys.h"
 #include "yaml/nearest.h"
 #include "yaml/sets.h"
+#include "yaml/text_file.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -70,18 +71,6 @@ void report_no_name(struct report *r, const struct node *n, const char *what, co
 
 /* --- lists in files --- */
 
-char *path_beside(const char *file, const char *path)
-{
-  const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
-  size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
-  size_t length = strlen(path) + 1;
-  char *joined = malloc(folder + length);
-  if (!joined) return NULL;
-  memcpy(joined, file, folder);
-  memcpy(joined + folder, path, length);
-  return joined;
-}
-
 /* The report shows no line of a file that has no list: a configuration could name any file of the machine. schema_read() only
  * checks the keys; its values are not used. */
 static const struct node *find_list(struct list_file *l, const struct section *keys, const char *section,
@@ -95,7 +84,7 @@ static const struct node *find_list(struct list_file *l, const struct section *k
     /* Values from the command line may replace nodes: find the list again. */
     char path[64];
     snprintf(path, sizeof path, "%s%s%s", section ? section : "", section ? "." : "", key);
-    sets_put(&l->tree, path, r);
+    sets_put(&l->tree, path, SETS_ONCE, r);
     list = node_find(section ? node_find(l->tree.root, section) : l->tree.root, key);
     return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
   }

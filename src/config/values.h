@@ -31,10 +31,6 @@ extern const char *const schema_isas[];
 /* Valid as an OSC address, or as the beginning of an address. */
 bool is_osc_address(const char *address);
 
-/* The path of a file that another file names. A relative path begins in the folder of the other file. To be freed; NULL when
- * out of memory. */
-char *path_beside(const char *file, const char *path);
-
 /* {file: PATH}, in place of a list. */
 struct file_name_values {
   const char *file;

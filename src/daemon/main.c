@@ -20,6 +20,12 @@ static bool open_standard_streams(void)
   return true;
 }
 
+static int expand_file(const char *file, const struct settings_overrides *over)
+{
+  if (!setup_expand(file, over, stdout, stderr)) return STATUS_USAGE;
+  return fflush(stdout) == 0 && !ferror(stdout) ? STATUS_OK : STATUS_FAILED;
+}
+
 int main(int argc, char **argv)
 {
   if (!open_standard_streams()) return STATUS_FAILED;
@@ -28,6 +34,7 @@ int main(int argc, char **argv)
   if (status >= 0) return status;
   const struct settings_overrides over = {.isa = options.isa};
   if (options.check) return check_file(&options, &over);
+  if (options.expand) return expand_file(options.file, &over);
   struct settings *settings = setup_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
   status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);

@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "config/manual.h"
+#include "daemon/examples.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>
@@ -23,6 +24,8 @@ static const char USAGE_TEXT[] =
     "  --check[=json]      read FILE, assemble the mechanism, report what is wrong with it and how\n"
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
+    "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
+    "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
@@ -86,6 +89,8 @@ int options_parse(struct options *o, int argc, char **argv)
   enum {
     CHECK = 256,
     STRICT,
+    EXPAND,
+    NEW,
     PRINT_MAP,
     DURATION,
     REPORT,
@@ -102,6 +107,8 @@ int options_parse(struct options *o, int argc, char **argv)
   static const struct option LONG[] = {
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
+      {"expand", no_argument, NULL, EXPAND},
+      {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
@@ -126,8 +133,12 @@ int options_parse(struct options *o, int argc, char **argv)
       if (optarg && strcmp(optarg, "json") != 0) return usage("--check: expected json, or nothing", optarg);
       o->check = optarg ? CHECK_JSON : CHECK_TEXT;
       break;
+    /* Ways to print FILE. */
     case STRICT:
       o->strict = true;
+      break;
+    case EXPAND:
+      o->expand = true;
       break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)
@@ -162,6 +173,8 @@ int options_parse(struct options *o, int argc, char **argv)
     /* Options that print a text and exit. */
     case HELP_TEXT:
       return print_help(optarg || !argv[optind] || argv[optind][0] == '-' ? optarg : argv[optind]);
+    case NEW:
+      return example_print(optarg);
     case REFERENCE:
       manual_print_reference(stdout);
       return STATUS_OK;

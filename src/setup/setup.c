@@ -29,3 +29,13 @@ struct settings *setup_load(const char *file, const struct settings_overrides *o
     settings_connect(reader, make_signals(s));
   return settings_close(reader);
 }
+
+bool setup_expand(const char *file, const struct settings_overrides *over, FILE *out, FILE *errors)
+{
+  struct settings_reader *reader = settings_open(file, over, errors);
+  if (!reader) return false;
+  settings_print_plain(reader, out);
+  struct settings *s = settings_close(reader);
+  settings_free(s);
+  return s != NULL;
+}

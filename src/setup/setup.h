@@ -8,4 +8,7 @@
 /* Prints every mistake to `errors`, see config/settings.h. NULL after a mistake. The caller calls settings_free(). */
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors);
 
+/* Prints a right configuration without its short forms to `out`. False after a mistake, which is printed to `errors`. */
+bool setup_expand(const char *file, const struct settings_overrides *over, FILE *out, FILE *errors);
+
 #endif

@@ -8,6 +8,7 @@
 /* Counted from 1, columns in characters; line 0: the file as a whole; line < 0: an option, report_option_place(). */
 struct place {
   int line, column;
+  int origin; /* index + 1 in report.origins of the part that brought the place into the tree; 0: the file itself */
 };
 
 struct place_list { /* in the order of the model */

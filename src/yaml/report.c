@@ -62,16 +62,68 @@ static void put_line_and_caret(FILE *out, const struct source *s, struct place a
 
 struct place report_option_place(int index)
 {
-  return (struct place){-1 - index, 0};
+  return (struct place){.line = -1 - index};
+}
+
+static const struct origin *origin_of_place(const struct report *r, struct place at)
+{
+  return at.origin && r->origins ? &r->origins->item[at.origin - 1] : NULL;
+}
+
+/* The file, or the text of the option, that has the place. */
+static const struct source *source_of_place(const struct report *r, struct place at)
+{
+  if (at.line < 0) return &r->option[-1 - at.line];
+  const struct origin *o = origin_of_place(r, at);
+  return o ? o->source : r->source;
+}
+
+struct place report_own_place(const struct report *r, struct place at)
+{
+  const struct origin *o;
+  while (at.line > 0 && (o = origin_of_place(r, at)) && o->source != r->source) at = o->outer;
+  at.origin = 0;
+  return at;
 }
 
 const char *report_place(const struct report *r, struct place at, char text[PLACE_SHOWN])
 {
+  const struct source *s = source_of_place(r, at);
   if (at.line < 0)
-    snprintf(text, PLACE_SHOWN, "%s", r->option[-1 - at.line].file);
+    snprintf(text, PLACE_SHOWN, "%s", s->file);
+  else if (s != r->source)
+    snprintf(text, PLACE_SHOWN, "line %d of %s", at.line, s->file);
   else
     snprintf(text, PLACE_SHOWN, "line %d", at.line);
   return text;
+}
+
+static void put_message(const struct report *r, struct place at, const char *kind, const char *text)
+{
+  const struct source *s = source_of_place(r, at);
+  const bool line = at.line > 0 && !s->placeless;
+  put_clean(r->out, s->file, strlen(s->file));
+  if (line) fprintf(r->out, ":%d:%d", at.line, at.column);
+  fprintf(r->out, ": %s: ", kind);
+  put_clean(r->out, text, strlen(text));
+  fputc('\n', r->out);
+  if (line && s->text && s->shown) put_line_and_caret(r->out, s, at);
+}
+
+/* Another copy of the element has the same mistake. */
+static bool is_said(struct report *r, struct place at, const char *text)
+{
+  struct said here = {.source = source_of_place(r, at), .line = at.line, .column = at.column};
+  if (at.line <= 0 || at.origin == 0) return false;
+  snprintf(here.text, sizeof here.text, "%.*s", (int)sizeof here.text - 1, text);
+  for (int i = 0; i < r->said_count; i++) {
+    const struct said *s = &r->said[i];
+    if (s->source == here.source && s->line == here.line && s->column == here.column &&
+        strcmp(s->text, here.text) == 0)
+      return true;
+  }
+  if (r->said_count < REPORT_MAX) r->said[r->said_count++] = here;
+  return false;
 }
 
 void report_error(struct report *r, struct place at, const char *format, ...)
@@ -81,16 +133,11 @@ void report_error(struct report *r, struct place at, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (r->errors++ >= REPORT_MAX) return;
+  if (is_said(r, at, text) || r->errors++ >= REPORT_MAX) return;
 
-  const struct source *s = at.line < 0 ? &r->option[-1 - at.line] : r->source;
-  const bool line = at.line > 0 && !s->placeless;
-  put_clean(r->out, s->file, strlen(s->file));
-  if (line) fprintf(r->out, ":%d:%d", at.line, at.column);
-  fputs(": error: ", r->out);
-  put_clean(r->out, text, strlen(text));
-  fputc('\n', r->out);
-  if (line && s->text && s->shown) put_line_and_caret(r->out, s, at);
+  put_message(r, at, "error", text);
+  for (const struct origin *o; at.line > 0 && (o = origin_of_place(r, at)); at = o->outer)
+    put_message(r, o->outer, "note", o->text);
 }
 
 void report_end(const struct report *r)

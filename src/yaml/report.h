@@ -22,12 +22,31 @@ struct source {
   bool placeless; /* the text of an option: messages have no line and column */
 };
 
+/* Where nodes come from that an expansion copied: the file of their lines, and the part that brought them into the tree. */
+struct origin {
+  const struct source *source;
+  struct place outer;
+  const char *text; /* "in copy 3 of this part" */
+};
+
+struct origins {
+  struct origin *item;
+  int count, room;
+};
+
 struct report {
   FILE *out;
   const struct source *source; /* the file of the places */
   int errors;
-  const struct source *option; /* options of the command line; see report_option_place() */
-  struct sets *sets;           /* the options, for the readers of included files; NULL: none */
+  const struct source *option;   /* options of the command line; see report_option_place() */
+  struct sets *sets;             /* the options, for the readers of included files; NULL: none */
+  const struct origins *origins; /* for copies of elements; NULL: there was no expansion */
+  struct said {                  /* an error in a copy of an element: other copies have it, too */
+    const struct source *source;
+    int line, column;
+    char text[80];
+  } said[REPORT_MAX];
+  int said_count;
 };
 
 void report_error(struct report *r, struct place at, const char *format, ...)
@@ -35,6 +54,9 @@ void report_error(struct report *r, struct place at, const char *format, ...)
 
 /* The place of a node that comes from option `index` (from 0). Messages name the option instead of a file and line. */
 struct place report_option_place(int index);
+
+/* The place in r->source that brought `at` into the tree: `at` itself, or the part that uses the other file. */
+struct place report_own_place(const struct report *r, struct place at);
 
 /* Names a place inside a message: "line 12" or "--set KEY=VALUE". Returns `text`. */
 enum { PLACE_SHOWN = 120 };

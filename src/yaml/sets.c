@@ -16,6 +16,7 @@ struct set_walk {
   const char *path; /* the whole KEY */
   size_t done;      /* length of the part of the path that led to the node */
   struct place at;  /* of the option */
+  bool may_wait;    /* SETS_EARLY */
 };
 
 static bool refuse_set_text(struct report *r, int index, const char *text)
@@ -35,8 +36,9 @@ static bool is_path(const char *text, size_t length)
 bool sets_take(struct sets *s, const char *const *text, int count, struct report *r)
 {
   *s = (struct sets){.source = calloc((size_t)count + 1, sizeof *s->source),
-                     .include = calloc((size_t)count + 1, sizeof *s->include)};
-  bool good = s->source && s->include;
+                     .include = calloc((size_t)count + 1, sizeof *s->include),
+                     .later = calloc((size_t)count + 1, sizeof *s->later)};
+  bool good = s->source && s->include && s->later;
   for (int i = 0; good && i < count; i++) {
     const size_t size = sizeof option_word + strlen(text[i]);
     char *file = malloc(size);
@@ -69,6 +71,7 @@ void sets_free(struct sets *s)
   for (int i = 0; i < s->count; i++) free(s->source[i].file);
   free(s->source);
   free(s->include);
+  free(s->later);
   *s = (struct sets){0};
 }
 
@@ -126,11 +129,22 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
     if (!found && is_child(parent, copy, word)) found = copy;
   }
   if (found) return found;
+  if (parent->kind == NODE_LIST && w->may_wait) {
+    w->report->sets->later[w->index] = true;
+    return NULL;
+  }
   if (parent->kind == NODE_LIST) {
     report_missing_element(w, parent, word);
     return NULL;
   }
 
+  /* A part may make the list of elements. */
+  const bool last = w->path[(w->done ? w->done + 1 : 0) + strlen(word)] == '=';
+  if (w->may_wait && !last &&
+      (node_find(parent, "parts") || node_find(node_find(parent, "model"), "parts"))) {
+    w->report->sets->later[w->index] = true;
+    return NULL;
+  }
   /* Add the key. */
   const struct node fresh = {.kind = NODE_NOTHING, .at = w->at, .key_at = w->at, .key = word, .text = ""};
   *end = yaml_copy_node(w->tree, &fresh);
@@ -188,17 +202,25 @@ static void put_option(struct set_walk *w, const char *include)
   }
 }
 
-void sets_put(struct yaml *t, const char *path, struct report *r)
+int sets_put(struct yaml *t, const char *path, enum sets_time time, struct report *r)
 {
   const struct sets *s = r->sets;
-  if (!s || !t->root || t->root->kind != NODE_MAP) return;
+  int put = 0;
+  if (!s || !t->root || t->root->kind != NODE_MAP) return 0;
   for (int i = 0; i < s->count; i++) {
     struct set_walk w = {.tree = t,
                          .report = r,
                          .index = i,
                          .path = s->source[i].file + strlen(option_word),
-                         .at = report_option_place(i)};
-    if (path ? s->include[i] == strlen(path) && strncmp(w.path, path, strlen(path)) == 0 : s->include[i] == 0)
-      put_option(&w, path);
+                         .at = report_option_place(i),
+                         .may_wait = time == SETS_EARLY};
+    /* The option belongs to this tree, and its time has come. */
+    const bool here =
+        path ? s->include[i] == strlen(path) && strncmp(w.path, path, strlen(path)) == 0 : s->include[i] == 0;
+    if (!here || (time == SETS_LATE && !s->later[i])) continue;
+    s->later[i] = false;
+    put_option(&w, path);
+    put++;
   }
+  return put;
 }

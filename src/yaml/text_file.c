@@ -83,3 +83,15 @@ bool text_file_read(struct source *s, const char *path, bool pipe, char *why, si
   close(fd);
   return good;
 }
+
+char *path_beside(const char *file, const char *path)
+{
+  const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
+  size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
+  size_t length = strlen(path) + 1;
+  char *joined = malloc(folder + length);
+  if (!joined) return NULL;
+  memcpy(joined, file, folder);
+  memcpy(joined + folder, path, length);
+  return joined;
+}

@@ -14,4 +14,8 @@ enum { TEXT_FILE_MB = 64 }; /* a larger file is refused */
  * the reason in why[size]. */
 bool text_file_read(struct source *s, const char *path, bool pipe, char *why, size_t size);
 
+/* The path of a file that another file names. A relative path begins in the folder of the other file. To be freed; NULL when
+ * out of memory. */
+char *path_beside(const char *file, const char *path);
+
 #endif

@@ -70,7 +70,7 @@ static struct place event_place(struct fy_event *e)
   if (!m) return (struct place){0};
   enum fy_scalar_style style = e->type == FYET_SCALAR ? fy_token_scalar_style(e->scalar.value) : FYSS_ANY;
   bool behind = e->type == FYET_ALIAS || style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
-  return (struct place){m->line + 1, m->column + (behind ? 0 : 1)};
+  return (struct place){.line = m->line + 1, .column = m->column + (behind ? 0 : 1)};
 }
 
 const char *yaml_copy_text(struct yaml *t, const char *text, size_t length)
@@ -262,7 +262,7 @@ static bool check_text(struct builder *b)
 {
   const unsigned char *s = (const unsigned char *)b->tree->source.text;
   size_t size = b->tree->source.size;
-  struct place at = {1, 1};
+  struct place at = {.line = 1, .column = 1};
   for (size_t i = 0; i < size;) {
     unsigned char c = s[i];
     size_t length = c < 0x80                ? 1
@@ -277,7 +277,8 @@ static bool check_text(struct builder *b)
     if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
       return fail_at(b, at, "expected text, found a control character");
     i += length;
-    at = c == '\n' ? (struct place){at.line + 1, 1} : (struct place){at.line, at.column + 1};
+    at = c == '\n' ? (struct place){.line = at.line + 1, .column = 1}
+                   : (struct place){.line = at.line, .column = at.column + 1};
   }
   return true;
 }
@@ -305,7 +306,8 @@ static bool report_collected(struct builder *b, struct fy_diag *diag)
   for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++) {
     const size_t own = strcspn(e->msg, "'\""); /* text of the file follows */
     const size_t length = b->tree->source.shown ? strlen(e->msg) : own;
-    report_error(b->report, (struct place){e->line, e->column}, "%.*s", (int)length, e->msg);
+    report_error(b->report, (struct place){.line = e->line, .column = e->column}, "%.*s", (int)length,
+                 e->msg);
   }
   return found > 0 ? false : fail_at(b, (struct place){0}, "expected a YAML file, found something else");
 }
@@ -418,8 +420,8 @@ const char *node_show(const struct node *n, char text[NODE_SHOWN])
   default:
     break;
   }
-  const char *quote = n->quoted ? "\"" : "";
-  bool whole = strlen(n->text) < NODE_SHOWN - 8;
-  snprintf(text, NODE_SHOWN, "%s%.*s%s%s", quote, NODE_SHOWN - 8, n->text, whole ? "" : "...", quote);
+  const char *quote = n->quoted ? "\"" : "", *shown = n->written ? n->written : n->text;
+  bool whole = strlen(shown) < NODE_SHOWN - 8;
+  snprintf(text, NODE_SHOWN, "%s%.*s%s%s", quote, NODE_SHOWN - 8, shown, whole ? "" : "...", quote);
   return text;
 }

@@ -17,8 +17,10 @@ struct node {
   bool quoted;        /* a scalar in quotes, or a block: never a number */
   int count;          /* children */
   struct place at, key_at;
-  const char *key;    /* in a mapping; NULL otherwise */
-  const char *text;   /* of a scalar; "" otherwise */
+  const char *key;  /* in a mapping; NULL otherwise */
+  const char *text; /* of a scalar; "" otherwise */
+  const char *written,
+      *why; /* for messages: the text of the file, if it was an expression; a remark on it. NULL: none */
   struct node *first; /* child; an alias shares it with the anchored node */
   struct node *next;  /* sibling */
 };

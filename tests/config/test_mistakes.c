@@ -61,7 +61,8 @@ static void check_bad_file(const char *folder, const char *name)
 /* Makes a folder with the files that some cases name, and the folder "bad" in it. */
 static void make_folder(char folder[64])
 {
-  static const char *const beside[] = {"packets.yaml", "maps.yaml", "osc_maps.yaml", "included.yaml"};
+  static const char *const beside[] = {"packets.yaml", "maps.yaml", "osc_maps.yaml", "included.yaml",
+                                       "part.yaml"};
   char from[600], to[128];
   snprintf(folder, 64, "/tmp/ali3-mistakes-XXXXXX");
   assert_non_null(mkdtemp(folder));
@@ -128,7 +129,8 @@ static void check_theme(const char *theme)
 }
 
 #define THEMES(X)                                                                                            \
-  X(syntax) X(model) X(forces) X(inputs) X(cycle) X(osc) X(modbus) X(devices) X(packets) X(platform)
+  X(syntax)                                                                                                  \
+  X(model) X(forces) X(inputs) X(cycle) X(osc) X(modbus) X(devices) X(packets) X(platform) X(short_forms)
 #define THEME_TEST(theme)                                                                                    \
   static void mistakes_of_##theme(void **state)                                                              \
   {                                                                                                          \

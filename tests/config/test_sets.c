@@ -66,7 +66,7 @@ TEST(a_value_behind_an_alias_leaves_the_anchor_alone)
   struct report r = {.out = stderr};
   write_scratch(file, text, strlen(text));
   assert_true(yaml_read(&y, file, &r) && sets_take(&sets, set, 2, &r));
-  sets_put(&y, NULL, &r);
+  sets_put(&y, NULL, SETS_ONCE, &r);
   assert_int_equal(r.errors, 0);
   const struct node *a = node_find(y.root, "a"), *b = node_find(y.root, "b");
   assert_string_equal(node_find(a, "k")->text, "1");

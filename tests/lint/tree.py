@@ -13,7 +13,7 @@ ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
 ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene",
          "coordinates", "links", "lab", "recursive",
-         "rt", "signals", "inputs", "telemetry", "frames", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml",
+         "rt", "signals", "inputs", "telemetry", "frames", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "expand",
          "config", "setup", "journal",
          "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees only itself, and no system header with them.

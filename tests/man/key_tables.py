@@ -117,6 +117,8 @@ def type_sections(keys, section):
 def key_sections(keys):
     out = []
     for section in keys:
+        if not section.section and not section.above:
+            out += [f".SS {escape(section.path)}", *fill(section.doc), ".br", *fill(facts_text(section))]
         if section.section:
             out += [f".SS {escape(section.path)}", *fill(section.doc), ".br", *fill(facts_text(section))]
             for key in keys:
@@ -137,12 +139,12 @@ def section_table(keys):
     return "\n".join([*out, ".TE"])
 
 
-def schema_paths(schema):
-    """{path of a section, or of a type of a list: names of its keys}"""
+def schema_paths(schema, sections):
+    """{path of a section, or of a type of a list: names of its keys}. sections: the paths whose keys the program explains there."""
     found = {}
 
     def visit(node, path):
-        if "$ref" in node:
+        if "$ref" in node and (not path or path in sections):
             visit(schema["definitions"][node["$ref"].rsplit("/", 1)[-1]], path)
         for name, value in node.get("properties", {}).items():
             found.setdefault(path, set()).add(name)
@@ -172,9 +174,9 @@ def page_paths(page):
     return found
 
 
-def compare_keys(page, schema):
+def compare_keys(page, schema, keys):
     """(keys that the page lacks, keys of the page that are none), from the JSON Schema that the program prints."""
-    known, shown = schema_paths(schema), page_paths(page)
+    known, shown = schema_paths(schema, {k.path for k in keys if k.section}), page_paths(page)
     missing, wrong = set(), set()
     for path, names in known.items():
         above = path.rpartition(".")[0]

@@ -94,7 +94,7 @@ def main():
         sys.exit(f"tables without a page: {', '.join(sorted(missing))}")
     schema = json.loads(subprocess.run([ali3d, "--schema"], check=True, capture_output=True, text=True).stdout)
     page = pathlib.Path(root, "tools", "man", "ali3d.yaml.5").read_text(encoding="utf-8")
-    undocumented, unknown = key_tables.compare_keys(page, schema)
+    undocumented, unknown = key_tables.compare_keys(page, schema, file_keys)
     if types := key_tables.missing_types(page, file_keys):
         sys.exit(f"ali3d.yaml.5: no table has the types {types}")
     if undocumented or unknown:

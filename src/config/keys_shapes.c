@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of shapes and orientations, which the expansion reads. Data only. */
+#include "config/keys.h"
+#include "config/mechanism.h"
+#include "expand/expand.h"
+
+_Static_assert(sizeof(enum shape_type) == sizeof(int), "choices are read as int");
+
+static const char *const shape_types[] = {
+    [SHAPE_BOX] = "box",   [SHAPE_CYLINDER] = "cylinder", [SHAPE_TUBE] = "tube",   [SHAPE_SPHERE] = "sphere",
+    [SHAPE_CONE] = "cone", [SHAPE_ROD] = "rod",           [SHAPE_POINT] = "point", NULL};
+const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
+
+/* clang-format off */
+enum {
+  ROUND_SHAPES = KIND(SHAPE_CYLINDER) | KIND(SHAPE_TUBE) | KIND(SHAPE_SPHERE) | KIND(SHAPE_CONE),
+  LONG_SHAPES = KIND(SHAPE_CYLINDER) | KIND(SHAPE_TUBE) | KIND(SHAPE_CONE) | KIND(SHAPE_ROD),
+  TURNED_SHAPES = LONG_SHAPES | KIND(SHAPE_BOX),
+};
+#define SHAPE(field) offsetof(struct shape_values, field)
+static const struct key shape_keys[] = {
+  CHOICE("type", shape_types, REQUIRED, AT_START, SHAPE(type),
+         "Type of the shape. A cylinder, tube, cone or rod has its length along its z axis. A rod has no thickness, and a point "
+         "has no size.", .example = "box"),
+  NUMBER("mass", "kg", POSITIVE, NONE, AT_START, SHAPE(mass), "Mass of the shape. Write mass or density."),
+  NUMBER("density", "kg/m^3", POSITIVE, NONE, AT_START, SHAPE(density), "Mass by volume, such as 7850 kg/m^3.",
+         .only = ROUND_SHAPES | KIND(SHAPE_BOX)),
+  VECTOR("size", "m", POSITIVE, NONE, AT_START, SHAPE(size), "Edges of a box along its axes.",
+         .only = KIND(SHAPE_BOX), .needed = KIND(SHAPE_BOX), .example = "[0.1, 0.1, 0.3]"),
+  NUMBER("radius", "m", POSITIVE, NONE, AT_START, SHAPE(radius), "Outer radius.", .only = ROUND_SHAPES, .needed = ROUND_SHAPES),
+  NUMBER("inner_radius", "m", NOT_NEGATIVE, NONE, AT_START, SHAPE(inner_radius), "Inner radius of a tube.",
+         .only = KIND(SHAPE_TUBE), .needed = KIND(SHAPE_TUBE)),
+  NUMBER("length", "m", POSITIVE, NONE, AT_START, SHAPE(length), "Length along the z axis.", .only = LONG_SHAPES),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, SHAPE(position),
+         "Place in the frame of the body: the centre of the shape, for a cone the centre of its base."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, SHAPE(orientation),
+             "Euler parameters from shape to body." ORIENTATION_FORMS, .only = TURNED_SHAPES),
+  VECTOR("from", "m", ANY, NONE, AT_START, SHAPE(from),
+         "Beginning of the axis in the frame of the body. from and to stand in place of length, position and orientation. The "
+         "base of a cone is at from.", .only = LONG_SHAPES),
+  VECTOR("to", "m", ANY, NONE, AT_START, SHAPE(to), "End of the axis in the frame of the body.", .only = LONG_SHAPES),
+};
+const struct section schema_shape = SECTION("a shape", shape_keys, .by = "type");
+
+#define ORIENTATION(field) offsetof(struct orientation_values, field)
+static const struct key orientation_keys[] = {
+  VECTOR("euler", "rad", ANY, NONE, AT_START, ORIENTATION(euler), "Angles of three turns about turning axes."),
+  CHOICE("order", orientation_orders, "xyz", AT_START, ORIENTATION(order), "Axes of the three turns of euler."),
+  VECTOR("axis", "", ANY, NONE, AT_START, ORIENTATION(axis), "Axis of one turn."),
+  NUMBER("angle", "rad", ANY, NONE, AT_START, ORIENTATION(angle), "Angle of the turn about axis."),
+  VECTOR("x", "", ANY, NONE, AT_START, ORIENTATION(x), "Direction of the x axis."),
+  VECTOR("y", "", ANY, NONE, AT_START, ORIENTATION(y), "Direction of the y axis."),
+  VECTOR("z", "", ANY, NONE, AT_START, ORIENTATION(z), "Direction of the z axis."),
+};
+const struct section schema_orientation = SECTION("an orientation", orientation_keys);
+
+/* clang-format on */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of the schema for the expansion of short forms. Set-up only. */
+#include "config/values.h"
+#include "expand/expand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct key *find_in(const struct section *s, const char *name)
+{
+  for (int i = 0; i < s->keys; i++)
+    if (strcmp(s->key[i].name, name) == 0) return &s->key[i];
+  return NULL;
+}
+
+/* The place of a mapping's choice among the choices of section.by. -1: it has none. */
+static int choice_of(const struct section *s, const struct node *map)
+{
+  const struct node *n = s->by ? node_find(map, s->by) : NULL;
+  const struct key *by = n ? find_in(s, s->by) : NULL;
+  for (int i = 0; by && n->kind == NODE_SCALAR && by->choices[i]; i++)
+    if (strcmp(by->choices[i], n->text) == 0) return i;
+  return -1;
+}
+
+/* The unit of a coordinate, where the type of the joint decides between two. */
+static const char *unit_in(const struct section *s, const struct key *k, const struct node *map)
+{
+  if (s != &schema_joint || strcmp(k->name, "position") != 0) return k->unit;
+  const struct node *type = node_find(map, "type");
+  const bool slides = type && type->kind == NODE_SCALAR && strcmp(type->text, "prismatic") == 0;
+  return slides ? "m" : "rad";
+}
+
+static struct expand_key describe_key(const void *section, const struct node *map, const char *name)
+{
+  const struct section *s = section;
+  const int variant = choice_of(s, map) - s->variant_first;
+  if (s->variants && variant >= 0 && variant < s->variant_count) s = &s->variants[variant];
+  const struct key *k = find_in(s, name);
+  struct expand_key e = {.kind = EXPAND_LATER, .unit = ""};
+  if (!k) return e;
+  e.unit = unit_in(s, k, map);
+  switch (k->type) {
+  /* Single values. */
+  case KEY_NUMBER:
+  case KEY_ANGLE:
+  case KEY_INTEGER:
+  case KEY_OR_NONE:
+  case KEY_WORKERS:
+    e.kind = EXPAND_NUMBER;
+    break;
+  case KEY_BOOL:
+  case KEY_CHOICE:
+    e.kind = EXPAND_WORD;
+    break;
+  case KEY_STRING:
+    e.kind = EXPAND_TEXT;
+    break;
+  /* Lists of numbers. */
+  case KEY_QUATERNION:
+    e.kind = EXPAND_ORIENTATION;
+    e.count = 4;
+    break;
+  case KEY_VECTOR:
+  case KEY_INERTIA:
+  case KEY_SIX:
+  case KEY_TABLE:
+  case KEY_SIX_POINTS:
+    e.kind = EXPAND_NUMBERS;
+    e.count = k->type == KEY_SIX ? 6 : 3;
+    break;
+  case KEY_SECTION:
+  case KEY_ELEMENT:
+  case KEY_MAP_LIKE:
+    e.kind = EXPAND_MAP;
+    e.section = k->section ? k->section : k->like;
+    break;
+  case KEY_LIST:
+  case KEY_LIST_FILE:
+  case KEY_LIST_LIKE:
+    e.section = k->type == KEY_LIST_LIKE ? k->like : k->section;
+    e.kind = e.section == &schema_part ? EXPAND_LATER : EXPAND_LIST;
+    break;
+  case KEY_VARIABLES:
+  case KEY_COPIES:
+    break;
+  }
+  return e;
+}
+
+/* Checks that the keys fit the type: schema_read() leaves that to the readers of elements. */
+static bool check_keys_of_type(const struct section *s, const struct node *map, struct report *r)
+{
+  const int choice = choice_of(s, map), before = r->errors;
+  if (choice < 0) return true;
+  const char *type = find_in(s, s->by)->choices[choice];
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    const struct node *n = node_find(map, k->name);
+    if (n && k->only && !(k->only >> choice & 1))
+      report_error(r, n->key_at, "\"%s\" has no meaning for the type %s; remove it", k->name, type);
+    if (!n && k->needed >> choice & 1)
+      report_error(r, map->at, "missing key \"%s\" in %s of type %s", k->name, s->title, type);
+  }
+  return r->errors == before;
+}
+
+static bool read_section(const void *section, const struct node *map, void *values, struct report *r)
+{
+  struct file_values unused = {0};
+  const struct section *s = section;
+  return schema_read(s, map, values ? values : &unused, r) && check_keys_of_type(s, map, r);
+}
+
+const struct expand_rules schema_expansion = {
+    .describe = describe_key,
+    .read = read_section,
+    .file = &schema_file,
+    .model = &schema_model,
+    .part = &schema_part,
+    .orientation = &schema_orientation,
+    .shape = &schema_shape,
+};
