@@ -12,6 +12,7 @@
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
 #include "signals/signals.h"
+#include "signals/state_settings.h"
 #include "wire/packet.h"
 #include "yaml/places.h"
 
@@ -42,6 +43,7 @@ struct settings {
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
   struct frames_settings frames;
+  struct state_settings state; /* states that the daemon saves */
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };
