@@ -44,7 +44,8 @@ static bool add_param(struct params *p, const struct key_group *g, const struct 
                       .element = g->element,
                       .offset = k->offset - g->base,
                       .count = numbers_of(k->type)};
-  snprintf(x->name, sizeof x->name, "%s%s%s.%s", g->prefix, g->name ? "." : "", g->name ? g->name : "", k->name);
+  snprintf(x->name, sizeof x->name, "%s%s%s.%s", g->prefix, g->name ? "." : "", g->name ? g->name : "",
+           k->name);
   return true;
 }
 
@@ -93,22 +94,21 @@ static const struct section *section_of(const char *name)
 bool params_list(struct params *p, const ali3_model *m)
 {
   *p = (struct params){0};
-  bool good =
-      add_group(p, m,
-                &(struct key_group){PARAM_OF_MODEL, &schema_model, "model", NULL, 0,
-                                    offsetof(struct model_values, gravity)}) &&
-      add_group(p, m,
-                &(struct key_group){PARAM_OF_SOLVER, section_of("solver"), "solver", NULL, 0,
-                                    offsetof(struct file_values, settings.options)});
+  /* Keys of the model and the solver, then of the elements. */
+  bool good = add_group(p, m,
+                        &(struct key_group){PARAM_OF_MODEL, &schema_model, "model", NULL, 0,
+                                            offsetof(struct model_values, gravity)}) &&
+              add_group(p, m,
+                        &(struct key_group){PARAM_OF_SOLVER, section_of("solver"), "solver", NULL, 0,
+                                            offsetof(struct file_values, settings.options)});
   for (int i = 0; good && i < ali3_model_bodies(m); i++)
     good = add_group(
-        p, m,
-        &(struct key_group){PARAM_OF_BODY, &schema_body, "body", ali3_model_body_name(m, i), i, 0});
+        p, m, &(struct key_group){PARAM_OF_BODY, &schema_body, "body", ali3_model_body_name(m, i), i, 0});
   for (int i = 0; good && i < ali3_model_loads(m); i++) good = add_load_group(p, m, i);
   for (int i = 0; good && i < ali3_model_forces(m); i++)
     good = add_group(p, m,
-                     &(struct key_group){PARAM_OF_FORCE, &schema_connection[ali3_model_force_type(m, i)], "force",
-                                         ali3_model_force_name(m, i), i,
+                     &(struct key_group){PARAM_OF_FORCE, &schema_connection[ali3_model_force_type(m, i)],
+                                         "force", ali3_model_force_name(m, i), i,
                                          offsetof(struct connection_values, spec)});
   return good;
 }
@@ -214,6 +214,7 @@ static int add_elements(const struct params *p, const ali3_model *m, ali3_model 
 {
   struct param_specs s;
   int status = 0;
+  /* Bodies and joints, then all that acts on them. */
   for (int i = 0; status >= 0 && i < ali3_model_bodies(m); i++) {
     s.body = ali3_model_body_spec(m, i);
     change_spec(p, PARAM_OF_BODY, i, &s, change, changes);
@@ -284,6 +285,7 @@ int params_difference(const struct params *p, const ali3_model *from, const ali3
   }
   params_free(&own);
   if (changes < 0) return -1;
+  /* With these changes the models must be equal. */
   ali3_model *copy = params_apply(p, from, change, changes, error, sizeof error);
   const bool equal = copy && same_hash(copy, to);
   ali3_model_free(copy);

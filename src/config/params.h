@@ -19,11 +19,11 @@ struct param {
   const struct key *key; /* type, unit, range and documentation */
   enum param_owner owner;
   int element;   /* index of the body, load or force */
-  size_t offset; /* of the value in the spec of the element, or in ali3_options */
+  size_t offset; /* place of the value in the spec of the element, or in ali3_options */
   int count;     /* numbers: 1, 3, or 9 for an inertia */
 };
 
-/* Names and kinds depend on the structure of a model only, so one list serves all models that params_apply() makes of it. */
+/* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */
 struct params {
   struct param *param; /* (count) in the order of the file */
   int count;

@@ -69,7 +69,7 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
 }
 
 /* Its frames carry no values, and it sends no inputs. */
-static bool open_keeper(struct endpoints *all)
+static bool open_keeper_port(struct endpoints *all)
 {
   const struct signals *s = all->settings->signals;
   struct port *p = &all->place[all->ports];
@@ -107,7 +107,7 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
     e->view = all->telemetry->device;
     if (!open_ports(all, e)) return fail_allocation(error, size);
   }
-  return open_keeper(all) || fail_allocation(error, size);
+  return open_keeper_port(all) || fail_allocation(error, size);
 }
 
 /* Tools read a description beside the telemetry. A missing description is not an error. */

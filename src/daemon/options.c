@@ -157,6 +157,7 @@ int options_parse(struct options *o, int argc, char **argv)
     case STATE_DIR:
       o->state_dir = optarg;
       break;
+    /* The state and the file of the start. */
     case RESUME:
       o->resume = true;
       o->resume_file = optarg;

@@ -17,8 +17,8 @@
 #include "frames/writer.h"
 #include "journal/log.h"
 #include "journal/report_file.h"
-#include "keeper/keeper.h"
 #include "journal/wall_clock.h"
+#include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "rt/choose.h"
@@ -231,6 +231,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
 static bool open_supervisor(struct daemon *d)
 {
   struct supervisor *s = &d->supervisor;
+  /* Loop, logs and endpoints, then the reload. */
   s->cycle = &d->loop.cycle;
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
@@ -260,6 +261,7 @@ static int resume_state(struct daemon *d)
   bool found;
   if (!wanted && !(s->enabled && s->resume == RESUME_OFFER)) return STATUS_OK;
   const bool good = keeper_resume(d->keeper, o->resume_file, &found, error, sizeof error);
+  /* The log says what happens to the state that was found. */
   if (!wanted) {
     d->loop.cycle.config.resume = false;
     if (good) log_line(LOG_LEVEL_NOTICE, "there is a state to continue from: start with --resume");
@@ -344,6 +346,7 @@ static int finish_run(struct daemon *d)
                                 .commands_dropped = endpoints_commands_dropped(&d->endpoints)};
   char text[400];
   struct telemetry_live live;
+  /* The last state first: the report and the record of the end follow. */
   keeper_end(d->keeper);
   supervisor_note(&d->supervisor);
   if (telemetry_read(d->endpoints.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);

@@ -23,7 +23,7 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns)
   for (int i = 0; i < KEEPER_DRAFTS; i++) {
     struct draft *d = &l->draft[i];
     if (!d->who[0] || now_ns - d->since_ns < DRAFT_NS) continue;
-    keeper_note(l, LOG_LEVEL_INFO, "parameters of %s dropped: no commit for 10 s", d->who);
+    keeper_note(l, LOG_LEVEL_INFO, "parameters of %s dropped: no commit_changes for 10 s", d->who);
     d->who[0] = '\0';
   }
 }
@@ -33,6 +33,7 @@ static bool read_change(struct keeper *l, const struct desk_request *r, struct k
                         size_t size)
 {
   *c = (struct keeper_change){.platform = strncmp(r->name, PLATFORM, strlen(PLATFORM)) == 0};
+  /* A parameter of the platform is one number, which the loop checks. */
   if (c->platform && l->config.cycle->drive.there) {
     const char *name = r->name + strlen(PLATFORM);
     c->of.param = -1;
@@ -46,8 +47,8 @@ static bool read_change(struct keeper *l, const struct desk_request *r, struct k
     if (c->of.param >= 0)
       return params_check(&l->params.param[c->of.param], r->count, c->of.value, error, size);
   }
-  snprintf(error, size, "%.150s: no parameter of this name that may change while the model runs; see param/list",
-           r->name);
+  snprintf(error, size,
+           "%.150s: no parameter of this name that may change while the model runs; see param/list", r->name);
   return false;
 }
 
@@ -59,12 +60,13 @@ static bool is_moving(const struct keeper *l, int param)
 }
 
 /* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
-static enum command_result commit(struct keeper *l, const struct keeper_change *change, int changes, char *error,
-                                  size_t size)
+static enum command_result commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
+                                          char *error, size_t size)
 {
   struct param_change of_model[KEEPER_CHANGES];
   int n = 0;
   enum command_result result = RESULT_OK;
+  /* Pick the changes of the model, which act together; those of the platform follow. */
   for (int i = 0; i < changes; i++)
     if (!change[i].platform) {
       if (is_moving(l, change[i].of.param)) {
@@ -78,9 +80,9 @@ static enum command_result commit(struct keeper *l, const struct keeper_change *
   for (int i = 0; i < changes && result == RESULT_OK; i++) {
     if (!change[i].platform) continue;
     result = keeper_command(l, &(struct command){.code = COMMAND_PLATFORM,
-                                               .argument = (uint32_t)change[i].of.param,
-                                               .t_ns = clock_now_ns(),
-                                               .value = change[i].of.value[0]});
+                                                 .argument = (uint32_t)change[i].of.param,
+                                                 .t_ns = clock_now_ns(),
+                                                 .value = change[i].of.value[0]});
     if (result != RESULT_OK)
       snprintf(error, size, "platform.%s: out of range, or it contradicts another parameter",
                params_table[change[i].of.param].name);
@@ -100,16 +102,18 @@ static void begin_ramp(struct keeper *l, const struct asked *a, uint64_t now_ns)
     if (!l->ramp[i].active) free = i;
   if (!read_change(l, &r, &c, error, sizeof error)) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
-  } else if (c.platform || !(over > 0.0) || over > 1e6 || l->params.param[c.of.param].key->type == KEY_INTEGER) {
+  } else if (c.platform || !(over > 0.0) || over > 1e6 ||
+             l->params.param[c.of.param].key->type == KEY_INTEGER) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT,
-              "over: expected a parameter of the model that is no whole number, and a time of up to 1e6 s");
+                "over: expected a parameter of the model that is no whole number, and a time of up to 1e6 s");
   } else if (free < 0 || is_moving(l, c.of.param)) {
     keeper_done(l, a, RESULT_BUSY, "eight parameters move already, or this one does");
   } else {
     /* The end is checked now: a model that refuses it must not find out half way. */
     ali3_model *end = params_apply(&l->params, l->model, &c.of, 1, error, sizeof error);
     const bool good = end && ali3_model_takes_state(end, l->model);
-    if (end && !good) snprintf(error, sizeof error, "it adds or removes rows of the mechanism, which needs a restart");
+    if (end && !good)
+      snprintf(error, sizeof error, "it adds or removes rows of the mechanism, which needs a restart");
     ali3_model_free(end);
     if (good) {
       struct ramp *m = &l->ramp[free];
@@ -145,10 +149,11 @@ void keeper_set_param(struct keeper *l, const struct asked *a, uint64_t now_ns)
       begin_ramp(l, a, now_ns);
     return;
   }
+  /* Add it to the set that the client has begun, or apply it at once. */
   if (!read_change(l, r, &change, error, sizeof error)) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
   } else if (!d) {
-    const enum command_result result = commit(l, &change, 1, error, sizeof error);
+    const enum command_result result = commit_changes(l, &change, 1, error, sizeof error);
     keeper_done(l, a, result, result == RESULT_OK ? "" : error);
   } else if (d->changes == KEEPER_CHANGES) {
     keeper_done(l, a, RESULT_BUSY, "a set has at most 64 changes");
@@ -180,7 +185,7 @@ void keeper_commit_draft(struct keeper *l, const struct asked *a)
     keeper_done(l, a, RESULT_WRONG_STATE, "no set was begun, or it is empty");
     return;
   }
-  const enum command_result result = commit(l, d->change, d->changes, error, sizeof error);
+  const enum command_result result = commit_changes(l, d->change, d->changes, error, sizeof error);
   d->who[0] = '\0';
   keeper_done(l, a, result, result == RESULT_OK ? "" : error);
 }
@@ -197,6 +202,7 @@ bool keeper_step_ramps(struct keeper *l, uint64_t now_ns)
   struct param_change change[KEEPER_RAMPS];
   char error[DESK_TEXT];
   int changes = 0;
+  /* The values of this moment act as one set. */
   for (int i = 0; i < KEEPER_RAMPS; i++) {
     struct ramp *m = &l->ramp[i];
     if (!m->active) continue;
@@ -222,6 +228,7 @@ void keeper_take_offer(struct keeper *l)
   char error[DESK_TEXT] = "";
   if (!flat) return;
   for (int i = 0; i < KEEPER_RAMPS; i++) l->ramp[i].active = false;
+  /* Read the model, and find the parameters that differ. */
   ali3_model *m = ali3_model_new();
   struct param_change *change = calloc((size_t)l->params.count + 1, sizeof *change);
   const bool read = m && change && ali3_model_flat_read(m, flat, l->offered_size) == ALI3_OK &&

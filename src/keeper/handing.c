@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * What goes to the loop, and what comes back: commands, copies of the state, and models with changed parameters. */
+#include "base/arena.h"
 #include "journal/log.h"
 #include "keeper/parts.h"
-#include "base/arena.h"
 #include "rt/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t LOOK_NS = 200000;              /* between two looks at an answer */
-static const uint64_t PATIENCE_NS = 2 * NS_PER_S;    /* and three periods: then the loop does not answer */
+static const uint64_t ANSWER_LOOK_NS = 200000;        /* between two looks at an answer */
+static const uint64_t LOOP_ANSWERS_NS = 2 * NS_PER_S; /* and three periods: then the loop does not answer */
 
 /* Calls come(arg) until it is true. False: the loop did not answer. */
-static bool wait_for(struct keeper *l, bool (*come)(struct keeper *l, void *arg), void *arg)
+static bool wait_for_loop(struct keeper *l, bool (*come)(struct keeper *l, void *arg), void *arg)
 {
-  const uint64_t until = clock_now_ns() + PATIENCE_NS + 3 * l->config.cycle->config.period_ns;
+  const uint64_t until = clock_now_ns() + LOOP_ANSWERS_NS + 3 * l->config.cycle->config.period_ns;
   struct bell *bell = l->config.cycle->config.bell;
   if (bell) bell_ring(bell);
   while (!come(l, arg)) {
     const uint64_t now = clock_now_ns();
     if (now > until || atomic_load(&l->quit)) return false;
-    clock_sleep_until_ns(now + LOOK_NS);
+    clock_sleep_until_ns(now + ANSWER_LOOK_NS);
   }
   return true;
 }
@@ -35,7 +35,7 @@ enum command_result keeper_command(struct keeper *l, const struct command *c)
   struct answer answer;
   while (ring_pop(&l->config.port->answers, &answer)) continue; /* of a loop that answered too late */
   if (!port_command(l->config.port, c)) return RESULT_BUSY;
-  return wait_for(l, answer_came, &answer) ? (enum command_result)answer.result : RESULT_WRONG_STATE;
+  return wait_for_loop(l, answer_came, &answer) ? (enum command_result)answer.result : RESULT_WRONG_STATE;
 }
 
 static bool copy_came(struct keeper *l, void *arg)
@@ -45,7 +45,7 @@ static bool copy_came(struct keeper *l, void *arg)
 }
 
 void *keeper_copy_state(struct keeper *l, size_t *size, struct platform_params *platform, char *error,
-                      size_t error_size)
+                        size_t error_size)
 {
   struct handover *h = &l->config.cycle->handover;
   *size = ali3_state_size(l->model);
@@ -60,7 +60,7 @@ void *keeper_copy_state(struct keeper *l, size_t *size, struct platform_params *
   if (!bytes) return NULL;
   h->copy = (struct state_copying){.bytes = bytes};
   atomic_store_explicit(&h->phase, COPY_WANTED, memory_order_release);
-  if (!wait_for(l, copy_came, NULL)) {
+  if (!wait_for_loop(l, copy_came, NULL)) {
     /* If the loop begins the copy at this moment, it keeps the bytes: they are lost, not freed under its hands. */
     phase = COPY_WANTED;
     if (atomic_compare_exchange_strong(&h->phase, &phase, COPY_IDLE)) free(bytes);
@@ -110,7 +110,7 @@ static bool hand_set(struct keeper *l, struct plant_set *s)
   struct handover *h = &l->config.cycle->handover;
   struct plant_set *mine = s;
   atomic_store_explicit(&h->set, s, memory_order_release);
-  if (wait_for(l, set_came, NULL)) return true;
+  if (wait_for_loop(l, set_came, NULL)) return true;
   if (atomic_compare_exchange_strong(&h->set, &mine, NULL)) {
     s->status = ALI3_E_ARGUMENT;
     return false;
@@ -125,27 +125,28 @@ static void tell_changes(struct keeper *l, const struct plant_set *s, const stru
   for (int i = 0; i < changes; i++) {
     const struct param *p = &l->params.param[change[i].param];
     char value[400];
+    /* The frame ring gets exact numbers, one by one; the log gets a line. */
     for (int k = 0; k < p->count; k++) {
       struct keeper_note note = {.level = -1,
-                               .event = {.cycle = s->cycle,
-                                         .kind = FRAMES_EVENT_PARAMETER,
-                                         .code = l->version,
-                                         .a = change[i].value[k]}};
+                                 .event = {.cycle = s->cycle,
+                                           .kind = FRAMES_EVENT_PARAMETER,
+                                           .code = l->version,
+                                           .a = change[i].value[k]}};
       snprintf(note.text, sizeof note.text, p->count > 1 ? "%s[%d]" : "%s", p->name, k);
       ring_push(&l->notes, &note);
     }
     params_value_text(p, change[i].value, value, sizeof value);
     if (changes <= 4)
-      keeper_note(l, LOG_LEVEL_INFO, "cycle %llu: parameter %s: %s (version %u)", (unsigned long long)s->cycle,
-                p->name, value, l->version);
+      keeper_note(l, LOG_LEVEL_INFO, "cycle %llu: parameter %s: %s (version %u)",
+                  (unsigned long long)s->cycle, p->name, value, l->version);
   }
   if (changes > 4)
     keeper_note(l, LOG_LEVEL_INFO, "cycle %llu: %d parameters changed (version %u)",
-              (unsigned long long)s->cycle, changes, l->version);
+                (unsigned long long)s->cycle, changes, l->version);
 }
 
-enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes, char *error,
-                                 size_t size)
+enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes,
+                                   char *error, size_t size)
 {
   /* Outside the loop: all checks and the set-up of a start. */
   struct plant_set s = {.version = l->version + 1, .status = ALI3_E_ARGUMENT};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The thread of states and parameters. It waits for requests, for the next automatic save, and for the next cycle while a
  * parameter moves. */
-#include "keeper/parts.h"
 #include "journal/log.h"
+#include "keeper/parts.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum { STACK_KB = 1024, REPLY_TRIES = 200 };
-static const uint64_t REPLY_NS = NS_PER_S / 1000; /* between two tries to find room for a reply */
-static const uint64_t TURN_NS = NS_PER_S / 2;     /* the thread looks at least this often at its drafts */
+static const uint64_t REPLY_NS = NS_PER_S / 1000;   /* between two tries to find room for a reply */
+static const uint64_t DRAFT_LOOK_NS = NS_PER_S / 2; /* the thread looks at least this often at its drafts */
 
 void keeper_note(struct keeper *l, int level, const char *format, ...)
 {
@@ -54,8 +54,9 @@ void keeper_done(struct keeper *l, const struct asked *a, enum command_result re
   keeper_reply(l, a, &o);
 }
 
-static void take_request(struct keeper *l, const struct asked *a, uint64_t now_ns)
+static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t now_ns)
 {
+  /* States, then parameters. */
   switch ((enum desk_request_code)a->request->code) {
   case DESK_STATE_SAVE:
     keeper_save_state(l, a);
@@ -92,13 +93,13 @@ static void take_request(struct keeper *l, const struct asked *a, uint64_t now_n
   }
 }
 
-static void take_requests(struct keeper *l)
+static void take_desk_requests(struct keeper *l)
 {
   struct desk_request r;
   for (int i = 0; i < KEEPER_DESKS; i++) {
     if (!l->config.served[i]) continue;
     while (!atomic_load(&l->quit) && ring_pop(&l->desk[i].requests, &r))
-      take_request(l, &(struct asked){.desk = i, .request = &r}, clock_now_ns());
+      take_desk_request(l, &(struct asked){.desk = i, .request = &r}, clock_now_ns());
     port_wake(l->config.served[i]);
   }
 }
@@ -109,7 +110,7 @@ static uint64_t save_interval_ns(const struct keeper *l)
   return s->enabled && !l->store_error[0] ? (uint64_t)(s->every * (double)NS_PER_S) : 0;
 }
 
-static void sleep_until(struct keeper *l, uint64_t t_ns)
+static void sleep_for_request(struct keeper *l, uint64_t t_ns)
 {
   const uint64_t now = clock_now_ns();
   struct pollfd wait = {.fd = l->event, .events = POLLIN};
@@ -130,11 +131,11 @@ static void *keeper_main(void *arg)
   bool moves = false;
   while (!atomic_load(&l->quit)) {
     const uint64_t now = clock_now_ns();
-    uint64_t next = now + (moves ? period : TURN_NS);
+    uint64_t next = now + (moves ? period : DRAFT_LOOK_NS);
     if (every && l->saved_ns + every < next) next = l->saved_ns + every;
-    sleep_until(l, next);
+    sleep_for_request(l, next);
     if (atomic_load(&l->quit)) break;
-    take_requests(l);
+    take_desk_requests(l);
     keeper_take_offer(l);
     keeper_forget_drafts(l, clock_now_ns());
     moves = keeper_step_ramps(l, clock_now_ns());
@@ -164,6 +165,7 @@ struct keeper *keeper_open(const struct keeper_config *config, char *error, size
   struct keeper *l = calloc(1, sizeof *l);
   snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
   if (!l) return NULL;
+  /* The list of parameters, the desks, then the folder. */
   l->config = *config;
   l->model = s->model;
   l->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -174,9 +176,10 @@ struct keeper *keeper_open(const struct keeper_config *config, char *error, size
     return NULL;
   }
   if (!s->state.enabled)
-    snprintf(l->store_error, sizeof l->store_error, "states are off: write a section state to the configuration");
-  else if (!store_open(&l->store, s->state.folder, config->state_dir, s->instance, s->state.keep, l->store_error,
-                       sizeof l->store_error))
+    snprintf(l->store_error, sizeof l->store_error,
+             "states are off: write a section state to the configuration");
+  else if (!store_open(&l->store, s->state.folder, config->state_dir, s->instance, s->state.keep,
+                       l->store_error, sizeof l->store_error))
     keeper_note(l, LOG_LEVEL_WARNING, "%s; states are not saved", l->store_error);
   return l;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * States and parameters of a running model: an ordinary thread takes the requests of the protocols, builds models with changed
- * parameters outside the loop, and keeps states in files. The loop only exchanges pointers and copies (loop/handover.h). */
+ * parameters outside the loop, and keeps states in files. The loop only exchanges pointers and copies (signals/handover.h). */
 #ifndef KEEPER_LIVE_H
 #define KEEPER_LIVE_H
 
@@ -15,8 +15,8 @@ enum { KEEPER_DESKS = 2 };
 struct keeper_config {
   struct cycle *cycle; /* after cycle_setup() */
   const struct settings *settings;
-  const char *state_dir;     /* --state-dir; NULL */
-  struct port *port;         /* own port of the loop: through it the thread sends commands */
+  const char *state_dir;             /* --state-dir; NULL */
+  struct port *port;                 /* own port of the loop: through it the thread sends commands */
   struct port *served[KEEPER_DESKS]; /* ports of the protocols whose requests it takes; NULL: none */
 };
 
@@ -32,7 +32,7 @@ int keeper_start(struct keeper *l);
 
 /* The supervisor: one thing to log or to tell the frame ring. */
 struct keeper_note {
-  int level; /* enum log_level; -1: not for the log */
+  int level;                 /* enum log_level; -1: not for the log */
   struct frames_event event; /* kind 0: none */
   char text[DESK_TEXT];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Inside of keeper: keeper.c has the thread and its life, states.c the files, changes.c sets of parameters, handing.c what goes to the
- * loop and comes back. */
+ * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
+ * handing.c what goes to the loop and comes back. */
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
@@ -13,10 +13,10 @@
 #include <stdatomic.h>
 
 enum {
-  KEEPER_DRAFTS = 8,       /* clients that have begun a set */
-  KEEPER_CHANGES = 64,     /* changes of one set */
-  KEEPER_RAMPS = 8,        /* parameters that move at a time */
-  KEEPER_LISTED = 64,      /* entries of one list */
+  KEEPER_DRAFTS = 8,   /* clients that have begun a set */
+  KEEPER_CHANGES = 64, /* changes of one set */
+  KEEPER_RAMPS = 8,    /* parameters that move at a time */
+  KEEPER_LISTED = 64,  /* entries of one list */
   KEEPER_NOTES = 256,
 };
 
@@ -83,10 +83,10 @@ void keeper_done(struct keeper *l, const struct asked *a, enum command_result re
 enum command_result keeper_command(struct keeper *l, const struct command *c);
 /* The state of the model in use, to be freed; NULL with the reason in error. platform NULL: not needed. */
 void *keeper_copy_state(struct keeper *l, size_t *size, struct platform_params *platform, char *error,
-                      size_t error_size);
+                        size_t error_size);
 /* Builds a model with changes and hands it to the loop. Not RESULT_OK: the reason is in error. */
-enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes, char *error,
-                                 size_t size);
+enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes,
+                                   char *error, size_t size);
 /* Frees a model, unless it belongs to the settings. */
 void keeper_drop_model(struct keeper *l, const ali3_model *m);
 

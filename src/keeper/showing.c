@@ -20,7 +20,7 @@ static void show_param(struct keeper *l, const struct asked *a, const struct par
   keeper_reply(l, a, &o);
 }
 
-static void show_platform(struct keeper *l, const struct asked *a, int i, double value)
+static void show_platform_param(struct keeper *l, const struct asked *a, int i, double value)
 {
   const struct params_scalar *p = &params_table[i];
   struct desk_reply o = {
@@ -42,14 +42,14 @@ static bool read_platform(struct keeper *l, double value[PARAMS])
   return bytes != NULL;
 }
 
-static bool begins_with(const char *name, const char *prefix)
+static bool has_prefix(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 static bool platform_name_is(int i, const char *name)
 {
-  return begins_with(name, "platform.") && strcmp(params_table[i].name, name + strlen("platform.")) == 0;
+  return has_prefix(name, "platform.") && strcmp(params_table[i].name, name + strlen("platform.")) == 0;
 }
 
 void keeper_get_param(struct keeper *l, const struct asked *a)
@@ -59,10 +59,10 @@ void keeper_get_param(struct keeper *l, const struct asked *a)
   double value[PARAMS];
   bool found = i >= 0;
   if (found) show_param(l, a, &l->params.param[i]);
-  if (!found && begins_with(name, "platform.") && read_platform(l, value))
+  if (!found && has_prefix(name, "platform.") && read_platform(l, value))
     for (int k = 0; k < (int)PARAMS; k++)
       if (platform_name_is(k, name)) {
-        show_platform(l, a, k, value[k]);
+        show_platform_param(l, a, k, value[k]);
         found = true;
       }
   char text[DESK_TEXT];
@@ -78,21 +78,24 @@ void keeper_list_params(struct keeper *l, const struct asked *a)
   const int first = a->request->count > 0 && a->request->number[0] > 0 ? (int)a->request->number[0] : 0;
   double value[PARAMS];
   int match = 0, shown = 0;
+  /* First the parameters of the model, then those of the platform. */
   for (int i = 0; i < l->params.count; i++) {
-    if (!begins_with(l->params.param[i].name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
+    if (!has_prefix(l->params.param[i].name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
     show_param(l, a, &l->params.param[i]);
     shown++;
   }
-  const bool platform = (begins_with("platform.", prefix) || begins_with(prefix, "platform.")) && read_platform(l, value);
+  const bool platform =
+      (has_prefix("platform.", prefix) || has_prefix(prefix, "platform.")) && read_platform(l, value);
   for (int k = 0; platform && k < (int)PARAMS; k++) {
     char name[DESK_NAME];
     snprintf(name, sizeof name, "platform.%s", params_table[k].name);
-    if (!begins_with(name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
-    show_platform(l, a, k, value[k]);
+    if (!has_prefix(name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
+    show_platform_param(l, a, k, value[k]);
     shown++;
   }
   char text[DESK_TEXT] = "";
-  if (first + shown < match) snprintf(text, sizeof text, "%d of %d; go on from %d", shown, match, first + shown);
+  if (first + shown < match)
+    snprintf(text, sizeof text, "%d of %d; go on from %d", shown, match, first + shown);
   keeper_done(l, a, RESULT_OK, text);
 }
 
@@ -102,6 +105,7 @@ static char *params_yaml(struct keeper *l, size_t *size)
   FILE *out = open_memstream(&yaml, size);
   double value[PARAMS], number[PARAM_NUMBERS];
   if (!out) return NULL;
+  /* One line for each parameter. */
   wall_clock_text(when);
   fprintf(out, "# Parameters of %s, version %u, saved %s.\n", ali3_model_name(l->model), l->version, when);
   for (int i = 0; i < l->params.count; i++) {
@@ -111,7 +115,8 @@ static char *params_yaml(struct keeper *l, size_t *size)
     fprintf(out, "%s: %s\n", l->params.param[i].name, text);
   }
   if (read_platform(l, value))
-    for (int k = 0; k < (int)PARAMS; k++) fprintf(out, "platform.%s: %.17g\n", params_table[k].name, value[k]);
+    for (int k = 0; k < (int)PARAMS; k++)
+      fprintf(out, "platform.%s: %.17g\n", params_table[k].name, value[k]);
   if (fclose(out) == 0) return yaml;
   free(yaml);
   return NULL;
@@ -130,11 +135,13 @@ void keeper_save_params(struct keeper *l, const struct asked *a)
     keeper_done(l, a, RESULT_BAD_ARGUMENT, "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
     return;
   }
+  /* Write the file, and say where it is. */
   char *yaml = params_yaml(l, &size);
   const int status = yaml ? store_write(&l->store, name, ".yaml", yaml, size) : ENOMEM;
   free(yaml);
   snprintf(text, sizeof text, "%.300s/%.60s.yaml: %s", l->store.folder, name, status ? strerror(status) : "");
   if (status == 0)
-    keeper_note(l, LOG_LEVEL_INFO, "parameters saved: %s/%s.yaml, by %s", l->store.folder, name, a->request->who);
+    keeper_note(l, LOG_LEVEL_INFO, "parameters saved: %s/%s.yaml, by %s", l->store.folder, name,
+                a->request->who);
   keeper_done(l, a, status == 0 ? RESULT_OK : RESULT_BUSY, status == 0 ? "" : text);
 }

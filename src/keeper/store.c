@@ -34,7 +34,7 @@ bool store_open(struct store *s, const char *folder, const char *state_dir, cons
   return false;
 }
 
-static void path_of(const struct store *s, const char *name, const char *ending, char path[PATH])
+static void stored_path(const struct store *s, const char *name, const char *ending, char path[PATH])
 {
   snprintf(path, PATH, "%s/%s%s", s->folder, name, ending);
 }
@@ -43,7 +43,7 @@ int store_write(const struct store *s, const char *name, const char *ending, con
 {
   char path[PATH];
   if (!s->folder[0]) return ENOENT;
-  path_of(s, name, ending, path);
+  stored_path(s, name, ending, path);
   return durable_write(path, bytes, size);
 }
 
@@ -65,13 +65,13 @@ int store_write_auto(const struct store *s, const void *bytes, size_t size)
   if (status != 0) return status;
   for (int age = s->keep - 1; age > 0; age--) {
     auto_name(age - 1, name);
-    path_of(s, name, ENDING, from);
+    stored_path(s, name, ENDING, from);
     auto_name(age, name);
-    path_of(s, name, ENDING, to);
+    stored_path(s, name, ENDING, to);
     if (rename(from, to) != 0 && errno != ENOENT) return errno;
   }
-  path_of(s, STORE_AUTO "_next", ENDING, from);
-  path_of(s, STORE_AUTO, ENDING, to);
+  stored_path(s, STORE_AUTO "_next", ENDING, from);
+  stored_path(s, STORE_AUTO, ENDING, to);
   return rename(from, to) == 0 ? 0 : errno;
 }
 
@@ -80,9 +80,10 @@ void *store_read(const struct store *s, const char *name, const char *path, size
 {
   char own[PATH];
   struct stat st;
-  if (!path) path_of(s, name, ENDING, own);
+  if (!path) stored_path(s, name, ENDING, own);
   const int fd = open(path ? path : own, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return NULL;
+  /* Read as many bytes as there are now. */
   char *bytes = NULL;
   size_t got = 0;
   errno = EINVAL;

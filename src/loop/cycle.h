@@ -16,7 +16,6 @@
 #include "loop/cycle_times.h"
 #include "loop/deadline.h"
 #include "loop/figures.h"
-#include "loop/handover.h"
 #include "loop/inbox.h"
 #include "loop/leaving.h"
 #include "loop/lockstep.h"
@@ -29,6 +28,7 @@
 #include "rt/pool.h"
 #include "signals/bell.h"
 #include "signals/exchange.h"
+#include "signals/handover.h"
 #include "signals/signals.h"
 #include "telemetry/telemetry.h"
 

@@ -48,9 +48,8 @@ static void take_command(struct cycle *c, const struct command *command, int por
   enum command_result result = shown_result(command);
   if (result == RESULT_OK)
     result =
-        early
-            ? RESULT_WRONG_STATE
-            : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
+        early ? RESULT_WRONG_STATE
+              : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
   /* A step command is answered with the frame of its last step, not now. */
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (lockstep_owe(&c->lockstep, command, port)) return;

@@ -8,8 +8,8 @@ static uint32_t action_of(const struct cycle *c)
 {
   const struct plant *p = &c->plant;
   return (p->stepped ? FRAMES_STEPPED : 0u) | (p->restored ? FRAMES_RESTORED : 0u) |
-         (p->loaded ? FRAMES_LOADED : 0u) |
-         (p->tuned ? FRAMES_TUNED : 0u) | (c->machine.state == STATE_INIT ? FRAMES_WARMING : 0u);
+         (p->loaded ? FRAMES_LOADED : 0u) | (p->tuned ? FRAMES_TUNED : 0u) |
+         (c->machine.state == STATE_INIT ? FRAMES_WARMING : 0u);
 }
 
 static uint32_t saturated_ns(uint64_t ns)

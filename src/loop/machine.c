@@ -49,7 +49,7 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /*                  -   init       arm         run         pause  stop  reset       park  estop step  clear inject platform 13  save  load */
+  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, 13, save, load */
   [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },
   [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, PAUSE },
   [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },

@@ -40,8 +40,8 @@ void machine_keep(struct machine *m, enum fault_code fault, bool disarmed);
  * STOPPED. Does nothing in other states. */
 enum machine_action machine_warm(struct machine *m, bool autostart);
 
-/* After machine_warm(), with a state to continue from: RUNNING becomes STOPPED, so that nothing moves by itself. Returns true if the
- * model must take the state now; false in SAFE, where a stop is latched. */
+/* After machine_warm(), with a state to continue from: RUNNING becomes STOPPED, so that nothing moves by itself. Returns true
+ * if the model must take the state now; false in SAFE, where a stop is latched. */
 bool machine_resume(struct machine *m);
 
 /* Judges a command that was received at t_ns. ready: all required inputs are fresh. Returns an enum command_result; if

@@ -52,6 +52,7 @@ void plant_swap(struct plant *p, struct plant_set *s, const ali3_exec *exec, con
   ali3_unprepare(p->model, p->data);
   s->status = ali3_state_carry(s->model, s->data, p->model, p->data);
   if (s->status != ALI3_OK) return;
+  /* The set gets what the loop used before. */
   const struct plant before = *p;
   ali3_data_set_exec(s->data, exec);
   ali3_data_set_probe(s->data, probe);

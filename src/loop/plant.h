@@ -3,7 +3,7 @@
 #ifndef LOOP_PLANT_H
 #define LOOP_PLANT_H
 
-#include "loop/handover.h"
+#include "signals/handover.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>
@@ -13,19 +13,19 @@ struct plant {
   const ali3_model *model; /* frozen */
   ali3_data *data;         /* a block of `size` bytes */
   size_t size;
-  void *initial; /* the initial state: bytes of ali3_state_save() */
-  uint32_t version; /* of the parameters of the model: 0 at the start */
-  bool restore;  /* the model must return to its initial state */
-  bool load;     /* the model must take the state that was handed over; never together with restore */
-  bool prepared; /* the last preparation had an effect */
-  bool stepped;  /* the stepper ran in this cycle */
-  bool restored; /* the model returned to its initial state before the step of this cycle */
-  bool loaded;   /* the model took a state before the step of this cycle */
-  bool from_load; /* the model has not been in its initial state since a load */
-  bool tuned;    /* another model came in before the step of this cycle */
-  int status;    /* status of this cycle's step; ALI3_OK without a step */
-  bool moved;    /* the state of the model changed in this cycle: observe it */
-  bool open;     /* the last step left a joint, drive or gear open */
+  void *initial;    /* the initial state: bytes of ali3_state_save() */
+  uint32_t version; /* version of its parameters: 0 at the start */
+  bool restore;     /* the model must return to its initial state */
+  bool load;        /* the model must take the state that was handed over; never together with restore */
+  bool prepared;    /* the last preparation had an effect */
+  bool stepped;     /* the stepper ran in this cycle */
+  bool restored;    /* the model returned to its initial state before the step of this cycle */
+  bool loaded;      /* the model took a state before the step of this cycle */
+  bool from_load;   /* the model has not been in its initial state since a load */
+  bool tuned;       /* another model came in before the step of this cycle */
+  int status;       /* status of this cycle's step; ALI3_OK without a step */
+  bool moved;       /* the state of the model changed in this cycle: observe it */
+  bool open;        /* the last step left a joint, drive or gear open */
 };
 
 /* Set-up. Makes the data and resets it. Returns the status of ali3_reset or ALI3_E_MEMORY. The caller calls

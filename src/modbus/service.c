@@ -25,9 +25,8 @@ void modbus_service_refresh(struct modbus_service *s)
 /* A state in one of the slots 0 to 9. The loop shows the result, like that of a command. */
 static bool ask_for_state(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
 {
-  struct desk_request r = {.code = c->code == COMMAND_SAVE ? DESK_STATE_SAVE : DESK_STATE_LOAD,
-                           .id = c->id,
-                           .client = peer->id};
+  struct desk_request r = {
+      .code = c->code == COMMAND_SAVE ? DESK_STATE_SAVE : DESK_STATE_LOAD, .id = c->id, .client = peer->id};
   snprintf(r.who, sizeof r.who, "%s", peer->name);
   snprintf(r.name, sizeof r.name, "slot%u", c->argument);
   return desk_ask(s->port->desk, &r);

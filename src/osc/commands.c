@@ -6,7 +6,7 @@
 #include <string.h>
 
 void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
-                      unsigned result)
+                   unsigned result)
 {
   osc_write(w, in->config->prefix, OSC_SENT_ACK);
   osc_write_s(w, what);
@@ -179,7 +179,6 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
     osc_write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
     osc_out_owed(in->out, &in->place[a.client].from, &w);
   }
-  osc_send_replies(in);
   osc_answer_syncs(in);
 }
 

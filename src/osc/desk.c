@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Requests about states and parameters, and their replies. Another thread takes them, because it waits for the disk and for the
  * set-up of models. */
-#include "osc/in_parts.h"
 #include "signals/desk.h"
+#include "osc/in_parts.h"
 
 #include <string.h>
 
-static unsigned code_of(const char *tail)
+static unsigned desk_code(const char *tail)
 {
   unsigned code = 0;
   while (code < DESK_REQUESTS && strcmp(desk_request_name(code), tail) != 0) code++;
@@ -19,13 +19,13 @@ static bool only_reads(unsigned code)
 }
 
 /* "param" or "state": the word of the ack. */
-static const char *word_of(unsigned code)
+static const char *ack_word(unsigned code)
 {
   return strncmp(desk_request_name(code), "state", strlen("state")) == 0 ? "state" : "param";
 }
 
 /* An optional name, numbers, and the number of the request: the last integer, unless it is the only number of a value. */
-static bool read_request(const struct osc_arguments *a, struct desk_request *o)
+static bool read_desk_request(const struct osc_arguments *a, struct desk_request *o)
 {
   int i = 0;
   if (a->count > 0 && a->types[0] == 's') {
@@ -33,6 +33,7 @@ static bool read_request(const struct osc_arguments *a, struct desk_request *o)
     if (strlen(name) >= sizeof o->name) return false;
     memcpy(o->name, name, strlen(name) + 1);
   }
+  /* Numbers of a value, and the number of the request. */
   const bool value_needed = o->code == DESK_PARAM_SET;
   for (; i < a->count; i++) {
     const bool last = i + 1 == a->count;
@@ -49,24 +50,24 @@ static bool read_request(const struct osc_arguments *a, struct desk_request *o)
 
 enum verdict osc_on_desk(struct osc_in *in, const struct request *r)
 {
-  struct desk_request o = {.code = code_of(r->tail)};
-  if (!read_request(r->a, &o)) return WRONG_TYPES;
+  struct desk_request o = {.code = desk_code(r->tail)};
+  if (!read_desk_request(r->a, &o)) return WRONG_TYPES;
   if (r->access < ACCESS_WRITE && !only_reads(o.code)) {
-    osc_acknowledge(in, &r->from, word_of(o.code), (int32_t)o.id, RESULT_NOT_AUTHORISED);
+    osc_acknowledge(in, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   o.client = osc_take_place(in, &r->from);
   clients_address_text(&r->from.at.name.any, o.who);
   if (desk_ask(in->port->desk, &o)) return ACCEPTED;
   in->place[o.client].awaited = false;
-  osc_acknowledge(in, &r->from, word_of(o.code), (int32_t)o.id, RESULT_BUSY);
+  osc_acknowledge(in, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_BUSY);
   return ACCEPTED;
 }
 
-static void send_text(struct osc_in *in, const struct osc_sender *to, const struct desk_reply *o)
+static void send_desk_text(struct osc_in *in, const struct osc_sender *to, const struct desk_reply *o)
 {
   struct osc_writer w;
-  const bool state = strcmp(word_of(o->code), "state") == 0;
+  const bool state = strcmp(ack_word(o->code), "state") == 0;
   osc_write(&w, in->config->prefix, state ? OSC_SENT_STATE_ERROR : OSC_SENT_PARAM_ERROR);
   osc_write_s(&w, o->name);
   osc_write_i(&w, (int32_t)o->id);
@@ -74,7 +75,7 @@ static void send_text(struct osc_in *in, const struct osc_sender *to, const stru
   osc_out_answer(in->out, to, &w);
 }
 
-static void send_entry(struct osc_in *in, const struct osc_sender *to, const struct desk_reply *o)
+static void send_desk_entry(struct osc_in *in, const struct osc_sender *to, const struct desk_reply *o)
 {
   struct osc_writer w;
   char types[4 + DESK_NUMBERS + 1] = "ssdd";
@@ -94,20 +95,20 @@ static void send_entry(struct osc_in *in, const struct osc_sender *to, const str
   osc_out_answer(in->out, to, &w);
 }
 
-void osc_send_replies(struct osc_in *in)
+void osc_in_replies(struct osc_in *in)
 {
   struct desk_reply o;
   while (in->port->desk && ring_pop(&in->port->desk->replies, &o)) {
     if (o.client >= OSC_PLACES) continue;
     const struct osc_sender *to = &in->place[o.client].from;
     if (o.kind != DESK_DONE) {
-      send_entry(in, to, &o);
+      send_desk_entry(in, to, &o);
       continue;
     }
-    if (o.text[0]) send_text(in, to, &o);
+    if (o.text[0]) send_desk_text(in, to, &o);
     in->place[o.client].awaited = false;
     struct osc_writer w;
-    osc_write_ack(in, &w, word_of(o.code), (int32_t)o.id, o.result);
+    osc_write_ack(in, &w, ack_word(o.code), (int32_t)o.id, o.result);
     osc_out_owed(in->out, to, &w);
   }
 }

@@ -113,8 +113,6 @@ void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char 
                      unsigned result);
 /* A place whose sender awaits an answer; its number is the client number of what is sent on. */
 uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from);
-/* desk.c. Sends the replies of the keeper of states and parameters on. */
-void osc_send_replies(struct osc_in *in);
 /* Sends the commands of the datagram. The inputs have gone before. */
 void osc_send_commands(struct osc_in *in);
 /* Answers each sync whose earlier commands are all answered. */

@@ -30,7 +30,7 @@ enum desk_request_code {
 const char *desk_request_name(unsigned code); /* as in OSC addresses; "?" when unknown */
 
 enum {
-  DESK_NAME = 192,  /* of a parameter or a state, with the 0 at its end */
+  DESK_NAME = 192,   /* bytes of a name, with the 0 at its end */
   DESK_NUMBERS = 10, /* an inertia, and the time of a ramp */
   DESK_TEXT = 400,
 };

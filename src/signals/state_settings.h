@@ -12,7 +12,7 @@ struct state_settings {
   char *folder;       /* NULL: a folder of the instance in the folder of the state file */
   double every;       /* s between two automatic saves; 0: none but at the end */
   int keep;           /* automatic states that are kept */
-  enum resume resume; /* what a start does with the newest automatic state */
+  enum resume resume; /* use of the newest automatic state at a start */
 };
 
 #endif

@@ -146,7 +146,8 @@ static void assert_help(const char *key, bool found, const char *text)
 
 TEST(help_finds_keys)
 {
-  assert_help("solver.gamma", true, "range    from 0.5 to 1.5\n  default  0.5\n  changes  after a restart\n");
+  assert_help("solver.gamma", true,
+              "range    from 0.5 to 1.5\n  default  0.5\n  changes  live, with a reload (SIGHUP)\n");
   assert_help("gamma", true, "solver.gamma\n");
   assert_help("joints.type", true, "model.joints.type\n");
   assert_help("joints.length", true, "with     type: distance\n");

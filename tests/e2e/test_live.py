@@ -155,7 +155,7 @@ class Live(unittest.TestCase):
         self.go()
         self.step(10)
         goes_on = self.saved("goes_on")
-        # The same as without the end.
+        # A run without the end gives equal bits.
         self.go("pause")
         self.good("state/load", "first")
         self.go()

@@ -48,9 +48,10 @@ static void every_command_in_every_state(void **unused)
       const enum command_result result = machine_command(&m, (uint32_t)code, true, LATER, &action);
       char found[32] = "-";
       if (result == RESULT_OK) {
-        snprintf(found, sizeof found, "%s%s", run_state_name(m.state), action == ACTION_RESTORE ? "*"
-                                                                       : action == ACTION_LOAD ? "+"
-                                                                                               : "");
+        snprintf(found, sizeof found, "%s%s", run_state_name(m.state),
+                 action == ACTION_RESTORE ? "*"
+                 : action == ACTION_LOAD  ? "+"
+                                          : "");
       } else {
         assert_int_equal(result, RESULT_WRONG_STATE);
         assert_int_equal(m.state, s);
@@ -79,8 +80,8 @@ static void steps_are_asked_for_in_lockstep_only(void **unused)
   }
 }
 
-static void order(struct machine *m, uint32_t code, bool ready, enum command_result result, enum run_state state,
-                  enum machine_action expected)
+static void order(struct machine *m, uint32_t code, bool ready, enum command_result result,
+                  enum run_state state, enum machine_action expected)
 {
   enum machine_action action;
   assert_int_equal(machine_command(m, code, ready, LATER, &action), result);
@@ -94,7 +95,8 @@ static void a_loaded_state_is_used_once(void **unused)
   (void)unused;
   struct machine m = in_state(STATE_STOPPED);
   order(&m, COMMAND_LOAD, true, RESULT_OK, STATE_PAUSED, ACTION_LOAD);
-  order(&m, COMMAND_RUN, false, RESULT_NOT_READY, STATE_PAUSED, ACTION_NONE); /* a required input has to come */
+  order(&m, COMMAND_RUN, false, RESULT_NOT_READY, STATE_PAUSED,
+        ACTION_NONE); /* a required input has to come */
   order(&m, COMMAND_RUN, true, RESULT_OK, STATE_RUNNING, ACTION_NONE);
   order(&m, COMMAND_PAUSE, true, RESULT_OK, STATE_PAUSED, ACTION_NONE);
   order(&m, COMMAND_RUN, false, RESULT_OK, STATE_RUNNING, ACTION_NONE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What one ordinary thread and the loop hand to each other between two cycles: a changed model, a copy of the state, a state to
  * load. Neither side waits. */
-#ifndef LOOP_HANDOVER_H
-#define LOOP_HANDOVER_H
+#ifndef SIGNALS_HANDOVER_H
+#define SIGNALS_HANDOVER_H
 
 #include "platform/params.h"
 
@@ -17,7 +17,7 @@ struct plant_set {
   const ali3_model *model;
   ali3_data *data;
   void *initial;
-  uint32_t version; /* of the parameters, as the frames show it */
+  uint32_t version; /* version of the parameters, as the frames show it */
   /* Filled by the loop. */
   int status;     /* ALI3_OK: the loop took the set, and the members above hold what it used before */
   uint64_t cycle; /* first cycle with the new set */
