@@ -35,6 +35,7 @@ ali3_e2e(timing threads)       # strace slows the loop down, which must not look
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
 ali3_e2e(timing side_by_side)  # stress-ng on every processor would delay tests beside it
+ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak
