@@ -7,7 +7,8 @@ packages_build=(gcc libc6-dev make cmake pkg-config
                 libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev)
 packages_client=(liblo-tools mbpoll python3)
 packages_test=("${packages_client[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
-               gnuplot-nox socat mandoc python3-yaml python3-jsonschema python3-h5py python3-pymodbus python3-serial python3-serial-asyncio)
+               gnuplot-nox socat mandoc parallel python3-yaml python3-jsonschema python3-h5py python3-pymodbus python3-serial python3-serial-asyncio)
+packages_cluster=(slurm-wlm munge) # soak/slurm
 packages_tidy=(clang-tidy)
 packages_prove=(frama-c-base cvc4)
 packages_chroot=(mmdebstrap debian-archive-keyring)
