@@ -9,6 +9,7 @@ static uint32_t action_of(const struct cycle *c)
 {
   const struct plant *p = &c->plant;
   return (p->stepped ? FRAMES_STEPPED : 0u) | (p->restored ? FRAMES_RESTORED : 0u) |
+         (p->loaded ? FRAMES_LOADED : 0u) | (p->tuned ? FRAMES_TUNED : 0u) |
          (p->stepped && p->warming ? FRAMES_WARMING : 0u) | (c->workers.lost_now ? FRAMES_VOID : 0u);
 }
 
@@ -51,7 +52,7 @@ void cycle_record(struct cycle *c)
   s->fault = f->fault;
   s->action = action_of(c);
   s->status = c->plant.status;
-  s->parameters = 0;
+  s->parameters = c->plant.version;
   record_times(s, &c->times);
   /* Inputs and all signals. */
   record_inputs(frames_slot_inputs(w->head, s), &c->inputs);

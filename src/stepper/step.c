@@ -113,13 +113,13 @@ static void keep_rows(const ali3_model *m, ali3_data *d, bool back)
   for (int i = m->frozen->rigid_links; i < m->frozen->links && m->frozen->rolling > 0; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (j->rolling < 0) continue;
-    double *kept = d->J_start + (ptrdiff_t)j->rolling * STORED_J;
+    double *saved = d->J_start + (ptrdiff_t)j->rolling * STORED_J;
     for (int n = 0; n < j->count * j->sides * BODY_Y; n++) {
       double *J = &d->here.J[j->jacobian + (size_t)(n * j->stride)];
       if (back)
-        *J = kept[n];
+        *J = saved[n];
       else
-        kept[n] = *J;
+        saved[n] = *J;
     }
   }
 }

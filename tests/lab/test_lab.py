@@ -93,6 +93,12 @@ class CommandLine(LabTest):
                     self.assertAlmostEqual(row[name], exact[name], delta=2e-3 if time else 1e-13, msg=f"{name} at {time}")
         self.assertIn("constraint.velocity", rows[0])
 
+    def test_set_changes_the_model(self):
+        options = (SLIDER, "--method", "al1", "--integrator", "nr", "--omega", "500", "--duration", "0.1", "--set", "model.gravity=[0, 0, 0]")
+        energies = {row["energy.potential"] for row in self.rows(*options)}
+        self.assertEqual(energies, {0.0})
+        self.assertIn("did you mean \"gravity\"?", self.lab("run", *options[:-1], "model.gravit=0", status=2).stderr)
+
     def test_a_summary_has_what_a_run_cost_and_kept(self):
         s = self.summary(SLIDER, "--method", "al1", "--integrator", "nr", "--omega", "500", "--xi", "0.7")
         self.assertEqual((s["steps"], s["outcome"], s["coordinates"], s["unknowns"], s["rows"]), (10000, "completed", "natural", 3, 2))

@@ -4,6 +4,7 @@
 import csv
 import math
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -14,6 +15,7 @@ import unittest
 
 SIM = sys.argv.pop(1)
 CAR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config", "models", "double_wishbone.yaml")
+SWEEPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config", "sweep")
 BALL = """
 model:
   gravity: [0, -10, 0]
@@ -122,6 +124,23 @@ class Batch(unittest.TestCase):
         self.assertEqual(other.returncode, 2)
         self.assertIn("does not hold the beginning of this shard", other.stderr)
         self.assertEqual(self.text("cut.csv"), whole)
+
+    def test_gnu_parallel_computes_the_shards_and_goes_on_after_a_kill(self):
+        if not shutil.which("parallel"):
+            self.skipTest("parallel is not installed")
+        car, sweep = (os.path.join(SWEEPS, name) for name in ("quarter_car.yaml", "sweep.yaml"))
+        command = ["sh", os.path.join(SWEEPS, "parallel.sh"), car, sweep, "body.car.position.z", "4", self.path("parts"), "--duration", "0.5"]
+        environment = dict(os.environ, ALI3_SIM=SIM, JOBS="2", HOME=self.folder.name)
+        with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as p:
+            deadline = time.monotonic() + 60
+            while p.poll() is None and not os.path.exists(self.path("parts/part-1.csv")) and time.monotonic() < deadline:
+                time.sleep(0.001)
+            os.killpg(p.pid, signal.SIGKILL)
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.good(car, "--batch", sweep, "--quantities", "body.car.position.z", "--output", self.path("one.csv"), "--duration", "0.5")
+        self.assertEqual(self.text("parts/sweep.csv"), self.text("one.csv"))
+        self.assertEqual(len(self.rows("one.csv")), 1000)
 
     def test_a_stopped_batch_says_how_to_go_on(self):
         long = self.command("long.csv")[:-1] + ("1e6",)

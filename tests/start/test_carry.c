@@ -49,7 +49,7 @@ TEST(equal_numbers_give_an_equal_motion)
   ali3_data *d = toy_start(m, ALI3_OK), *e = toy_start(other, ALI3_OK);
   toy_run(m, d, 37);
   toy_run(other, e, 11);
-  ali3_prepare(other, e); /* what the other data was about to do does not matter */
+  ali3_prepare(other, e); /* the pending step of the other data does not matter */
   const long calls = heap_calls();
   assert_int_equal(ali3_state_carry(other, e, m, d), ALI3_OK);
   assert_int_equal(heap_calls(), calls);
@@ -154,9 +154,9 @@ TEST(another_structure_is_refused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equal_numbers_give_an_equal_motion),
-      cmocka_unit_test(the_next_step_obeys_the_other_numbers), cmocka_unit_test(a_load_from_outside_stays),
-      cmocka_unit_test(another_structure_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(equal_numbers_give_an_equal_motion),
+                                     cmocka_unit_test(the_next_step_obeys_the_other_numbers),
+                                     cmocka_unit_test(a_load_from_outside_stays),
+                                     cmocka_unit_test(another_structure_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,7 +260,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
 
 int compare_command(const struct compare_options *o)
 {
-  struct model_file *f = check_globs(o) ? model_file_open(o->file) : NULL;
+  struct model_file *f = check_globs(o) ? model_file_open(o->file, o->sets) : NULL;
   if (!f) return EXIT_USAGE;
   struct comparison c = {.options = o, .duration = o->duration > 0 ? o->duration : model_file_duration(f)};
   catch_signals();

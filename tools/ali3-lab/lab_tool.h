@@ -17,8 +17,13 @@ void print_methods(void); /* --list */
 
 /* ---- load.c: a model file as a problem. This file alone knows the loader of configuration files. ---- */
 struct model_file;
-/* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. */
-struct model_file *model_file_open(const char *file);
+/* Texts "KEY=VALUE" of the option --set: yaml/sets.h. */
+struct model_sets {
+  const char **text; /* (count) */
+  int count;
+};
+/* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. sets NULL: none. */
+struct model_file *model_file_open(const char *file, const struct model_sets *sets);
 void model_file_close(struct model_file *f);
 const ali3_model *model_file_model(const struct model_file *f);
 double model_file_duration(const struct model_file *f); /* s; 10 where the file has none */
@@ -35,6 +40,7 @@ struct run_options {
   struct lab_run run;
   const struct description *kind; /* NULL: the formulation's own, or natural */
   bool duration_given;
+  struct model_sets sets;
 };
 int run_command(const struct run_options *o);
 
@@ -68,6 +74,7 @@ void put_quoted(FILE *out, const char *text);
 
 /* ---- compare_command.c ---- */
 struct compare_options {
+  const struct model_sets *sets;
   const char *file, *methods,
       *reference;               /* methods: globs; NULL: all but oracles. reference: CSV; NULL: computed */
   const char *csv, *json, *png; /* NULL: none */

@@ -11,13 +11,13 @@ struct model_file {
   ali3_data *data; /* reset: joints are closed */
 };
 
-struct model_file *model_file_open(const char *file)
+struct model_file *model_file_open(const char *file, const struct model_sets *sets)
 {
-  const struct settings_overrides keep = {0};
+  const struct settings_overrides over = {.set = sets ? sets->text : NULL, .sets = sets ? sets->count : 0};
   struct model_file *f = calloc(1, sizeof *f);
   char text[1000];
   if (!f) return NULL;
-  f->settings = setup_load(file, &keep, stderr);
+  f->settings = setup_load(file, &over, stderr);
   if (f->settings) f->data = ali3_data_new(f->settings->model);
   if (f->data && ali3_reset(f->settings->model, f->data) >= 0) return f;
   if (f->data) {

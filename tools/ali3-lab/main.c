@@ -80,6 +80,7 @@ enum {
   SIGNALS,
   EVERY,
   SUMMARY,
+  SET,
   RUNS,
   ALL_RUNS,
   MODELS,
@@ -119,6 +120,7 @@ static const struct option lab_options[] = {
     {"signals", required_argument, NULL, SIGNALS},
     {"every", required_argument, NULL, EVERY},
     {"summary", required_argument, NULL, SUMMARY},
+    {"set", required_argument, NULL, SET},
     {"runs", required_argument, NULL, RUNS},
     {"all-runs", no_argument, NULL, ALL_RUNS},
     {"models", required_argument, NULL, MODELS},
@@ -197,6 +199,9 @@ static bool take_run_option(int c, struct run_options *o)
     return true;
   case SIGNALS:
     o->signals = optarg;
+    return true;
+  case SET:
+    o->sets.text[o->sets.count++] = optarg;
     return true;
   case EVERY:
     return read_lab_count("--every", optarg, LONG_MAX, &o->every);
@@ -279,7 +284,9 @@ static bool take_compare_option(int c, struct compare_options *o)
 /* -1: go on; otherwise the exit status. */
 static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
-  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
+  const char **sets = calloc((size_t)argc, sizeof *sets);
+  if (!sets) return EXIT_RUN;
+  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default(), .sets.text = sets},
                               .table = {.runs = 100},
                               .map = {.shards = 1},
                               .compare = {.budget = 1}};
@@ -357,7 +364,7 @@ static int do_merge(struct lab_arguments *a, int files, char **file)
 
 static int do_compare(struct lab_arguments *a, const char *file)
 {
-  static const int own[] = {DURATION, JSON, CSV, PNG, METHODS, REFERENCE, BUDGET, QUIET};
+  static const int own[] = {DURATION, SET, JSON, CSV, PNG, METHODS, REFERENCE, BUDGET, QUIET};
   struct compare_options *o = &a->compare;
   uint64_t known = 0;
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
@@ -365,6 +372,7 @@ static int do_compare(struct lab_arguments *a, const char *file)
     return lab_usage("compare", "options of compare", "those of another command"), EXIT_USAGE;
   /* Options that other commands have, too. */
   o->file = file;
+  o->sets = &a->run.sets;
   o->duration = a->run.duration_given ? a->run.run.duration : 0;
   o->csv = a->map.csv;
   o->png = a->map.png;
@@ -407,7 +415,9 @@ static int do_command(struct lab_arguments *a, int words, char **word)
 
 int main(int argc, char **argv)
 {
-  struct lab_arguments a;
-  const int status = take_arguments(argc, argv, &a);
-  return status < 0 ? do_command(&a, argc - optind, argv + optind) : status;
+  struct lab_arguments a = {0};
+  int status = take_arguments(argc, argv, &a);
+  if (status < 0) status = do_command(&a, argc - optind, argv + optind);
+  free(a.run.sets.text);
+  return status;
 }

@@ -119,7 +119,7 @@ static int map_problem(const struct map_options *o, const struct problem *p, con
 
 int map_command(const struct map_options *o, const struct run_options *run)
 {
-  struct model_file *f = o->model ? case_open(o->cases, o->model) : model_file_open(run->file);
+  struct model_file *f = o->model ? case_open(o->cases, o->model) : model_file_open(run->file, &run->sets);
   struct problem p;
   char text[200];
   int status = EXIT_USAGE;

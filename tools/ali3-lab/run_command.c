@@ -129,7 +129,7 @@ static int run_problem(const struct run_options *o, const struct problem *p, con
 int run_command(const struct run_options *o)
 {
   struct lab_run r = o->run;
-  struct model_file *f = model_file_open(o->file);
+  struct model_file *f = model_file_open(o->file, &o->sets);
   struct problem p;
   if (!f) return EXIT_USAGE;
   /* The duration of the file and the coordinates of the method, unless options say otherwise. */

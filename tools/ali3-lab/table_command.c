@@ -27,15 +27,16 @@ static bool find_case(const char *given, const char *installed, const char *opti
 struct model_file *case_open(const struct table_options *o, const char *name)
 {
   char file[PATH_MAX];
-  return find_case(o->models, LAB_MODELS, "--models", name, "yaml", file, sizeof file) ? model_file_open(file)
-                                                                                       : NULL;
+  return find_case(o->models, LAB_MODELS, "--models", name, "yaml", file, sizeof file)
+             ? model_file_open(file, NULL)
+             : NULL;
 }
 
 struct model_file *reference_model_open(const struct table_options *o, const char *name)
 {
   char file[PATH_MAX];
   return find_case(o->references, LAB_REFERENCES, "--references", name, "json", file, sizeof file)
-             ? model_file_open(file)
+             ? model_file_open(file, NULL)
              : NULL;
 }
 
