@@ -11,6 +11,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "journal/ride_log.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "transport/endpoint.h"
@@ -35,6 +36,7 @@ struct supervisor {
   struct host_history host;
   struct host_probe probe;
   struct misses misses;
+  struct ride_log rides;
   struct stall stall;
   struct reload reload;
   struct device_log devices;
