@@ -2,6 +2,7 @@
  * ali3d: reads the file and runs it. */
 #include "daemon/check.h"
 #include "daemon/options.h"
+#include "daemon/platform_report.h"
 #include "daemon/print_map.h"
 #include "daemon/run.h"
 #include "setup/setup.h"
@@ -30,7 +31,10 @@ int main(int argc, char **argv)
   if (options.check) return check_file(&options, &over);
   struct settings *settings = setup_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
-  status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
+  if (options.platform)
+    status = platform_report(settings, options.platform);
+  else
+    status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
   settings_free(settings);
   return status;
 }

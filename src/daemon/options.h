@@ -16,20 +16,27 @@ enum {
 enum { MISS_LOG_MB = 64, MISS_LOG_MB_MOST = 1000000 };
 
 enum map_format { MAP_FORMAT_NONE, MAP_FORMAT_TEXT, MAP_FORMAT_JSON };
+enum platform_format {
+  PLATFORM_FORMAT_NONE,
+  PLATFORM_FORMAT_TEXT,
+  PLATFORM_FORMAT_JSON,
+  PLATFORM_FORMAT_SVG
+};
 enum check_format { CHECK_NONE, CHECK_TEXT, CHECK_JSON };
 
 struct options {
   const char *file;
-  double duration;         /* s after the warm-up; 0: until a stop */
-  const char *report;      /* path; "-": standard output; NULL: no report */
-  const char *miss_log;    /* path of the file with a line per miss; NULL: none */
-  int miss_log_mb;         /* size at which a new one is begun */
-  const char *state_dir;   /* folder of the state file; NULL: the default */
-  enum check_format check; /* only check whether FILE is correct */
-  bool strict;             /* with check: warnings are errors */
-  enum map_format map;     /* only print the map */
-  bool require_realtime;   /* exit instead of running without real time */
-  const char *isa;         /* takes precedence over simulation.isa; NULL: not given */
+  double duration;               /* s after the warm-up; 0: until a stop */
+  const char *report;            /* path; "-": standard output; NULL: no report */
+  const char *miss_log;          /* path of the file with a line per miss; NULL: none */
+  int miss_log_mb;               /* size at which a new one is begun */
+  const char *state_dir;         /* folder of the state file; NULL: the default */
+  enum check_format check;       /* only check whether FILE is correct */
+  bool strict;                   /* with check: warnings are errors */
+  enum map_format map;           /* only print the map */
+  enum platform_format platform; /* only print the figures of the platform */
+  bool require_realtime;         /* exit instead of running without real time */
+  const char *isa;               /* takes precedence over simulation.isa; NULL: not given */
 };
 
 /* Returns -1 if there is something to run, else the exit status: help, version or a mistake was printed. */

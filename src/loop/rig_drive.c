@@ -29,6 +29,10 @@ void rig_drive_step(struct rig_drive *d, const struct platform_drive *platform, 
   if (!d->there) return;
   const struct rig_spec *spec = &d->rig.spec;
   struct rig_reading reading = {.value = in->value, .reports = is_fresh_input(in, spec->feedback)};
+  /* An old report says nothing about the newer commands. */
+  const uint64_t reported_ns = spec->feedback >= 0 ? in->channel[spec->feedback_channel].t_ns : 0;
+  reading.arrived = reading.reports && reported_ns != d->reported_ns;
+  d->reported_ns = reported_ns;
   for (int i = 0; i < spec->permissives; i++)
     if (is_fresh_input(in, spec->permissive[i].input)) reading.fresh |= UINT32_C(1) << i;
   rig_step(&d->rig, &platform->platform, &reading);

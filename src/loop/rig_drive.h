@@ -21,6 +21,7 @@ struct rig_drive {
   struct rig_verdict said; /* the last trip, for the log */
   bool rides;              /* the platform has left its park pose */
   uint64_t since;          /* cycle at which the ride began */
+  uint64_t reported_ns;    /* time of the last report */
 
   /* private */
   const struct signals *signals;

@@ -17,7 +17,7 @@ void follow_init(struct follow *f, const struct follow_spec *spec, double period
   memset(f, 0, sizeof *f);
   f->spec = *spec;
   f->delay = delay < FOLLOW_CYCLES_MAX ? delay : FOLLOW_CYCLES_MAX;
-  f->weight = spec->filter > 0.0 ? 1.0 - exp(-period / spec->filter) : 1.0;
+  f->keep = spec->filter > 0.0 ? exp(-period / spec->filter) : 0.0;
 }
 
 void follow_restart(struct follow *f)
@@ -70,15 +70,24 @@ static bool complete_place(struct follow *f, const struct hexapod *h, const stru
   return true;
 }
 
+static double pow_of(double x, int n)
+{
+  double power = 1.0;
+  for (int i = 0; i < n; i++) power *= x;
+  return power;
+}
+
 void follow_step(struct follow *f, const struct hexapod *h, const struct follow_place *commanded,
                  const double *report)
 {
   struct follow_place then;
   push_command(f, commanded);
+  if (f->waited <= FOLLOW_CYCLES_MAX) f->waited++;
   if (!report) return;
   command_then(f, &then);
   f->known = complete_place(f, h, &then, report);
-  const double weight = f->begun ? f->weight : 1.0;
+  const double weight = f->begun ? 1.0 - pow_of(f->keep, f->waited) : 1.0;
+  f->waited = 0;
   /* Where the legs close to no pose, one half of the place is not known. */
   for (int i = 0; i < PLATFORM_LEGS && (f->known || f->spec.legs); i++)
     f->error[i] += weight * (f->actual.leg[i] - then.leg[i] - f->error[i]);

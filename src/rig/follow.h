@@ -33,7 +33,8 @@ struct follow {
   /* private */
   struct follow_spec spec;
   double delay;                                    /* cycles */
-  double weight;                                   /* of a new error */
+  double keep;                                     /* part of the error that the filter keeps over a cycle */
+  int waited;                                      /* cycles since the last report */
   struct follow_place past[FOLLOW_CYCLES_MAX + 1]; /* commanded, a ring */
   int newest, count;
   bool begun; /* the filter has a value */
@@ -45,7 +46,7 @@ void follow_init(struct follow *f, const struct follow_spec *spec, double period
 /* RT. Forgets the error and the commands before. */
 void follow_restart(struct follow *f);
 
-/* RT. One cycle. report: six legs or a pose; NULL: none is fresh, and the error stays. */
+/* RT. One cycle. report: six legs or a pose; NULL: none has come since the last cycle, and the error stays. */
 void follow_step(struct follow *f, const struct hexapod *h, const struct follow_place *commanded,
                  const double *report);
 

@@ -186,11 +186,11 @@ void rig_step(struct rig *r, const struct platform *p, const struct rig_reading 
   /* Compare the rig with the command, and judge what is felt. */
   place_now(r, p, &commanded);
   const double *report =
-      has_feedback(r) && reading->reports ? reading->value + r->spec.feedback_channel : NULL;
+      has_feedback(r) && reading->arrived ? reading->value + r->spec.feedback_channel : NULL;
   if (has_feedback(r)) follow_step(&r->follow, &p->hexapod, &commanded, report);
   judge_permissives(r, reading);
   if (known) judge_felt(r, p);
-  show_rig(r, p, report != NULL);
+  show_rig(r, p, has_feedback(r) && reading->reports);
   /* A rig in its park pose needs no stop. */
   r->verdict = (struct rig_verdict){.cause = RIG_FINE};
   if (!away) return;

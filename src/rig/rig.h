@@ -116,6 +116,7 @@ struct rig_reading {
   const double *value; /* of all channels */
   uint32_t fresh;      /* bit i: the number of permissive i is fresh */
   bool reports;        /* the feedback is fresh */
+  bool arrived;        /* it has come since the last cycle */
 };
 
 /* Figures of a ride: from the first motion out of the park pose to the return. */

@@ -4,47 +4,11 @@
 
 #include "platform/platform.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 2, 3))) static char *make_text(struct walk *w, const char *format, ...)
-{
-  char *o = NULL;
-  va_list a;
-  va_start(a, format);
-  if (vasprintf(&o, format, a) < 0) o = NULL;
-  va_end(a);
-  if (!o) w->ok = false;
-  return o;
-}
-
-void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                       const char *beyond, const char *const *component, int n)
-{
-  if (w->write) {
-    struct signals *s = w->s;
-    s->group[w->groups] = (struct signal_group){make_text(w, "%s%s", prefix, quantity), w->count, n};
-    for (int i = 0; i < n; i++)
-      s->signal[w->count + i] =
-          (struct signal){component ? make_text(w, "%s%s.%s", prefix, quantity, component[i])
-                                    : make_text(w, "%s%s", prefix, quantity),
-                          i < 3 ? unit : beyond};
-  }
-  w->groups++;
-  w->count += n;
-}
-
-static void walk_group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                       const char *const *component, int n)
-{
-  walk_group_of_two(w, prefix, quantity, unit, unit, component, n);
-}
-
-const char *const walk_xyz[3] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
-const char *const walk_one_to_six[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
 
 const char *input_policy_name(uint64_t policy)
 {
@@ -91,7 +55,7 @@ int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3
 
 static void walk_body(struct walk *w, const char *name)
 {
-  char *prefix = make_text(w, "body.%s.", name);
+  char *prefix = walk_text(w, "body.%s.", name);
   if (!prefix) return;
   walk_group(w, prefix, "position", "m", walk_xyz, 3);
   walk_group(w, prefix, "orientation", "", e0123, 4);
@@ -104,7 +68,7 @@ static void walk_body(struct walk *w, const char *name)
 
 static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
 {
-  char *prefix = make_text(w, "joint.%s.", name);
+  char *prefix = walk_text(w, "joint.%s.", name);
   if (!prefix) return;
   walk_group(w, prefix, "force", "N", walk_xyz, 3);
   walk_group(w, prefix, "torque", "N m", walk_xyz, 3);
@@ -148,7 +112,7 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
 {
-  char *prefix = make_text(w, "force.%s.", name);
+  char *prefix = walk_text(w, "force.%s.", name);
   if (!prefix) return;
   for (const struct quantity *const *q = of_force[type]; *q; q++) {
     bool vector = (*q)->count == 3;
@@ -175,7 +139,7 @@ static const char *input_unit(const struct walk *w, const ali3_model *m, const s
 
 static void walk_input_signals(struct walk *w, const ali3_model *m, struct input_spec *input)
 {
-  char *prefix = make_text(w, "input.%s.", input->name);
+  char *prefix = walk_text(w, "input.%s.", input->name);
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
@@ -186,7 +150,7 @@ static void walk_input_signals(struct walk *w, const ali3_model *m, struct input
 
 static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
 {
-  char *prefix = make_text(w, "sensor.%s.", name);
+  char *prefix = walk_text(w, "sensor.%s.", name);
   if (!prefix) return;
   bool pose = type == ALI3_SENSOR_POSE;
   if (type == ALI3_SENSOR_IMU) {
