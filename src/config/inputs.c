@@ -114,9 +114,21 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   return true;
 }
 
+/* A measurement keeps its last value: a made-up one would look like an error of the rig. */
+static void keep_measurement(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  const struct node *policy = node_find(n, "policy");
+  if (!input_is_of_rig(v->spec.kind)) return;
+  if (policy && v->policy != INPUT_HOLD)
+    report_error(rd->report, policy->at,
+                 "policy: a measurement of the rig keeps its last value: expected hold");
+  v->policy = INPUT_HOLD;
+}
+
 static bool act_on_platform(const struct reader *rd, const struct node *n, struct input_values *v)
 {
-  v->spec.kind = INPUT_POSE;
+  v->spec.kind = (enum input_kind)(INPUT_POSE + v->platform);
+  keep_measurement(rd, n, v);
   if (rd->settings->platform.enabled) return true;
   report_error(rd->report, node_find(n, "platform")->key_at,
                "platform: the section platform is missing or not enabled: expected an enabled platform, or "
@@ -157,8 +169,9 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
     return;
   }
   if (!v->force) { /* the limits of the platform are narrower than these */
+    const bool pose = v->spec.kind == INPUT_POSE || v->spec.kind == INPUT_RIG_POSE;
     for (int k = 0; k < PLATFORM_DOF; k++) {
-      const double most = k < 3 ? 10.0 : M_PI;
+      const double most = v->spec.kind == INPUT_RIG_NUMBER ? 1e15 : pose && k >= 3 ? M_PI : 10.0;
       range[k] = (struct input_range){.lower = -most, .upper = most};
     }
     return;

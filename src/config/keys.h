@@ -75,7 +75,7 @@
 /* clang-format on */
 
 /* Sections and choices that several of these files use. */
-extern const struct section schema_platform, schema_osc, schema_modbus;
+extern const struct section schema_platform, schema_rig, schema_osc, schema_modbus;
 extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */
 

@@ -11,7 +11,8 @@ static const char *const sources[] = {"any", "osc", "modbus", NULL};
 static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
 static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
 #undef WORD
-static const char *const platform_inputs[] = {"pose", NULL};
+static const char *const platform_inputs[] = {"pose", "actual_pose", "actual_legs", "number",
+                                              NULL}; /* from INPUT_POSE on */
 
 /* clang-format off */
 #define INPUT(field) offsetof(struct input_values, field)
@@ -32,7 +33,9 @@ static const struct key input_keys[] = {
   CHOICE("platform", platform_inputs, NONE, AT_START, INPUT(platform),
          "pose: the input is a target of the motion platform in the mode external. It needs the section platform. The "
          "signals are input.NAME.position.surge .sway .heave (m, up to 10) and input.NAME.angle.roll .pitch .yaw (rad, up "
-         "to pi)."),
+         "to pi). The others bring in signs of the rig, for the section rig: actual_pose with the signals of pose, actual_legs "
+         "with input.NAME.leg.1 to .6 (m, or rad of cranks), number with input.NAME.value, such as a status word. They act on no "
+         "body, keep their last value, and survive reset."),
   CHOICE("policy", policies, "ramp", WHILE_RUNNING, INPUT(policy),
          "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
          "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: like ramp. In addition, "

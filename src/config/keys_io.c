@@ -188,6 +188,7 @@ const struct section schema_modbus = SECTION("modbus", modbus_keys);
 static const char *const packet_types[] = {PACKET_TYPE_LIST(WORD) NULL};
 #undef WORD
 static const char *const endians[] = {[ENDIAN_BIG] = "big", [ENDIAN_LITTLE] = "little", NULL};
+static const char *const directions[] = {[PACKET_SENT] = "send", [PACKET_RECEIVED] = "receive", NULL};
 static const char *const time_units[] = {"ms", "us", NULL};
 static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", NULL};
 
@@ -258,6 +259,10 @@ static const struct key packet_keys[] = {
   TEXT("name", REQUIRED, AT_START, PACKET(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other packets.", .example = "rig"),
   PLACE(struct packet_values),
+  CHOICE("direction", directions, "send", AT_START, PACKET(direction),
+         "send: the daemon sends the packet. receive: it takes the packet from host on its own UDP port `port`, or from the "
+         "line, and the fields with signal set inputs: {type: f32, signal: input.legs.leg}. Bytes, values and checksums must "
+         "be right, and a counter must change; zeros are ignored."),
   INTEGER("divisor", "cycles", BETWEEN(1, 1e6), "1", AT_START, PACKET(divisor), "Every n-th cycle is sent."),
   CHOICE("endian", endians, "big", AT_START, PACKET(endian),
          "Byte order. big: the most significant byte of a number comes first. little: it comes last."),

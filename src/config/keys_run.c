@@ -148,6 +148,10 @@ static const struct key file_keys[] = {
        "while nothing moves and in SAFE, goes to neutral in READY, holds in PAUSED, and is parked before the daemon ends. After "
        "it was stuck for ten periods, and at least 0.1 s, the loop goes on in SAFE. A platform needs clock: timer and does not "
        "allow overrun: catch_up. Frames: x points forward, y left, z up; pitch is positive nose down."),
+  SUBSECTION("rig", &schema_rig,
+       "Signs that come back from the motion platform, and their consequences: the following error, permissives, the reaction to "
+       "an e-stop, limits of what the driver feels, a log of rides. Inputs with platform: actual_legs, actual_pose and number "
+       "bring the signs in, over packets, Modbus or OSC. The signals rig.* show them."),
   SUBSECTION("osc", &schema_osc, "Open Sound Control over UDP. Without this section it is off."),
   SUBSECTION("modbus", &schema_modbus,
        "Modbus server, over TCP, on a serial line, or both. Without this section it is off."),

@@ -94,6 +94,45 @@ static bool check_field_keys(const struct field_reader *f, const struct node *n,
   return true;
 }
 
+/* Each number of a received packet sets an input, is a constant, or counts. */
+static bool check_received(const struct field_reader *f, const struct node *n, unsigned kind)
+{
+  const struct node *values = node_find(n, "values");
+  if (!f->packet->received || (!values && kind != KIND_TIME && kind != KIND_FRAME)) return true;
+  report_error(f->report, values ? values->key_at : n->at,
+               "%s has no meaning in a packet that is received: expected a signal of an input, a value, a "
+               "counter, bytes, "
+               "zeros or a checksum",
+               values              ? "\"values\""
+               : kind == KIND_TIME ? "\"time\""
+                                   : "\"frame\"");
+  return false;
+}
+
+/* A signal of a received packet is a channel of an input, which no other field sets. */
+static bool check_channel(const struct field_reader *f, const struct node *n, int first, int count)
+{
+  const struct signals *s = f->signals;
+  const struct packet *p = f->packet;
+  if (!p->received) return true;
+  /* The signals are channels, and no other field has them. */
+  if (first < s->input_first || first + count > s->input_first + s->channels) {
+    report_error(f->report, n->at,
+                 "signal: a received packet sets inputs: expected a signal input.NAME..., found \"%.60s\"",
+                 n->text);
+    return false;
+  }
+  for (int i = 0; i < p->fields; i++) {
+    const struct packet_field *other = &p->field[i];
+    if (!packet_is_number(other->type) || other->source != PACKET_SIGNAL) continue;
+    if (other->signal < first || other->signal >= first + count) continue;
+    report_error(f->report, n->at, "signal: another field of the packet sets \"%.60s\" already",
+                 s->signal[other->signal].name);
+    return false;
+  }
+  return true;
+}
+
 /* --- numbers --- */
 
 /* A number that is sent without scale and offset. */
@@ -274,6 +313,7 @@ static bool read_number_field(const struct field_reader *f, const struct node *n
   int first = 0, count = 1;
   if (!check_number(f, n, kind, v)) return true;
   if (kind == KIND_SIGNAL && !find_signals(f, node_find(n, "signal"), &first, &count)) return true;
+  if (kind == KIND_SIGNAL && !check_channel(f, node_find(n, "signal"), first, count)) return true;
   field.source = source_of(kind, v);
   field.scale = v->scale;
   field.offset = v->offset;
@@ -320,7 +360,7 @@ static bool read_field(const struct field_reader *f, const struct node *n)
   const enum packet_type type = (enum packet_type)v.type;
   const unsigned kind = good ? field_kind(f, n, type) : 0;
   bool memory = true;
-  if (kind && check_field_keys(f, n, type, kind)) {
+  if (kind && check_field_keys(f, n, type, kind) && check_received(f, n, kind)) {
     const struct packet_field field = {.type = type,
                                        .size = packet_type_size(type),
                                        .little = v.endian < 0 ? f->little : v.endian == ENDIAN_LITTLE};

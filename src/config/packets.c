@@ -81,7 +81,7 @@ static bool check_line_is_free(const struct settings *s, const struct packet *p,
   }
   for (int i = 0; i < s->packets; i++) {
     const struct packet *other = &s->packet[i];
-    if (other == p || !other->place.serial.path ||
+    if (other == p || other->received != p->received || !other->place.serial.path ||
         !is_same_line(other->place.serial.path, p->place.serial.path))
       continue;
     report_error(r, at->at, "serial: packet \"%s\" uses this line: expected another line", other->name);
@@ -119,6 +119,45 @@ static bool take_place(struct packet *p, const struct packet_place_values *v)
 
 /* --- packets --- */
 
+static bool is_channel_taken(const struct settings *s, const struct packet *but, int signal)
+{
+  bool taken = false;
+  for (int i = 0; i < s->packets; i++)
+    for (int k = 0; k < s->packet[i].fields && &s->packet[i] != but && s->packet[i].received; k++) {
+      const struct packet_field *f = &s->packet[i].field[k];
+      taken |= packet_is_number(f->type) && f->source == PACKET_SIGNAL && f->signal == signal;
+    }
+  return taken;
+}
+
+/* An input that a received packet sets has no other source, and is set by this packet alone. */
+static void claim_channels(struct settings *s, const struct packet *p, const struct node *n, struct report *r)
+{
+  /* Each field with a signal, and the input of its channel. */
+  for (int i = 0; i < p->fields; i++) {
+    const struct packet_field *f = &p->field[i];
+    if (!packet_is_number(f->type) || f->source != PACKET_SIGNAL) continue;
+    const int channel = f->signal - s->signals->input_first;
+    int input = 0;
+    while (channel >= s->signals->input[input].first + s->signals->input[input].count) input++;
+    struct input_spec *known = &s->signals->input[input];
+    if (is_channel_taken(s, p, f->signal)) {
+      report_error(r, n->at,
+                   "packet \"%.40s\": another packet sets \"%.60s\" already: expected one packet for it",
+                   p->name, s->signals->signal[f->signal].name);
+      return;
+    }
+    if (known->sources && known->sources != UINT64_C(1) << SOURCE_PACKETS) {
+      report_error(r, n->at,
+                   "packet \"%.40s\": input \"%.40s\" has another source, a device or the key \"from\": "
+                   "expected one source",
+                   p->name, known->name);
+      return;
+    }
+    known->sources = s->input[input].sources = UINT64_C(1) << SOURCE_PACKETS;
+  }
+}
+
 /* The node to report a mistake of the place at. */
 static const struct node *place_node(const struct reader *r, const struct node *n, const char *key)
 {
@@ -132,22 +171,29 @@ static bool read_packet(struct reader *r, const struct node *n)
   struct settings *s = r->settings;
   struct packet_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_packet, n, &v, r->report)) return true;
+  const bool received = v.direction == PACKET_RECEIVED;
   if (!check_element_name(r->report, n, v.name, &r->seen, "packet") ||
-      (!r->instead && !check_packet_place(n, &v.place, r->report)))
+      ((!r->instead || received) && !check_packet_place(n, &v.place, r->report)))
     return true;
   if (s->packets == PACKETS_MAX) {
     report_error(r->report, n->at, "packets: expected at most %d", PACKETS_MAX);
     return true;
   }
+  /* The port beside `file` is that of the controller; a received packet keeps its own. */
+  struct packet_place_values place = r->instead ? *r->instead : v.place;
+  if (received) place.port = v.place.port;
   /* Fill in the packet and its fields, and check the line. */
   struct packet *p = &s->packet[s->packets++];
   p->divisor = v.divisor;
+  p->received = received;
   p->name = strdup(v.name);
   const int errors = r->report->errors;
-  if (!p->name || !take_place(p, r->instead ? r->instead : &v.place) ||
+  if (!p->name || !take_place(p, &place) ||
       !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
     return false;
-  if (r->report->errors == errors && check_line_is_free(s, p, place_node(r, n, "serial"), r->report))
+  if (r->report->errors == errors && p->received) claim_channels(s, p, n, r->report);
+  if (r->report->errors == errors && check_line_is_free(s, p, place_node(r, n, "serial"), r->report) &&
+      !p->received)
     check_speed(s, p, place_node(r, n, "baud"), r->report);
   return names_add(&r->seen, v.name, s->packets);
 }

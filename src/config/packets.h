@@ -11,11 +11,12 @@ struct packet_place_values {
 };
 
 enum { ENDIAN_BIG, ENDIAN_LITTLE };
+enum { PACKET_SENT, PACKET_RECEIVED };
 
 struct packet_values {
   struct packet_place_values place;
   const char *name;
-  int divisor, endian;
+  int divisor, endian, direction;
 };
 
 struct packet_field_values {

@@ -2,6 +2,7 @@
  * Reads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
  * and the checks that take more than one key. Set-up only. It prints only to the stream that it is given. */
 #include "config/settings.h"
+#include "config/rig.h"
 
 #include "base/isa.h"
 #include "config/changes.h"
@@ -407,7 +408,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
                 (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r)) &&
                 injections_read(injections, s, r);
   override_options(l, over);
-  if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
+  if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r) && rig_read(l->main.root, v, r);
 
   /* Take prints, by which a reload finds the changed keys. */
   if (memory && r->errors == 0) s->prints = prints_new(v, l->main.root, l->model_node, r);
@@ -421,6 +422,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   struct settings *s = &l->values.settings;
   struct report *r = &l->report;
   s->signals = signals;
+  if (signals) rig_connect(s);
   bool memory = signals && read_wiring(l);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
@@ -470,6 +472,8 @@ static void release_settings(struct settings *s)
   free(s->instance);
   free(s->text);
   free(s->state.folder);
+  free(s->rig.ride_log);
+  for (int i = 0; i < s->rig.spec.permissives; i++) free(s->rig.spec.permissive[i].name);
 }
 
 struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors)

@@ -8,6 +8,7 @@
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
+#include "loop/rig_drive.h"
 #include "modbus/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
@@ -30,6 +31,7 @@ struct settings {
   struct cycle_settings cycle; /* autostart: with a platform never AUTOSTART_ON */
   struct realtime_settings realtime;
   struct platform_setup platform; /* the motion platform */
+  struct rig_setup rig;           /* what comes back from it */
   struct input_spec *input;       /* (inputs) an input on a body has two loads in the model */
   int inputs;
   struct signals *signals; /* signals of the model, the inputs, the platform and the loop */

@@ -20,6 +20,10 @@ struct file_values {
     int kind;                                                                         /* LEGS, CRANKS */
     double joint_max, crank_heading[PLATFORM_LEGS], park_position[3], park_angles[3]; /* m, deg */
   } platform;
+  struct { /* keys of the rig that its setup has in another form */
+    const char *feedback, *ride_log;
+    double angle_warn, angle_trip, head_rate; /* deg, deg/s */
+  } rig;
 };
 
 /* The choices of "kind". */

@@ -22,7 +22,9 @@ static const struct port *port_of(const struct cycle_config *g, int source)
 static void source_text(const struct port *p, const char *between, const char *client, char *text,
                         size_t size)
 {
-  if (p->source >= SOURCE_DEVICE)
+  if (p->source == SOURCE_PACKETS)
+    snprintf(text, size, "packet %s", client);
+  else if (p->source >= SOURCE_DEVICE)
     snprintf(text, size, "device %s", p->name);
   else
     snprintf(text, size, "%s%s %s", p->name, between, client);

@@ -2,6 +2,7 @@
  * ali3d: reads the file and runs it. */
 #include "daemon/check.h"
 #include "daemon/options.h"
+#include "daemon/platform_report.h"
 #include "daemon/print_map.h"
 #include "daemon/run.h"
 #include "setup/setup.h"
@@ -31,7 +32,9 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
 {
   struct settings *settings = setup_load(o->file, over, stderr);
   if (!settings) return STATUS_USAGE;
-  const int status = o->map ? print_map(settings, o->map == MAP_FORMAT_JSON) : run(o, settings);
+  const int status = o->platform ? platform_report(settings, o->platform)
+                     : o->map    ? print_map(settings, o->map == MAP_FORMAT_JSON)
+                                 : run(o, settings);
   settings_free(settings);
   return status;
 }

@@ -27,6 +27,8 @@ static const char USAGE_TEXT[] =
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
+    "  --platform[=json|svg]  print the figures of the motion platform, or a drawing of its legs;\n"
+    "                      start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
@@ -81,6 +83,15 @@ static bool parse_size(const char *text, int *mb)
   return end != text && *end == '\0' && errno == 0 && n >= 1 && n <= MISS_LOG_MB_MOST;
 }
 
+static bool parse_platform(const char *text, enum platform_format *format)
+{
+  *format = !text                       ? PLATFORM_FORMAT_TEXT
+            : strcmp(text, "json") == 0 ? PLATFORM_FORMAT_JSON
+            : strcmp(text, "svg") == 0  ? PLATFORM_FORMAT_SVG
+                                        : PLATFORM_FORMAT_NONE;
+  return *format != PLATFORM_FORMAT_NONE;
+}
+
 /* key: the key that the user asks for; NULL: none. */
 static int print_help(const char *key)
 {
@@ -96,6 +107,7 @@ int options_parse(struct options *o, int argc, char **argv)
     EXPAND,
     NEW,
     PRINT_MAP,
+    PLATFORM_TABLE,
     DURATION,
     REPORT,
     MISS_LOG_FILE,
@@ -116,6 +128,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"expand", no_argument, NULL, EXPAND},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
+      {"platform", optional_argument, NULL, PLATFORM_TABLE},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
@@ -153,6 +166,11 @@ int options_parse(struct options *o, int argc, char **argv)
       if (optarg && strcmp(optarg, "json") != 0)
         return usage("--print-map: expected json, or nothing", optarg);
       o->map = optarg ? MAP_FORMAT_JSON : MAP_FORMAT_TEXT;
+      break;
+    /* Figures of the platform in place of a run. */
+    case PLATFORM_TABLE:
+      if (!parse_platform(optarg, &o->platform))
+        return usage("--platform: expected json, svg, or nothing", optarg);
       break;
     /* Files that the run writes. */
     case REPORT:

@@ -16,6 +16,12 @@ enum {
 enum { MISS_LOG_MB = 64, MISS_LOG_MB_MOST = 1000000 };
 
 enum map_format { MAP_FORMAT_NONE, MAP_FORMAT_TEXT, MAP_FORMAT_JSON };
+enum platform_format {
+  PLATFORM_FORMAT_NONE,
+  PLATFORM_FORMAT_TEXT,
+  PLATFORM_FORMAT_JSON,
+  PLATFORM_FORMAT_SVG
+};
 enum check_format { CHECK_NONE, CHECK_TEXT, CHECK_JSON };
 
 struct options {
@@ -33,6 +39,7 @@ struct options {
   bool strict;             /* with check: warnings are errors */
   bool expand;             /* only print FILE without short forms */
   enum map_format map;     /* only print the map */
+  enum platform_format platform; /* only print the figures of the platform */
   bool require_realtime;   /* exit instead of running without real time */
   const char *isa;         /* takes precedence over simulation.isa; NULL: not given */
 };

@@ -158,7 +158,8 @@ static int set_up_model(struct daemon *d)
                                       .bell = d->endpoints.bell,
                                       .injection = s->injection,
                                       .injections = s->injections,
-                                      .platform = s->platform.enabled ? &s->platform : NULL};
+                                      .platform = s->platform.enabled ? &s->platform : NULL,
+                                      .rig = s->rig.enabled ? &s->rig : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT)
     return report_start_failure("", ali3_status_text(status));

@@ -59,13 +59,14 @@ bool supervisor_open(struct supervisor *s)
   const bool opened = misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host,
                                   s->miss_log, s->miss_log_mb);
   s->misses.frames = s->cycle->config.frames;
-  return opened;
+  return ride_log_open(&s->rides, &s->cycle->config) && opened;
 }
 
 void supervisor_close(struct supervisor *s)
 {
   host_probe_close(&s->probe);
   misses_close(&s->misses);
+  ride_log_close(&s->rides);
   reload_close(&s->reload);
 }
 
@@ -73,6 +74,7 @@ static enum log_level event_level(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_RIG) return e->rig.cause != RIG_FINE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_VIOLATED || e->cause == CAUSE_REFUSED) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* the state did not change */
@@ -96,6 +98,8 @@ static int event_kind(const struct cycle_event *e)
   case CAUSE_INJECT_SWITCHED:
   case CAUSE_INJECT_ACTS:
     return LOG_KIND_INJECTION;
+  case CAUSE_RIG:
+    return LOG_KIND_RIG;
   case CAUSE_VIOLATED:
     return LOG_KIND_VIOLATED;
   default:
@@ -125,9 +129,11 @@ static void log_events(struct supervisor *s, uint64_t now)
       log_limited(&s->limits, (unsigned)kind, event_level(&e), now, "%s", text);
     else
       log_line(event_level(&e), "%s", text);
+    ride_log_event(&s->rides, &e, text);
     s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
+  ride_log_tick(&s->rides, &s->cycle->outbox);
   const uint64_t lost = ring_dropped(&s->cycle->outbox.events);
   if (lost != s->events_lost)
     log_limited(&s->limits, LOG_KIND_EVENTS_LOST, LOG_LEVEL_WARNING, now,

@@ -11,6 +11,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "journal/ride_log.h"
 #include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
@@ -37,6 +38,7 @@ struct supervisor {
   struct host_history host;
   struct host_probe probe;
   struct misses misses;
+  struct ride_log rides;
   struct stall stall;
   struct reload reload;
   struct device_log devices;

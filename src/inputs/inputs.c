@@ -172,7 +172,10 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
       ali3_set_load_vector(m, d, spec->load, value);
       ali3_set_load_vector(m, d, spec->load + 1, value + 3);
       break;
-    case INPUT_POSE: /* used by the platform: see platform_drive.c */
+    case INPUT_POSE:     /* used by the platform: see platform_drive.c */
+    case INPUT_RIG_POSE: /* used by the rig: see rig_drive.c */
+    case INPUT_RIG_LEGS:
+    case INPUT_RIG_NUMBER:
       break;
     }
   }
@@ -196,6 +199,7 @@ void inputs_forget(struct inputs *in, uint64_t t_ns)
   for (int i = 0; i < in->signals->inputs; i++) {
     const struct input_spec *spec = &in->spec[i];
     bool any = false;
+    if (input_is_of_rig(spec->kind)) continue; /* a reset does not change the rig */
     for (int c = spec->first; c < spec->first + spec->count; c++) {
       forget_channel(&in->channel[c], t_ns);
       in->value[c] = in->start[c];

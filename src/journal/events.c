@@ -26,6 +26,43 @@ static void describe_place(const struct cycle_event *e, const ali3_model *m, cha
            e->body >= 0 ? " body " : "", e->body >= 0 ? ali3_model_body_name(m, e->body) : "");
 }
 
+/* Names the sign that is missing or wrong. */
+static void rig_text(const struct rig_verdict *v, const struct cycle_config *g, char *text, size_t size)
+{
+  const struct rig_spec *spec = &g->rig->spec;
+  const bool leg = v->item < PLATFORM_LEGS, turns = v->item >= PLATFORM_LEGS + 3;
+  const bool cranks = g->platform->spec.geometry.crank;
+  /* A sign has a name, an item and a value, as its cause tells. */
+  switch (v->cause) {
+  case RIG_FINE:
+    snprintf(text, size, "the rig is ready");
+    break;
+  case RIG_UNMET:
+    snprintf(text, size, "permissive %s of input %s is missing", spec->permissive[v->item].name,
+             g->signals->input[spec->permissive[v->item].input].name);
+    break;
+  case RIG_BLIND:
+    snprintf(text, size, "the feedback of input %s is not fresh", g->signals->input[spec->feedback].name);
+    break;
+  case RIG_MOVES:
+    snprintf(text, size, "the rig is not yet where the key rig.reset asks for");
+    break;
+  case RIG_ROUGH:
+    snprintf(text, size, "%s at the head is %.2f %s, limit %.2f",
+             v->item ? "angular velocity" : "specific force", v->value, v->item ? "rad/s" : "m/s^2",
+             v->item ? spec->rate_max : spec->force_max);
+    break;
+  case RIG_ERRING:
+    if (leg)
+      snprintf(text, size, "%s %d is off by %.4f %s", cranks ? "crank" : "leg", v->item + 1, v->value,
+               cranks ? "rad" : "m");
+    else
+      snprintf(text, size, "%s is off by %.4f %s", platform_coordinate_name[v->item - PLATFORM_LEGS],
+               v->value, turns ? "rad" : "m");
+    break;
+  }
+}
+
 /* The text after the cause: the client, or the input or joint. */
 static void describe_origin(const struct cycle_event *e, const struct cycle_config *g, char *text,
                             size_t size)
@@ -50,6 +87,9 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
   } else if (e->cause == CAUSE_FAULT && e->to == STATE_FAULT) {
     if (e->code != FAULT_VIOLATED && (e->body >= 0 || e->joint >= 0)) describe_place(e, g->model, text, size);
     describe_violation(e, g->model, text, size);
+  } else if (e->cause == CAUSE_FAULT && e->rig.cause != RIG_FINE) {
+    snprintf(text, size, ": ");
+    rig_text(&e->rig, g, text + 2, size - 2);
   }
 }
 
@@ -93,13 +133,45 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
              e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
 }
 
+/* The signs that changed, and what the motion lacks now. */
+static void signs_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
+{
+  static const struct {
+    unsigned flag;
+    const char *came, *gone;
+  } sign[] = {
+      {RIG_REPORTS, "feedback comes", "no feedback"},
+      {RIG_WARNS, "following error beyond its warning level", "following error below its warning level"},
+      {RIG_PERMITS, "ready to move", "not ready to move"},
+      {RIG_HELD, "held where it is", "no longer held"},
+      {RIG_FELT_BEYOND, "limit at the head exceeded", "limit at the head kept again"},
+  };
+  char lacks[200];
+  size_t used = (size_t)snprintf(text, size, "cycle %" PRIu64 ": rig: ", e->cycle);
+  bool first = true;
+  /* Every sign that came or went. */
+  for (size_t i = 0; i < sizeof sign / sizeof *sign; i++) {
+    if (!((e->from ^ e->to) & sign[i].flag) || used >= size) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", first ? "" : ", ",
+                             e->to & sign[i].flag ? sign[i].came : sign[i].gone);
+    first = false;
+  }
+  rig_text(&e->rig, g, lacks, sizeof lacks);
+  if (e->rig.cause != RIG_FINE && used < size) snprintf(text + used, size - used, ": %s", lacks);
+}
+
 /* Why a command was refused, and the command that leads on. */
-static const char *refusal_text(const struct cycle_event *e)
+static const char *refusal_text(const struct cycle_event *e, const struct cycle_config *g, char *text,
+                                size_t size)
 {
   switch ((enum command_result)e->value) {
   case RESULT_TOO_SOON:
     return "too soon after a stop: send it 0.5 s or more after STOPPED is shown";
   case RESULT_NOT_READY:
+    if (e->rig.cause != RIG_FINE) {
+      rig_text(&e->rig, g, text, size);
+      return text;
+    }
     return "a required input is not fresh: send its values first";
   case RESULT_BAD_ARGUMENT:
     return "bad argument";
@@ -124,9 +196,14 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
     platform_text(e, origin, text, size);
     return;
   }
+  if (e->cause == CAUSE_RIG) {
+    signs_text(e, g, text, size);
+    return;
+  }
   if (e->cause == CAUSE_REFUSED) {
+    char lacks[200];
     snprintf(text, size, "cycle %" PRIu64 ": %s: %s%s refused: %s", e->cycle, run_state_name(e->to),
-             command_name(e->code), origin, refusal_text(e));
+             command_name(e->code), origin, refusal_text(e, g, lacks, sizeof lacks));
     return;
   }
   if (e->cause == CAUSE_VIOLATED) {

@@ -176,6 +176,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
   c->plant.moved = true;
   cycle_observe(c);
   if (c->drive.there) platform_drive_show(&c->drive, c->output.values);
+  rig_drive_show(&c->rig, c->output.values);
   cycle_compose(c);
   cycle_keep_state(c);
   prepare_step(c);
@@ -228,6 +229,7 @@ void cycle_once(struct cycle *c)
 void cycle_end(struct cycle *c)
 {
   const enum run_state before = c->machine.state;
+  cycle_end_ride(c, false);
   machine_exit(&c->machine);
   if (before != STATE_EXIT) cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
   c->over = true;

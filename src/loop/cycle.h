@@ -23,6 +23,7 @@
 #include "loop/output.h"
 #include "loop/plant.h"
 #include "loop/platform_drive.h"
+#include "loop/rig_drive.h"
 #include "loop/schedule.h"
 #include "loop/step_times.h"
 #include "rt/pool.h"
@@ -65,6 +66,7 @@ struct cycle_config {
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
   const struct platform_setup *platform; /* NULL: no motion platform; else the clock must be the timer */
+  const struct rig_setup *rig;           /* NULL: nothing comes back from the rig */
 };
 
 /* Settings that may change while the loop runs. */
@@ -103,6 +105,7 @@ struct cycle {
   struct plant plant;
   struct workers workers;
   struct platform_drive drive;
+  struct rig_drive rig;
   struct schedule schedule;
   struct deadline deadline;
   struct handover handover;

@@ -39,6 +39,20 @@ static enum command_result shown_result(const struct command *command)
                                                                     : RESULT_BAD_ARGUMENT;
 }
 
+/* The rig may refuse a command that the state machine accepts. `before`: the machine before the command. */
+static enum command_result ask_rig(struct cycle *c, const struct machine *before, uint32_t code,
+                                   enum machine_action *action)
+{
+  const bool moves_on = code == COMMAND_PARK && before->state != STATE_STOPPED;
+  if (moves_on || rig_drive_lacks(&c->rig, &c->drive, before->state, code).cause == RIG_FINE) {
+    rig_drive_command(&c->rig, code);
+    return RESULT_OK;
+  }
+  c->machine = *before;
+  *action = ACTION_NONE;
+  return RESULT_NOT_READY;
+}
+
 static void take_command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
@@ -50,6 +64,8 @@ static void take_command(struct cycle *c, const struct command *command, int por
     result =
         early ? RESULT_WRONG_STATE
               : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
+  if (result == RESULT_OK && command->code != COMMAND_ESTOP)
+    result = ask_rig(c, &before, command->code, &action);
   /* A step command is answered with the frame of its last step, not now. */
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (lockstep_owe(&c->lockstep, command, port)) return;

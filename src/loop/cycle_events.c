@@ -31,6 +31,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .input = lost          ? c->inputs.lost
                                    : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
                                                  : -1};
+  if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
   if (open) e.violation = *ali3_violation_get(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
@@ -47,7 +48,8 @@ void cycle_note_refusal(struct cycle *c, const struct command *command, enum com
                                 .body = -1,
                                 .joint = -1,
                                 .input = -1,
-                                .value = result};
+                                .value = result,
+                                .rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code)};
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
@@ -55,6 +57,8 @@ void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t clien
 {
   const struct machine before = c->machine;
   machine_trip(&c->machine, fault);
+  if (c->machine.state != before.state || c->machine.fault != before.fault)
+    rig_drive_trip(&c->rig, &c->drive, fault);
   if (c->machine.state != before.state || c->machine.fault != before.fault)
     cycle_note(c, before.state, CAUSE_FAULT, fault, port, client);
 }

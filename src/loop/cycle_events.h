@@ -4,6 +4,7 @@
 #define LOOP_CYCLE_EVENTS_H
 
 #include "base/ring.h"
+#include "rig/rig.h"
 #include "telemetry/miss.h"
 
 #include <ali3/ali3.h>
@@ -12,6 +13,7 @@
 enum {
   CYCLE_EVENTS = 256, /* events that wait for the reader */
   CYCLE_MISSES = 256, /* records of misses that wait for the reader */
+  CYCLE_RIDES = 16,   /* finished rides that wait for the reader */
 };
 
 enum cycle_cause {
@@ -24,6 +26,7 @@ enum cycle_cause {
   CAUSE_INJECT_ACTS,     /* an injection starts or stops acting */
   CAUSE_PLATFORM_STATE,  /* a change of the platform; from and to are enum platform_state */
   CAUSE_PLATFORM_SET,    /* a command set a platform parameter */
+  CAUSE_RIG,             /* a sign of the rig changed; from and to are enum rig_flag */
   CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the previous one did not */
 };
 enum { WARM_DISARMED = 1 }; /* no autostart, because motion needs an arm */
@@ -42,12 +45,22 @@ struct cycle_event {
   int32_t input;            /* input that is stale or that the start waits for; -1: none */
   double value;             /* new value of the parameter */
   ali3_violation violation; /* the open row, if the step failed or was violated */
+  struct rig_verdict rig;   /* why: a fault of the rig, a command that it refuses, or a sign that changed */
 };
 
 struct outbox {
   struct ring events; /* struct cycle_event: loop -> one reader */
   /* Entries struct miss: loop -> one reader, which adds facts that the loop does not know; see miss_judge(). */
   struct ring misses;
+  struct ring rides; /* struct ride: loop -> one reader */
+};
+
+/* A ride of the motion platform that is over. */
+struct ride {
+  uint64_t first, last; /* cycles */
+  bool parked;          /* it ended in the park pose; false: with the loop */
+  struct rig_ride figures;
+  struct platform_params params; /* at its end */
 };
 
 /* For the one reader. Returns false if there is no event. ring_dropped() of the ring counts events without room. */

@@ -25,20 +25,24 @@ static inline uint64_t cycle_input_time(const struct cycle *c)
   return c->config.settings.clock == CLOCKING_LOCKSTEP ? c->lockstep.virtual_ns : c->times.wake_ns;
 }
 
-/* True if every required input is fresh. */
+/* True if every required input is fresh, and the rig permits the motion. */
 static inline bool cycle_is_ready(const struct cycle *c)
 {
-  return inputs_missing(&c->inputs, cycle_input_time(c)) < 0;
+  const struct rig_drive *d = &c->rig;
+  return inputs_missing(&c->inputs, cycle_input_time(c)) < 0 &&
+         rig_drive_lacks(d, &c->drive, c->machine.state, COMMAND_ARM).cause == RIG_FINE;
 }
 
 /* The platform's part of a cycle, after observe. */
 void cycle_move_platform(struct cycle *c);
+/* Ends a ride, if there is one, and leaves its figures for the log. */
+void cycle_end_ride(struct cycle *c, bool parked);
 /* Sets a platform parameter by a command. */
 enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
 /* For a platform that is not parked: trips to SAFE if the loop was stuck in this cycle or the last one, for ten periods
  * and 0.1 s at least. */
 void cycle_mind_gap(struct cycle *c);
-/* cycle_leave.c. If told to end with a platform to park: enters EXIT once, then waits while the platform moves. */
+/* If told to end with a platform to park: enters EXIT once, then waits while the platform moves. */
 void cycle_leave(struct cycle *c);
 
 /* cycle_events.c. cycle_note: the event of a change from state `from`. cycle_trip: a fault, and its event if the state

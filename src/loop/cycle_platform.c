@@ -3,13 +3,75 @@
 #include "loop/cycle_parts.h"
 #include "rt/clock.h"
 
+/* Signs of the rig whose changes are for the log. */
+static const unsigned TOLD = RIG_REPORTS | RIG_WARNS | RIG_PERMITS | RIG_HELD | RIG_FELT_BEYOND;
+
+static void note_rig(struct cycle *c, unsigned from, unsigned to, struct rig_verdict lacks)
+{
+  const struct cycle_event e = {.cycle = c->times.number,
+                                .from = from,
+                                .to = to,
+                                .cause = CAUSE_RIG,
+                                .port = -1,
+                                .body = -1,
+                                .joint = -1,
+                                .input = -1,
+                                .rig = lacks};
+  ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
+}
+
+/* The signs of the rig until this cycle may stop the motion of this cycle. */
+static void judge_rig(struct cycle *c)
+{
+  static const enum fault_code fault[] = {[RIG_UNMET] = FAULT_PERMISSIVE,
+                                          [RIG_BLIND] = FAULT_FOLLOW,
+                                          [RIG_ERRING] = FAULT_FOLLOW,
+                                          [RIG_MOVES] = FAULT_FOLLOW,
+                                          [RIG_ROUGH] = FAULT_FELT};
+  struct rig_drive *d = &c->rig;
+  if (!d->there) return;
+  const unsigned before = (unsigned)d->rig.out.flags[0];
+  rig_drive_step(d, &c->drive, &c->inputs, c->output.values);
+  const unsigned now = (unsigned)d->rig.out.flags[0];
+  if ((before ^ now) & TOLD) note_rig(c, before, now, rig_lacks(&d->rig, false));
+  const struct rig_verdict verdict = rig_drive_verdict(d, c->machine.state);
+  if (verdict.cause == RIG_FINE) return;
+  d->said = verdict;
+  cycle_trip(c, fault[verdict.cause], -1, 0);
+}
+
+void cycle_end_ride(struct cycle *c, bool parked)
+{
+  struct rig_drive *d = &c->rig;
+  if (!d->rides) return;
+  d->rides = false;
+  ring_push(&c->outbox.rides, &(struct ride){.first = d->since,
+                                             .last = c->times.number,
+                                             .parked = parked,
+                                             .figures = d->rig.ride,
+                                             .params = c->drive.setup.spec.params});
+}
+
+static void begin_ride(struct cycle *c)
+{
+  struct rig_drive *d = &c->rig;
+  d->rides = d->there;
+  d->since = c->times.number;
+  d->rig.ride = (struct rig_ride){0};
+}
+
 void cycle_move_platform(struct cycle *c)
 {
   struct platform_drive *d = &c->drive;
   const uint32_t before = platform_drive_state(d);
+  judge_rig(c);
+  d->held = rig_drive_holds(&c->rig);
   platform_drive_step(d, c->machine.state, c->output.values);
   const uint32_t now = platform_drive_state(d);
   if (now == before) return;
+  /* A change of state begins or ends a ride, and leaves an event. */
+  if (before == PLATFORM_PARKED) begin_ride(c);
+  if (now == PLATFORM_PARKED) cycle_end_ride(c, true);
   ring_push(&c->outbox.events, &(struct cycle_event){.cycle = c->times.number,
                                                      .from = before,
                                                      .to = now,
@@ -49,4 +111,43 @@ void cycle_mind_gap(struct cycle *c)
   const uint64_t late_ns = c->times.wakeup_ns > c->times.cycle_ns ? c->times.wakeup_ns : c->times.cycle_ns;
   const bool warm = c->times.number > (uint64_t)c->config.settings.warmup + 1;
   if (!platform_drive_rests(&c->drive) && warm && late_ns > longest_ns) cycle_trip(c, FAULT_STUCK, -1, 0);
+}
+
+/* --- the end of the loop, which waits until the platform is parked --- */
+
+static bool end_is_due(const struct cycle *c)
+{
+  if (atomic_load_explicit(&c->inbox.stop, memory_order_acquire)) return true;
+  const bool warm = c->times.number > (uint64_t)c->config.settings.warmup;
+  return warm && c->config.periods > 0 && c->figures.periods >= c->config.periods;
+}
+
+bool cycle_over(const struct cycle *c)
+{
+  if (!end_is_due(c)) return false;
+  if (platform_drive_rests(&c->drive) || atomic_load_explicit(&c->inbox.at_once, memory_order_acquire))
+    return true;
+  const struct leaving *l = &c->leaving;
+  return l->by > 0 && c->times.number >= l->by;
+}
+
+static uint64_t longest_way(const struct cycle *c)
+{
+  return CYCLE_PARKS_S * NS_PER_S / c->config.period_ns + 1;
+}
+
+void cycle_leave(struct cycle *c)
+{
+  if (!c->drive.there || !end_is_due(c)) return;
+  struct leaving *l = &c->leaving;
+  const enum run_state before = c->machine.state;
+  if (l->by == 0) {
+    l->at_last = c->times.number + longest_way(c);
+    machine_exit(&c->machine);
+    cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  } else if (!platform_drive_moves(&c->drive)) {
+    return;
+  }
+  const uint64_t by = c->times.number + platform_drive_patience(&c->drive);
+  l->by = by < l->at_last ? by : l->at_last;
 }

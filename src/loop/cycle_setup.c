@@ -49,7 +49,8 @@ static bool init_exchange(struct cycle *c, const struct signals *s)
   atomic_init(&c->inbox.clear, false);
   return snapshot_init(&c->inbox.tuning, tuning_size(s)) &&
          ring_init(&c->outbox.events, sizeof(struct cycle_event), CYCLE_EVENTS) &&
-         ring_init(&c->outbox.misses, sizeof(struct miss), CYCLE_MISSES);
+         ring_init(&c->outbox.misses, sizeof(struct miss), CYCLE_MISSES) &&
+         ring_init(&c->outbox.rides, sizeof(struct ride), CYCLE_RIDES);
 }
 
 int cycle_setup(struct cycle *c, const struct cycle_config *config)
@@ -69,6 +70,7 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   if (config->platform && config->settings.clock != CLOCKING_TIMER) return ALI3_E_ARGUMENT;
   if (!platform_drive_init(&c->drive, config->platform, config->signals, error, sizeof error))
     return ALI3_E_ARGUMENT;
+  rig_drive_init(&c->rig, config->rig, &c->drive, config->signals);
   return plant_init(&c->plant, config->model);
 }
 
@@ -116,6 +118,7 @@ void cycle_free(struct cycle *c)
   inputs_free(&c->inputs);
   ring_free(&c->outbox.events);
   ring_free(&c->outbox.misses);
+  ring_free(&c->outbox.rides);
   snapshot_free(&c->inbox.tuning);
   memset(c, 0, sizeof *c);
 }

@@ -45,8 +45,9 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
 {
   const struct signals *s = d->signals;
   const struct platform_setup *setup = &d->setup;
-  struct platform_input in = {
-      .order = order_in(state), .restart = d->restart, .specific_force = {0, 0, setup->spec.gravity}};
+  struct platform_input in = {.order = d->held ? PLATFORM_TO_FREEZE : order_in(state),
+                              .restart = d->restart,
+                              .specific_force = {0, 0, setup->spec.gravity}};
   if (setup->imu >= 0) {
     const double *imu = values + s->sensor_first[setup->imu];
     memcpy(in.specific_force, imu, sizeof in.specific_force);

@@ -33,6 +33,7 @@ struct platform_setup {
 struct platform_drive {
   bool there;   /* there is a platform; without one all functions do nothing */
   bool restart; /* set by the caller: the model returned to its initial state since the last step */
+  bool held;    /* set by the caller: the platform stays where it is in every state */
   struct platform platform;
 
   /* private */

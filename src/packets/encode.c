@@ -104,7 +104,7 @@ static bool put_field(const struct packet_field *f, const struct frame *frame,
   return false;
 }
 
-static uint32_t field_checksum(const struct packet_field *f, const uint8_t *out)
+uint32_t packet_checksum(const struct packet_field *f, const uint8_t *out)
 {
   const uint8_t *bytes = out + f->from;
   const size_t n = (size_t)(f->at - f->from);
@@ -130,7 +130,7 @@ int packet_encode(const struct packet *p, const struct frame *frame, const struc
   for (int i = 0; i < p->fields; i++) {
     const struct packet_field *f = &p->field[i];
     if (packet_is_checksum(f->type))
-      put_field_bits(f, field_checksum(f, out), out);
+      put_field_bits(f, packet_checksum(f, out), out);
     else if (f->type == PACKET_BYTES)
       memcpy(out + f->at, f->bytes, (size_t)f->size);
     else if (f->type == PACKET_ZEROS)

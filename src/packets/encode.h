@@ -19,4 +19,7 @@ enum { PACKET_UNFIT = -1 };
 int packet_encode(const struct packet *p, const struct frame *frame, const struct packet_moment *moment,
                   uint8_t *out);
 
+/* The number that a field with a checksum holds, from the bytes of the packet before it. */
+uint32_t packet_checksum(const struct packet_field *f, const uint8_t *out);
+
 #endif

@@ -80,7 +80,7 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
   io_map_add_packet(map, &(struct io_map_packet){.packet = p->name,
                                                  .place = place,
                                                  .size = p->size,
-                                                 .divisor = p->divisor,
+                                                 .divisor = p->received ? 0 : p->divisor,
                                                  .at = f->at,
                                                  .bytes = f->size,
                                                  .type = packet_type_name(f->type),
@@ -97,7 +97,9 @@ bool packets_io_map(const struct packet *packet, int packets, const struct signa
                     struct io_map *map)
 {
   for (int i = 0; i < packets; i++) {
-    io_map_add_remote(map, &packet[i].place, "packets over UDP", "packets on a line", -1, packet[i].name);
+    io_map_add_remote(
+        map, &packet[i].place, packet[i].received ? "received packets over UDP" : "packets over UDP",
+        packet[i].received ? "received packets on a line" : "packets on a line", -1, packet[i].name);
     for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
   }
   return io_map_complete(map);

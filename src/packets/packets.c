@@ -4,9 +4,13 @@
 #include "packets/encode.h"
 #include "packets/io_map.h"
 #include "packets/link.h"
+#include "packets/receiver.h"
 #include "rt/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -26,8 +30,11 @@ struct packets {
   struct port *port;
   struct counters *counters;
   uint64_t start_ns; /* time of the first frame; 0: none yet */
-  int senders;
+  int senders, receivers;
   struct sender sender[PACKETS_MAX];
+  struct packet_receiver receiver[PACKETS_MAX];
+  struct input_sample *sample; /* (channels) of all receivers */
+  uint32_t channels;
 };
 
 static void count_result(struct counters *c, enum link_result result)
@@ -81,6 +88,20 @@ static void serve_links(struct packets *p, const struct pollfd *events)
       counter_add(&p->counters->packets_reopened, 1);
 }
 
+static void receive_packets(struct packets *p, const struct pollfd *events)
+{
+  const uint64_t now_ns = clock_now_ns();
+  bool any = false;
+  for (int i = 0; i < p->receivers; i++) {
+    bool reopened;
+    any |= receiver_serve(&p->receiver[i], events[i].revents, now_ns, p->sample, &reopened);
+    if (reopened) counter_add(&p->counters->packets_reopened, 1);
+  }
+  if (!any) return;
+  memcpy(snapshot_begin(&p->port->inputs), p->sample, p->channels * sizeof *p->sample);
+  snapshot_publish(&p->port->inputs);
+}
+
 static void *run_packets(void *arg)
 {
   enum { STOP, FRAME, LINES };
@@ -90,13 +111,16 @@ static void *run_packets(void *arg)
   do {
     struct pollfd events[LINES + PACKETS_MAX] = {
         [STOP] = {.fd = e->stop, .events = POLLIN}, [FRAME] = {.fd = p->port->event, .events = POLLIN}};
+    struct pollfd *arrivals = events + LINES + p->senders;
     for (int i = 0; i < p->senders; i++) events[LINES + i] = packet_link_events(&p->sender[i].link);
+    for (int i = 0; i < p->receivers; i++) arrivals[i] = receiver_events(&p->receiver[i]);
     /* The loop, a line or the stop event wakes the thread. Lines that have disappeared are tried without an event. */
-    poll(events, LINES + (nfds_t)p->senders, TURN_MS);
+    poll(events, LINES + (nfds_t)(p->senders + p->receivers), TURN_MS);
     last = events[STOP].revents;
     uint64_t rung;
     if (events[FRAME].revents) (void)!read(p->port->event, &rung, sizeof rung);
     serve_links(p, events + LINES);
+    receive_packets(p, arrivals);
     const struct frame *frame;
     if (port_take_frame(p->port, &frame)) send_packets_of(p, frame);
   } while (!last);
@@ -122,8 +146,29 @@ static void select_sent(const struct endpoint *e, int port, bool *wanted)
   const struct packet *packet = e->config;
   (void)port;
   for (int i = 0; i < e->count; i++)
-    for (int k = 0; k < packet[i].fields; k++)
+    for (int k = 0; k < packet[i].fields && !packet[i].received; k++)
       if (is_signal(&packet[i].field[k])) wanted[packet[i].field[k].signal] = true;
+}
+
+static bool start_sender(struct endpoint *e, struct packets *p, const struct packet *packet, char *error,
+                         size_t size)
+{
+  struct sender *s = &p->sender[p->senders++];
+  s->packet = packet;
+  s->motion = carries_motion(packet, e->signals);
+  return packet_link_open(&s->link, packet, error, size);
+}
+
+static bool start_receiver(struct endpoint *e, struct packets *p, const struct packet *packet, char *error,
+                           size_t size)
+{
+  struct packet_receiver *r = &p->receiver[p->receivers];
+  *r = (struct packet_receiver){.packet = packet,
+                                .counters = e->counters,
+                                .input_first = e->signals->input_first,
+                                .client = (uint32_t)p->receivers++};
+  clients_name(&e->port->clients, r->client, packet->name);
+  return receiver_open(r, error, size);
 }
 
 static bool start_packets(struct endpoint *e, char *error, size_t size)
@@ -131,11 +176,14 @@ static bool start_packets(struct endpoint *e, char *error, size_t size)
   struct packets *p = e->state;
   p->port = e->port;
   p->counters = e->counters;
+  p->channels = (uint32_t)e->signals->channels;
+  p->sample = calloc((size_t)p->channels + 1, sizeof *p->sample);
+  if (!p->sample) return endpoint_fail(e, ENOMEM, error, size);
   for (int i = 0; i < e->count; i++) {
-    struct sender *s = &p->sender[p->senders++];
-    s->packet = (const struct packet *)e->config + i;
-    s->motion = carries_motion(s->packet, e->signals);
-    if (!packet_link_open(&s->link, s->packet, error, size)) return false;
+    const struct packet *packet = (const struct packet *)e->config + i;
+    if (!(packet->received ? start_receiver(e, p, packet, error, size)
+                           : start_sender(e, p, packet, error, size)))
+      return false;
   }
   return endpoint_run(e, "ali3-packets", STACK_KB, run_packets, e, error, size);
 }
@@ -144,6 +192,8 @@ static void close_packets(struct endpoint *e)
 {
   struct packets *p = e->state;
   for (int i = 0; i < p->senders; i++) packet_link_close(&p->sender[i].link);
+  for (int i = 0; i < p->receivers; i++) receiver_close(&p->receiver[i]);
+  free(p->sample);
 }
 
 /* "packet rig on /dev/ttyUSB0 115200 8N1, packet moog to 10.0.0.7:991" */
@@ -163,21 +213,22 @@ static bool map_packets(const struct endpoint *e, struct io_map *map)
   return packets_io_map(e->config, e->count, e->signals, map);
 }
 
+/* Senders first, then receivers. */
 static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *line)
 {
   const struct packets *p = e->state;
-  if (i >= p->senders) return false;
-  const struct sender *s = &p->sender[i];
-  *line = (struct endpoint_line){.path = s->packet->place.serial.path,
-                                 .lost = serial_line_is_lost(&s->link.line)};
-  snprintf(line->who, sizeof line->who, "packet %s", s->packet->name);
+  if (i >= p->senders + p->receivers) return false;
+  const bool sends = i < p->senders;
+  const struct packet *packet = sends ? p->sender[i].packet : p->receiver[i - p->senders].packet;
+  const struct serial_line *own = sends ? &p->sender[i].link.line : &p->receiver[i - p->senders].line;
+  *line = (struct endpoint_line){.path = packet->place.serial.path, .lost = serial_line_is_lost(own)};
+  snprintf(line->who, sizeof line->who, "packet %s", packet->name);
   return true;
 }
 
-/* Packets give the loop no inputs, so the source does not matter. */
 const struct protocol packets_protocol = {.name = "packets",
                                           .state = sizeof(struct packets),
-                                          .source = SOURCE_OSC,
+                                          .source = SOURCE_PACKETS,
                                           .event = true,
                                           .select = select_sent,
                                           .start = start_packets,

@@ -11,6 +11,7 @@ static struct signals *make_signals(const struct settings *s)
   struct signal *figure = figures_list(s->model, &figures);
   if (!figure) return NULL;
   const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL,
+                                    .rig = s->rig.enabled,
                                     .figure = figure,
                                     .figures = figures};
   struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);

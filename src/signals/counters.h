@@ -60,6 +60,10 @@
   X(packets_errors, "packets that could not be sent")                                                        \
   X(packets_withheld, "packets not sent for NaN or infinity")                                                \
   X(packets_clamped, "numbers in packets clamped to the range of their type")                                \
+  X(packets_received, "packets received")                                                                    \
+  X(packets_refused, "received packets of another size or content, or with NaN or infinity")                 \
+  X(packets_checksums, "received packets with a wrong checksum")                                             \
+  X(packets_strangers, "packets received from another host than that of the configuration")                  \
   X(packets_reopened, "times that a serial line of packets was reopened")                                    \
   X(commands_dropped, "commands dropped because a queue was full")                                           \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \

@@ -1,59 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Builds the signal table (set-up) and fills in its values (signals_observe, loop code). */
-#include "signals/signals.h"
+#include "signals/walk.h"
 
 #include "platform/platform.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One walk over all signals makes the table: it runs once to count and once to write. */
-struct walk {
-  struct signals *s;
-  const struct signals_more *more;
-  int count, groups;
-  bool write, ok;
-};
-
-__attribute__((format(printf, 2, 3))) static char *make_text(struct walk *w, const char *format, ...)
-{
-  char *o = NULL;
-  va_list a;
-  va_start(a, format);
-  if (vasprintf(&o, format, a) < 0) o = NULL;
-  va_end(a);
-  if (!o) w->ok = false;
-  return o;
-}
-
-/* Adds a group `prefix` with these components; NULL: a scalar. Components from the fourth on have the unit `beyond`. */
-static void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                              const char *beyond, const char *const *component, int n)
-{
-  if (w->write) {
-    struct signals *s = w->s;
-    s->group[w->groups] = (struct signal_group){make_text(w, "%s%s", prefix, quantity), w->count, n};
-    for (int i = 0; i < n; i++)
-      s->signal[w->count + i] =
-          (struct signal){component ? make_text(w, "%s%s.%s", prefix, quantity, component[i])
-                                    : make_text(w, "%s%s", prefix, quantity),
-                          i < 3 ? unit : beyond};
-  }
-  w->groups++;
-  w->count += n;
-}
-
-static void walk_group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                       const char *const *component, int n)
-{
-  walk_group_of_two(w, prefix, quantity, unit, unit, component, n);
-}
-
-static const char *const xyz[] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
-static const char *const one_to_six[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
 
 const char *input_policy_name(uint64_t policy)
 {
@@ -73,10 +28,14 @@ const struct input_part *input_parts(enum input_kind kind)
 {
   static const struct input_part end = {NULL, NULL, 0, 0, NULL};
   static const struct input_part of[][3] = {
-      [INPUT_WRENCH] = {{"force", "N", 0, 3, xyz}, {"torque", "N m", 3, 3, xyz}},
+      [INPUT_WRENCH] = {{"force", "N", 0, 3, walk_xyz}, {"torque", "N m", 3, 3, walk_xyz}},
       [INPUT_VALUE] = {{"value", "", 0, 1, NULL}},
       [INPUT_POSE] = {{"position", "m", 0, 3, platform_coordinate_name},
                       {"angle", "rad", 3, 3, platform_coordinate_name + 3}},
+      [INPUT_RIG_POSE] = {{"position", "m", 0, 3, platform_coordinate_name},
+                          {"angle", "rad", 3, 3, platform_coordinate_name + 3}},
+      [INPUT_RIG_LEGS] = {{"leg", "m", 0, PLATFORM_LEGS, walk_one_to_six}},
+      [INPUT_RIG_NUMBER] = {{"value", "", 0, 1, NULL}},
   };
   return (size_t)kind < sizeof of / sizeof *of ? of[kind] : &end;
 }
@@ -96,23 +55,23 @@ int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3
 
 static void walk_body(struct walk *w, const char *name)
 {
-  char *prefix = make_text(w, "body.%s.", name);
+  char *prefix = walk_text(w, "body.%s.", name);
   if (!prefix) return;
-  walk_group(w, prefix, "position", "m", xyz, 3);
+  walk_group(w, prefix, "position", "m", walk_xyz, 3);
   walk_group(w, prefix, "orientation", "", e0123, 4);
-  walk_group(w, prefix, "velocity", "m/s", xyz, 3);
-  walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
-  walk_group(w, prefix, "acceleration", "m/s^2", xyz, 3);
-  walk_group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+  walk_group(w, prefix, "velocity", "m/s", walk_xyz, 3);
+  walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
+  walk_group(w, prefix, "acceleration", "m/s^2", walk_xyz, 3);
+  walk_group(w, prefix, "angular_acceleration", "rad/s^2", walk_xyz, 3);
   free(prefix);
 }
 
 static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
 {
-  char *prefix = make_text(w, "joint.%s.", name);
+  char *prefix = walk_text(w, "joint.%s.", name);
   if (!prefix) return;
-  walk_group(w, prefix, "force", "N", xyz, 3);
-  walk_group(w, prefix, "torque", "N m", xyz, 3);
+  walk_group(w, prefix, "force", "N", walk_xyz, 3);
+  walk_group(w, prefix, "torque", "N m", walk_xyz, 3);
   if (type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC) {
     bool turns = type == ALI3_JOINT_REVOLUTE;
     walk_group(w, prefix, "position", turns ? "rad" : "m", NULL, 1);
@@ -153,11 +112,11 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
 {
-  char *prefix = make_text(w, "force.%s.", name);
+  char *prefix = walk_text(w, "force.%s.", name);
   if (!prefix) return;
   for (const struct quantity *const *q = of_force[type]; *q; q++) {
     bool vector = (*q)->count == 3;
-    walk_group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, vector ? xyz : NULL,
+    walk_group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, vector ? walk_xyz : NULL,
                vector ? 3 : 1);
   }
   free(prefix);
@@ -170,82 +129,42 @@ static const char *value_unit(const ali3_model *m, int force)
   return ali3_model_force_turns(m, force) ? q->unit_turning : q->unit;
 }
 
+static const char *input_unit(const struct walk *w, const ali3_model *m, const struct input_spec *input,
+                              const struct input_part *part)
+{
+  if (input->kind == INPUT_VALUE) return value_unit(m, input->force);
+  const bool cranks = w->more->platform && w->more->platform->crank;
+  return input->kind == INPUT_RIG_LEGS && cranks ? "rad" : part->unit;
+}
+
 static void walk_input_signals(struct walk *w, const ali3_model *m, struct input_spec *input)
 {
-  char *prefix = make_text(w, "input.%s.", input->name);
+  char *prefix = walk_text(w, "input.%s.", input->name);
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
-    walk_group(w, prefix, p->name, input->kind == INPUT_VALUE ? value_unit(m, input->force) : p->unit,
-               p->component, p->count);
+    walk_group(w, prefix, p->name, input_unit(w, m, input, p), p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
   free(prefix);
 }
 
 static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
 {
-  char *prefix = make_text(w, "sensor.%s.", name);
+  char *prefix = walk_text(w, "sensor.%s.", name);
   if (!prefix) return;
   bool pose = type == ALI3_SENSOR_POSE;
   if (type == ALI3_SENSOR_IMU) {
-    walk_group(w, prefix, "specific_force", "m/s^2", xyz, 3);
-    walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+    walk_group(w, prefix, "specific_force", "m/s^2", walk_xyz, 3);
+    walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
   } else {
-    walk_group(w, prefix, "position", "m", xyz, 3);
+    walk_group(w, prefix, "position", "m", walk_xyz, 3);
     if (pose) walk_group(w, prefix, "orientation", "", e0123, 4);
-    walk_group(w, prefix, "velocity", "m/s", xyz, 3);
-    if (pose) walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
-    walk_group(w, prefix, "acceleration", "m/s^2", xyz, 3);
-    if (pose) walk_group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+    walk_group(w, prefix, "velocity", "m/s", walk_xyz, 3);
+    if (pose) walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
+    walk_group(w, prefix, "acceleration", "m/s^2", walk_xyz, 3);
+    if (pose) walk_group(w, prefix, "angular_acceleration", "rad/s^2", walk_xyz, 3);
   }
   free(prefix);
-}
-
-enum platform_quantity {
-#define QUANTITY(name, count) OF_##name,
-  PLATFORM_SIGNAL_LIST(QUANTITY)
-#undef QUANTITY
-};
-
-static const struct {
-  const char *unit, *beyond, *turning; /* beyond: see walk_group_of_two(); turning: for cranks */
-  const char *const *component;
-} of_platform[] = {
-    [OF_pose] = {"m", "rad", NULL, platform_coordinate_name},
-    [OF_velocity] = {"m/s", "rad/s", NULL, platform_coordinate_name},
-    [OF_acceleration] = {"m/s^2", "rad/s^2", NULL, platform_coordinate_name},
-    [OF_target] = {"m", "rad", NULL, platform_coordinate_name},
-    [OF_legs] = {"m", "m", "rad", one_to_six},
-    [OF_leg_rates] = {"m/s", "m/s", "rad/s", one_to_six},
-    [OF_legs_normalised] = {"", "", NULL, one_to_six},
-    [OF_pose_normalised] = {"", "", NULL, platform_coordinate_name},
-    [OF_specific_force] = {"m/s^2", "", NULL, xyz},
-    [OF_angular_velocity] = {"rad/s", "", NULL, xyz},
-    [OF_margin] = {"", "", NULL, NULL},
-    [OF_state] = {"", "", NULL, NULL},
-    [OF_mode] = {"", "", NULL, NULL},
-    [OF_flags] = {"", "", NULL, NULL},
-};
-
-static void walk_platform(struct walk *w, bool cranks)
-{
-  static const struct {
-    const char *name;
-    int count;
-  } list[] = {
-#define QUANTITY(name, count) {#name, count},
-      PLATFORM_SIGNAL_LIST(QUANTITY)
-#undef QUANTITY
-  };
-#define QUANTITY(name, count) +(count) /* NOLINT(bugprone-macro-parentheses): terms of one sum */
-  _Static_assert(PLATFORM_SIGNALS == PLATFORM_SIGNAL_LIST(QUANTITY), "the platform's signals are its output");
-#undef QUANTITY
-  _Static_assert(sizeof list / sizeof *list == sizeof of_platform / sizeof *of_platform, "of each its units");
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    const char *turning = cranks ? of_platform[i].turning : NULL;
-    walk_group_of_two(w, "platform.", list[i].name, turning ? turning : of_platform[i].unit,
-                      turning ? turning : of_platform[i].beyond, of_platform[i].component, list[i].count);
-  }
 }
 
 static void walk_signals(struct walk *w, const ali3_model *m)
@@ -286,6 +205,8 @@ static void walk_signals(struct walk *w, const ali3_model *m)
   s->channels = w->count - s->input_first;
   s->platform_first = w->more->platform ? w->count : -1;
   if (w->more->platform) walk_platform(w, w->more->platform->crank);
+  s->rig_first = w->more->rig ? w->count : -1;
+  if (w->more->rig) walk_rig(w, w->more->platform && w->more->platform->crank);
   s->figure_first = w->count;
   for (int i = 0; i < s->figures; i++) {
     const struct signal *figure = &w->more->figure[i];

@@ -6,7 +6,7 @@
  * angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for revolute and prismatic; per
  * force the signals of its type; per sensor the signals of its type (sensor_first); energy 3; constraint 3; solver 2
  * (ali3_status of the last step: 0, or positive if it did not converge or was violated; increment); inputs; the motion
- * platform, if there is one (PLATFORM_SIGNAL_LIST); figures.
+ * platform and the rig, if there are any (PLATFORM_SIGNAL_LIST, RIG_SIGNAL_LIST); figures.
  *
  * Signals of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
  * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3, closed
@@ -38,6 +38,9 @@ enum input_kind {
   INPUT_WRENCH, /* force and torque on a body: input.NAME.force.x .y .z, input.NAME.torque.x .y .z */
   INPUT_VALUE,  /* value of a motor (N m, N) or of an external drive (rad, m): input.NAME.value */
   INPUT_POSE, /* pose for the motion platform: input.NAME.position.surge .sway .heave, .angle.roll .pitch .yaw; no load */
+  INPUT_RIG_POSE,   /* measured pose of the rig: as INPUT_POSE */
+  INPUT_RIG_LEGS,   /* measured legs or cranks of the rig: input.NAME.leg.1 to .6 */
+  INPUT_RIG_NUMBER, /* a number of the rig's controller, such as a status word: input.NAME.value */
 };
 enum { INPUT_WRENCH_CHANNELS = 6, INPUT_POSE_CHANNELS = PLATFORM_DOF };
 /* Treatment of a channel whose last value is older than hold: the words of the configuration and of tools. */
@@ -99,6 +102,12 @@ struct input_part {
   int first, count;
   const char *const *component; /* (count) "x"; NULL: a scalar */
 };
+/* True for a measurement of the rig: it acts on nothing, keeps its last value, and survives a reset. */
+static inline bool input_is_of_rig(enum input_kind kind)
+{
+  return kind >= INPUT_RIG_POSE;
+}
+
 /* The parts of an input of this kind, in the order of its channels; a part without a name ends them. */
 const struct input_part *input_parts(enum input_kind kind);
 
@@ -125,6 +134,7 @@ struct signals {
   int channels;              /* of all inputs, consecutive */
   int input_first;           /* index of channel 0 */
   int platform_first;        /* index of the first of PLATFORM_SIGNALS values; -1: no platform */
+  int rig_first;             /* index of the first of RIG_SIGNALS values; -1: no section rig */
   int figures, figure_first; /* the runner fills in these and the platform's signals */
 };
 
@@ -133,6 +143,7 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
 /* signals_new() with signals that the runner of the model adds and fills in; signals_observe() does not touch them. */
 struct signals_more {
   const struct platform_geometry *platform; /* its signals; NULL: no platform */
+  bool rig;                                 /* signals of the rig, after those of the platform */
   const struct signal *figure;              /* (figures) last signals, also copied */
   int figures;
 };

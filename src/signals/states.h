@@ -50,7 +50,7 @@ enum command_result {
   RESULT_WRONG_STATE = 1,
   RESULT_NOT_AUTHORISED = 2,
   RESULT_BAD_ARGUMENT = 3,
-  RESULT_NOT_READY = 4, /* the state is right, but a required input is not fresh */
+  RESULT_NOT_READY = 4, /* the state is right, but a required input is not fresh, or the rig is not ready */
   RESULT_BUSY = 5,      /* the queue was full, and the command was dropped */
   /* An arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused. */
   RESULT_TOO_SOON = 6,
@@ -69,7 +69,10 @@ enum command_result {
   X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
   X(FAULT_STUCK, 7, STATE_SAFE, "the loop was stuck")                                                        \
   X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")                                        \
-  X(FAULT_VIOLATED, 9, STATE_FAULT, "the joints, drives and gears cannot all be met")
+  X(FAULT_VIOLATED, 9, STATE_FAULT, "the joints, drives and gears cannot all be met")                        \
+  X(FAULT_FOLLOW, 10, STATE_SAFE, "the rig does not follow")                                                 \
+  X(FAULT_PERMISSIVE, 11, STATE_SAFE, "a permissive of the rig is missing")                                  \
+  X(FAULT_FELT, 12, STATE_SAFE, "a limit of what is felt is exceeded")
 enum fault_code {
 #define FAULT_ENUM(id, code, state, text) id = (code),
   FAULT_LIST(FAULT_ENUM)

@@ -268,7 +268,9 @@ static void print_packet(const struct io_map *m, int first, FILE *out)
   for (int i = first; i < end; i++) width = wider_column(width, packet_row(m, i)->name);
   /* Heading, then a line for each field. */
   fprintf(out, "Packet %s, %d bytes, ", p->place, p->size);
-  if (p->divisor > 1)
+  if (p->divisor == 0)
+    fprintf(out, "received");
+  else if (p->divisor > 1)
     fprintf(out, "every %d cycles", p->divisor);
   else
     fprintf(out, "every cycle");

@@ -45,7 +45,7 @@ struct io_map_modbus {
 /* A field of a packet. The fields of a packet must be added one after the other. */
 struct io_map_packet {
   const char *packet, *place; /* name; "rig on /dev/ttyUSB0 115200 8N1" */
-  int size, divisor;          /* bytes of the packet; every n-th cycle */
+  int size, divisor;          /* bytes of the packet; sent every n-th cycle, 0: received */
   int at, bytes;              /* of the field */
   const char *type, *endian;  /* not copied */
   bool scaled;                /* a number with value = scale * number + offset */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Binary packets of a fixed layout, for controllers that speak neither OSC nor Modbus: their fields and their
- * destination. Used by the configuration, the sender and the map. Pure. */
+ * Binary packets of a fixed layout, for controllers that speak neither OSC nor Modbus: their fields, and where they go or
+ * come from. Used by the configuration, the endpoint and the map. Pure. */
 #ifndef WIRE_PACKET_H
 #define WIRE_PACKET_H
 
@@ -61,8 +61,8 @@ double packet_highest(enum packet_type type);
 
 /* The source of a number. */
 enum packet_source {
-  PACKET_SIGNAL,
-  PACKET_VALUE, /* a constant */
+  PACKET_SIGNAL, /* in a received packet: a channel of an input */
+  PACKET_VALUE,  /* a constant; a received packet without it is refused */
   PACKET_COUNTER, /* number of the packet, from 0; a skipped packet counts, so that the receiver sees the gap; wraps */
   PACKET_TIME,  /* time since the first frame, in units; wraps */
   PACKET_CYCLE, /* cycle of the frame; wraps */
@@ -95,13 +95,14 @@ enum { PACKET_BYTES_MAX = 1472, PACKETS_MAX = 16 };
 struct packet {
   char *name;
   struct remote_place place;
-  int divisor;                /* sent every n-th cycle */
+  bool received; /* place.host is its sender, place.port the port on which it arrives; false: it is sent */
+  int divisor;   /* sent every n-th cycle */
   struct packet_field *field; /* (fields) in order, without gaps */
   int fields;
   int size; /* bytes */
 };
 
-/* "moog to 10.0.0.7:991", "rig on /dev/ttyUSB0 115200 8N1": for people. */
+/* "moog to 10.0.0.7:991", "echo from 10.0.0.7 on port 991", "rig on /dev/ttyUSB0 115200 8N1": for people. */
 void packet_place_text(const struct packet *p, char *text, int size);
 
 /* Releases all packets; NULL is allowed. */

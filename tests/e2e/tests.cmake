@@ -13,7 +13,7 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
-ali3_e2e(system guides readme platform service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
+ali3_e2e(system guides readme platform rig service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle record replay live osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
@@ -42,8 +42,10 @@ add_test(NAME soak/kill_peers CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/kill_peers --bin ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/estop CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_estop.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(soak/kill_peers soak/estop PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
-ali3_tier(soak soak/kill_peers soak/estop)
+add_test(NAME soak/rig CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_rig.py ${CMAKE_BINARY_DIR}/bin 200)
+set_tests_properties(soak/kill_peers soak/estop soak/rig PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+ali3_tier(soak soak/kill_peers soak/estop soak/rig)
 
 # The daemon with a loop that gets stuck.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)

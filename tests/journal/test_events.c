@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define NOTHING                                                                                              \
+  {.joint = -1, .force = -1, .drive = -1, .other = -1},                                                      \
   {                                                                                                          \
-    .joint = -1, .force = -1, .drive = -1, .other = -1                                                       \
+    .cause = RIG_FINE                                                                                        \
   }
 
 static void every_cause_in_words(void **unused)
@@ -99,7 +100,8 @@ static void every_cause_in_words(void **unused)
         0,
         -1,
         0,
-        {.joint = 0, .force = -1, .drive = -1, .other = -1, .relative = 0.2, .length = 0.2, .limit = 0.1}},
+        {.joint = 0, .force = -1, .drive = -1, .other = -1, .relative = 0.2, .length = 0.2, .limit = 0.1},
+        {.cause = RIG_FINE}},
        "cycle 14: RUNNING -> FAULT: the joints, drives and gears cannot all be met: joint \"pin\" is open by "
        "200 mm, the "
        "limit is 100 mm"},
@@ -121,7 +123,8 @@ static void every_cause_in_words(void **unused)
          .relative = 2.0,
          .length = 2.0,
          .limit = 0.1,
-         .rates = true}},
+         .rates = true},
+        {.cause = RIG_FINE}},
        "cycle 14: violated: joint \"pin\" opens at 2 m/s, the limit is 100 mm/s"},
       {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 15: FAULT -> EXIT: loop ended"},

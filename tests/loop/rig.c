@@ -22,7 +22,7 @@ const struct rig_file rig_files[RIG_FILES] = {
     {"loop/platform.yaml", false},
 };
 
-void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
+void rig_set_up(struct loop_rig *r, const struct rig_file *file, int workers)
 {
   char path[512], error[256];
   const struct settings_overrides over = {.extrapolate = file->extrapolate};
@@ -74,7 +74,7 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
   cycle_freeze(&r->cycle, r->pool, true);
 }
 
-void rig_tear_down(struct rig *r)
+void rig_tear_down(struct loop_rig *r)
 {
   pool_free(r->pool);
   cycle_free(&r->cycle);
@@ -85,17 +85,17 @@ void rig_tear_down(struct rig *r)
   free(r->telemetry);
 }
 
-void rig_begin(struct rig *r)
+void rig_begin(struct loop_rig *r)
 {
   cycle_begin(&r->cycle, clock_now_ns() + 1000 * NS_PER_S);
 }
 
-static void tell(struct rig *r, int port, uint32_t code)
+static void tell(struct loop_rig *r, int port, uint32_t code)
 {
   (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns(), 0});
 }
 
-static void set_inputs(struct rig *r, int port, double value)
+static void set_inputs(struct loop_rig *r, int port, double value)
 {
   struct input_sample *sample = snapshot_begin(&r->port[port].inputs);
   for (int i = 0; i < r->signals->channels; i++)
@@ -104,7 +104,7 @@ static void set_inputs(struct rig *r, int port, double value)
 }
 
 /* The work of the threads of the ports and of the supervisor. */
-static void listen(struct rig *r)
+static void listen(struct loop_rig *r)
 {
   struct answer answer;
   struct cycle_event event;
@@ -117,7 +117,7 @@ static void listen(struct rig *r)
   while (outbox_next_event(&r->cycle.outbox, &event)) continue;
 }
 
-static void disturb(struct rig *r)
+static void disturb(struct loop_rig *r)
 {
   const int port = r->number % 2 ? 1 : 0;
   switch (r->number++ % ROUND) {
@@ -179,7 +179,7 @@ static void disturb(struct rig *r)
   }
 }
 
-void rig_cycles(struct rig *r, int cycles)
+void rig_cycles(struct loop_rig *r, int cycles)
 {
   for (int k = 0; k < cycles; k++) {
     disturb(r);
@@ -188,7 +188,7 @@ void rig_cycles(struct rig *r, int cycles)
   }
 }
 
-bool rig_saw_all(const struct rig *r)
+bool rig_saw_all(const struct loop_rig *r)
 {
   uint32_t all = 1u << STATE_INIT | 1u << STATE_RUNNING | 1u << STATE_PAUSED | 1u << STATE_SAFE |
                  1u << STATE_STOPPED | 1u << STATE_READY;

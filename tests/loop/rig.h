@@ -16,7 +16,7 @@ struct rig_file {
 enum { RIG_FILES = 6 };
 extern const struct rig_file rig_files[RIG_FILES];
 
-struct rig {
+struct loop_rig {
   struct settings *settings;
   struct signals *signals;
   struct telemetry *telemetry;
@@ -30,15 +30,15 @@ struct rig {
 };
 
 /* Set-up; fails the test on any failure. */
-void rig_set_up(struct rig *r, const struct rig_file *file, int workers);
-void rig_tear_down(struct rig *r);
+void rig_set_up(struct loop_rig *r, const struct rig_file *file, int workers);
+void rig_tear_down(struct loop_rig *r);
 
 /* Begins on a schedule far in the future, so that the speed of the machine does not matter. */
-void rig_begin(struct rig *r);
+void rig_begin(struct loop_rig *r);
 /* Cycles in which a bench does everything it may: reads frames, sends inputs, commands and too many of them, an e-stop,
  * a force that breaks the model, and causes a miss. No assertions: for any thread. */
-void rig_cycles(struct rig *r, int cycles);
+void rig_cycles(struct loop_rig *r, int cycles);
 /* True if the cycles so far went through all states that the model allows. */
-bool rig_saw_all(const struct rig *r);
+bool rig_saw_all(const struct loop_rig *r);
 
 #endif

@@ -18,7 +18,7 @@ enum { WORKERS = 2, CYCLES = 1000, ROUND = 100 /* of rig_cycles() */ };
 TEST(no_cycle_takes_memory)
 {
   for (int i = 0; i < RIG_FILES; i++) {
-    struct rig r;
+    struct loop_rig r;
     rig_set_up(&r, &rig_files[i], WORKERS);
     const long before = heap_calls();
     rig_begin(&r);
@@ -34,7 +34,7 @@ TEST(no_cycle_takes_memory)
 
 TEST(by_the_clock_neither)
 {
-  struct rig r;
+  struct loop_rig r;
   rig_set_up(&r, &rig_files[0], WORKERS);
   r.cycle.config.periods = 100;
   const long before = heap_calls();
@@ -70,7 +70,7 @@ TEST(no_cycle_takes_a_page_fault)
     skip();
   }
   for (int i = 0; i < RIG_FILES; i++) {
-    struct rig r;
+    struct loop_rig r;
     rig_set_up(&r, &rig_files[i], WORKERS);
     rig_begin(&r);
     rig_cycles(&r, ROUND);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct frames_slot *slot_of(const struct rig *r, uint64_t n)
+static struct frames_slot *slot_of(const struct loop_rig *r, uint64_t n)
 {
   struct frames_head *h = r->frames.head;
   return (struct frames_slot *)(void *)((char *)h + h->slots_at + n % h->slots * h->slot_bytes);
@@ -14,7 +14,7 @@ static struct frames_slot *slot_of(const struct rig *r, uint64_t n)
 
 TEST(every_cycle_is_recorded_with_its_values)
 {
-  struct rig r;
+  struct loop_rig r;
   rig_set_up(&r, &rig_files[5], 0); /* with inputs and a platform */
   rig_begin(&r);
   for (uint64_t n = 0; n < 300; n++) {
@@ -35,7 +35,7 @@ TEST(every_cycle_is_recorded_with_its_values)
 /* The actions are enough to make the same motion again without the loop. */
 TEST(actions_say_what_to_do_again)
 {
-  struct rig r;
+  struct loop_rig r;
   rig_set_up(&r, &rig_files[3], 0); /* no inputs: all depends on the steps and resets */
   rig_begin(&r);
   const ali3_model *m = r.settings->model;

@@ -18,7 +18,7 @@ static const size_t KB = 1024;
 /* The daemon's loop with everything that a bench may do. */
 static void *loop(void *arg)
 {
-  struct rig *r = arg;
+  struct loop_rig *r = arg;
   rig_begin(r);
   rig_cycles(r, CYCLES);
   r->cycle.config.periods = r->cycle.figures.periods + PERIODS;
@@ -56,7 +56,7 @@ TEST(the_loop_stays_far_from_the_end_of_its_stack)
   const size_t idle = deepest(nothing, NULL, CYCLE_STACK_KB * KB);
   print_message("%.1f KB of every stack are the C library's\n", (double)idle / (double)KB);
   for (int i = 0; i < RIG_FILES; i++) {
-    struct rig r;
+    struct loop_rig r;
     rig_set_up(&r, &rig_files[i], 1);
     const size_t used = deepest(loop, &r, CYCLE_STACK_KB * KB);
     print_message("%s%s: %.1f of %d KB; workers have %d\n", rig_files[i].name,

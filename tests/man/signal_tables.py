@@ -39,9 +39,10 @@ MEANING = {
     "solver.increment": "norm of the last Newton increment of the step",
     "input.NAME.force": "input on a body: force in use",
     "input.NAME.torque": "input on a body: torque in use",
-    "input.NAME.value": "input on a force element: N m or N of a motor, rad or m of an external drive, on a revolute or prismatic joint",
-    "input.NAME.position": "input for the platform: surge, sway and heave",
-    "input.NAME.angle": "input for the platform: roll, pitch and yaw",
+    "input.NAME.value": "input on a force element: N m or N of a motor, rad or m of an external drive, on a revolute or prismatic joint; or a number of the rig",
+    "input.NAME.position": "input for the platform, or measured on its rig: surge, sway and heave",
+    "input.NAME.angle": "input for the platform, or measured on its rig: roll, pitch and yaw",
+    "input.NAME.leg": "measured legs or cranks of the rig, with .1 to .6",
     "loop.PHASE": "time that a phase of the cycle took; PHASE is one of {phases}, see CYCLE in ali3d(8)",
     "loop.PHASE.max": "largest value of loop.PHASE since the warm-up or SIGUSR1",
     "loop.misses": "deadlines that were missed",
@@ -108,10 +109,10 @@ def words(units):
 
 
 def signal_table(signals):
-    """Every signal except force.* and platform.*, with elements and parts of the loop collected."""
+    """Every signal except force.*, platform.* and rig.*, with elements and parts of the loop collected."""
     rows, phases, levels = {}, [], []
     for name, unit in signals.items():
-        if name.startswith(("platform.", "force.")):
+        if name.startswith(("platform.", "rig.", "force.")):
             continue
         pattern = re.sub(r"^(body|joint|sensor|input)\.[^.]+", r"\1.NAME", name)
         if found := re.fullmatch(r"loop\.level\.([^.]+)(\..+)", name):

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "packets/receiver.h"
+
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DATAGRAMS = 64 }; /* taken in one turn */
+
+/* --- places --- */
+
+/* The address of this machine that faces the host, with the port on which the packet arrives. The socket takes no
+ * datagrams from other networks. */
+static bool find_own_address(const struct packet *p, struct inet_address *from, struct inet_address *own)
+{
+  const int s = inet_address_parse(p->place.host, p->place.port, from) == 0
+                    ? socket(from->name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)
+                    : -1;
+  const bool found = s >= 0 && connect(s, &from->name.any, from->length) == 0 && inet_address_of(s, own);
+  if (s >= 0) close(s);
+  if (found) inet_address_set_port(own, p->place.port);
+  return found;
+}
+
+static bool open_datagrams(struct packet_receiver *r, char *error, size_t size)
+{
+  const struct packet *p = r->packet;
+  struct inet_address own;
+  bool opened = find_own_address(p, &r->from, &own);
+  if (opened) r->socket = socket(own.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  opened = opened && r->socket >= 0 && bind(r->socket, &own.name.any, own.length) == 0;
+  if (!opened) {
+    snprintf(error, size, "packet %s: cannot receive from %s on port %d: %s", p->name, p->place.host,
+             p->place.port, strerror(errno));
+    return false;
+  }
+  kernel_stamp_ask(r->socket); /* without stamps the time of the read counts */
+  return true;
+}
+
+bool receiver_open(struct packet_receiver *r, char *error, size_t size)
+{
+  char who[80];
+  r->socket = -1;
+  r->line.fd = -1;
+  if (r->packet->place.host) return open_datagrams(r, error, size);
+  snprintf(who, sizeof who, "packet %s", r->packet->name);
+  return serial_line_open(&r->line, &r->packet->place.serial, who, error, size);
+}
+
+void receiver_close(struct packet_receiver *r)
+{
+  if (r->socket >= 0) close(r->socket);
+  r->socket = -1;
+  serial_line_close(&r->line);
+}
+
+struct pollfd receiver_events(struct packet_receiver *r)
+{
+  kernel_clock_look(&r->clock);
+  return (struct pollfd){.fd = r->socket >= 0 ? r->socket : r->line.fd, .events = POLLIN};
+}
+
+/* --- packets --- */
+
+static void count_refused(struct counters *c, enum decode_result result)
+{
+  if (result == DECODE_CHECKSUM)
+    counter_add(&c->packets_checksums, 1);
+  else
+    counter_add(&c->packets_refused, 1);
+}
+
+/* Each packet has a time of its own, because equal times are one sample. */
+static void take_packet(struct packet_receiver *r, const struct decoded *d, uint64_t t_ns,
+                        struct input_sample *sample)
+{
+  const uint64_t at_ns = t_ns > r->last_ns ? t_ns : r->last_ns + 1;
+  r->last_ns = at_ns;
+  for (int i = 0; i < r->packet->fields; i++) {
+    const struct packet_field *f = &r->packet->field[i];
+    if (!packet_is_number(f->type) || f->source != PACKET_SIGNAL) continue;
+    sample[f->signal - r->input_first] = (struct input_sample){.value = d->value[i],
+                                                               .t_ns = at_ns,
+                                                               .sequence = d->counter,
+                                                               .counted = d->counted,
+                                                               .client = r->client};
+  }
+  counter_add(&r->counters->packets_received, 1);
+}
+
+static bool judge_packet(struct packet_receiver *r, const uint8_t *bytes, size_t n, uint64_t t_ns,
+                         struct input_sample *sample)
+{
+  struct decoded d;
+  const enum decode_result result = packet_decode(r->packet, bytes, n, &d);
+  if (result == DECODE_GOOD)
+    take_packet(r, &d, t_ns, sample);
+  else
+    count_refused(r->counters, result);
+  return result == DECODE_GOOD;
+}
+
+/* One datagram; -1: none waits. 1: it counted. */
+static int take_datagram(struct packet_receiver *r, struct input_sample *sample)
+{
+  struct inet_address from = {0};
+  char stamp[KERNEL_STAMP_ROOM];
+  struct iovec piece = {.iov_base = r->buffer, .iov_len = sizeof r->buffer};
+  struct msghdr m = {.msg_name = &from.name,
+                     .msg_namelen = sizeof from.name,
+                     .msg_iov = &piece,
+                     .msg_iovlen = 1,
+                     .msg_control = stamp,
+                     .msg_controllen = sizeof stamp};
+  /* A stranger's datagram is counted; the time is that of the kernel, if there is one. */
+  const ssize_t n = recvmsg(r->socket, &m, MSG_DONTWAIT);
+  if (n < 0) return -1;
+  if (!inet_address_same_host(&from, &r->from)) {
+    counter_add(&r->counters->packets_strangers, 1);
+    return 0;
+  }
+  const uint64_t stamped_ns = kernel_stamp_ns(&r->clock, &m);
+  return judge_packet(r, r->buffer, (size_t)n, stamped_ns ? stamped_ns : clock_now_ns(), sample);
+}
+
+/* A line has no borders between packets: bytes are dropped one by one until the rest is a packet. */
+static bool take_bytes(struct packet_receiver *r, uint64_t now_ns, struct input_sample *sample)
+{
+  const size_t size = (size_t)r->packet->size;
+  struct decoded d;
+  bool any = false;
+  size_t at = 0;
+  while (r->used - at >= size) {
+    const enum decode_result result = packet_decode(r->packet, r->buffer + at, size, &d);
+    if (result == DECODE_GOOD) take_packet(r, &d, now_ns, sample);
+    if (result == DECODE_GOOD) any = true;
+    if (result == DECODE_CHECKSUM || result == DECODE_NUMBER) count_refused(r->counters, result);
+    at += result == DECODE_GOOD ? size : 1;
+  }
+  r->used -= at;
+  memmove(r->buffer, r->buffer + at, r->used);
+  return any;
+}
+
+static bool read_line(struct packet_receiver *r, uint64_t now_ns, struct input_sample *sample)
+{
+  bool any = false;
+  for (int turn = 0; turn < DATAGRAMS; turn++) {
+    const ssize_t n = read(r->line.fd, r->buffer + r->used, sizeof r->buffer - r->used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n <= 0) {
+      serial_line_lose(&r->line, now_ns);
+      r->used = 0;
+      break;
+    }
+    r->used += (size_t)n;
+    any |= take_bytes(r, now_ns, sample);
+  }
+  return any;
+}
+
+bool receiver_serve(struct packet_receiver *r, int revents, uint64_t now_ns, struct input_sample *sample,
+                    bool *reopened)
+{
+  bool any = false;
+  *reopened = false;
+  if (r->socket >= 0) {
+    for (int taken = 0, n = 0; revents && n >= 0 && taken < DATAGRAMS; taken++) {
+      n = take_datagram(r, sample);
+      any |= n > 0;
+    }
+    return any;
+  }
+  if (r->line.fd >= 0 && (revents & (POLLHUP | POLLERR | POLLNVAL))) {
+    serial_line_lose(&r->line, now_ns);
+    r->used = 0;
+  } else if (r->line.fd >= 0 && revents) {
+    any = read_line(r, now_ns, sample);
+  }
+  *reopened = serial_line_reopen(&r->line, now_ns);
+  return any;
+}

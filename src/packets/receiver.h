@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * The input of packets: a UDP socket that takes datagrams of one host, or a serial line. Never waits. */
+#ifndef PACKETS_RECEIVER_H
+#define PACKETS_RECEIVER_H
+
+#include "packets/decode.h"
+#include "signals/counters.h"
+#include "signals/exchange.h"
+#include "transport/inet_address.h"
+#include "transport/kernel_stamp.h"
+#include "transport/serial_line.h"
+
+#include <poll.h>
+
+struct packet_receiver {
+  const struct packet *packet;
+  struct counters *counters;
+  int input_first; /* signal of channel 0 */
+  uint32_t client; /* its number in the names of the port */
+
+  /* private */
+  int socket; /* -1: on a serial line */
+  struct inet_address from;
+  struct serial_line line;
+  struct kernel_clock clock;
+  uint64_t last_ns; /* time of the last good packet */
+  size_t used;      /* bytes of the line that wait for the rest of a packet */
+  uint8_t buffer[2 * PACKET_BYTES_MAX];
+};
+
+/* Set-up, with the first four members set. Returns false on failure, with the reason in error[size]. The caller calls
+ * receiver_close() in both cases. */
+bool receiver_open(struct packet_receiver *r, char *error, size_t size);
+void receiver_close(struct packet_receiver *r);
+
+/* The event to poll for. Look at the clocks right before the wait. */
+struct pollfd receiver_events(struct packet_receiver *r);
+/* Takes all that has arrived into the samples of the channels. Returns true if a packet counted. reopened: a line that
+ * had disappeared is back. */
+bool receiver_serve(struct packet_receiver *r, int revents, uint64_t now_ns, struct input_sample *sample,
+                    bool *reopened);
+
+#endif

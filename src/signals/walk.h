@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Inside the signal table: the walk that makes it. Set-up only. */
+#ifndef SIGNALS_WALK_H
+#define SIGNALS_WALK_H
+
+#include "signals/signals.h"
+
+/* One walk over all signals makes the table: it runs once to count and once to write. */
+struct walk {
+  struct signals *s;
+  const struct signals_more *more;
+  int count, groups;
+  bool write, ok;
+};
+
+extern const char *const walk_xyz[3];                    /* "x", "y", "z" */
+extern const char *const walk_one_to_six[PLATFORM_LEGS]; /* "1" to "6" */
+
+/* Adds a group `prefix` with these components; NULL: a scalar. Components from the fourth on have the unit `beyond`. */
+void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                       const char *beyond, const char *const *component, int n);
+/* Adds a group whose components have one unit. */
+void walk_group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                const char *const *component, int n);
+/* A text, to be freed; NULL when out of memory, which w->ok tells. */
+__attribute__((format(printf, 2, 3))) char *walk_text(struct walk *w, const char *format, ...);
+/* Adds the signals platform.* and rig.*. */
+void walk_platform(struct walk *w, bool cranks);
+void walk_rig(struct walk *w, bool cranks);
+
+#endif
