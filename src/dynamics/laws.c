@@ -106,7 +106,8 @@ void law_slopes(const struct law *law, double x, double rate, double normal, dou
   double both;
   *stiffness = 0.0;
   if (law->kind == LAW_FRICTION || law->kind == LAW_SLIP) {
-    *damping = law->friction * normal / sqrt(rate * rate + across * across + law->slip * law->slip) + law->damping;
+    *damping =
+        law->friction * normal / sqrt(rate * rate + across * across + law->slip * law->slip) + law->damping;
     return;
   }
   law_force(law, x, rate, 0.0, stiffness);

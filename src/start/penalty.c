@@ -150,7 +150,8 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
 
 static const double SOLVE_FLOPS_MOST = 1e9; /* flops of solves; larger models use penalty_entry() instead */
 
-double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, double *work)
+double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                            double *work)
 {
   const bool cheap = *work < SOLVE_FLOPS_MOST;
   *work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;

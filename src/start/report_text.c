@@ -178,11 +178,12 @@ static int stiff_text(const ali3_model *m, const ali3_report *r, char *text, siz
   const double substeps = ceil(o->dt / r->longest_step);
   char more[60] = "";
   if (substeps <= SUBSTEPS_MOST) snprintf(more, sizeof more, "raise solver.substeps to %.0f, or ", substeps);
-  return snprintf(text, size,
-                  "%s \"%s\" is too stiff for the method %s: it needs steps of at most %.3g ms and has %.3g ms; "
-                  "%schoose solver.method ali3",
-                  ali3_force_type_name(m->force[r->worst_force].spec.type), m->force[r->worst_force].name,
-                  ali3_method_name(o->method), 1e3 * r->longest_step, 1e3 * o->dt / o->substeps, more);
+  return snprintf(
+      text, size,
+      "%s \"%s\" is too stiff for the method %s: it needs steps of at most %.3g ms and has %.3g ms; "
+      "%schoose solver.method ali3",
+      ali3_force_type_name(m->force[r->worst_force].spec.type), m->force[r->worst_force].name,
+      ali3_method_name(o->method), 1e3 * r->longest_step, 1e3 * o->dt / o->substeps, more);
 }
 
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)

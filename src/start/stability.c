@@ -13,21 +13,22 @@
 
 /* Steepest slopes of a law: N/m and N s/m, or N m/rad and N m s/rad. The friction of a contact depends on its normal force,
  * and is judged while it acts. */
-static struct mode steepest(const struct law *law, const struct rule *rule)
+static struct mode steepest_slopes(const struct law *law, const struct rule *rule)
 {
   const double k = penalty_stiffness(law, rule, true), both = penalty_stiffness(law, rule, false);
   if (law->kind == LAW_FRICTION) return (struct mode){0.0, law->friction / law->slip + law->damping};
   return (struct mode){k, fmax(both - k, 0.0) / rule->v_d};
 }
 
-static struct mode scaled(struct mode slopes, double by)
+static struct mode scale_slopes(struct mode slopes, double by)
 {
   return (struct mode){slopes.stiffness * by, slopes.damping * by};
 }
 
 /* y of all bodies, into w, if the soft rows have the multipliers in solve.z and the rigid rows hold. */
-static void respond(const ali3_model *m, ali3_data *d)
+static void respond_to_forces(const ali3_model *m, ali3_data *d)
 {
+  /* free bodies */
   stage_links(m, d, KERNEL_link_push_z);
   for (int b = 0; b < m->bodies; b++) {
     const struct body_delta delta = stored_delta(m, d, b);
@@ -40,6 +41,7 @@ static void respond(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) d->solve.beta[stored_row(j, k)] = link_jw(m, d, d->here.J, j, k);
   }
+  /* what the rigid rows leave of it */
   stage_solve(m, d);
   stage_links(m, d, KERNEL_link_push_z);
   for (int b = 0; b < m->bodies; b++) {
@@ -59,7 +61,7 @@ static double largest_together(const ali3_model *m, ali3_data *d, const double *
   for (int round = 0; round < ROUNDS; round++) {
     memset(d->solve.z, 0, (size_t)f->tree->unknowns * sizeof *d->solve.z);
     memcpy(d->solve.z + f->rigid, force + f->rigid, (size_t)(f->rows - f->rigid) * sizeof *force);
-    respond(m, d);
+    respond_to_forces(m, d);
     /* force = slope J y, and its growth */
     double before = 0.0, after = 0.0;
     for (int i = f->rigid_links; i < f->links; i++) {
@@ -77,7 +79,7 @@ static double largest_together(const ali3_model *m, ali3_data *d, const double *
   return size / d->rule.h;
 }
 
-/* soft.mobility of every row, and the slopes. Returns the largest mode of a row alone: of stiffness and of damping. */
+/* soft.mobility of every row, and the slopes. Returns the largest mode of a row single: of stiffness and of damping. */
 static struct mode find_alone(const ali3_model *m, ali3_data *d, double *stiffness, double *damping)
 {
   double work = 0.0;
@@ -85,7 +87,7 @@ static struct mode find_alone(const ali3_model *m, ali3_data *d, double *stiffne
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-      const struct mode slopes = steepest(&j->law[k], &d->rule);
+      const struct mode slopes = steepest_slopes(&j->law[k], &d->rule);
       stiffness[row] = slopes.stiffness;
       damping[row] = slopes.damping;
       d->soft.mobility[row] = penalty_row_mobility(m, d, j, k, &work) / d->rule.h;
@@ -104,7 +106,7 @@ static bool judge_rows(const ali3_model *m, ali3_data *d)
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-      const struct mode mode = scaled(steepest(&j->law[k], &d->rule), d->soft.mobility[row]);
+      const struct mode mode = scale_slopes(steepest_slopes(&j->law[k], &d->rule), d->soft.mobility[row]);
       const double longest = region_longest_step(m->options.method, mode);
       if (longest >= r->longest_step) continue;
       r->longest_step = longest;
@@ -119,11 +121,10 @@ bool stability_judge(const ali3_model *m, ali3_data *d)
   const struct frozen *f = m->frozen;
   double *stiffness = d->soft.Phi_last, *damping = d->soft.rate_last;
   if (!data_is_explicit(m) || f->rows == f->rigid) return true;
-  const struct mode alone = find_alone(m, d, stiffness, damping);
+  const struct mode single = find_alone(m, d, stiffness, damping);
   double together = 1.0;
-  if (alone.stiffness > 0.0)
-    together = fmax(together, largest_together(m, d, stiffness) / alone.stiffness);
-  if (alone.damping > 0.0) together = fmax(together, largest_together(m, d, damping) / alone.damping);
+  if (single.stiffness > 0.0) together = fmax(together, largest_together(m, d, stiffness) / single.stiffness);
+  if (single.damping > 0.0) together = fmax(together, largest_together(m, d, damping) / single.damping);
   for (int row = f->rigid; row < f->rows; row++) d->soft.mobility[row] *= together;
   if (judge_rows(m, d)) {
     d->report.worst_force = -1;

@@ -58,7 +58,8 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
 /* Motion of a body after the solve of penalty_mobility(), into o. */
 void penalty_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 /* penalty_mobility() of a row while solves are cheap, penalty_entry() after that. *work: flops of all calls so far. */
-double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, double *work);
+double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                            double *work);
 
 /* --- stability.c --- */
 

@@ -55,7 +55,8 @@ INLINED void body_advance_of(const struct stage *s, int tile)
   num *now = (num *)b.x, sum[Q];
   for (int i = 0; i < Q; i++) sum[i] = b.last[i];
   for (int k = 0; k < states->terms; k++) {
-    const num *rate = (const num *)(states->term[k] + b.slot * X_NUMBERS) + 7, weight = num_all(states->weight[k]);
+    const num *rate = (const num *)(states->term[k] + b.slot * X_NUMBERS) + 7,
+              weight = num_all(states->weight[k]);
     for (int i = 0; i < Q; i++) sum[i] += weight * rate[i];
   }
   for (int i = 0; i < Q; i++) now[i] = sum[i];
@@ -67,7 +68,8 @@ INLINED void body_change_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   const num *other = (const num *)(s->d->states.term[0] + b.slot * X_NUMBERS), *now = (const num *)b.x;
   num largest = num_all(0.0);
-  for (int i = 14; i < X_NUMBERS; i++) largest = num_max(num_max(now[i] - other[i], other[i] - now[i]), largest);
+  for (int i = 14; i < X_NUMBERS; i++)
+    largest = num_max(num_max(now[i] - other[i], other[i] - now[i]), largest);
   *numbers_at(s->increment, b.slot, 1) = largest;
 }
 

@@ -54,19 +54,20 @@ struct soft_rows {
 
 /* Explicit methods (explicit.c): the states at which a step has evaluated accelerations, and what it adds up of them. */
 enum { EXPLICIT_STATES = 6, EXPLICIT_TERMS = 6, EXPLICIT_HISTORY = 3 };
-struct explicit_origin { /* from which the factors and q'' of a state were computed */
-  double *x;      /* (n, X_NUMBERS) state of the factors: before the projection of q */
-  double *lambda; /* (m) multipliers before the solve for q'' */
+struct explicit_origin { /* the state and multipliers from which factors and q'' were computed */
+  double *x;             /* (n, X_NUMBERS) state of the factors: before the projection of q */
+  double *lambda;        /* (m) multipliers before the solve for q'' */
 };
 struct explicit_states {
   double *x[EXPLICIT_STATES]; /* (n, X_NUMBERS) each; ab4: the first two are the starts of earlier steps */
-  double *left;               /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
-  struct explicit_origin origin, step_origin; /* of the state; of the state at the start of the step */
+  double *left; /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
+  struct explicit_origin origin;      /* that of the state */
+  struct explicit_origin step_origin; /* that of the start of the step */
   const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
   double weight[EXPLICIT_TERMS];      /* s */
   int terms;
   int history; /* ab4: steps before this one whose starts are kept, the last of them in ali3_data.last; 0 .. 3 */
-  double jump; /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
+  double jump;  /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
   bool factors; /* the factors belong to the end of the last step */
   bool renewed; /* q'' at the start of the step was computed again */
 };

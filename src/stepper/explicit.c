@@ -30,19 +30,18 @@ struct tableau {
   double c[STAGES_MOST], a[STAGES_MOST][STAGES_MOST], b[STAGES_MOST];
 };
 
-static const struct tableau rk4 = {4,
-                                   {0, 0.5, 0.5, 1},
-                                   {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-                                   {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
-static const struct tableau dp5 = {6,
-                                   {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1},
-                                   {{0},
-                                    {1.0 / 5},
-                                    {3.0 / 40, 9.0 / 40},
-                                    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-                                    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-                                    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
-                                   {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+static const struct tableau rk4 = {
+    4, {0, 0.5, 0.5, 1}, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+static const struct tableau dp5 = {
+    6,
+    {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1},
+    {{0},
+     {1.0 / 5},
+     {3.0 / 40, 9.0 / 40},
+     {44.0 / 45, -56.0 / 15, 32.0 / 9},
+     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 static const double ab4[EXPLICIT_HISTORY + 1] = {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
 
 static void swap_states(double **a, double **b)
@@ -53,7 +52,7 @@ static void swap_states(double **a, double **b)
 }
 
 /* q'' and lambda at the state, with the factors. */
-static void accelerate(const ali3_model *m, ali3_data *d)
+static void find_accelerations(const ali3_model *m, ali3_data *d)
 {
   const int rigid = m->frozen->rigid;
   soft_forces(m, d);
@@ -62,7 +61,7 @@ static void accelerate(const ali3_model *m, ali3_data *d)
 }
 
 /* Rows and factors at the state. False: a pivot is not positive. */
-static bool factorise(const ali3_model *m, ali3_data *d)
+static bool factorise_state(const ali3_model *m, ali3_data *d)
 {
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
@@ -80,7 +79,7 @@ static void add_term(struct explicit_states *s, const double *x, double weight)
   s->weight[s->terms++] = weight;
 }
 
-static void advance(const ali3_model *m, ali3_data *d)
+static void advance_bodies(const ali3_model *m, ali3_data *d)
 {
   data_mark_phase(d, ALI3_PHASE_PREDICT);
   stage_bodies(m, d, KERNEL_body_advance);
@@ -109,7 +108,7 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
     memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
     s->history = 0;
     s->jump = 0.0;
-    s->factors = factorise(m, d);
+    s->factors = factorise_state(m, d);
     d->outside.fresh = true;
   }
   swap_origins(s);
@@ -170,23 +169,26 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   struct explicit_states *s = &d->states;
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
   s->renewed = false;
+  /* nothing that acts on q'' has changed */
   inner_aim(m, d, after, targets);
   if (!d->outside.fresh && !f->values && f->drives == 0) {
     is_jump(s, 0.0, 0.0);
     return;
   }
+  /* solve again from the multipliers of the first solve, so that equal inputs give equal bits */
   const bool judge = s->history > 0;
   const double of_motion = judge ? change_from(m, d, d->last.x) : 0.0;
   memcpy(s->left, d->now.x, X_NUMBERS * (size_t)f->tree->slots * sizeof *s->left);
   s->renewed = true;
-  memcpy(d->now.lambda, (targets ? s->step_origin : s->origin).lambda, (size_t)f->rows * sizeof *d->now.lambda);
-  accelerate(m, d);
+  memcpy(d->now.lambda, (targets ? s->step_origin : s->origin).lambda,
+         (size_t)f->rows * sizeof *d->now.lambda);
+  find_accelerations(m, d);
   if (judge && is_jump(s, change_from(m, d, s->left), of_motion)) s->history = 0;
   d->outside.fresh = false;
 }
 
 /* The state becomes the start of the step. ab4 keeps the starts of the two steps before the last one. */
-static void begin(const ali3_model *m, ali3_data *d)
+static void begin_inner(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
   struct explicit_states *s = &d->states;
@@ -209,11 +211,11 @@ static bool run_stages(const ali3_model *m, ali3_data *d, const struct tableau *
     const double *weight = i < t->stages ? t->a[i] : t->b;
     s->terms = 0;
     for (int j = 0; j < i; j++) add_term(s, j == 0 ? d->last.x : s->x[first + j - 1], weight[j] * dt);
-    advance(m, d);
+    advance_bodies(m, d);
     if (i == t->stages) break;
     inner_aim(m, d, after + t->c[i] * dt, false);
-    if (!factorise(m, d)) return false;
-    accelerate(m, d);
+    if (!factorise_state(m, d)) return false;
+    find_accelerations(m, d);
     swap_states(&d->now.x, &s->x[first + i - 1]);
   }
   return true;
@@ -228,17 +230,18 @@ static bool run_adams(const ali3_model *m, ali3_data *d, double after)
   const double *start[EXPLICIT_HISTORY + 1] = {d->last.x, s->x[0], s->x[1], s->x[2]};
   s->terms = 0;
   for (int k = 0; k <= EXPLICIT_HISTORY; k++) add_term(s, start[k], ab4[k] * d->rule.dt);
-  advance(m, d);
+  advance_bodies(m, d);
   return true;
 }
 
 /* The end of the step: projections of q and q', and q''. */
-static bool finish(const ali3_model *m, ali3_data *d, double end, double *increment)
+static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *increment)
 {
   static const double ROWS_MET = 1e-10;
   const size_t rows = (size_t)m->frozen->rows;
+  /* factors, and positions on the constraints */
   inner_aim(m, d, end, false);
-  if (!factorise(m, d)) return false;
+  if (!factorise_state(m, d)) return false;
   keep_origin(m, d);
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   *increment = project_position(m, d);
@@ -247,9 +250,10 @@ static bool finish(const ali3_model *m, ali3_data *d, double end, double *increm
     project_position(m, d);
     stage_rows_end(m, d);
   }
+  /* velocities, accelerations and reactions there */
   project_velocity(m, d);
   memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
-  accelerate(m, d);
+  find_accelerations(m, d);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
   return true;
 }
@@ -260,37 +264,42 @@ static bool state_is_finite(const ali3_model *m, const ali3_data *d)
   return isfinite(m->frozen->kernels[1]->norms->sum(d->now.x, X_NUMBERS * m->frozen->tree->slots));
 }
 
-static const double SENSELESS = 1.0; /* m, rad: the rows pull the end of a step back by so much only if it diverged */
+/* From the start of the step to its end before the projections. False: a pivot is not positive. */
+static bool run_method(const ali3_model *m, ali3_data *d, double after)
+{
+  struct explicit_states *s = &d->states;
+  bool good;
+  if (m->options.method == ALI3_METHOD_DP5) return run_stages(m, d, &dp5, 0, after);
+  if (m->options.method != ALI3_METHOD_AB4) return run_stages(m, d, &rk4, 0, after);
+  good = run_adams(m, d, after);
+  if (s->history < EXPLICIT_HISTORY) s->history++;
+  return good;
+}
+
+/* A force that became too stiff for the next step fails this one. */
+static int judge_forces(const ali3_model *m, ali3_data *d)
+{
+  double longest;
+  const int unstable = soft_find_unstable(m, d, &longest);
+  if (unstable < 0) return ALI3_OK;
+  d->report.worst_force = unstable;
+  d->report.longest_step = longest;
+  return ALI3_E_STIFF;
+}
+
+/* m, rad: if the projection moves a body further than this, the step has diverged. */
+static const double SENSELESS = 1.0;
 
 int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment)
 {
-  struct explicit_states *s = &d->states;
+  /* the residual norms of stages are not needed */
   const bool outer = d->intermediate;
-  bool good = true;
   d->intermediate = true;
   renew_start(m, d, after, targets);
-  begin(m, d);
-  switch (m->options.method) {
-  case ALI3_METHOD_DP5:
-    good = run_stages(m, d, &dp5, 0, after);
-    break;
-  case ALI3_METHOD_AB4:
-    good = run_adams(m, d, after);
-    s->history = s->history < EXPLICIT_HISTORY ? s->history + 1 : EXPLICIT_HISTORY;
-    break;
-  default:
-    good = run_stages(m, d, &rk4, 0, after);
-  }
+  begin_inner(m, d);
+  const bool good = run_method(m, d, after);
   d->intermediate = outer;
-  if (!good || !finish(m, d, after + d->rule.dt, increment))
+  if (!good || !finish_step(m, d, after + d->rule.dt, increment))
     return state_is_finite(m, d) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED;
-  if (!(*increment < SENSELESS)) return ALI3_E_DIVERGED;
-  double longest;
-  const int unstable = soft_find_unstable(m, d, &longest);
-  if (unstable >= 0) {
-    d->report.worst_force = unstable;
-    d->report.longest_step = longest;
-    return ALI3_E_STIFF;
-  }
-  return ALI3_OK;
+  return *increment < SENSELESS ? judge_forces(m, d) : ALI3_E_DIVERGED;
 }

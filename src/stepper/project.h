@@ -12,7 +12,7 @@ void project_velocity(const ali3_model *m, ali3_data *d);
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 /* The acceleration, with q'' recomputed from the balance of forces at q, q' and lambda. project_balance: with the law forces
- * of soft rows; project_forces: with lambda as it is. */
+ * of soft rows; project_forces: with the present lambda. */
 void project_balance(const ali3_model *m, ali3_data *d);
 void project_forces(const ali3_model *m, ali3_data *d);
 /* Follows project_acceleration() immediately. lambda: the multipliers of the accelerations before the projection. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The boundary of each region of stability, in polar coordinates about 0. A mode has the eigenvalues s of
  * s^2 + damping s + stiffness = 0. A pair of complex ones has the magnitude sqrt(stiffness), and its angle follows from the
- * damping ratio. Of two real ones the larger counts. */
+ * damping ratio. If both are real, the larger one counts. */
 #include "stepper/region.h"
 
 #include <math.h>
@@ -11,9 +11,12 @@ enum { RATIOS = 10 };
 static const double ratio_at[RATIOS] = {0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95, 1};
 
 /* Largest |s dt| at these ratios, where all roots of the method have magnitudes of at most 1 + 1e-9. */
-static const double boundary_rk4[RATIOS] = {2.828, 2.848, 2.909, 2.950, 2.896, 2.622, 2.697, 2.830, 2.843, 2.785};
-static const double boundary_dp5[RATIOS] = {0.997, 1.872, 2.402, 2.681, 3.117, 3.398, 3.300, 3.304, 3.346, 3.306};
-static const double boundary_ab4[RATIOS] = {0.429, 0.427, 0.418, 0.407, 0.380, 0.346, 0.325, 0.311, 0.303, 0.300};
+static const double boundary_rk4[RATIOS] = {2.828, 2.848, 2.909, 2.950, 2.896,
+                                            2.622, 2.697, 2.830, 2.843, 2.785};
+static const double boundary_dp5[RATIOS] = {0.997, 1.872, 2.402, 2.681, 3.117,
+                                            3.398, 3.300, 3.304, 3.346, 3.306};
+static const double boundary_ab4[RATIOS] = {0.429, 0.427, 0.418, 0.407, 0.380,
+                                            0.346, 0.325, 0.311, 0.303, 0.300};
 
 static const double *boundary_of(ali3_method method)
 {

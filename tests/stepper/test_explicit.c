@@ -52,7 +52,7 @@ static int swing(ali3_method which, double dt, struct mode mode, double *growth,
 {
   ali3_model *m = ali3_model_new();
   const ali3_options o = options_of(which, dt);
-  spring(m, "spring", wheel(m, "wheel", 0.0, 1.0), mode.stiffness, mode.damping);
+  spring(m, "spring", wheel(m, "wheel", 0.0, 0.01), mode.stiffness, mode.damping);
   toy_freeze_with(m, &o);
   ali3_data *d = ali3_data_new(m);
   const int status = ali3_reset(m, d);

@@ -16,7 +16,8 @@
 enum { STEPS = 200, EXPLICIT_METHODS = 3 };
 static const char *const explicit_method[EXPLICIT_METHODS] = {"rk4", "dp5", "ab4"};
 
-static ali3_model *reference_with(const char *name, const struct settings_overrides *over, struct settings **s)
+static ali3_model *reference_with(const char *name, const struct settings_overrides *over,
+                                  struct settings **s)
 {
   char file[512];
   snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", name);

@@ -189,7 +189,6 @@ TEST(every_model_goes_on_with_explicit_methods)
     const struct settings_overrides over = {.method = method[i], .substeps = 1 + i};
     check_files(TEST_DATA "/../config/models/double_pendulum.yaml", &over);
     check_files(TEST_DATA "/../config/models/four_bar.yaml", &over);
-    check_files(TEST_DATA "/../config/models/slider_crank.yaml", &over);
     check_files(TEST_DATA "/../config/models/sprung_pendulum.yaml", &over);
     check_files(TEST_DATA "/../config/models/hexapod.yaml", &over);
   }
