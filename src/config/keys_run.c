@@ -29,7 +29,9 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
   CHOICE("method", methods, "ali3", BY_OPTION, SETTING(options.method),
-         "Method of a step. ali3: the index-3 augmented Lagrangian, for every mechanism.", .option = "--method"),
+         "Method of a step. ali3: the index-3 augmented Lagrangian with Newmark's formulas. energy: an energy-momentum step, "
+         "which takes about as long. It keeps the momentum of a free mechanism to rounding, and the energy of a mechanism "
+         "without dampers and friction 10 to 100 times better. It has no gamma and beta.", .option = "--method"),
   INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
           "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
