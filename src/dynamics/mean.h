@@ -86,9 +86,9 @@ static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *poi
   for (int i = 0; i < 3; i++) load[0][3 + i] += couple[i];
 }
 
-/* The couple of an angle about `axis`, which turns by `change` while b turns by rho against a: the mean axis, and a small
- * part along rho, so that couple . rho = lambda change. */
-static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num lambda,
+/* The couple of an angle about the mean axis. The angle turns by `change` while b turns by rho against a. stores: 1 for a law
+ * that stores energy and for gears: a small part along rho is added, so that couple . rho = lambda change; otherwise 0. */
+static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num stores, num lambda,
                               num (*load)[BODY_Y])
 {
   static const double TINY = 1e-14; /* rad^2: below, the mean axis is exact to rounding */
@@ -97,14 +97,15 @@ static inline void mean_angle(const struct mean_pair *o, const num axis[3], num 
   for (int side = 0; side < 2; side++)
     mean_turn(turn[side], o->start.x[side], o->start.f[side], o->end.x[side]);
   v3_sub(rho, turn[1], turn[0]);
-  v3_axpy(U, (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
+  v3_axpy(U, stores * (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
   for (int i = 0; i < 3; i++) U[i] *= lambda;
   mean_couple(load, U);
 }
 
-/* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends. */
+/* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends.
+ * stores: as for mean_angle(). */
 static inline void mean_primitive(enum primitive_kind kind, const struct mean_pair *o,
-                                  const struct primitive_place *p, const struct mean_points *points, num lengths,
+                                  const struct primitive_place *p, const struct mean_points *points, num lengths, num stores,
                                   const num *lambda, num *Phi, num (*load)[BODY_Y])
 {
   num U[3], V[3], U_end[3], V_end[3], k[3];
@@ -142,7 +143,7 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
     mean_angle(o, p->u,
                coordinate_angle(p->angle, p->zero, &o->end, p->turn) -
                    coordinate_angle(p->angle, p->zero, &o->start, p->turn),
-               *lambda, load);
+               stores, *lambda, load);
     break;
   default:
     break;

@@ -77,6 +77,7 @@ struct link_tile {
   const int *joint;
   bool point;    /* rows_share_point() of all links: kernels do not write the constant columns of J */
   bool drives;   /* some of its links are drives */
+  bool stores[ISA_LANES_MAX]; /* (width) rows_store() */
   bool aligned;  /* all sides are SIDE_BESIDE */
   bool has_tips; /* points that body kernels evaluate: struct body_end.point */
   struct link_side side[ROWS_SIDES];

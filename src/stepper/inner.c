@@ -323,7 +323,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   positive = positive && project_end(m, d);
   /* A single iteration has no increment to compare with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;
-  bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
+  bool judged = !single && n.last > (corners || d->rule.mean ? HARMLESS : FLOOR);
   *status = ALI3_OK;
   if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (n.back) judged = false;
