@@ -110,7 +110,8 @@ enum frames_event_kind {
   FRAMES_EVENT_STATE = 1, /* code: cause; a, b: states before and after */
   FRAMES_EVENT_MISS,      /* code: enum miss_cause; a: length of the cycle, ns */
   FRAMES_EVENT_MARK,      /* text of a client */
-  FRAMES_EVENT_PARAMETER, /* text: name; a: value */
+  /* text: name, with [k] for number k of a vector; a: value; code: version; cycle: the first one with it */
+  FRAMES_EVENT_PARAMETER,
 };
 
 struct frames_event {

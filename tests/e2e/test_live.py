@@ -194,6 +194,48 @@ class Live(unittest.TestCase):
         bench.wait_for(path, lambda: os.path.exists(path))
         self.assertFalse(os.path.exists(os.path.join(self.folder, "auto_3.state")))
 
+    def test_a_kill_leaves_complete_states(self):
+        d = self.begin(cycle={"autostart": True, "warmup": 1}, state={"every": 0.001})
+        for n in range(8):
+            path = os.path.join(self.folder, "auto.state")
+            bench.wait_for(path, lambda: os.path.exists(path))
+            time.sleep(0.05 + 0.013 * n)
+            d.process.kill()
+            d.process.wait()
+            states = [f for f in os.listdir(self.folder) if f.endswith(".state")]
+            self.assertLessEqual(len(states), 4)  # the next one may be on its way
+            for name in states:
+                done = bench.subprocess.run([bench.program("ali3-sim"), d.config, "--state-in", os.path.join(self.folder, name),
+                                             "--duration", "0.01", "--summary", "-"], capture_output=True, text=True, timeout=20)
+                self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
+            d.start_again()
+        self.meet(d)
+
+    def test_the_frame_ring_has_versions_and_events(self):
+        d = self.begin(cycle={"autostart": True, "warmup": 5})
+        if not os.path.exists(bench.program("ali3-record")):
+            self.skipTest("ali3-record is not built")
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        file = os.path.join(d.dir, "run.h5")
+        with bench.subprocess.Popen([bench.program("ali3-record"), "--once", file, d.name], stdin=bench.subprocess.DEVNULL,
+                                    stdout=bench.subprocess.DEVNULL, stderr=bench.subprocess.DEVNULL) as recorder:
+            time.sleep(0.5)
+            self.good("param/set", "body.car.mass", 380.0)
+            self.good("param/set", "model.gravity", 0.0, 0.0, -9.5)
+            time.sleep(0.5)
+            recorder.send_signal(signal.SIGTERM)
+            recorder.wait(20)
+        with h5py.File(file) as f:
+            events = [e for e in f["events"] if e["kind"] == 4]
+            found = [(int(e["code"]), bytes(e["text"]).rstrip(b"\0").decode(), float(e["a"])) for e in events]
+            self.assertEqual(found, [(1, "body.car.mass", 380.0), (2, "model.gravity[0]", 0.0), (2, "model.gravity[1]", 0.0),
+                                     (2, "model.gravity[2]", -9.5)])
+            tuned = [int(c) for c, action in zip(f["frames/cycle"], f["frames/action"]) if action & 4]
+            self.assertEqual(tuned, sorted({int(e["cycle"]) for e in events}))
+
     def test_modbus_saves_and_loads_slots(self):
         bench.COMMANDS.update(save=14, load=15)
         d = self.begin(cycle={"autostart": True, "warmup": 5})

@@ -13,6 +13,11 @@ import tempfile
 import time
 import unittest
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
 SIM = sys.argv.pop(1)
 CAR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config", "models", "double_wishbone.yaml")
 SWEEPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config", "sweep")
@@ -87,6 +92,15 @@ class Batch(unittest.TestCase):
         self.assertLess(abs(statistics.stdev(masses) - 20), 4 * 20 / math.sqrt(2000))
         self.assertGreater(len({r["body.chassis.position.z.final"] for r in rows}), 900)
 
+        # HDF5 has the columns by their names.
+        self.good("merge", "--output", self.path("merged.h5"), *parts)
+        self.assertFalse(os.path.exists(self.path("merged.h5.csv")))
+        if h5py:
+            with h5py.File(self.path("merged.h5")) as f:
+                self.assertEqual(list(f), sorted(rows[0]))
+                self.assertEqual(list(f["model.bodies.chassis.mass"]), masses)
+                self.assertEqual({bytes(x) for x in f["outcome"]}, {b"ok"})
+
         # A part that is missing is a failure.
         lost = sim("merge", "--output", self.path("lost.csv"), *parts[1:])
         self.assertEqual((lost.returncode, lost.stderr), (1, "ali3-sim: merge: 250 of 1000 runs are missing\n"))
@@ -129,7 +143,7 @@ class Batch(unittest.TestCase):
         if not shutil.which("parallel"):
             self.skipTest("parallel is not installed")
         car, sweep = (os.path.join(SWEEPS, name) for name in ("quarter_car.yaml", "sweep.yaml"))
-        command = ["sh", os.path.join(SWEEPS, "parallel.sh"), car, sweep, "body.car.position.z", "4", self.path("parts"), "--duration", "0.5"]
+        command = ["sh", os.path.join(SWEEPS, "parallel.sh"), car, sweep, "body.car.position.z", "4", self.path("parts"), "--duration", "0.1"]
         environment = dict(os.environ, ALI3_SIM=SIM, JOBS="2", HOME=self.folder.name)
         with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as p:
             deadline = time.monotonic() + 60
@@ -138,7 +152,7 @@ class Batch(unittest.TestCase):
             os.killpg(p.pid, signal.SIGKILL)
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-        self.good(car, "--batch", sweep, "--quantities", "body.car.position.z", "--output", self.path("one.csv"), "--duration", "0.5")
+        self.good(car, "--batch", sweep, "--quantities", "body.car.position.z", "--output", self.path("one.csv"), "--duration", "0.1")
         self.assertEqual(self.text("parts/sweep.csv"), self.text("one.csv"))
         self.assertEqual(len(self.rows("one.csv")), 1000)
 

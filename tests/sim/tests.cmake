@@ -8,3 +8,9 @@ add_test(NAME sim/workers COMMAND nice ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_
          $<TARGET_FILE:ali3-sim>)
 set_tests_properties(sim/workers PROPERTIES TIMEOUT 300)
 ali3_tier(system sim/sim sim/batch sim/workers)
+
+# A Slurm of one node, by tests/run --tier soak.
+add_test(NAME soak/slurm CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_slurm.py $<TARGET_FILE:ali3-sim>)
+set_tests_properties(soak/slurm PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+ali3_tier(soak soak/slurm)

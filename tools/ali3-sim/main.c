@@ -53,7 +53,7 @@ static const char help[] =
     "  --resume          keep the rows that the output file of the batch has already\n"
     "  --help, --version\n"
     "\n"
-    "merge: puts the files of all shards together, in the order of the runs.\n"
+    "merge: puts the files of all shards together, in the order of the runs; FILE.h5 becomes HDF5.\n"
     "\n"
     "Exit status: 0 the run is complete, also with degraded steps; 1 the run failed or was interrupted (the\n"
     "steps so far are written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
@@ -156,7 +156,17 @@ static int merge_files(int argc, char **argv, const struct options *o)
     usage("merge", "--output FILE and files of shards", "another line");
     return EXIT_USAGE;
   }
-  return shard_merge("ali3-sim", BATCH_HEAD ",", o->output, files, argv + optind + 1) ? EXIT_GOOD : EXIT_RUN;
+  const size_t length = strlen(o->output);
+  if (length < 4 || strcmp(o->output + length - 3, ".h5") != 0)
+    return shard_merge("ali3-sim", BATCH_HEAD ",", o->output, files, argv + optind + 1) ? EXIT_GOOD
+                                                                                        : EXIT_RUN;
+  /* By way of CSV, which checks that the shards are complete. */
+  char csv[4200];
+  snprintf(csv, sizeof csv, "%s.csv", o->output);
+  const bool good = shard_merge("ali3-sim", BATCH_HEAD ",", csv, files, argv + optind + 1) &&
+                    results_write_hdf5(csv, o->output);
+  remove(csv);
+  return good ? EXIT_GOOD : EXIT_RUN;
 }
 
 /* Returns -1 to go on, else the exit status. */

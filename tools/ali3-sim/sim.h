@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
  * motion platform, state.c the file of a state, table.c the CSV, quantities.c end quantities, summary.c the figures,
- * sweep.c the values of a sweep, batch.c its runs. */
+ * sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -130,6 +130,8 @@ bool summary_write(const char *file, const ali3_model *m, int workers, const str
 
 /* Beginning of the first line of a file of results. */
 #define BATCH_HEAD "index,runs"
+/* Writes the rows of a CSV file as HDF5: one dataset for each column. False after printing the reason. */
+bool results_write_hdf5(const char *csv, const char *file);
 /* Runs a sweep. Returns the exit status. */
 int batch(struct options *o);
 
