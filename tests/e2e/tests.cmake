@@ -41,8 +41,10 @@ add_test(NAME soak/kill_peers CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/kill_peers --bin ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/estop CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_estop.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(soak/kill_peers soak/estop PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
-ali3_tier(soak soak/kill_peers soak/estop)
+add_test(NAME soak/view CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_view.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(soak/kill_peers soak/estop soak/view PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+ali3_tier(soak soak/kill_peers soak/estop soak/view)
 
 # The daemon with a loop that gets stuck.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
