@@ -27,6 +27,7 @@ set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_
 ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
 ali3_e2e(timing faults)        # misses with faulty clients, beside a calm phase
 ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
+ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a flood of requests
 ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
 ali3_e2e(timing fuzz_live)     # misses while every input is malformed
 ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
