@@ -139,6 +139,7 @@ static json_t *scene_of(const struct settings *s)
 {
   struct scene *scene = scene_new(s->model, s->platform.enabled ? &s->platform.spec.geometry : NULL);
   json_t *o = scene ? scene_json(scene) : NULL;
+  if (o) json_object_set_new(o, "visual", scene_visual_json(s->visual, s->visuals, s->model));
   scene_free(scene);
   return o;
 }

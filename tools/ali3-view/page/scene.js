@@ -138,6 +138,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(ball(20));
       const own = new Map();
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
+      for (const v of own.get('ground') || []) this.addVisual(-1, v);
       scene.bodies.forEach((b, i) => {
         if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
         else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
