@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double ROD_THICKNESS = 0.006; /* radius of a rod, as a part of the size */
+static const double ROD_THICKEST = 0.5;    /* radius of a rod, as a part of the mean length of the rods */
 static const double ROD_SHORTEST = 1e-6;   /* m: a point nearer to the centre of mass needs no rod */
 
 #define COPY3(to, from) memcpy(to, from, 3 * sizeof(double))
@@ -211,7 +212,11 @@ static void find_sizes(struct scene *s)
 {
   find_up(s);
   find_extent(s);
+  /* Rods of many short bodies are thin. */
+  double length = 0;
+  for (int i = 0; i < s->rods; i++) length += sqrt(v3_dot(s->rod[i].to, s->rod[i].to)) / s->rods;
   s->thickness = ROD_THICKNESS * s->size;
+  if (s->rods) s->thickness = fmin(s->thickness, ROD_THICKEST * length);
   fit_boxes(s);
 }
 

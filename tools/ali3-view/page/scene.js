@@ -109,6 +109,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.world.add(this.bodies, this.arrows);
       this.aim(scene);
       this.poses = this.start;
+      this.follows = false;
+      this.mean = null;
+      this.seen = {low: scene.low.slice(), high: scene.high.slice()};
+      this.reach = scene.bodies.map((b) => b.edge ? 0.5 * Math.max(...b.edge) : 0);
+      for (const r of scene.rods) this.reach[r.body] = Math.max(this.reach[r.body], Math.hypot(...r.to));
       this.rigPose = null;
       this.moved = true;
     }
@@ -321,12 +326,35 @@ var ali3 = window.ali3 || (window.ali3 = {});
         radius = Math.max(radius, 0.55 * (this.rigReach + 0.5 * scene.size));
       }
       this.arrowBatch = null;
+      this.firstRadius = radius;
       this.orbit.set(middle, radius, scene.up);
     }
 
     move(poses) {
       this.poses = poses;
       this.moved = true;
+      if (!this.test && poses.length) this.keepInView();
+    }
+
+    // What swings out of the picture makes it wider, until somebody turns the camera; what drives away is followed.
+    keepInView() {
+      const mean = [0, 1, 2].map((c) => this.poses.reduce((sum, p) => sum + p.position[c], 0) / this.poses.length), seen = this.seen;
+      if (this.follows) this.orbit.shift(mean.map((x, c) => x - this.mean[c]));
+      this.mean = mean;
+      if (this.follows || this.rigReach || this.orbit.touched) return;
+      let beyond = 0;
+      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
+        beyond = Math.max(beyond, seen.low[c] - x + this.reach[i], x + this.reach[i] - seen.high[c]);
+      }));
+      if (beyond < 0.01 * this.data.size) return;
+      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
+        seen.low[c] = Math.min(seen.low[c], x - this.reach[i]);
+        seen.high[c] = Math.max(seen.high[c], x + this.reach[i]);
+      }));
+      const radius = 0.5 * Math.hypot(...seen.low.map((x, c) => seen.high[c] - x));
+      this.follows = radius > 6 * this.firstRadius;
+      if (this.follows) this.orbit.settle(mean, this.firstRadius);
+      else this.orbit.settle(seen.low.map((x, c) => 0.5 * (x + seen.high[c])), Math.max(radius, this.firstRadius));
     }
 
     resize() {
