@@ -52,6 +52,23 @@ class Pages(unittest.TestCase):
         signals = dict(self.view.json(self.named("/api/v1/signals"))["signals"])
         self.assertEqual(signals[f"body.{case['bodies'][0]['name']}.position.x"], "m")
 
+    def test_shapes_and_platform(self):
+        shape = {"body": "A", "shape": "box", "size": [1, 0.1, 0.1], "color": "#102030"}
+        with bench.Daemon(model={"visual": [shape]}) as d:
+            scene = self.view.json(f"/api/v1/scene?name={d.name}")
+        self.assertEqual(scene["visual"], [{**shape, "position": [0, 0, 0], "orientation": [1, 0, 0, 0]}])
+        self.assertNotIn("platform", scene)
+        with open(os.path.join(bench.ROOT, "config", "demo", "car.yaml"), encoding="utf-8") as f:
+            text = f.read().replace("../models/", os.path.join(bench.ROOT, "config", "models", ""))
+        daemon = bench.Daemon()
+        with open(daemon.config, "w", encoding="utf-8") as f:
+            f.write(re.sub(r"^(osc|modbus|telemetry):(.*\n)(^[ #].*\n|^\n)*", "", text, flags=re.M))
+            f.write(f"telemetry: {{name: {daemon.name}}}\n")
+        with daemon as d:
+            platform = self.view.json(f"/api/v1/scene?name={d.name}")["platform"]
+        self.assertEqual([len(platform[k]) for k in ("base", "top", "neutral")], [6, 6, 6])
+        self.assertTrue(all(platform["leg_min"] < leg < platform["leg_max"] for leg in platform["neutral"]))
+
     def test_stream(self):
         with self.view.stream(f"name={self.daemon.name}&signals=pose,loop&dense=energy.*&rate=20") as s:
             self.assertEqual(s.status, 200)
