@@ -3,6 +3,7 @@
  * type of them has keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
+#include "config/visual.h"
 #include "expand/expand.h"
 
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
@@ -345,6 +346,25 @@ static const struct key part_keys[] = {
 };
 const struct section schema_part = SECTION("a part", part_keys);
 
+static const char *const visual_shapes[] = {
+#define SHAPE_NAME(id, text) [id] = (text),
+  SCENE_SHAPE_LIST(SHAPE_NAME)
+#undef SHAPE_NAME
+  NULL};
+#define VISUAL(field) offsetof(struct visual_values, field)
+static const struct key visual_keys[] = {
+  TEXT("body", REQUIRED, AT_START, VISUAL(body), "Name of the body that has the shape, or ground.", .example = "A"),
+  CHOICE("shape", visual_shapes, REQUIRED, AT_START, VISUAL(kind), "Kind of the shape.", .example = "box"),
+  VECTOR("size", "m", POSITIVE, "0.1 0.1 0.1", AT_START, VISUAL(shape.size),
+         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder, whose axis is z."),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position), "Centre of the shape, in the frame of the body."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."),
+  TEXT("color", NONE, AT_START, VISUAL(color),
+       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is blue.",
+       .example = "\"#4a90d9\""),
+};
+const struct section schema_visual = SECTION("a shape", visual_keys);
+
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key assembly_keys[] = {
   NUMBER("position", "m", POSITIVE, NONE, AT_START, MODEL(assembly_position),
@@ -373,6 +393,8 @@ static const struct key model_keys[] = {
   LIST("parts", &schema_part, NONE,
        "Groups of elements that stand several times, or come from another file. Their elements follow those of the lists "
        "above.", .off = true),
+  LIST("visual", &schema_visual, NONE,
+       "Shapes that ali3-view draws in place of those it finds from mass and inertia. They have no effect on the motion."),
   TEXT("file", NONE, AT_START, MODEL(file),
        "Path of a model file, relative to this one. The file is used in place of the model, so this key stands alone: "
        "model: {file: models/four_bar.yaml}."),

@@ -9,6 +9,7 @@
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
+#include "config/visual.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
 #include "yaml/print.h"
@@ -135,9 +136,11 @@ static void read_model(struct settings_reader *l)
   l->model_node = node_find(l->main.root, "model");
   if (!l->model_node || l->model_node->kind != NODE_MAP) return;
   const struct node *path = node_find(l->model_node, "file");
-  if (!path || read_model_file(l, path))
-    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->values.settings.options,
-                                               &l->values.settings.places, &l->report);
+  if (!path || read_model_file(l, path)) {
+    struct settings *s = &l->values.settings;
+    s->model = mechanism_build(l->model_node, &l->bodies, &s->options, &s->places, &l->report);
+    visual_read(l->model_node, &l->bodies, s, &l->report);
+  }
   l->report.source = &l->main.source;
 }
 
@@ -446,6 +449,7 @@ static void release_settings(struct settings *s)
   /* Lists of elements. */
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
+  free(s->visual);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
   free(s->injection);
   signals_free(s->signals);

@@ -12,6 +12,7 @@
 #include "modbus/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
+#include "scene/visual.h"
 #include "signals/signals.h"
 #include "signals/state_settings.h"
 #include "wire/packet.h"
@@ -23,8 +24,10 @@
 #include <stdio.h>
 
 struct settings {
-  ali3_model *model;    /* frozen */
-  struct places places; /* lines of its elements */
+  ali3_model *model;           /* frozen */
+  struct places places;        /* lines of its elements */
+  struct scene_visual *visual; /* (visuals) shapes for pictures */
+  int visuals;
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
   double duration;      /* s, simulation.duration; 0: not given */
 

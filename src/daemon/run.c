@@ -104,9 +104,11 @@ static double periods_of(double duration, double dt)
 /* Parts of a picture beside the model, as JSON; the caller frees it. NULL: there are none. */
 static char *picture_extras(const struct settings *s)
 {
-  if (!s->platform.enabled) return NULL;
+  if (!s->platform.enabled && s->visuals == 0) return NULL;
   json_t *o = json_object();
-  json_object_set_new(o, "platform", scene_platform_json(&s->platform.spec.geometry));
+  if (s->platform.enabled)
+    json_object_set_new(o, "platform", scene_platform_json(&s->platform.spec.geometry));
+  if (s->visuals) json_object_set_new(o, "visual", scene_visual_json(s->visual, s->visuals, s->model));
   char *text = json_dumps(o, JSON_COMPACT);
   json_decref(o);
   return text;

@@ -88,6 +88,22 @@ bool scene_platform_read(json_t *platform, struct platform_geometry *g)
   return good;
 }
 
+json_t *scene_visual_json(const struct scene_visual *v, int n, const ali3_model *m)
+{
+  static const char *const shape[] = {
+#define SHAPE_TEXT(id, text) [id] = (text),
+      SCENE_SHAPE_LIST(SHAPE_TEXT)
+#undef SHAPE_TEXT
+  };
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "body", ali3_model_body_name(m, v[i].body), "shape",
+                        shape[v[i].shape], "color", v[i].color, "size", ARRAY_JSON(v[i].size), "position",
+                        ARRAY_JSON(v[i].position), "orientation", ARRAY_JSON(v[i].orientation)));
+  return list;
+}
+
 json_t *scene_json(const struct scene *s)
 {
   /* The elements, each in the order of the scene. */

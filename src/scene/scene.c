@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double ROD_THICKNESS = 0.006; /* radius of a rod, as a part of the size */
+static const double ROD_THICKEST = 0.5;    /* radius of a rod, as a part of the mean length of the rods */
 static const double ROD_SHORTEST = 1e-6;   /* m: a point nearer to the centre of mass needs no rod */
 
 #define COPY3(to, from) memcpy(to, from, 3 * sizeof(double))
@@ -182,6 +183,13 @@ static void find_up(struct scene *s)
   for (int i = 0; i < 3; i++) s->up[i] = g > 0 ? -s->gravity[i] / g : z[i];
 }
 
+/* The moments of a cube are equal. In many models this means that nobody knew them. */
+static bool is_cube(const double edge[3])
+{
+  const double least = fmin(edge[0], fmin(edge[1], edge[2])), most = fmax(edge[0], fmax(edge[1], edge[2]));
+  return most - least < 0.02 * most;
+}
+
 /* Boxes that do not hide what is around them. */
 static void fit_boxes(struct scene *s)
 {
@@ -192,7 +200,8 @@ static void fit_boxes(struct scene *s)
     for (; at < s->rods && s->rod[at].body == i; at++, rods++)
       reach = fmax(reach, sqrt(v3_dot(s->rod[at].to, s->rod[at].to)));
     /* Without rods a third of the scene limits the box, unless the body is the scene. */
-    const double longest = rods ? 2 * reach : s->bodies > 1 ? s->size / 3 : INFINITY;
+    const double part = is_cube(b->edge) ? 0.4 : 1;
+    const double longest = rods ? 2 * part * reach : s->bodies > 1 ? part * s->size / 3 : INFINITY;
     const double diagonal = sqrt(v3_dot(b->edge, b->edge)), k = diagonal > longest ? longest / diagonal : 1;
     b->has_box &= rods != 2;
     for (int c = 0; c < 3; c++) b->edge[c] = fmax(k * b->edge[c], SCENE_THINNEST * s->size);
@@ -203,7 +212,11 @@ static void find_sizes(struct scene *s)
 {
   find_up(s);
   find_extent(s);
+  /* Rods of many short bodies are thin. */
+  double length = 0;
+  for (int i = 0; i < s->rods; i++) length += sqrt(v3_dot(s->rod[i].to, s->rod[i].to)) / s->rods;
   s->thickness = ROD_THICKNESS * s->size;
+  if (s->rods) s->thickness = fmin(s->thickness, ROD_THICKEST * length);
   fit_boxes(s);
 }
 

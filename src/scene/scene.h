@@ -19,8 +19,8 @@ struct scene_body {
   double position[3], orientation[4]; /* in the poses of the model */
   /* The box of uniform density with the mass and inertia of the body: the lengths of its edges, and a rotation, row by row, whose
    * columns are the directions of the edges in body axes. A box that is longer than the points of the body reach is drawn
-   * smaller, so that it does not hide the mechanism; an edge is at least SCENE_THINNEST of the size of the scene. A body
-   * without mass has no box, and neither has a body with two rods, which shows as a bar. */
+   * smaller, and a cube much smaller, so that it does not hide the mechanism; an edge is at least SCENE_THINNEST of the size of
+   * the scene. A body without mass has no box, and neither has a body with two rods, which shows as a bar. */
   bool has_box;
   double edge[3], axes[9];
 };

@@ -143,6 +143,31 @@ TEST(sensors_are_mounted_as_the_file_says)
   settings_free(s);
 }
 
+TEST(shapes_are_for_pictures_only)
+{
+#define SHAPES(color, body)                                                                                  \
+  "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n  visual:\n"        \
+  "    - {body: ground, shape: sphere}\n"                                                                    \
+  "    - {body: " body ", shape: cylinder, size: [1, 2, 3], position: [0, 0, 4], color: " color "}\n"
+  struct settings *s = load_good(SHAPES("\"#01fAB2\"", "A"));
+  assert_int_equal(s->visuals, 2);
+  assert_int_equal(s->visual[0].body, ALI3_GROUND);
+  assert_string_equal(s->visual[0].color, "#4a90d9");
+  assert_int_equal(s->visual[1].shape, SCENE_CYLINDER);
+  assert_true(s->visual[1].size[2] == 3 && s->visual[1].position[2] == 4 && s->visual[1].orientation[0] == 1);
+  assert_string_equal(s->visual[1].color, "#01fAB2");
+  settings_free(s);
+  struct loaded l = load_text(SHAPES("red", "A"));
+  assert_null(l.settings);
+  assert_non_null(strstr(l.errors, ":6:79: error: color: expected \"#\" and six hexadecimal digits"));
+  free(l.errors);
+  l = load_text(SHAPES("\"#000000\"", "Z"));
+  assert_null(l.settings);
+  assert_non_null(strstr(l.errors, ":6:14: error: body: "));
+  free(l.errors);
+#undef SHAPES
+}
+
 TEST(one_mistake_neither_hides_others_nor_causes_them)
 {
   /* A has a mistake. The joint to A is not reported for it, the joint to Z is reported. */
@@ -260,6 +285,7 @@ int main(void)
       cmocka_unit_test(inertia_has_two_forms),
       cmocka_unit_test(free_bodies_and_forces_are_valid),
       cmocka_unit_test(sensors_are_mounted_as_the_file_says),
+      cmocka_unit_test(shapes_are_for_pictures_only),
       cmocka_unit_test(one_mistake_neither_hides_others_nor_causes_them),
       cmocka_unit_test(positions_and_angles_have_units),
       cmocka_unit_test(the_model_limits_its_assembly),

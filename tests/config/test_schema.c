@@ -6,6 +6,7 @@
 #include "config/manual.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
+#include "config/visual.h"
 #include "config/wiring.h"
 
 #include <stdio.h>
@@ -45,19 +46,13 @@ TEST(rows_are_sound)
 /* The row of a key accepts its default. */
 TEST(defaults_are_in_range)
 {
-  static const struct section *const all[] = {&schema_file,
-                                              &schema_model,
-                                              &schema_body,
-                                              &schema_joint,
-                                              &schema_force,
-                                              &schema_sensor,
-                                              &schema_input,
-                                              &schema_injection,
-                                              &schema_target,
-                                              &schema_packet,
-                                              &schema_packet_field,
-                                              &schema_packet_file,
-                                              NULL};
+  static const struct section *const all[] = {&schema_file,        &schema_model,
+                                              &schema_body,        &schema_joint,
+                                              &schema_force,       &schema_sensor,
+                                              &schema_visual,      &schema_input,
+                                              &schema_injection,   &schema_target,
+                                              &schema_packet,      &schema_packet_field,
+                                              &schema_packet_file, NULL};
   union {
     struct file_values file;
     struct model_values model;
@@ -65,6 +60,7 @@ TEST(defaults_are_in_range)
     struct joint_values joint;
     struct force_values force;
     struct sensor_values sensor;
+    struct visual_values visual;
     struct input_values input;
     struct injection_values injection;
     struct target_values target;

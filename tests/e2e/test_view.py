@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: MIT
 """ali3-view against a real daemon, without a browser: pages, streams, rights, a daemon that stops, ends and starts again, and a
 recording. soak_view.py has the tests with a browser."""
+import base64
+import json
 import os
+import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
 import bench
-from viewer import Viewer
+from viewer import KINDS, Viewer, decode
 
 
 class Pages(unittest.TestCase):
@@ -47,6 +51,23 @@ class Pages(unittest.TestCase):
         self.assertEqual(scene["instance"], self.daemon.name)
         signals = dict(self.view.json(self.named("/api/v1/signals"))["signals"])
         self.assertEqual(signals[f"body.{case['bodies'][0]['name']}.position.x"], "m")
+
+    def test_shapes_and_platform(self):
+        shape = {"body": "A", "shape": "box", "size": [1, 0.1, 0.1], "color": "#102030"}
+        with bench.Daemon(model={"visual": [shape]}) as d:
+            scene = self.view.json(f"/api/v1/scene?name={d.name}")
+        self.assertEqual(scene["visual"], [{**shape, "position": [0, 0, 0], "orientation": [1, 0, 0, 0]}])
+        self.assertNotIn("platform", scene)
+        with open(os.path.join(bench.ROOT, "config", "demo", "car.yaml"), encoding="utf-8") as f:
+            text = f.read().replace("../models/", os.path.join(bench.ROOT, "config", "models", ""))
+        daemon = bench.Daemon()
+        with open(daemon.config, "w", encoding="utf-8") as f:
+            f.write(re.sub(r"^(osc|modbus|telemetry):(.*\n)(^[ #].*\n|^\n)*", "", text, flags=re.M))
+            f.write(f"telemetry: {{name: {daemon.name}}}\n")
+        with daemon as d:
+            platform = self.view.json(f"/api/v1/scene?name={d.name}")["platform"]
+        self.assertEqual([len(platform[k]) for k in ("base", "top", "neutral")], [6, 6, 6])
+        self.assertTrue(all(platform["leg_min"] < leg < platform["leg_max"] for leg in platform["neutral"]))
 
     def test_stream(self):
         with self.view.stream(f"name={self.daemon.name}&signals=pose,loop&dense=energy.*&rate=20") as s:
@@ -184,6 +205,38 @@ class Ends(unittest.TestCase):
         done = subprocess.run([bench.program("ali3-view"), "--file", "/nowhere.h5"], capture_output=True, text=True, timeout=10, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/nowhere.h5: expected a file of ali3-record", done.stderr)
+
+
+class OnePage(unittest.TestCase):
+    def test_run(self):
+        if not os.path.exists("/usr/share/javascript/three/three.min.js"):
+            self.skipTest("libjs-three is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.html")
+            subprocess.run([bench.program("ali3-sim"), os.path.join(bench.ROOT, "config", "models", "four_bar.yaml"), "--duration", "2",
+                            "--view", path, "--signals", "energy.total"], check=True, capture_output=True, timeout=30)
+            with open(path, encoding="utf-8") as f:
+                page = f.read()
+        self.assertNotRegex(page, r"<(script|link|img)[^>]*(src|href)=(?!\"data:)")
+        run = json.loads(re.search(r'id="ali3-run">(.*?)</script>', page, re.S).group(1))
+        self.assertEqual([b["name"] for b in run["scene"]["bodies"]], [b["name"] for b in bench.four_bar()["model"]["bodies"]])
+        records, got = base64.b64decode(run["records"]), []
+        while records:
+            size, kind = struct.unpack_from("<IB", records)
+            got.append((KINDS[kind], decode(KINDS[kind], records[8:size])))
+            records = records[size:]
+        self.assertEqual([k for k, _ in got], ["head"] + ["frame"] * 67 + ["dense"])
+        self.assertEqual(len(got[-1][1]), 201)
+        energies = [row[1] for row in got[-1][1]]
+        self.assertLess(max(energies) - min(energies), 0.05)
+
+    def test_refusals(self):
+        model = os.path.join(bench.ROOT, "config", "models", "four_bar.yaml")
+        for arguments in (("--view", "/nowhere/x.html"), ("--view", "/dev/null", "--signals", "nothing")):
+            done = subprocess.run([bench.program("ali3-sim"), model, "--duration", "0.1", *arguments], capture_output=True, text=True, timeout=30,
+                                  check=False)
+            self.assertIn(done.returncode, (1, 2), arguments)
+            self.assertIn("ali3-sim: ", done.stderr)
 
 
 class Recording(unittest.TestCase):

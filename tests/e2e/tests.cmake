@@ -27,6 +27,7 @@ set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_
 ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
 ali3_e2e(timing faults)        # misses with faulty clients, beside a calm phase
 ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
+ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a flood of requests
 ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
 ali3_e2e(timing fuzz_live)     # misses while every input is malformed
 ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
@@ -44,8 +45,10 @@ add_test(NAME soak/estop CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_estop.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/rig CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_rig.py ${CMAKE_BINARY_DIR}/bin 200)
-set_tests_properties(soak/kill_peers soak/estop soak/rig PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
-ali3_tier(soak soak/kill_peers soak/estop soak/rig)
+add_test(NAME soak/view CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_view.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(soak/kill_peers soak/estop soak/rig soak/view PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+ali3_tier(soak soak/kill_peers soak/estop soak/rig soak/view)
 
 # The daemon with a loop that gets stuck.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: options and wiring. */
 #include "base/build_info.h"
+#include "film.h"
 #include "option_number.h"
 #include "shards.h"
 #include "sim.h"
@@ -42,6 +43,9 @@ static const char help[] =
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
+    "  --view FILE       write a page with the animation of the run, which needs no server; --signals "
+    "chooses\n"
+    "                    its plots, 16 at most\n"
     "  --state-in FILE   continue from a state that --state-out wrote; --duration counts from there\n"
     "  --state-out FILE  write the state of the model at the end of the run\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
@@ -122,6 +126,7 @@ enum {
   EVERY,
   SIGNALS,
   OUTPUT,
+  VIEW,
   STATE_IN,
   STATE_OUT,
   SUMMARY,
@@ -142,9 +147,9 @@ static bool check_batch(const struct options *o)
   if (!o->batch) return true;
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
-  if (o->signals || o->summary || o->state_in || o->state_out || o->every != 1 || o->workers_given)
+  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->every != 1 || o->workers_given)
     return usage("--batch",
-                 "no --signals, --summary, --every, --workers, --state-in and --state-out beside it",
+                 "no --signals, --summary, --view, --every, --workers, --state-in and --state-out beside it",
                  "one of them");
   return true;
 }
@@ -187,6 +192,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
+      {"view", required_argument, NULL, VIEW},
       {"state-in", required_argument, NULL, STATE_IN},
       {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
@@ -251,6 +257,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case OUTPUT:
       o->output = optarg;
       break;
+    case VIEW:
+      o->view = optarg;
+      break;
     case STATE_IN:
       o->state_in = optarg;
       break;
@@ -293,7 +302,8 @@ static int take_options(int argc, char **argv, struct options *o)
   if (good && optind + 1 != argc) good = usage("FILE", "one file", optind < argc ? "several" : "none");
   if (good && o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
     good = usage("--output, --summary", "one of them at most on standard output", "both");
-  if (good && o->signals && !o->output) good = usage("--signals", "--output as well", "none");
+  if (good && o->signals && !o->output && !o->view)
+    good = usage("--signals", "--output or --view as well", "none");
   if (!good) {
     fputs("Try ali3-sim --help\n", stderr);
     return EXIT_USAGE;
@@ -317,13 +327,21 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
     quantities_close(&quantities);
     return EXIT_USAGE;
   }
+  struct film *film = o->view ? film_open(o->view, o->signals, s, signals) : NULL;
+  if (o->view && !film) {
+    if (o->output) table_close(&table);
+    quantities_close(&quantities);
+    return EXIT_USAGE;
+  }
 
   /* Run the model. */
   struct result r;
   struct quantities *q = o->quantities ? &quantities : NULL;
-  const struct takers takers = {.table = o->output ? &table : NULL, .every = o->every, .quantities = q};
+  const struct takers takers = {
+      .table = o->output ? &table : NULL, .every = o->every, .quantities = q, .film = film};
   if (!run(s->model, d, o->state_in != NULL, ride, planned, &takers, &r)) {
     if (o->output) table_close(&table);
+    if (film) film_close(film);
     quantities_close(&quantities);
     free(r.step_ns);
     return EXIT_RUN;
@@ -333,6 +351,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
+  if (film) good &= film_close(film);
   if (o->state_out) good &= state_save_file(o->state_out, s->model, d);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
     good &= summary_write(o->summary, s->model, workers, q, &r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the loop over the steps. */
+#include "film.h"
 #include "sim.h"
 
 #include "rt/clock.h"
@@ -109,6 +110,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   struct quantities *q = takers->quantities;
   if (t) table_row(t, ride->values);
   if (q) quantities_add(q, ride->values);
+  if (takers->film) film_add(takers->film, 0, ride->values);
 
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
@@ -127,9 +129,10 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     }
     account_step(m, d, r);
     const bool row = t && r->steps % takers->every == 0;
-    if (row || q || ride->drive.there) ride_step(ride, m, d);
+    if (row || q || takers->film || ride->drive.there) ride_step(ride, m, d);
     if (row) table_row(t, ride->values);
     if (q) quantities_add(q, ride->values);
+    if (takers->film) film_add(takers->film, r->steps, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, state.c the file of a state, table.c the CSV, quantities.c end quantities, summary.c the figures,
- * sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file. */
+ * motion platform, state.c the file of a state, table.c the CSV, quantities.c end quantities, film.c the page of --view,
+ * summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -17,7 +17,8 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *summary, *quantities, *state_in, *state_out; /* NULL: not given */
+  const char *file, *signals, *output, *view, *summary, *quantities, *state_in,
+      *state_out; /* NULL: not given */
   struct settings_overrides over;
   const char **set; /* (over.sets) of --set; to be freed */
   double duration;  /* s; 0: from the file */
@@ -101,6 +102,7 @@ struct takers {
   struct table *table;           /* NULL: none */
   long every;                    /* rows of the table */
   struct quantities *quantities; /* NULL: none */
+  struct film *film;             /* NULL: none */
   bool quiet;                    /* no progress on the terminal, and the caller called run_catch_signals() */
 };
 /* Number of steps of the duration; 0 after printing why there are none. */

@@ -278,7 +278,7 @@ static enum MHD_Result add_query(void *arg, enum MHD_ValueKind kind, const char 
 
 /* The head of a request: it is judged before anything of its body is taken. */
 static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connection *connection,
-                                       const char *method)
+                                       const char *path, const char *method)
 {
   struct exchange *x = calloc(1, sizeof *x);
   if (!x) return NULL;
@@ -296,7 +296,9 @@ static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connect
     x->refused = MHD_HTTP_METHOD_NOT_ALLOWED;
     snprintf(x->why, sizeof x->why, "GET, HEAD and POST only");
   }
-  if (x->refused == 0) MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_query, x);
+  /* The query of a file is for the page itself. */
+  if (x->refused == 0 && strncmp(path, "/api/", 5) == 0)
+    MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_query, x);
   return x;
 }
 
@@ -341,7 +343,7 @@ static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection
   refresh_place(s, connection, true);
   /* The head. */
   if (!x) {
-    *seen = x = begin_exchange(s, connection, method);
+    *seen = x = begin_exchange(s, connection, path, method);
     if (!x) return MHD_NO;
     if (x->refused) return refuse_view_request(connection, x->refused, x->why);
     return MHD_YES;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t STILL_NS = NS_PER_S, ASK_NS = NS_PER_S / 4, SOON_NS = NS_PER_S / 500;
+static const uint64_t STILL_NS = NS_PER_S, ASK_NS = NS_PER_S / 4, SOON_NS = NS_PER_S / 500,
+                      SEARCH_NS = NS_PER_S / 50; /* to find a row of a recording takes many reads */
 
 static uint64_t interval_ns(const struct stream *s)
 {
@@ -183,7 +184,7 @@ void stream_fill(struct stream *s, uint64_t now_ns)
   /* When to look again: at once if this look came too early for a new cycle. */
   if (s->out.count == 0) {
     say_still(s, now_ns);
-    s->due_ns = now_ns + SOON_NS;
+    s->due_ns = now_ns + (s->source.recording ? SEARCH_NS : SOON_NS);
   } else {
     s->due_ns += interval_ns(s);
     if (s->due_ns < now_ns) s->due_ns = now_ns;

@@ -23,8 +23,8 @@ struct stream {
   uint64_t said_ns, asked_ns; /* last record; last look whether the daemon is there */
   uint64_t began_ns;          /* a recording plays since then */
   bool ended;
-  struct wire out; /* records that the browser has not taken */
-  size_t taken;    /* bytes of them that it has */
+  struct record_bytes out; /* records that the browser has not taken */
+  size_t taken;            /* bytes of them that it has */
 };
 
 /* Takes the source over, and closes it with the stream. Puts the head into `out`. NULL: out of memory. */

@@ -9,14 +9,14 @@ _Static_assert(sizeof(struct wire_frame) == 40 && sizeof(struct wire_loop) == 24
 
 enum { WIRE_HEADER = 8, WIRE_ALIGNMENT = 8, WIRE_ROOM = 4096 };
 
-void wire_free(struct wire *w)
+void wire_free(struct record_bytes *w)
 {
   free(w->byte);
-  *w = (struct wire){0};
+  *w = (struct record_bytes){0};
 }
 
 /* Room for `count` more bytes; NULL: out of memory. */
-static unsigned char *extend_wire(struct wire *w, size_t count)
+static unsigned char *extend_wire(struct record_bytes *w, size_t count)
 {
   if (w->failed) return NULL;
   if (count > w->room - w->count) {
@@ -33,19 +33,19 @@ static unsigned char *extend_wire(struct wire *w, size_t count)
   return at;
 }
 
-void wire_bytes(struct wire *w, const void *bytes, size_t count)
+void wire_bytes(struct record_bytes *w, const void *bytes, size_t count)
 {
   unsigned char *at = extend_wire(w, count);
   if (at && count) memcpy(at, bytes, count);
 }
 
-void wire_pad(struct wire *w)
+void wire_pad(struct record_bytes *w)
 {
   static const unsigned char zero[WIRE_ALIGNMENT] = {0};
   wire_bytes(w, zero, (WIRE_ALIGNMENT - w->count % WIRE_ALIGNMENT) % WIRE_ALIGNMENT);
 }
 
-size_t wire_begin(struct wire *w, enum wire_kind kind)
+size_t wire_begin(struct record_bytes *w, enum wire_kind kind)
 {
   const size_t begin = w->count;
   const unsigned char header[WIRE_HEADER] = {0, 0, 0, 0, (unsigned char)kind, WIRE_VERSION};
@@ -53,14 +53,14 @@ size_t wire_begin(struct wire *w, enum wire_kind kind)
   return begin;
 }
 
-void wire_end(struct wire *w, size_t begin)
+void wire_end(struct record_bytes *w, size_t begin)
 {
   wire_pad(w);
   const uint32_t bytes = (uint32_t)(w->count - begin);
   if (!w->failed) memcpy(w->byte + begin, &bytes, sizeof bytes);
 }
 
-void wire_floats(struct wire *w, const double *value, const uint32_t *index, uint32_t count)
+void wire_floats(struct record_bytes *w, const double *value, const uint32_t *index, uint32_t count)
 {
   unsigned char *at = extend_wire(w, count * sizeof(float));
   for (uint32_t i = 0; at && i < count; i++) {
@@ -69,7 +69,7 @@ void wire_floats(struct wire *w, const double *value, const uint32_t *index, uin
   }
 }
 
-void wire_json(struct wire *w, enum wire_kind kind, json_t *object)
+void wire_json(struct record_bytes *w, enum wire_kind kind, json_t *object)
 {
   const size_t begin = wire_begin(w, kind);
   char *text = json_dumps(object, JSON_COMPACT);

@@ -37,21 +37,21 @@ struct wire_loop {
 };
 
 /* Bytes that grow. After a failed allocation `failed` is set and nothing is added. */
-struct wire {
+struct record_bytes {
   unsigned char *byte;
   size_t count, room;
   bool failed;
 };
 
-void wire_free(struct wire *w);
+void wire_free(struct record_bytes *w);
 /* Begins a record; wire_end() pads it and fills in its length. Returns where it begins. */
-size_t wire_begin(struct wire *w, enum wire_kind kind);
-void wire_end(struct wire *w, size_t begin);
-void wire_bytes(struct wire *w, const void *bytes, size_t count);
+size_t wire_begin(struct record_bytes *w, enum wire_kind kind);
+void wire_end(struct record_bytes *w, size_t begin);
+void wire_bytes(struct record_bytes *w, const void *bytes, size_t count);
 /* Converts doubles to f32; a number beyond the range becomes infinite. */
-void wire_floats(struct wire *w, const double *value, const uint32_t *index, uint32_t count);
-void wire_pad(struct wire *w);
+void wire_floats(struct record_bytes *w, const double *value, const uint32_t *index, uint32_t count);
+void wire_pad(struct record_bytes *w);
 /* A record whose payload is JSON. Releases the object. */
-void wire_json(struct wire *w, enum wire_kind kind, json_t *object);
+void wire_json(struct record_bytes *w, enum wire_kind kind, json_t *object);
 
 #endif

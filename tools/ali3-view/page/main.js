@@ -150,7 +150,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
     listen() {
       $('fit').addEventListener('click', () => this.scene && this.scene.orbit.fit());
       $('boxes').addEventListener('change', (e) => { if (this.scene) { this.scene.bodies.visible = e.target.checked; this.scene.moved = true; } });
-      $('names').addEventListener('change', () => { this.labels = null; });
+      $('names').addEventListener('change', () => {
+        $('labels').textContent = '';
+        this.labels = null;
+        if (this.scene) this.scene.moved = true;
+      });
       $('forces').addEventListener('change', (e) => this.chooseForces(e.target.checked));
       $('hold').addEventListener('change', (e) => { this.holds = e.target.checked; });
       $('pick').addEventListener('keydown', (e) => {
@@ -236,7 +240,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (this.scene && this.scene.draw()) {
         this.times.push(now);
         if (this.times.length > 60) this.times.shift();
-        if ($('names').checked || this.labels) this.placeLabels();
+        if ($('names').checked) this.placeLabels();
       }
       if (at - (this.plotted || 0) > PLOT_EVERY) {
         this.plotted = at;
@@ -277,7 +281,6 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (!this.labels) {
         box.textContent = '';
         this.labels = [];
-        if (!$('names').checked) { this.labels = null; return; }
         const add = (text, at) => {
           const span = document.createElement('span');
           span.textContent = text;
@@ -334,8 +337,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
           }
         }
         const s = await ali3.json(this.source.query('api/v1/status'));
-        const load = s.load && (s.load['1s'] !== undefined ? s.load['1s'] : s.load.s1);
-        $('load').textContent = load !== undefined && load !== null ? `load ${(100 * load).toFixed(1)} %` : '';
+        $('load').textContent = s.load && s.load[0] !== null ? `load ${(100 * s.load[0]).toFixed(1)} %` : '';
         const value = (name) => { const p = this.motion && this.motion.values([name]); return p ? p[0] : NaN; };
         if (s.inputs && s.inputs.length && this.signals) this.showInputs(s.inputs, value);
       } catch (e) {

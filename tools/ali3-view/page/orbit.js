@@ -39,7 +39,21 @@ var ali3 = window.ali3 || (window.ali3 = {});
     fit() {
       const half = this.camera.fov * Math.PI / 360, across = Math.atan(Math.tan(half) * this.camera.aspect);
       this.centre.set(...this.home.centre);
+      this.touched = false;
       this.distance = this.home.radius / Math.sin(Math.min(half, across));
+      this.update();
+    }
+
+    // Another home, seen from the same side.
+    settle(centre, radius) {
+      this.home = {centre, radius, up: this.home.up};
+      this.fit();
+    }
+
+    shift(d) {
+      this.centre.x += d[0];
+      this.centre.y += d[1];
+      this.centre.z += d[2];
       this.update();
     }
 
@@ -59,17 +73,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     zoom(factor) {
+      this.touched = true;
       this.distance = Math.min(1e4 * this.home.radius, Math.max(0.02 * this.home.radius, this.distance * factor));
       this.update();
     }
 
     turn(right, up) {
+      this.touched = true;
       this.azimuth -= right;
       this.height = Math.max(-1.55, Math.min(1.55, this.height + up));
       this.update();
     }
 
     pan(right, up) {
+      this.touched = true;
       const m = this.camera.matrixWorld.elements, k = this.distance * 2 * Math.tan(this.camera.fov * Math.PI / 360) / this.canvas.clientHeight;
       this.centre.addScaledVector(new THREE.Vector3(m[0], m[1], m[2]), -right * k);
       this.centre.addScaledVector(new THREE.Vector3(m[4], m[5], m[6]), up * k);

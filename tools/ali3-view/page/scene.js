@@ -31,20 +31,21 @@ var ali3 = window.ali3 || (window.ali3 = {});
   }
 
   // Unit parts along z, from 0 to 1, of radius 1.
-  function unitRod() {
-    return new THREE.CylinderBufferGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  function unitRod(sides) {
+    return new THREE.CylinderBufferGeometry(1, 1, 1, sides).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   }
   function unitArrow() {
     return new THREE.ConeBufferGeometry(1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   }
   function unitCoil() {
+    const long = 14; // times its radius: the usual shape, in which the wire is round
     class Coil extends THREE.Curve {
       getPoint(s) {
         const r = s < 0.06 || s > 0.94 ? 0.05 : 1, angle = 2 * Math.PI * 7 * s;
-        return new THREE.Vector3(r * Math.cos(angle), r * Math.sin(angle), s);
+        return new THREE.Vector3(r * Math.cos(angle), r * Math.sin(angle), long * s);
       }
     }
-    return new THREE.TubeBufferGeometry(new Coil(), 140, 0.13, 5);
+    return new THREE.TubeBufferGeometry(new Coil(), 160, 0.2, 5).scale(1, 1, 1 / long);
   }
 
   // Parts of one kind and colour. A part has a body and its matrix in the frame of the body, or a function that gives its matrix.
@@ -108,6 +109,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.world.add(this.bodies, this.arrows);
       this.aim(scene);
       this.poses = this.start;
+      this.follows = false;
+      this.mean = null;
+      this.seen = {low: scene.low.slice(), high: scene.high.slice()};
+      this.reach = scene.bodies.map((b) => b.edge ? 0.5 * Math.max(...b.edge) : 0);
+      for (const r of scene.rods) this.reach[r.body] = Math.max(this.reach[r.body], Math.hypot(...r.to));
       this.rigPose = null;
       this.moved = true;
     }
@@ -130,11 +136,14 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     addParts(scene) {
-      const rod = unitRod(), box = new THREE.BoxBufferGeometry(1, 1, 1), m = new THREE.Matrix4();
+      // Many parts have fewer faces each.
+      const fine = scene.bodies.length <= 64, ball = (f) => new THREE.SphereBufferGeometry(1, fine ? f : 8, fine ? Math.ceil(0.7 * f) : 6);
+      const rod = unitRod(fine ? 12 : 6), box = new THREE.BoxBufferGeometry(1, 1, 1), m = new THREE.Matrix4();
       const solid = (g) => COLORS.map((c) => this.batch(g, c, {}, this.bodies)), boxes = solid(box), rods = solid(rod);
-      const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(new THREE.SphereBufferGeometry(1, 20, 14));
+      const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(ball(20));
       const own = new Map();
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
+      for (const v of own.get('ground') || []) this.addVisual(-1, v);
       scene.bodies.forEach((b, i) => {
         if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
         else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
@@ -142,7 +151,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const r of scene.rods)
         if (!own.has(scene.bodies[r.body].name))
           rods[r.body % COLORS.length].add(r.body, between(r.from, r.to, scene.thickness, m.clone()));
-      this.addJoints(scene, rod, box);
+      this.addJoints(scene, rod, box, ball(14));
       this.addForces(scene, rod);
       this.addGround(scene);
       if (scene.platform) this.addRig(scene, rod);
@@ -176,8 +185,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
                                                   new THREE.Vector3(...size)));
     }
 
-    addJoints(scene, rod, box) {
-      const steel = this.batch(rod, STEEL), balls = this.batch(new THREE.SphereBufferGeometry(1, 14, 10), STEEL);
+    addJoints(scene, rod, box, ball) {
+      const steel = this.batch(rod, STEEL), balls = this.batch(ball, STEEL);
       const cubes = this.batch(box, STEEL), plates = this.batch(rod, STEEL, {transparent: true, opacity: 0.35});
       const bars = this.batch(rod, CABLE), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
       const along = (batch, j, side, half, width) => {
@@ -221,7 +230,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         });
         if (f.normal && !(f.body[0] < 0)) {
           const p = f.point[0], n = f.normal, h = 0.1 * t;
-          discs.add(f.body[0], between(p.map((x, c) => x - h * n[c]), p, 6 * f.radius[1], new THREE.Matrix4()));
+          discs.add(f.body[0], between(p.map((x, c) => x - h * n[c]), p, 2 * f.radius[1], new THREE.Matrix4()));
         }
       }
     }
@@ -317,12 +326,35 @@ var ali3 = window.ali3 || (window.ali3 = {});
         radius = Math.max(radius, 0.55 * (this.rigReach + 0.5 * scene.size));
       }
       this.arrowBatch = null;
+      this.firstRadius = radius;
       this.orbit.set(middle, radius, scene.up);
     }
 
     move(poses) {
       this.poses = poses;
       this.moved = true;
+      if (!this.test && poses.length) this.keepInView();
+    }
+
+    // What swings out of the picture makes it wider, until somebody turns the camera; what drives away is followed.
+    keepInView() {
+      const mean = [0, 1, 2].map((c) => this.poses.reduce((sum, p) => sum + p.position[c], 0) / this.poses.length), seen = this.seen;
+      if (this.follows) this.orbit.shift(mean.map((x, c) => x - this.mean[c]));
+      this.mean = mean;
+      if (this.follows || this.rigReach || this.orbit.touched) return;
+      let beyond = 0;
+      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
+        beyond = Math.max(beyond, seen.low[c] - x + this.reach[i], x + this.reach[i] - seen.high[c]);
+      }));
+      if (beyond < 0.01 * this.data.size) return;
+      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
+        seen.low[c] = Math.min(seen.low[c], x - this.reach[i]);
+        seen.high[c] = Math.max(seen.high[c], x + this.reach[i]);
+      }));
+      const radius = 0.5 * Math.hypot(...seen.low.map((x, c) => seen.high[c] - x));
+      this.follows = radius > 6 * this.firstRadius;
+      if (this.follows) this.orbit.settle(mean, this.firstRadius);
+      else this.orbit.settle(seen.low.map((x, c) => 0.5 * (x + seen.high[c])), Math.max(radius, this.firstRadius));
     }
 
     resize() {
@@ -340,9 +372,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.resize();
       if (!this.data || (!this.moved && !this.orbit.changed)) return false;
       if (this.moved) {
-        const worlds = this.poses.map((p) => new THREE.Matrix4().compose(
-          new THREE.Vector3(...p.position), new THREE.Quaternion(p.orientation[1], p.orientation[2], p.orientation[3], p.orientation[0]),
-          new THREE.Vector3(1, 1, 1)));
+        const one = new THREE.Vector3(1, 1, 1), at = new THREE.Vector3(), turn = new THREE.Quaternion();
+        const worlds = this.worlds = this.worlds && this.worlds.length === this.poses.length ? this.worlds : this.poses.map(() => new THREE.Matrix4());
+        this.poses.forEach((p, i) => {
+          const [e0, e1, e2, e3] = p.orientation;
+          worlds[i].compose(at.set(p.position[0], p.position[1], p.position[2]), turn.set(e1, e2, e3, e0), one);
+        });
         for (const batch of this.batches) batch.update(worlds, this.poses);
         if (this.marks) this.marks.forEach((mark, i) => mark.position.set(...this.poses[i].position));
       }

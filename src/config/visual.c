@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/visual.h"
+
+#include "config/mechanism.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool check_color(const struct node *n, const char *color, struct report *r)
+{
+  static const char digits[] = "0123456789abcdefABCDEF";
+  if (color[0] == '#' && strlen(color) == SCENE_COLOR - 1 && strspn(color + 1, digits) == SCENE_COLOR - 2)
+    return true;
+  const struct node *at = node_find(n, "color");
+  report_error(r, at ? at->at : n->at,
+               "color: expected \"#\" and six hexadecimal digits, as in \"#4a90d9\", found %.40s", color);
+  return false;
+}
+
+static void add_visual(const struct node *n, const struct names *bodies, struct settings *s, struct report *r)
+{
+  struct visual_values v = {0};
+  if (!schema_read(&schema_visual, n, &v, r)) return;
+  v.shape.shape = (enum scene_shape)v.kind;
+  v.shape.body = mechanism_body(bodies, node_find(n, "body"), r);
+  if (!v.color) v.color = "#4a90d9";
+  if (!check_color(n, v.color, r) || v.shape.body < ALI3_GROUND) return;
+  snprintf(v.shape.color, sizeof v.shape.color, "%s", v.color);
+  s->visual[s->visuals++] = v.shape;
+}
+
+void visual_read(const struct node *model, const struct names *bodies, struct settings *s, struct report *r)
+{
+  const struct node *list = node_find(model, "visual");
+  if (!list) return;
+  s->visual = calloc((size_t)list->count + 1, sizeof *s->visual);
+  if (!s->visual) {
+    report_error(r, list->at, "out of memory");
+    return;
+  }
+  for (const struct node *n = node_elements(model, "visual"); n; n = n->next)
+    if (n->kind == NODE_MAP) add_visual(n, bodies, s, r);
+}
