@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "links/eigen.h"
 #include "links/links.h"
+#include "math/eigen.h"
 
 #include <string.h>
 

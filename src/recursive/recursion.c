@@ -2,7 +2,7 @@
 #include "recursive/recursion.h"
 
 #include "lab/linear.h"
-#include "links/eigen.h"
+#include "math/eigen.h"
 
 #include <string.h>
 

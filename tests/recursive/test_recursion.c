@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arnold's recursion against one dense system, and what it refuses. */
-#include "links/eigen.h"
+#include "math/eigen.h"
 #include "recursive/oracle.h"
 #include "recursive/small_mass.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Eigenvalues of small symmetric matrices, by Jacobi's rotations. */
-#ifndef LINKS_EIGEN_H
-#define LINKS_EIGEN_H
+#ifndef MATH_EIGEN_H
+#define MATH_EIGEN_H
 
 enum { EIGEN_MOST = 54 };
 /* A = X diag(Lambda) X', (n, n) with n at most EIGEN_MOST; Lambda falls. A is only read. */

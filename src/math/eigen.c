@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "links/eigen.h"
+#include "math/eigen.h"
 
 #include <math.h>
 #include <stdbool.h>

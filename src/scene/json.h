@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * A scene as a JSON object, for pages. */
+#ifndef SCENE_JSON_H
+#define SCENE_JSON_H
+
+#include "scene/scene.h"
+
+#include <jansson.h>
+
+/* Returns a new reference; NULL: out of memory. ali3-view(1) describes the object. */
+json_t *scene_json(const struct scene *s);
+/* The geometry of a platform alone, as the object holds it, and back. False: a value is missing or of another kind. */
+json_t *scene_platform_json(const struct platform_geometry *g);
+bool scene_platform_read(json_t *platform, struct platform_geometry *g);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "scene/scene.h"
+
+#include "math/eigen.h"
+#include "math/euler.h"
+#include "model/model.h"
+#include "platform/hexapod.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ROD_THICKNESS = 0.006; /* radius of a rod, as a part of the size */
+static const double ROD_SHORTEST = 1e-6;   /* m: a point nearer to the centre of mass needs no rod */
+
+#define COPY3(to, from) memcpy(to, from, 3 * sizeof(double))
+
+void scene_direction(const struct scene *s, int body, const double axis[3], double world[3])
+{
+  double R[9], out[3];
+  COPY3(out, axis);
+  if (body != ALI3_GROUND) {
+    p_rotation(R, s->body[body].orientation);
+    m3_mul(out, R, axis);
+  }
+  COPY3(world, out);
+}
+
+void scene_place(const struct scene *s, int body, const double point[3], double world[3])
+{
+  scene_direction(s, body, point, world);
+  for (int i = 0; body != ALI3_GROUND && i < 3; i++) world[i] += s->body[body].position[i];
+}
+
+void scene_crank_tip(const struct platform_geometry *g, int leg, double angle, double tip[3])
+{
+  const double flat = g->crank_length * cos(angle);
+  tip[0] = g->base[leg][0] + flat * cos(g->crank_heading[leg]);
+  tip[1] = g->base[leg][1] + flat * sin(g->crank_heading[leg]);
+  tip[2] = g->base[leg][2] + g->crank_length * sin(angle);
+}
+
+/* --- bodies --- */
+
+/* Edges of the box: the moments about its axes are m/12 times the sum of the squares of the other two edges. */
+static void fit_inertia_box(const struct body *b, struct scene_body *to)
+{
+  double X[9], J[3];
+  symmetric_eigen(b->inertia, 3, X, J);
+  const double trace = J[0] + J[1] + J[2];
+  for (int i = 0; i < 3; i++) to->edge[i] = sqrt(fmax(0, 6 / b->mass * (trace - 2 * J[i])));
+  /* Eigenvectors may form a left-handed system. */
+  const double u[3] = {X[0], X[3], X[6]}, v[3] = {X[1], X[4], X[7]}, w[3] = {X[2], X[5], X[8]};
+  double n[3];
+  v3_cross(n, u, v);
+  const double hand = v3_dot(n, w) < 0 ? -1 : 1;
+  for (int r = 0; r < 3; r++) X[3 * r + 2] *= hand;
+  memcpy(to->axes, X, sizeof to->axes);
+}
+
+static void list_scene_bodies(const ali3_model *m, struct scene *s)
+{
+  for (int i = 0; i < m->bodies; i++) {
+    const struct body *from = &m->body[i];
+    struct scene_body *to = &s->body[s->bodies++];
+    *to = (struct scene_body){.name = from->name, .mass = from->mass, .has_box = from->mass > 0};
+    COPY3(to->position, from->position);
+    memcpy(to->orientation, from->orientation, sizeof to->orientation);
+    if (to->has_box) fit_inertia_box(from, to);
+  }
+}
+
+/* --- joints and forces --- */
+
+static void list_scene_joints(const ali3_model *m, struct scene *s)
+{
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint *from = &m->joint[i];
+    struct scene_joint *to = &s->joint[s->joints++];
+    *to = (struct scene_joint){
+        .name = from->name,
+        .type = from->type,
+        .body = {from->body[0], from->body[1]},
+        .has_axis = {ali3_joint_type_has_axis_a(from->type), ali3_joint_type_has_axis_b(from->type)}};
+    memcpy(to->point, from->point, sizeof to->point);
+    for (int side = 0; side < 2; side++)
+      if (to->has_axis[side]) COPY3(to->axis[side], from->axis[side]);
+  }
+}
+
+static void list_scene_forces(const ali3_model *m, struct scene *s)
+{
+  for (int i = 0; i < m->forces; i++) {
+    const ali3_force_spec *from = &m->force[i].spec;
+    if (ali3_force_type_on_joint(from->type)) continue;
+    struct scene_force *to = &s->force[s->forces++];
+    *to = (struct scene_force){
+        .name = m->force[i].name, .type = from->type, .body = {from->body_a, from->body_b}};
+    COPY3(to->point[0], from->point_a);
+    COPY3(to->point[1], from->point_b);
+    if (from->type == ALI3_FORCE_SPHERE_SPHERE) to->radius[0] = from->radius_a;
+    if (ali3_force_type_is_contact(from->type)) to->radius[1] = from->radius_b;
+    const double n = sqrt(v3_dot(from->normal, from->normal));
+    for (int c = 0; from->type == ALI3_FORCE_SPHERE_PLANE && c < 3; c++) to->normal[c] = from->normal[c] / n;
+  }
+}
+
+/* --- rods --- */
+
+/* Equal rods are taken out at the end. */
+static void add_rod(struct scene *s, int body, const double point[3])
+{
+  if (body == ALI3_GROUND || sqrt(v3_dot(point, point)) < ROD_SHORTEST) return;
+  struct scene_rod *to = &s->rod[s->rods++];
+  *to = (struct scene_rod){.body = body};
+  COPY3(to->to, point);
+}
+
+static int compare_rods(const void *a, const void *b)
+{
+  const struct scene_rod *p = a, *q = b;
+  if (p->body != q->body) return p->body < q->body ? -1 : 1;
+  return memcmp(p->to, q->to, sizeof p->to);
+}
+
+static void list_rods(struct scene *s)
+{
+  for (int i = 0; i < s->joints; i++)
+    for (int side = 0; side < 2; side++) add_rod(s, s->joint[i].body[side], s->joint[i].point[side]);
+  for (int i = 0; i < s->forces; i++)
+    for (int side = 0; side < 2 && !ali3_force_type_is_contact(s->force[i].type); side++)
+      add_rod(s, s->force[i].body[side], s->force[i].point[side]);
+  /* Sort them by body, and keep one of equal rods. */
+  qsort(s->rod, (size_t)s->rods, sizeof *s->rod, compare_rods);
+  int distinct = 0;
+  for (int i = 0; i < s->rods; i++)
+    if (distinct == 0 || compare_rods(&s->rod[distinct - 1], &s->rod[i]) != 0) s->rod[distinct++] = s->rod[i];
+  s->rods = distinct;
+}
+
+/* --- extent --- */
+
+static void widen_extent(struct scene *s, int body, const double point[3], double radius)
+{
+  double at[3];
+  scene_place(s, body, point, at);
+  for (int i = 0; i < 3; i++) {
+    s->low[i] = fmin(s->low[i], at[i] - radius);
+    s->high[i] = fmax(s->high[i], at[i] + radius);
+  }
+}
+
+static void find_extent(struct scene *s)
+{
+  const double centre[3] = {0};
+  for (int i = 0; i < 3; i++) {
+    s->low[i] = INFINITY;
+    s->high[i] = -INFINITY;
+  }
+  for (int i = 0; i < s->bodies; i++) widen_extent(s, i, centre, 0);
+  for (int i = 0; i < s->joints; i++)
+    for (int side = 0; side < 2; side++) widen_extent(s, s->joint[i].body[side], s->joint[i].point[side], 0);
+  for (int i = 0; i < s->forces; i++)
+    for (int side = 0; side < 2; side++)
+      if (s->force[i].type != ALI3_FORCE_SPHERE_PLANE || side == 1) /* a plane has no end */
+        widen_extent(s, s->force[i].body[side], s->force[i].point[side], s->force[i].radius[side]);
+  double square = 0;
+  for (int i = 0; i < 3; i++) {
+    if (s->low[i] > s->high[i]) s->low[i] = s->high[i] = 0; /* a model without bodies */
+    square += (s->high[i] - s->low[i]) * (s->high[i] - s->low[i]);
+  }
+  s->size = sqrt(square);
+  /* A single body in its centre of mass: its box gives the size. */
+  for (int i = 0; i < s->bodies && s->size < SCENE_SMALLEST; i++)
+    for (int c = 0; c < 3; c++) s->size = fmax(s->size, s->body[i].edge[c]);
+  s->size = fmax(s->size, SCENE_SMALLEST);
+}
+
+static void find_up(struct scene *s)
+{
+  const double g = sqrt(v3_dot(s->gravity, s->gravity)), z[3] = {0, 0, 1};
+  for (int i = 0; i < 3; i++) s->up[i] = g > 0 ? -s->gravity[i] / g : z[i];
+}
+
+static void find_sizes(struct scene *s)
+{
+  find_up(s);
+  find_extent(s);
+  s->thickness = ROD_THICKNESS * s->size;
+  for (int i = 0; i < s->bodies; i++)
+    for (int c = 0; c < 3; c++) s->body[i].edge[c] = fmax(s->body[i].edge[c], SCENE_THINNEST * s->size);
+}
+
+static void place_platform(struct scene *s, const struct platform_geometry *g)
+{
+  char error[200];
+  struct hexapod h;
+  if (!g || !hexapod_init(&h, g, error, sizeof error)) return;
+  s->has_platform = true;
+  s->platform = *g;
+  memcpy(s->neutral, h.neutral, sizeof s->neutral);
+}
+
+struct scene *scene_new(const ali3_model *m, const struct platform_geometry *platform)
+{
+  struct scene *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  /* Room for all elements. */
+  const size_t points = 2 * ((size_t)m->joints + (size_t)m->forces);
+  s->body = calloc((size_t)m->bodies + 1, sizeof *s->body);
+  s->joint = calloc((size_t)m->joints + 1, sizeof *s->joint);
+  s->force = calloc((size_t)m->forces + 1, sizeof *s->force);
+  s->rod = calloc(points + 1, sizeof *s->rod);
+  if (!s->body || !s->joint || !s->force || !s->rod) {
+    scene_free(s);
+    return NULL;
+  }
+  /* Elements first, then the sizes that depend on all of them. */
+  s->name = m->name;
+  COPY3(s->gravity, m->gravity);
+  list_scene_bodies(m, s);
+  list_scene_joints(m, s);
+  list_scene_forces(m, s);
+  list_rods(s);
+  find_sizes(s);
+  place_platform(s, platform);
+  return s;
+}
+
+void scene_free(struct scene *s)
+{
+  if (!s) return;
+  free(s->body);
+  free(s->rod);
+  free(s->joint);
+  free(s->force);
+  free(s);
+}
