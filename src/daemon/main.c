@@ -4,10 +4,13 @@
 #include "daemon/options.h"
 #include "daemon/print_map.h"
 #include "daemon/run.h"
+#include "draw/draw.h"
 #include "setup/setup.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A socket must not get the number of a closed standard stream, or the log would go into its datagrams. The replacement
@@ -26,6 +29,18 @@ static int expand_file(const char *file, const struct settings_overrides *over)
   return fflush(stdout) == 0 && !ferror(stdout) ? STATUS_OK : STATUS_FAILED;
 }
 
+static int draw_file(const char *path, const struct settings *settings)
+{
+  struct scene *scene =
+      scene_new(settings->model, settings->platform.enabled ? &settings->platform.spec.geometry : NULL);
+  FILE *out = scene ? fopen(path, "w") : NULL;
+  bool good = out && draw_scene(scene, out) && !ferror(out);
+  good = (!out || fclose(out) == 0) && good;
+  if (!good) fprintf(stderr, "ali3d: --draw: cannot write %s: %s\n", path, strerror(scene ? errno : ENOMEM));
+  scene_free(scene);
+  return good ? STATUS_OK : STATUS_FAILED;
+}
+
 int main(int argc, char **argv)
 {
   if (!open_standard_streams()) return STATUS_FAILED;
@@ -37,7 +52,10 @@ int main(int argc, char **argv)
   if (options.expand) return expand_file(options.file, &over);
   struct settings *settings = setup_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
-  status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
+  if (options.draw)
+    status = draw_file(options.draw, settings);
+  else
+    status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
   settings_free(settings);
   return status;
 }

@@ -25,6 +25,7 @@ static const char USAGE_TEXT[] =
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
+    "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
@@ -90,6 +91,7 @@ int options_parse(struct options *o, int argc, char **argv)
     CHECK = 256,
     STRICT,
     EXPAND,
+    DRAW,
     NEW,
     PRINT_MAP,
     DURATION,
@@ -108,6 +110,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
       {"expand", no_argument, NULL, EXPAND},
+      {"draw", required_argument, NULL, DRAW},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
@@ -139,6 +142,9 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case EXPAND:
       o->expand = true;
+      break;
+    case DRAW:
+      o->draw = optarg;
       break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)

@@ -27,6 +27,7 @@ struct options {
   const char *state_dir;   /* folder of the state file; NULL: the default */
   enum check_format check; /* only check whether FILE is correct */
   bool strict;             /* with check: warnings are errors */
+  const char *draw;        /* path of the drawing to write; NULL: none */
   bool expand;             /* only print FILE without short forms */
   enum map_format map;     /* only print the map */
   bool require_realtime;   /* exit instead of running without real time */
