@@ -5,11 +5,14 @@
 #include "daemon/platform_report.h"
 #include "daemon/print_map.h"
 #include "daemon/run.h"
+#include "draw/draw.h"
 #include "setup/setup.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A socket must not get the number of a closed standard stream, or the log would go into its datagrams. The replacement
@@ -28,11 +31,24 @@ static int expand_file(const char *file, const struct settings_overrides *over)
   return fflush(stdout) == 0 && !ferror(stdout) ? STATUS_OK : STATUS_FAILED;
 }
 
+static int draw_file(const char *path, const struct settings *settings)
+{
+  struct scene *scene =
+      scene_new(settings->model, settings->platform.enabled ? &settings->platform.spec.geometry : NULL);
+  FILE *out = scene ? fopen(path, "w") : NULL;
+  bool good = out && draw_scene(scene, out) && !ferror(out);
+  good = (!out || fclose(out) == 0) && good;
+  if (!good) fprintf(stderr, "ali3d: --draw: cannot write %s: %s\n", path, strerror(scene ? errno : ENOMEM));
+  scene_free(scene);
+  return good ? STATUS_OK : STATUS_FAILED;
+}
+
 static int run_file(const struct options *o, const struct settings_overrides *over)
 {
   struct settings *settings = setup_load(o->file, over, stderr);
   if (!settings) return STATUS_USAGE;
-  const int status = o->platform ? platform_report(settings, o->platform)
+  const int status = o->draw     ? draw_file(o->draw, settings)
+                     : o->platform ? platform_report(settings, o->platform)
                      : o->map    ? print_map(settings, o->map == MAP_FORMAT_JSON)
                                  : run(o, settings);
   settings_free(settings);

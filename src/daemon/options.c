@@ -25,6 +25,7 @@ static const char USAGE_TEXT[] =
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
+    "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --platform[=json|svg]  print the figures of the motion platform, or a drawing of its legs;\n"
@@ -105,6 +106,7 @@ int options_parse(struct options *o, int argc, char **argv)
     CHECK = 256,
     STRICT,
     EXPAND,
+    DRAW,
     NEW,
     PRINT_MAP,
     PLATFORM_TABLE,
@@ -126,6 +128,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
       {"expand", no_argument, NULL, EXPAND},
+      {"draw", required_argument, NULL, DRAW},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"platform", optional_argument, NULL, PLATFORM_TABLE},
@@ -161,6 +164,9 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case EXPAND:
       o->expand = true;
+      break;
+    case DRAW:
+      o->draw = optarg;
       break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)

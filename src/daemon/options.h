@@ -37,6 +37,7 @@ struct options {
   int sets;
   enum check_format check; /* only check whether FILE is correct */
   bool strict;             /* with check: warnings are errors */
+  const char *draw;        /* path of the drawing to write; NULL: none */
   bool expand;             /* only print FILE without short forms */
   enum map_format map;     /* only print the map */
   enum platform_format platform; /* only print the figures of the platform */

@@ -35,7 +35,8 @@ static bool merge_mapping(struct expander *e, struct node *out, const struct nod
     return from->kind != NODE_MAP &&
            fail_expansion(e, from->at, "<<: expected a mapping, or a list of mappings, to take keys from");
   /* Each key is compared with all others. */
-  if (!expander_charge(e, from->at, flat->count * ((long)own->count + out->count) / 16)) return false;
+  const long others = (long)own->count + out->count + flat->count;
+  if (!expander_charge(e, from->at, flat->count * others / 16)) return false;
   for (struct node *n = flat->first; n; n = n->next)
     if (!node_find(own, n->key) && !node_find(out, n->key) && !adopt_key(e, out, n, origin, last))
       return false;

@@ -78,10 +78,15 @@ static bool mirror_element(struct expander *e, struct node *n, enum element_list
 
 static bool prefix_text(struct expander *e, struct node *map, const char *key, const char *prefix)
 {
-  char text[200];
+  char text[256];
   const char *old = node_text(map, key);
   if (!old) return true;
-  snprintf(text, sizeof text, "%.90s%.100s", prefix, old);
+  const size_t before = strlen(prefix), length = strlen(old);
+  if (before + length >= sizeof text)
+    return fail_expansion(e, map->at,
+                          "prefix and name together are longer than 255 characters; shorten them");
+  memcpy(text, prefix, before);
+  memcpy(text + before, old, length + 1);
   return node_put_text(e, map, key, text);
 }
 

@@ -58,6 +58,10 @@ TEST(changes_have_the_names_of_their_keys)
       {FILE_OF("1", "0.1, from: osc", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs.push.from"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ninjections: [{name: n, input: push, kind: nan}]\n"),
        "", "injections.n"},
+      /* The values of parameters count, and not their names. */
+      {FILE_OF("m", "h", "parameters: {m: 1, h: 100 ms}\ncycle: {grace: 5}\nosc: {port: 9100}\n"), "", ""},
+      {FILE_OF("m", "h", "parameters: {m: 2, h: 200 ms}\ncycle: {grace: 5}\nosc: {port: 9100}\n"),
+       "inputs.push.hold", "model"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     assert_changes(cases[k].text, cases[k].while_running, cases[k].restart);

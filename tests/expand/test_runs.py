@@ -6,6 +6,7 @@ would grow without limit are refused at once."""
 import csv
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,28 @@ class Runs(unittest.TestCase):
         self.assertIn("arm.yaml:5:27: error: mass: expected a number >= 0 (kg), found heavy (the value is -1)\n", found)
         self.assertIn("    - {name: upper, mass: heavy,", found)
         self.assertIn(f"{file}:4:7: note: in copy 2 of this part\n", found)
+
+    def test_the_manual_has_an_example_and_all_units_and_functions(self):
+        with open(os.path.join(ROOT, "tools/man/ali3d.yaml.5"), encoding="utf-8") as f:
+            section = f.read().split(".SH SHORT FORMS")[1].split(".SH JOINTS")[0].replace("\\-", "-")
+        example = self.write("example.yaml", section.split(".EX\n")[1].split(".EE\n")[0])
+        self.assertIn("bodies 4, joints 4", run(ALI3D, example, "--check", "--strict").stdout)
+        units = re.search(r'\)\? \?\(([A-Za-z|]+)\)', run(ALI3D, "--schema").stdout).group(1).split("|")
+        self.assertGreater(len(units), 30)
+        words = set(re.findall(r"[A-Za-z]+[0-9]?", section))
+        self.assertEqual([u for u in units if u not in words], [])
+        with open(os.path.join(ROOT, "src/expand/functions.c"), encoding="utf-8") as f:
+            functions = re.findall(r'^    \{"(\w+)", \d, RULE', f.read(), re.M)
+        self.assertGreater(len(functions), 15)
+        self.assertEqual([f for f in functions if f not in words], [])
+
+    def test_new_files_are_models_of_the_tree(self):
+        for kind, model in (("hexapod", "hexapod"), ("delta", "delta"), ("four_bar", "four_bar"), ("car", "vehicle"), ("arm", "six_axis_arm")):
+            with open(os.path.join(ROOT, f"config/models/{model}.yaml"), encoding="utf-8") as f:
+                self.assertEqual(run(ALI3D, "--new", kind).stdout, f.read())
+        refused = run(ALI3D, "--new", "hexapood")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn('did you mean "hexapod"?', refused.stderr)
 
     def refused_at_once(self, text, *expected):
         file = self.write("bomb.yaml", text)
