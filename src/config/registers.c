@@ -22,7 +22,8 @@ static bool check_register(const struct settings *s, const struct node *n, const
   const char *taken = end > UINT16_MAX + 1 ? "beyond 65535" : NULL;
   for (int i = 0; i < s->modbus.map.count && !taken; i++) {
     const struct wired *w = &s->modbus.map.item[i];
-    if (w->table == TABLE_HOLDING && w->address < end && p->address < w->address + wire_registers(w->wire.type))
+    if (w->table == TABLE_HOLDING && w->address < end &&
+        p->address < w->address + wire_registers(w->wire.type))
       taken = s->signals->signal[w->signal].name;
   }
   for (int i = 0; i < s->modbus.parameters && !taken; i++) {
@@ -43,10 +44,12 @@ static bool check_wire(const struct node *n, const struct registered_values *v, 
 }
 
 /* False when out of memory. */
-static bool read_registered(const struct node *n, const struct params *params, struct settings *s, struct report *r)
+static bool read_registered(const struct node *n, const struct params *params, struct settings *s,
+                            struct report *r)
 {
   struct registered_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_registered, n, &v, r) || !check_wire(n, &v, r)) return true;
+  /* The parameter, then the place of its number. */
   const int found = params_find(params, v.name);
   if (found < 0 || params->param[found].count != 1) {
     report_no_param(r, params, node_find(n, "name"));
@@ -71,7 +74,8 @@ bool registers_read(const struct node *list, struct settings *s, struct report *
   if (!list || list->kind != NODE_LIST || list->count == 0) return true;
   s->modbus.parameter = calloc((size_t)list->count, sizeof *s->modbus.parameter);
   bool memory = params_list(&params, s->model) && s->modbus.parameter;
-  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_registered(n, &params, s, r);
+  for (const struct node *n = list->first; n && memory; n = n->next)
+    memory = read_registered(n, &params, s, r);
   params_free(&params);
   return memory;
 }

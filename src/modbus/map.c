@@ -43,6 +43,7 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
     modbus_map_free(map);
     return false;
   }
+  /* Values before the first frame. */
   modbus_map_show(map, &(struct frame){.input_age_ms = UINT32_MAX});
   for (int i = 0; i < config->parameters; i++)
     modbus_map_show_parameter(map, config->parameter[i].name, config->parameter[i].value);

@@ -41,6 +41,7 @@ static bool ask_for_parameters(struct modbus_service *s, const struct map_effect
   const int n = effect->parameters;
   if (n == 0) return true;
   if (!s->port->desk || ring_room(&s->port->desk->requests) < 2 * (uint32_t)n + 2) return false;
+  /* Begin, the changes, commit, then one question for each register. */
   snprintf(r.who, sizeof r.who, "%s", peer->name);
   desk_ask(s->port->desk, &r);
   for (int i = 0; i < 2 * n; i++) {

@@ -270,7 +270,7 @@ class Live(unittest.TestCase):
         modbus.write(400, [*bench.struct.unpack(">HH", bench.struct.pack(">f", -1.0)), 80])
         bench.wait_for("the old values", lambda: registers() == (380.0, 90))
         self.assertEqual(self.value("force.strut.damping"), (900.0,))
-        # What others change shows, too.
+        # The registers show changes of other clients, too.
         self.good("param/set", "body.car.mass", 410.0)
         bench.wait_for("the new mass", lambda: registers() == (410.0, 90))
         modbus.write(402, [100])
