@@ -155,6 +155,20 @@ static const struct key osc_keys[] = {
 };
 const struct section schema_osc = SECTION("osc", osc_keys);
 
+#define REGISTERED(field) offsetof(struct registered_values, field)
+static const struct key registered_keys[] = {
+  TEXT("name", REQUIRED, AT_START, REGISTERED(name),
+       "Name of a parameter with one number: body.NAME.mass, force.NAME.damping. See STATES AND PARAMETERS in ali3d(8).",
+       .example = "body.A.mass"),
+  INTEGER("address", "", BETWEEN(200, 65535), REQUIRED, AT_START, REGISTERED(address), "Zero-based address of the holding register.",
+          .example = "400"),
+  CHOICE("type", wire_types, "f32", AT_START, REGISTERED(type), "Type on the wire; not bit."),
+  CHOICE("word_order", wire_orders, NONE, AT_START, REGISTERED(order), "Without this key it is word_order of the section."),
+  NUMBER("scale", "", ANY, "1", AT_START, REGISTERED(scale), "Factor other than 0. The value is scale times the register, plus offset."),
+  NUMBER("offset", "", ANY, "0", AT_START, REGISTERED(offset), "Offset. The value is scale times the register, plus offset."),
+};
+const struct section schema_registered = SECTION("a parameter in registers", registered_keys);
+
 static const struct key modbus_keys[] = {
   FLAG("enabled", "true", AT_START, SETTING(modbus.enabled), "false: the section is ignored."),
   FLAG("tcp", "true", AT_START, SETTING(modbus.tcp), "true: the server listens on the TCP port."),
@@ -180,6 +194,9 @@ static const struct key modbus_keys[] = {
   LIST_OR_FILE("map", &schema_wired, NONE,
        "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
        "modbus.map. ali3d FILE --print-map prints the whole map.", .file = &schema_file_name),
+  LIST("parameters", &schema_registered, NONE,
+       "Parameters of the model in holding registers. Clients read and write them while the model runs. The parameters that one "
+       "write covers act as one. After a refusal the registers show the values in use again."),
 };
 const struct section schema_modbus = SECTION("modbus", modbus_keys);
 /* clang-format on */

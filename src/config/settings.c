@@ -313,7 +313,8 @@ static bool read_wiring(struct settings_reader *l)
       .server = true, .default_map = s->modbus.default_map, .order = s->modbus.order};
   const struct node *devices = node_find(l->main.root, "devices");
   device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
-  return read_map(l, "modbus", &rules) && read_map(l, "osc", NULL) &&
+  return read_map(l, "modbus", &rules) &&
+         registers_read(given_key(l, "modbus", "parameters"), s, &l->report) && read_map(l, "osc", NULL) &&
          peers_read(given_key(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given_key(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(devices, s, &l->report);
@@ -460,6 +461,8 @@ static void release_settings(struct settings *s)
   free(s->osc.peers.rule);
   free(s->modbus.peers.rule);
   free(s->modbus.map.item);
+  for (int i = 0; i < s->modbus.parameters; i++) free(s->modbus.parameter[i].name);
+  free(s->modbus.parameter);
   free(s->modbus.serial.path);
   for (int i = 0; i < s->osc.targets; i++) {
     free(s->osc.target[i].host);

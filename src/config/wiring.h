@@ -27,6 +27,13 @@ struct wired_values {
   double scale, offset, safe;
 };
 
+struct registered_values {
+  const char *name;
+  int address, type, order;
+  double scale, offset;
+};
+extern const struct section schema_registered;
+
 struct device_values {
   struct modbus_device device; /* without its texts and its map */
   const char *name, *host, *serial;
@@ -50,6 +57,9 @@ bool wiring_read(const struct node *list, const struct wiring_rules *rules, cons
 void report_no_signal(struct report *r, const struct signals *s, const struct node *n);
 /* False, with a report, if the key "from" of the signal's input excludes this source. */
 bool check_source(struct report *r, const struct signals *s, int signal, int source, const struct node *n);
+
+/* Reads the list modbus.parameters (NULL: there is none) into s->modbus.parameter, after the map. */
+bool registers_read(const struct node *list, struct settings *s, struct report *r);
 
 /* Reads the list osc.targets (NULL: there is none) into s->osc.target. */
 bool osc_targets_read(const struct node *list, struct settings *s, struct report *r);

@@ -151,6 +151,7 @@ void keeper_set_param(struct keeper *l, const struct asked *a, uint64_t now_ns)
   }
   /* Add it to the set that the client has begun, or apply it at once. */
   if (!read_change(l, r, &change, error, sizeof error)) {
+    if (d) d->spoilt |= keeper_asks_blindly(l, a);
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
   } else if (!d) {
     const enum command_result result = commit_changes(l, &change, 1, error, sizeof error);
@@ -183,6 +184,11 @@ void keeper_commit_draft(struct keeper *l, const struct asked *a)
   char error[DESK_TEXT] = "";
   if (!d || d->changes == 0) {
     keeper_done(l, a, RESULT_WRONG_STATE, "no set was begun, or it is empty");
+    return;
+  }
+  if (d->spoilt) {
+    d->who[0] = '\0';
+    keeper_done(l, a, RESULT_BAD_ARGUMENT, "a change of this set was refused");
     return;
   }
   const enum command_result result = commit_changes(l, d->change, d->changes, error, sizeof error);

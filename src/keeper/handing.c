@@ -98,6 +98,19 @@ static bool prepare_set(struct plant_set *s, char *error, size_t size)
   return status >= 0 && ali3_state_save(s->model, s->data, s->initial) == ALI3_OK;
 }
 
+/* The registers of Modbus show the values in use, whoever changed them. */
+static void show_changes(struct keeper *l, const struct param_change *change, int changes)
+{
+  for (int d = 0; d < KEEPER_DESKS; d++)
+    for (int i = 0; i < changes && l->config.served[d] && l->config.served[d]->source == SOURCE_MODBUS; i++) {
+      const struct param *p = &l->params.param[change[i].param];
+      struct desk_reply o = {.kind = DESK_VALUE, .client = UINT32_MAX, .count = p->count};
+      snprintf(o.name, sizeof o.name, "%s", p->name);
+      memcpy(o.number, change[i].value, (size_t)p->count * sizeof *o.number);
+      if (p->count == 1) ring_push(&l->desk[d].replies, &o);
+    }
+}
+
 static bool set_came(struct keeper *l, void *arg)
 {
   (void)arg;
@@ -165,6 +178,7 @@ enum command_result keeper_install(struct keeper *l, const struct param_change *
       l->model = fresh;
       l->version++;
       tell_changes(l, &s, change, changes);
+      show_changes(l, change, changes);
     } else {
       snprintf(error, size, "the loop takes no parameters now: it warms up, ends or is stuck");
       result = RESULT_WRONG_STATE;

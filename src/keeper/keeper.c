@@ -46,6 +46,11 @@ void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o)
   ring_push(&d->replies, o);
 }
 
+bool keeper_asks_blindly(const struct keeper *l, const struct asked *a)
+{
+  return l->config.served[a->desk]->source == SOURCE_MODBUS;
+}
+
 void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text)
 {
   struct desk_reply o = {.kind = DESK_DONE, .result = result};

@@ -30,6 +30,7 @@ struct keeper_change {
 struct draft {
   char who[CLIENT_NAME]; /* "": free */
   uint64_t since_ns;
+  bool spoilt; /* a change was refused, and the client cannot know: the commit is refused, too */
   int changes;
   struct keeper_change change[KEEPER_CHANGES];
 };
@@ -76,6 +77,8 @@ struct asked {
 void keeper_note(struct keeper *l, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A reply to a request, which gets the request's code, number and client. Waits a little for room. */
 void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o);
+/* A client of Modbus gets no answer to each change of a set. */
+bool keeper_asks_blindly(const struct keeper *l, const struct asked *a);
 void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
 
 /* handing.c. Each waits until the loop has answered. */

@@ -9,6 +9,15 @@
 
 #include <stdbool.h>
 
+/* A parameter of the model in holding registers. */
+struct modbus_parameter {
+  char *name;
+  const char *unit;
+  int address;
+  struct wire wire;
+  double value; /* at the start, SI */
+};
+
 struct modbus_config {
   bool enabled;
   bool tcp;           /* listen on TCP; false: serve the serial line only */
@@ -19,8 +28,10 @@ struct modbus_config {
   int idle_ms;        /* a connection without a request for this time is closed; 0: 30000 */
   struct peers peers; /* without a rule everybody may write */
   struct serial_place serial;
-  int unit;              /* the server's unit on the line */
-  struct wiring map;     /* signals that the user maps to addresses */
+  int unit;                           /* the server's unit on the line */
+  struct wiring map;                  /* signals that the user maps to addresses */
+  struct modbus_parameter *parameter; /* (parameters) */
+  int parameters;
   bool default_map;      /* serve bodies, sensors and the input block at their default addresses */
   enum wire_order order; /* order of the head and the default map */
 };

@@ -43,7 +43,10 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
     modbus_map_free(map);
     return false;
   }
+  /* Values before the first frame. */
   modbus_map_show(map, &(struct frame){.input_age_ms = UINT32_MAX});
+  for (int i = 0; i < config->parameters; i++)
+    modbus_map_show_parameter(map, config->parameter[i].name, config->parameter[i].value);
   return true;
 }
 
@@ -165,6 +168,29 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
   return 0;
 }
 
+/* The parameters that one write covers act as one. The keeper judges their values. */
+static int write_parameters(const struct modbus_map *map, const struct mbap_request *r,
+                            const struct entry_range *range, struct map_effect *effect)
+{
+  if (range->end - range->first > MAP_PARAMETERS_MAX) return MBAP_ILLEGAL_VALUE;
+  for (const struct entry *e = range->first; e < range->end; e++) {
+    effect->parameter[effect->parameters].name = e->name;
+    effect->parameter[effect->parameters++].value = value_after(map, r, e);
+    if (!isfinite(value_after(map, r, e))) effect->nonfinite = true;
+  }
+  if (effect->nonfinite) effect->parameters = 0;
+  return effect->nonfinite ? MBAP_ILLEGAL_VALUE : 0;
+}
+
+void modbus_map_show_parameter(struct modbus_map *map, const char *name, double value)
+{
+  const struct modbus_table *t = &map->table;
+  for (const struct entry *e = t->entry + t->first[TABLE_HOLDING]; e < t->entry + t->first[TABLE_HOLDING + 1];
+       e++)
+    if (e->kind == ENTRY_PARAMETER && strcmp(e->name, name) == 0)
+      wire_put(&e->wire, value, map->mapping->tab_registers + e->address);
+}
+
 /* A request must cover numbers completely, and a write must stay within one kind of entry. */
 static bool addresses_exist(const struct modbus_map *map, const struct mbap_request *r,
                             struct entry_range *read, struct entry_range *written)
@@ -212,6 +238,8 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
     exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);
   else if (written.first->kind == ENTRY_BLOCK)
     exception = write_block(map, r, peer->id, now_ns, effect);
+  else if (written.first->kind == ENTRY_PARAMETER)
+    exception = write_parameters(map, r, &written, effect);
   else
     exception = write_inputs(map, r, &written, peer->id, now_ns, effect);
   if (exception == 0 && map->owner == peer->id) map->owner_ns = now_ns;

@@ -17,7 +17,8 @@ enum {
   MAP_OWNER_MS = 1000,
   MAP_WATCHDOG_MIN = 50,    /* ms */
   MAP_WATCHDOG_MAX = 60000, /* ms */
-  MAP_SLOT_MAX = 9          /* argument of the commands save and load */
+  MAP_SLOT_MAX = 9,         /* argument of the commands save and load */
+  MAP_PARAMETERS_MAX = 24   /* of one write */
 };
 
 /* Consecutive signals in consecutive registers, as f32 in their own unit; most shown values are in such runs. */
@@ -71,6 +72,11 @@ struct map_effect {
     uint16_t code, argument, id;
   } command[MAP_COMMANDS_MAX];
   bool estop;     /* command[0] is an e-stop, which acts even if the write is refused */
+  int parameters; /* changes that act as one */
+  struct {
+    const char *name;
+    double value;
+  } parameter[MAP_PARAMETERS_MAX];
   bool inputs;    /* hand map->sample over to the loop */
   bool beat;      /* the inputs are a numbered frame */
   bool nonfinite; /* refused because of NaN or infinity */
@@ -114,6 +120,9 @@ bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, ui
 bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns);
 /* Takes the owners of the inputs from a frame. */
 void modbus_map_show_owners(struct modbus_map *map, const struct frame *f);
+
+/* Puts the value of a parameter into its registers; nothing for a name without registers. */
+void modbus_map_show_parameter(struct modbus_map *map, const char *name, double value);
 
 /* The client has disconnected: the next writer may own its inputs. */
 void modbus_map_release(struct modbus_map *map, uint32_t client);

@@ -19,7 +19,8 @@ void modbus_service_refresh(struct modbus_service *s)
   struct answer answer;
   struct desk_reply reply;
   while (ring_pop(&s->port->answers, &answer)) continue;
-  while (s->port->desk && ring_pop(&s->port->desk->replies, &reply)) continue;
+  while (s->port->desk && ring_pop(&s->port->desk->replies, &reply))
+    if (reply.kind == DESK_VALUE) modbus_map_show_parameter(&s->map, reply.name, reply.number[0]);
 }
 
 /* A state in one of the slots 0 to 9. The loop shows the result, like that of a command. */
@@ -30,6 +31,30 @@ static bool ask_for_state(struct modbus_service *s, const struct command *c, con
   snprintf(r.who, sizeof r.who, "%s", peer->name);
   snprintf(r.name, sizeof r.name, "slot%u", c->argument);
   return desk_ask(s->port->desk, &r);
+}
+
+/* One set for all parameters of a write. Then the registers get the values in use, which are the old ones after a refusal. */
+static bool ask_for_parameters(struct modbus_service *s, const struct map_effect *effect,
+                               const struct map_peer *peer)
+{
+  struct desk_request r = {.client = peer->id, .code = DESK_PARAM_BEGIN};
+  const int n = effect->parameters;
+  if (n == 0) return true;
+  if (!s->port->desk || ring_room(&s->port->desk->requests) < 2 * (uint32_t)n + 2) return false;
+  /* Begin, the changes, commit, then one question for each register. */
+  snprintf(r.who, sizeof r.who, "%s", peer->name);
+  desk_ask(s->port->desk, &r);
+  for (int i = 0; i < 2 * n; i++) {
+    struct desk_request one = r;
+    one.code = i < n ? DESK_PARAM_SET : DESK_PARAM_GET;
+    one.count = i < n;
+    one.number[0] = effect->parameter[i % n].value;
+    snprintf(one.name, sizeof one.name, "%s", effect->parameter[i % n].name);
+    r.code = DESK_PARAM_COMMIT;
+    if (i == n) desk_ask(s->port->desk, &r);
+    desk_ask(s->port->desk, &one);
+  }
+  return true;
 }
 
 /* Returns false if the loop has no room for a command. */
@@ -52,6 +77,7 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
     }
     counter_add(&s->counters->modbus_commands, 1);
   }
+  if (!ask_for_parameters(s, effect, peer)) return false;
   if (effect->inputs) {
     memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
     snapshot_publish(&s->port->inputs);

@@ -226,6 +226,20 @@ static void add_wired(struct modbus_table *t, const struct wired *w)
                                .text = w->input ? "acts on every write" : ""});
 }
 
+static void add_parameter(struct modbus_table *t, const struct modbus_parameter *p)
+{
+  add_entry(t, &(struct entry){.kind = ENTRY_PARAMETER,
+                               .table = TABLE_HOLDING,
+                               .address = p->address,
+                               .wire = p->wire,
+                               .signal = -1,
+                               .value = p->value,
+                               .safe = NAN,
+                               .name = p->name,
+                               .unit = p->unit,
+                               .text = "parameter; all that one write covers act as one"});
+}
+
 static int compare_entries(const void *a, const void *b)
 {
   const struct entry *x = a, *y = b;
@@ -240,12 +254,13 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
   const int wired = config->map.count;
   const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
                    MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
-                   sensor_values(signals) + wired;
+                   sensor_values(signals) + wired + config->parameters;
   t->entry = calloc((size_t)room, sizeof *t->entry);
   if (!t->entry) return false;
   add_own_entries(t, config->order);
   if (config->default_map) add_default(t, config->order, signals);
   for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
+  for (int i = 0; i < config->parameters; i++) add_parameter(t, &config->parameter[i]);
   qsort(t->entry, (size_t)t->count, sizeof *t->entry, compare_entries);
   for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* every table has an entry */
   return true;

@@ -73,11 +73,12 @@ enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, 
 enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {
-  ENTRY_HEAD,    /* of the daemon, read only */
-  ENTRY_CONTROL, /* of the daemon, written: commands, watchdog, coils */
-  ENTRY_BLOCK,   /* input block: goes to the loop when its sequence changes */
-  ENTRY_SHOWN,   /* a signal */
-  ENTRY_INPUT,   /* an input channel: goes to the loop when it is written */
+  ENTRY_HEAD,      /* of the daemon, read only */
+  ENTRY_CONTROL,   /* of the daemon, written: commands, watchdog, coils */
+  ENTRY_BLOCK,     /* input block: goes to the loop when its sequence changes */
+  ENTRY_SHOWN,     /* a signal */
+  ENTRY_INPUT,     /* an input channel: goes to the loop when it is written */
+  ENTRY_PARAMETER, /* a parameter of the model: goes to the keeper when it is written */
 };
 
 struct entry {
@@ -86,6 +87,7 @@ struct entry {
   int address;
   struct wire wire;
   int signal;              /* index in the signal table; -1: none */
+  double value;            /* of a parameter at the start */
   double safe;             /* value outside READY, RUNNING and PAUSED, see struct wired */
   const char *name;        /* name of an entry without a signal; NULL: not listed */
   const char *unit, *text; /* unit of an entry without a signal */

@@ -83,7 +83,7 @@ def is_refused(check, text):
 def check_valid_files(schema):
     file, packets, maps = (validator(schema, name) for name in (None, "a_file_of_packets", "a_file_of_maps"))
     names = [n for folder in ("config", "tests") for n in glob.glob(os.path.join(ROOT, folder, "**/*.yaml"), recursive=True)
-             if "/fuzz/corpus/" not in n]
+             if "/fuzz/corpus/" not in n and not n.endswith("sweep/sweep.yaml")]  # which is for ali3-sim --batch
     failed = 0
     for name in sorted(names):
         with open(name, encoding="utf-8") as f:

@@ -150,7 +150,8 @@ TEST(values_are_checked_like_those_of_the_file)
                        "force.stop.stiffness: expected a number > 0");
   assert_param_refused(&p, "body.A.mass", 1, (const double[]){NAN}, "expected a number >= 0");
   assert_param_refused(&p, "body.A.mass", 2, (const double[]){1, 1}, "expected a number");
-  assert_param_refused(&p, "solver.iterations", 1, (const double[]){2.5}, "expected a whole number from 1 to 100");
+  assert_param_refused(&p, "solver.iterations", 1, (const double[]){2.5},
+                       "expected a whole number from 1 to 100");
   assert_param_refused(&p, "solver.gamma", 1, (const double[]){2}, "from 0.5 to 1.5");
   double inertia[PARAM_NUMBERS] = {3, 4, 5};
   assert_true(params_check(&p.param[found(&p, "body.A.inertia")], 3, inertia, error, sizeof error));

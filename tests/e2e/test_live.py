@@ -250,6 +250,32 @@ class Live(unittest.TestCase):
         self.assertEqual(self.saved("again"), open(os.path.join(self.folder, "slot4.state"), "rb").read())
         self.assertRaises(bench.ModbusError, modbus.command, "save", 6, 10)
 
+    def test_modbus_writes_parameters(self):
+        d = self.begin(cycle={"autostart": True, "warmup": 5}, modbus={"parameters": [
+            {"name": "body.car.mass", "address": 400}, {"name": "force.strut.damping", "address": 402, "type": "u16", "scale": 10}]})
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+
+        def registers():
+            body = modbus.request(3, bench.struct.pack(">HH", 400, 3))[-6:]
+            return bench.struct.unpack(">fH", body)
+
+        self.assertEqual(registers(), (400.0, 150))
+        # One write is one set.
+        modbus.write(400, [*bench.struct.unpack(">HH", bench.struct.pack(">f", 380.0)), 90])
+        bench.wait_for("the set", lambda: (self.value("body.car.mass"), self.value("force.strut.damping")) == ((380.0,), (900.0,)))
+        bench.wait_for("its registers", lambda: registers() == (380.0, 90))
+        bench.wait_for("its lines in the log", lambda: d.said().count("(version 1)") == 2)
+        # A refusal changes nothing, and the registers show it.
+        modbus.write(400, [*bench.struct.unpack(">HH", bench.struct.pack(">f", -1.0)), 80])
+        bench.wait_for("the old values", lambda: registers() == (380.0, 90))
+        self.assertEqual(self.value("force.strut.damping"), (900.0,))
+        # The registers show changes of other clients, too.
+        self.good("param/set", "body.car.mass", 410.0)
+        bench.wait_for("the new mass", lambda: registers() == (410.0, 90))
+        modbus.write(402, [100])
+        bench.wait_for("the damping", lambda: self.value("force.strut.damping") == (1000.0,))
+
     # ---- parameters
 
     CHANGES = (("force.strut.stiffness", 3e4), ("force.strut.damping", 900.0), ("body.car.mass", 350.0),
