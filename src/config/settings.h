@@ -74,6 +74,9 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
 struct settings *settings_read_so_far(struct settings_reader *l);
 /* Call it after ali3_model_freeze() refused the model with these options: reports the reason at its place in the file. */
 void settings_not_frozen(struct settings_reader *l);
+/* Reports a mistake of a key that only the frozen model shows. */
+__attribute__((format(printf, 4, 5))) void settings_refuse(struct settings_reader *l, const char *section,
+                                                           const char *key, const char *format, ...);
 /* Reads maps, devices and packets, which name signals. Takes the table over; signals NULL: out of memory, which is reported.
  * False after a mistake. */
 bool settings_connect(struct settings_reader *l, struct signals *signals);
