@@ -61,7 +61,8 @@ class Simulated:
 
     def close(self):
         if self.process.poll() is None:
-            self.process.stdin.close()
+            self.order("quit")
+        self.process.stdin.close()
         status = self.process.wait(10)
         self.process.stdout.close()
         return status
