@@ -44,6 +44,9 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 #define DOC_fault_time "Time to neutral after a fault."
 #define DOC_blend "Time in which a change of parameters, mode or state takes effect."
 #define DOC_smooth_hz "Cut-off frequency of the low-pass of a target that comes from a pose sensor or from an input."
+#define DOC_ride_ramp \
+  "Time in which the motion grows from nothing to its full size at the start of a ride: the gains of the washout, or the " \
+  "target of another mode. 0: full size at once. A reset of the model begins it anew."
 
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
@@ -68,16 +71,27 @@ static const struct key platform_keys[] = {
          "legs: six legs change their length. cranks: six cranks turn, each with a rod of constant length."),
   SIX_POINTS("base", "m", NONE, AT_START, GEOMETRY(base),
              "Joints of legs 1 to 6 in the frame of the base, or centres of the axes of cranks 1 to 6. An enabled platform "
-             "needs it."),
+             "needs it, or base_radius."),
   SIX_POINTS("top", "m", NONE, AT_START, GEOMETRY(top),
-             "Joints in the frame of the platform, in the order of base. An enabled platform needs it."),
+             "Joints in the frame of the platform, in the order of base. An enabled platform needs it, or base_radius."),
   NUMBER("height", "m", POSITIVE, NONE, AT_START, GEOMETRY(height),
-         "Height of the platform's frame above the frame of the base at neutral. An enabled platform needs it."),
-  NUMBER("leg_min", "m or rad", ANY, NONE, AT_START, GEOMETRY(leg_min),
+         "Height of the platform's frame above the frame of the base at neutral. An enabled platform needs it, except with "
+         "base_radius: without the key its legs are then in the middle of their range at neutral."),
+  NUMBER("base_radius", "m", POSITIVE, NONE, AT_START, FOR_PLATFORM(radius[0]),
+         "Radius of the circle through the joints of the base of a symmetric platform with legs, in place of base and top. The "
+         "pairs of the base are at 0, 120 and 240 degrees from x, those of the top at 60, 180 and 300. Leg 1 is at the front "
+         "left, and the legs count to the left. With it base_angle, top_radius and top_angle are needed."),
+  NUMBER("base_angle", "deg", INSIDE(0, 120), NONE, AT_START, FOR_PLATFORM(angle[0]),
+         "Angle between the two joints of a pair of the base, seen from the centre of the circle. Only with base_radius."),
+  NUMBER("top_radius", "m", POSITIVE, NONE, AT_START, FOR_PLATFORM(radius[1]),
+         "Radius of the circle through the joints of the platform. Only with base_radius."),
+  NUMBER("top_angle", "deg", INSIDE(0, 120), NONE, AT_START, FOR_PLATFORM(angle[1]),
+         "Angle between the two joints of a pair of the platform. Only with base_radius."),
+  NUMBER("leg_min", "m or deg", ANY, NONE, AT_START, GEOMETRY(leg_min),
          "Shortest leg, or lowest angle of a crank. An enabled platform needs it."),
-  NUMBER("leg_max", "m or rad", ANY, NONE, AT_START, GEOMETRY(leg_max),
+  NUMBER("leg_max", "m or deg", ANY, NONE, AT_START, GEOMETRY(leg_max),
          "Longest leg, or highest angle of a crank. An enabled platform needs it."),
-  NUMBER("leg_rate", "m/s or rad/s", POSITIVE, NONE, AT_START, GEOMETRY(leg_rate),
+  NUMBER("leg_rate", "m/s or deg/s", POSITIVE, NONE, AT_START, GEOMETRY(leg_rate),
          "Largest rate of a leg or crank. An enabled platform needs it."),
   NUMBER("joint_max", "deg", BETWEEN(1, 90), "45", AT_START, FOR_PLATFORM(joint_max),
          "Largest angle of a joint from its direction at neutral."),

@@ -46,9 +46,9 @@ static const struct key rig_keys[] = {
          "Known time from a command until its effect is reported. The actual value is compared with the command of that time "
          "before. It is at most 64 periods."),
   NUMBER("filter", "s", BETWEEN(0, 10), "0.02", AT_START, RIG(follow.filter), "Time constant of the low-pass of the following error."),
-  NUMBER("leg_warn", "m or rad", NOT_NEGATIVE, "0", AT_START, RIG(follow.warn.leg),
+  NUMBER("leg_warn", "m or deg", NOT_NEGATIVE, "0", AT_START, RIG(follow.warn.leg),
          "Following error of a leg or crank above which the daemon warns. 0: no level, in each key that ends in warn or trip."),
-  NUMBER("leg_trip", "m or rad", NOT_NEGATIVE, "0", AT_START, RIG(follow.trip.leg),
+  NUMBER("leg_trip", "m or deg", NOT_NEGATIVE, "0", AT_START, RIG(follow.trip.leg),
          "Following error of a leg or crank above which the daemon goes to SAFE."),
   NUMBER("position_warn", "m", NOT_NEGATIVE, "0", AT_START, RIG(follow.warn.position),
          "Following error of surge, sway or heave above which the daemon warns."),

@@ -119,6 +119,19 @@ static bool take_place(struct packet *p, const struct packet_place_values *v)
 
 /* --- packets --- */
 
+/* A line has no borders between packets. */
+static void check_findable(const struct packet *p, const struct node *n, struct report *r)
+{
+  bool findable = !p->place.serial.path;
+  for (int i = 0; i < p->fields; i++)
+    findable |= p->field[i].type == PACKET_BYTES || packet_is_checksum(p->field[i].type);
+  if (!findable)
+    report_error(r, n->at,
+                 "packet \"%.40s\": a packet that is received on a line needs a field of type bytes or a "
+                 "checksum, by which it is found",
+                 p->name);
+}
+
 static bool is_channel_taken(const struct settings *s, const struct packet *but, int signal)
 {
   bool taken = false;
@@ -191,6 +204,7 @@ static bool read_packet(struct reader *r, const struct node *n)
   if (!p->name || !take_place(p, &place) ||
       !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
     return false;
+  if (r->report->errors == errors && p->received) check_findable(p, n, r->report);
   if (r->report->errors == errors && p->received) claim_channels(s, p, n, r->report);
   if (r->report->errors == errors && check_line_is_free(s, p, place_node(r, n, "serial"), r->report) &&
       !p->received)

@@ -60,11 +60,45 @@ static void connect_sources(const struct node *section, struct file_values *v, s
                                                   : "a pose among the sensors");
 }
 
+/* The joints are on two circles; otherwise they are given one by one. */
+static bool has_circles(const struct node *section)
+{
+  return node_find(section, "base_radius") != NULL;
+}
+
+static void check_circle_keys(const struct node *section, bool cranks, struct report *r)
+{
+  static const char *const of_circles[] = {"base_angle", "top_radius", "top_angle"}, *const of_points[] = {
+                                                                                         "base", "top"};
+  const bool circles = has_circles(section);
+  /* Circles or points, and not both. */
+  for (size_t i = 0; i < sizeof of_circles / sizeof *of_circles; i++) {
+    const struct node *n = node_find(section, of_circles[i]);
+    if (circles && !n)
+      report_error(r, section->at, "missing key \"%s\" in platform, beside \"base_radius\"", of_circles[i]);
+    if (!circles && n) report_error(r, n->key_at, "\"%s\" needs the key \"base_radius\"", of_circles[i]);
+  }
+  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) {
+    const struct node *n = node_find(section, of_points[i]);
+    if (circles && n)
+      report_error(r, n->key_at, "\"%s\" has no meaning beside \"base_radius\"; remove one of the two",
+                   of_points[i]);
+    if (!circles && !n) report_error(r, section->at, "missing key \"%s\" in platform", of_points[i]);
+  }
+  if (circles && cranks)
+    report_error(r, node_find(section, "base_radius")->key_at,
+                 "\"base_radius\" has no meaning for a platform with cranks: expected base and top");
+}
+
 /* Which keys go with what it is. */
 static void check_geometry_keys(const struct node *section, bool cranks, struct report *r)
 {
-  static const char *const all[] = {"base", "top", "height", "leg_min", "leg_max", "leg_rate"},
-                           *const of_cranks[] = {"crank_length", "rod_length", "crank_heading"};
+  static const char *const all[] = {"leg_min", "leg_max", "leg_rate"}, *const of_cranks[] = {"crank_length",
+                                                                                             "rod_length",
+                                                                                             "crank_heading"};
+  check_circle_keys(section, cranks, r);
+  if (!has_circles(section) && !node_find(section, "height"))
+    report_error(r, section->at, "missing key \"height\" in platform");
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!node_find(section, all[i])) report_error(r, section->at, "missing key \"%s\" in platform", all[i]);
   for (size_t i = 0; i < sizeof of_cranks / sizeof *of_cranks; i++) {
@@ -76,12 +110,90 @@ static void check_geometry_keys(const struct node *section, bool cranks, struct 
   }
 }
 
+/* The joint of leg i on a circle. Pairs of the base are at 0, 120 and 240 degrees, pairs of the top at 60, 180 and 300. */
+static void place_on_circle(const struct file_values *v, int i, bool top, double joint[3])
+{
+  static const int base_pair[] = {0, 1, 1, 2, 2, 0}, top_pair[] = {0, 0, 1, 1, 2, 2};
+  const double side = (i % 2 == 0) != top ? 0.5 : -0.5;
+  const double pair = top ? 60.0 + 120.0 * top_pair[i] : 120.0 * base_pair[i];
+  const double angle = radians_of(pair + side * v->platform.angle[top]);
+  joint[0] = v->platform.radius[top] * cos(angle);
+  joint[1] = v->platform.radius[top] * sin(angle);
+  joint[2] = 0.0;
+}
+
+/* Without a height the legs are in the middle of their range at neutral. */
+static void set_circles(const struct node *section, struct file_values *v, struct report *r)
+{
+  struct platform_geometry *g = &v->settings.platform.spec.geometry;
+  const double leg = 0.5 * (g->leg_min + g->leg_max);
+  if (!has_circles(section)) return;
+  for (int i = 0; i < PLATFORM_LEGS; i++) {
+    place_on_circle(v, i, false, g->base[i]);
+    place_on_circle(v, i, true, g->top[i]);
+  }
+  if (node_find(section, "height")) return;
+  const double x = g->base[0][0] - g->top[0][0], y = g->base[0][1] - g->top[0][1];
+  const double square = leg * leg - x * x - y * y;
+  if (square > 0.0)
+    g->height = sqrt(square);
+  else
+    report_error(r, node_find(section, "base_radius")->at,
+                 "base_radius: the joints of a leg are %.3f m apart seen from above, and its middle length "
+                 "is %.3f m: expected "
+                 "longer legs, or circles that are closer to each other",
+                 sqrt(x * x + y * y), leg);
+}
+
+/* Lengths that nobody builds: the file has mm where m are expected. */
+static void check_sizes(const struct node *section, const struct file_values *v, struct report *r)
+{
+  static const double longest = 20.0; /* m */
+  const struct platform_spec *spec = &v->settings.platform.spec;
+  const struct platform_geometry *g = &spec->geometry;
+  double most[3] = {g->height, g->crank ? g->crank_length : g->leg_max, 0.0};
+  static const char *const key[3] = {"height", "leg_max", "head_point"};
+  for (int i = 0; i < 3; i++) most[2] = fmax(most[2], fabs(spec->head[i]));
+  for (int i = 0; i < 3; i++)
+    if (most[i] > longest && node_find(section, key[i]))
+      report_error(r, node_find(section, key[i])->at,
+                   "%s: expected metres, at most %g, found %g, which looks like mm", key[i], longest,
+                   most[i]);
+}
+
+/* Angles below this are given in radians where degrees are expected. */
+static void check_degrees(const struct node *section, const struct file_values *v, struct report *r)
+{
+  static const double least = 1.6; /* deg: a right angle in radians */
+  const struct platform_params *p = &v->settings.platform.spec.params;
+  const struct node *ang_max = node_find(section, "ang_max"), *joint_max = node_find(section, "joint_max");
+  if (ang_max && p->ang_max[0] < least && p->ang_max[1] < least && p->ang_max[2] < least)
+    report_error(
+        r, ang_max->at,
+        "ang_max: expected degrees, found %g, %g and %g, which look like radians: write %.1f, %.1f, %.1f",
+        p->ang_max[0], p->ang_max[1], p->ang_max[2], p->ang_max[0] * 180.0 / M_PI,
+        p->ang_max[1] * 180.0 / M_PI, p->ang_max[2] * 180.0 / M_PI);
+  if (joint_max && v->platform.joint_max < least)
+    report_error(r, joint_max->at,
+                 "joint_max: expected degrees, found %g, which looks like radians: write %.1f",
+                 v->platform.joint_max, v->platform.joint_max * 180.0 / M_PI);
+}
+
+/* The file has the angles of cranks in degrees. */
+static void convert_cranks(struct platform_geometry *g)
+{
+  g->leg_min = radians_of(g->leg_min);
+  g->leg_max = radians_of(g->leg_max);
+  g->leg_rate = radians_of(g->leg_rate);
+}
+
 static void set_geometry(const struct node *section, struct file_values *v)
 {
   struct platform_spec *spec = &v->settings.platform.spec;
   struct platform_geometry *g = &spec->geometry;
   g->crank = v->platform.kind == CRANKS;
   g->joint_max = radians_of(v->platform.joint_max);
+  if (g->crank) convert_cranks(g);
   for (int i = 0; i < PLATFORM_LEGS; i++) g->crank_heading[i] = radians_of(v->platform.crank_heading[i]);
   for (int i = 0; i < 3; i++) {
     spec->park[i] = v->platform.park_position[i];
@@ -142,7 +254,11 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   if (node_find(section, "park_angles") && !node_find(section, "park_position"))
     report_error(r, node_find(section, "park_angles")->key_at,
                  "park_angles: expected beside park_position only");
+  /* Numbers in other units than those of the keys, then the geometry itself. */
+  check_sizes(section, v, r);
+  check_degrees(section, v, r);
   set_geometry(section, v);
+  set_circles(section, v, r);
   setup->spec.period = v->settings.options.dt;
   if (v->settings.model) set_gravity(v->settings.model, &setup->spec);
   return r->errors > before || try_platform(section, &setup->spec, r);

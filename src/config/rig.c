@@ -56,6 +56,11 @@ static void read_levels(const struct node *section, struct file_values *v, struc
                    "\"%s\" needs the key \"feedback\", the name of an input with the actual legs or pose",
                    key[i]);
   }
+  /* Angles are in degrees in the file. */
+  if (v->platform.kind == CRANKS) {
+    spec->follow.warn.leg = radians_from(spec->follow.warn.leg);
+    spec->follow.trip.leg = radians_from(spec->follow.trip.leg);
+  }
   spec->follow.warn.angle = radians_from(v->rig.angle_warn);
   spec->follow.trip.angle = radians_from(v->rig.angle_trip);
 }

@@ -17,6 +17,7 @@
 #include "yaml/text_file.h"
 
 #include <arpa/inet.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,24 @@ void settings_drive_lines(const struct settings *s, const ali3_violation *v, cha
     snprintf(text, size, " (line %d)", first);
 }
 
+/* A platform that only follows an input needs no mechanism: the model then has one body that is fixed to the ground. */
+static void add_stand(struct settings_reader *l)
+{
+  const struct settings *s = &l->values.settings;
+  const bool external = node_find(l->main.root, "platform") && s->platform.enabled &&
+                        s->platform.spec.mode == PLATFORM_EXTERNAL;
+  const ali3_body_spec stand = {
+      .name = "stand", .mass = 1.0, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
+  const ali3_joint_spec weld = {.name = "weld", .type = ALI3_JOINT_FIXED, .body_a = ALI3_GROUND, .body_b = 0};
+  if (!external || !s->model || ali3_model_bodies(s->model) > 0) return;
+  if (s->places.gravity.line == 0) {
+    ali3_model_set_gravity(s->model, (const double[]){0, 0, -9.81});
+    l->values.settings.places.gravity = l->model_node->at;
+  }
+  if (ali3_model_add_body(s->model, &stand) < 0 || ali3_model_add_joint(s->model, &weld) < 0)
+    report_error(&l->report, l->model_node->at, "%s", ali3_model_problem(s->model)->text);
+}
+
 static void read_model(struct settings_reader *l)
 {
   l->model_node = node_find(l->main.root, "model");
@@ -142,6 +161,7 @@ static void read_model(struct settings_reader *l)
     visual_read(l->model_node, &l->bodies, s, &l->report);
   }
   l->report.source = &l->main.source;
+  add_stand(l);
 }
 
 /* The node that gives an option; NULL: the file does not have it, or the command line overrides it. */
@@ -180,6 +200,16 @@ void settings_not_frozen(struct settings_reader *l)
   }
   if (l->model.root) l->report.source = &l->model.source;
   report_error(&l->report, l->model_node->at, "%s", p->text);
+}
+
+void settings_refuse(struct settings_reader *l, const char *section, const char *key, const char *format, ...)
+{
+  char text[400];
+  va_list a;
+  va_start(a, format);
+  vsnprintf(text, sizeof text, format, a);
+  va_end(a);
+  report_error(&l->report, given_key(l, section, key)->at, "%s: %s", key, text);
 }
 
 /* The default instance name: the name of the model, with _ for characters that a file name does not take. */

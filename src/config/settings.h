@@ -89,6 +89,9 @@ struct settings *settings_read_so_far(struct settings_reader *l);
 void settings_not_frozen(struct settings_reader *l);
 /* Prints the file without short forms, with its model in place. */
 void settings_print_plain(const struct settings_reader *l, FILE *out);
+/* Reports a mistake of a key that only the frozen model shows. */
+__attribute__((format(printf, 4, 5))) void settings_refuse(struct settings_reader *l, const char *section,
+                                                           const char *key, const char *format, ...);
 /* Reads maps, devices and packets, which name signals. Takes the table over; signals NULL: out of memory, which is reported.
  * False after a mistake. */
 bool settings_connect(struct settings_reader *l, struct signals *signals);

@@ -17,7 +17,8 @@ struct file_values {
   int isa; /* in schema_isas */
   struct { /* keys of the platform that its setup has in another form */
     const char *imu, *pose, *input;
-    int kind;                                                                         /* LEGS, CRANKS */
+    int kind;                   /* LEGS, CRANKS */
+    double radius[2], angle[2]; /* m, deg: of the base, of the top */
     double joint_max, crank_heading[PLATFORM_LEGS], park_position[3], park_angles[3]; /* m, deg */
   } platform;
   struct { /* keys of the rig that its setup has in another form */

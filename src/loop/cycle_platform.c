@@ -118,7 +118,8 @@ void cycle_mind_gap(struct cycle *c)
 static bool end_is_due(const struct cycle *c)
 {
   if (atomic_load_explicit(&c->inbox.stop, memory_order_acquire)) return true;
-  const bool warm = c->times.number > (uint64_t)c->config.settings.warmup;
+  /* The cycle after the warm-up begins with the figures of the warm-up. */
+  const bool warm = c->times.number > (uint64_t)c->config.settings.warmup && c->machine.state != STATE_INIT;
   return warm && c->config.periods > 0 && c->figures.periods >= c->config.periods;
 }
 

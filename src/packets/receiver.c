@@ -153,8 +153,9 @@ static bool read_line(struct packet_receiver *r, uint64_t now_ns, struct input_s
   for (int turn = 0; turn < DATAGRAMS; turn++) {
     const ssize_t n = read(r->line.fd, r->buffer + r->used, sizeof r->buffer - r->used);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n <= 0) {
+    if (n == 0 || (n < 0 && errno == EAGAIN))
+      break; /* 0: nothing waits; a line that disappears gives an error */
+    if (n < 0) {
       serial_line_lose(&r->line, now_ns);
       r->used = 0;
       break;

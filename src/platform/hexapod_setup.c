@@ -10,6 +10,7 @@
 enum { N = PLATFORM_LEGS };
 
 static const double PI = 3.14159265358979323846;
+static const double DEGREES = 180.0 / 3.14159265358979323846; /* per rad: messages have the units of files */
 static const double APART = 1e-6; /* m: joints closer than this count as one point */
 /* Smallest determinant of the Jacobian, relative to that of columns of equal lengths at right angles. */
 static const double REGULAR = 1e-3;
@@ -54,11 +55,11 @@ static bool check_cranks(const struct platform_geometry *g, char *error, size_t 
     if (!isfinite(g->crank_heading[i]))
       return refuse_geometry(error, size, "crank_heading: crank %d: expected a number", i + 1);
   if (!(g->leg_min > -PI))
-    return refuse_geometry(error, size, "leg_min: expected an angle of the cranks above -pi rad, found %g",
-                           g->leg_min);
+    return refuse_geometry(error, size, "leg_min: expected an angle of the cranks above -180 deg, found %g",
+                           DEGREES * g->leg_min);
   if (!(g->leg_max < PI))
-    return refuse_geometry(error, size, "leg_max: expected an angle of the cranks below pi rad, found %g",
-                           g->leg_max);
+    return refuse_geometry(error, size, "leg_max: expected an angle of the cranks below 180 deg, found %g",
+                           DEGREES * g->leg_max);
   return check_dimension("crank_length", g->crank_length, 0.0, error, size) &&
          check_dimension("rod_length", g->rod_length, 0.0, error, size);
 }
@@ -129,28 +130,31 @@ static double jacobian_regularity(const struct hexapod *h, double determinant, d
 bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, char *error, size_t size)
 {
   const struct platform_geometry *g = &h->geometry;
-  const double end = 0.01 * (g->leg_max - g->leg_min);
+  const double end = 0.01 * (g->leg_max - g->leg_min), shown = g->crank ? DEGREES : 1.0;
   for (int i = 0; i < N; i++)
     if (!(s->leg[i] >= g->leg_min + end && s->leg[i] <= g->leg_max - end))
       return refuse_geometry(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i + 1,
-                             s->leg[i], g->crank ? "rad" : "m", g->leg_min, g->leg_max);
+                             shown * s->leg[i], g->crank ? "deg" : "m", shown * g->leg_min,
+                             shown * g->leg_max);
   if (!(s->margin >= 1.01 * g->margin))
     return refuse_geometry(error, size,
                            "it is too near to a singular pose: determinant %g of that at neutral, least %g",
                            s->margin, g->margin);
-  return refuse_geometry(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
+  return refuse_geometry(error, size, "a joint turns by %g deg, of %g", DEGREES * acos(s->joint_cosine),
+                         DEGREES * g->joint_max);
 }
 
 /* i: from 0. The message begins with the limit that the leg or crank exceeds. */
 static bool refuse_neutral_leg(const struct hexapod *h, int i, double leg, char *error, size_t size)
 {
   const struct platform_geometry *g = &h->geometry;
+  const double shown = g->crank ? DEGREES : 1.0;
   const bool longer = leg > g->leg_max;
   return refuse_geometry(
       error, size,
       "%s: %s %d is at %g %s when the platform is at neutral; expected %g to %g, or another height",
-      longer ? "leg_max" : "leg_min", g->crank ? "crank" : "leg", i + 1, leg, g->crank ? "rad" : "m",
-      g->leg_min, g->leg_max);
+      longer ? "leg_max" : "leg_min", g->crank ? "crank" : "leg", i + 1, shown * leg, g->crank ? "deg" : "m",
+      shown * g->leg_min, shown * g->leg_max);
 }
 
 static bool check_neutral(struct hexapod *h, char *error, size_t size)

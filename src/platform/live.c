@@ -29,12 +29,15 @@ void live_init(struct live *l, const struct platform_params *params, double peri
   l->washout.rest = gravity;
   washout_reset(&l->washout);
   make_smooth(l, params->smooth_hz[0], period);
+  l->period = period;
+  l->ride_ramp = params->ride_ramp[0];
 }
 
 void live_tune(struct live *l, const struct platform_params *params, double period)
 {
   washout_tune(&l->washout, params);
   make_smooth(l, params->smooth_hz[0], period);
+  l->ride_ramp = params->ride_ramp[0];
 }
 
 static bool is_all_finite(const double *x, int n)
@@ -64,6 +67,7 @@ bool live_zero(struct live *l, const struct platform_input *in)
 void live_reset(struct live *l, const struct platform_input *in)
 {
   washout_reset(&l->washout);
+  l->ramped = 0.0;
   for (int k = 0; k < PLATFORM_DOF; k++) {
     l->beyond[k] = 0.0;
     l->held[k] = isfinite(in->external[k]) ? in->external[k] : 0.0;
@@ -108,6 +112,43 @@ static void smooth_external(struct live *l, const double external[PLATFORM_DOF],
   }
 }
 
+/* The size of the motion at the start of a ride, and its derivatives: a curve from 0 to 1 that begins and ends at rest. */
+static void ramp_size(struct live *l, double size[3])
+{
+  const double T = l->ride_ramp, s = l->ramped, rest = 1.0 - s;
+  size[0] = 1.0;
+  size[1] = size[2] = 0.0;
+  if (T <= 0.0 || s >= 1.0) {
+    l->ramped = 1.0;
+    return;
+  }
+  size[0] = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
+  size[1] = 30.0 * s * s * rest * rest / T;
+  size[2] = 60.0 * s * rest * (1.0 - 2.0 * s) / (T * T);
+  l->ramped += l->period / T;
+}
+
+static void scale_target(const double size[3], struct platform_motion *m)
+{
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    m->a[k] = size[0] * m->a[k] + 2.0 * size[1] * m->v[k] + size[2] * m->p[k];
+    m->v[k] = size[0] * m->v[k] + size[1] * m->p[k];
+    m->p[k] *= size[0];
+  }
+}
+
+/* The input of the washout as if the gains were smaller: gravity stays. */
+static void scale_input(const struct live *l, double size, const struct platform_input *in,
+                        struct platform_input *o)
+{
+  *o = *in;
+  for (int i = 0; i < 3; i++) {
+    const double rest = i == 2 ? l->washout.rest : 0.0;
+    o->specific_force[i] = rest + size * (in->specific_force[i] - rest);
+    o->angular_velocity[i] = size * in->angular_velocity[i];
+  }
+}
+
 /* The filters may exceed the limits of the platform a little, but not without bound: they have to return before the platform
  * can. */
 static void wash_out(struct live *l, const struct platform_input *in, const double limit[PLATFORM_DOF],
@@ -128,11 +169,15 @@ void live_step(struct live *l, enum platform_mode mode, const struct platform_in
                const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target)
 {
+  double size[3];
+  struct platform_input ramped;
+  ramp_size(l, size);
   l->bad = false;
   switch (mode) {
   /* Filter specific force and angular velocity. */
   case PLATFORM_WASHOUT:
-    wash_out(l, in, limit, excess, target);
+    scale_input(l, size[0], in, &ramped);
+    wash_out(l, size[0] < 1.0 ? &ramped : in, limit, excess, target);
     break;
   /* Follow the sensor. A bad sample holds the last good pose. */
   case PLATFORM_POSE:
@@ -142,10 +187,12 @@ void live_step(struct live *l, enum platform_mode mode, const struct platform_in
     else
       from_sensor(l, in->sensor, &l->last);
     *target = l->last;
+    scale_target(size, target);
     break;
   /* Smooth the targets of a client. */
   case PLATFORM_EXTERNAL:
     smooth_external(l, in->external, target);
+    scale_target(size, target);
     break;
   }
 }

@@ -30,7 +30,8 @@ struct live {
   double zero_position[3], zero_orientation[4]; /* pose sensor in the initial state of the model */
   double
       beyond[PLATFORM_DOF]; /* offset from the last target of the washout back to the limit of its wind-up */
-  bool zeroed, bad;         /* bad: the last step got NaN or infinity */
+  double period, ride_ramp, ramped; /* s, s; fraction of the ramp that is over */
+  bool zeroed, bad;                 /* bad: the last step got NaN or infinity */
 };
 
 /* Set-up. */

@@ -60,7 +60,8 @@ enum platform_mode {
   X(park_time, 1, "s", 2, 30, "5")                                                                           \
   X(fault_time, 1, "s", 0.5, 30, "1")                                                                        \
   X(blend, 1, "s", 0.1, 10, "1")                                                                             \
-  X(smooth_hz, 1, "Hz", 1, 50, "10")
+  X(smooth_hz, 1, "Hz", 1, 50, "10")                                                                         \
+  X(ride_ramp, 1, "s", 0, 120, "0")
 struct platform_params {
 #define PLATFORM_FIELD(name, count, unit, least, greatest, text) double name[count];
   PLATFORM_PARAM_LIST(PLATFORM_FIELD)

@@ -111,7 +111,7 @@ struct rig_verdict rig_lacks(const struct rig *r, bool to_park)
 static void judge_felt(struct rig *r, const struct platform *p)
 {
   const double *f = p->out.specific_force, *w = p->out.angular_velocity;
-  const double up = f[2] - p->spec.gravity;
+  const double up = f[2] - p->live.washout.gravity;
   r->out.felt_force[0] = sqrt(f[0] * f[0] + f[1] * f[1] + up * up);
   r->out.felt_rate[0] = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   const bool rough = (r->spec.force_max > 0.0 && r->out.felt_force[0] > r->spec.force_max) ||

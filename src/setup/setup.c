@@ -4,6 +4,8 @@
 
 #include "loop/figures.h"
 
+#include <math.h>
+
 /* Signals of the model, the inputs, the platform and the loop. NULL when out of memory. */
 static struct signals *make_signals(const struct settings *s)
 {
@@ -19,6 +21,40 @@ static struct signals *make_signals(const struct settings *s)
   return signals;
 }
 
+/* The imu of a washout must feel gravity along its z axis, or the platform tilts and sinks at rest. */
+static bool check_gravity(struct settings_reader *reader, const struct settings *s)
+{
+  static const double tolerance = 0.7, most_sine = 0.26; /* m/s^2; 15 degrees */
+  const struct platform_setup *p = &s->platform;
+  if (!p->enabled || p->spec.mode != PLATFORM_WASHOUT || p->imu < 0) return true;
+  ali3_data *d = ali3_data_new(s->model);
+  ali3_sensor_state imu;
+  double gravity[3], felt[3];
+  /* A model that cannot be assembled is reported later. */
+  const bool assembled = d && ali3_reset(s->model, d) >= 0;
+  if (assembled) ali3_sensor_get(s->model, d, p->imu, &imu);
+  ali3_data_free(d);
+  if (!assembled) return true;
+  /* The reading at rest, in the axes of the sensor. */
+  ali3_model_gravity(s->model, gravity);
+  const double *e = imu.orientation;
+  const double R[3][3] = {
+      {1 - 2 * (e[2] * e[2] + e[3] * e[3]), 2 * (e[1] * e[2] - e[0] * e[3]), 2 * (e[1] * e[3] + e[0] * e[2])},
+      {2 * (e[1] * e[2] + e[0] * e[3]), 1 - 2 * (e[1] * e[1] + e[3] * e[3]), 2 * (e[2] * e[3] - e[0] * e[1])},
+      {2 * (e[1] * e[3] - e[0] * e[2]), 2 * (e[2] * e[3] + e[0] * e[1]),
+       1 - 2 * (e[1] * e[1] + e[2] * e[2])}};
+  for (int c = 0; c < 3; c++) felt[c] = -(R[0][c] * gravity[0] + R[1][c] * gravity[1] + R[2][c] * gravity[2]);
+  const double size = sqrt(felt[0] * felt[0] + felt[1] * felt[1] + felt[2] * felt[2]);
+  const bool upright = felt[2] > 0.0 && hypot(felt[0], felt[1]) <= most_sine * size;
+  if (fabs(size - 9.81) <= tolerance && upright) return true;
+  settings_refuse(
+      reader, "platform", "imu",
+      "at the start it reads (%.2f, %.2f, %.2f) m/s^2 at rest: the washout expects some (0, 0, 9.81); set "
+      "model.gravity to 9.81 m/s^2 downwards, or turn the sensor so that its z axis points up",
+      felt[0], felt[1], felt[2]);
+  return false;
+}
+
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors)
 {
   struct settings_reader *reader = settings_open(file, over, errors);
@@ -26,7 +62,7 @@ struct settings *setup_load(const char *file, const struct settings_overrides *o
   struct settings *s = settings_read_so_far(reader);
   if (ali3_model_freeze(s->model, &s->options) < 0)
     settings_not_frozen(reader);
-  else
+  else if (check_gravity(reader, s))
     settings_connect(reader, make_signals(s));
   return settings_close(reader);
 }

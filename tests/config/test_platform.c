@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define MODEL                                                                                                \
-  "model:\n"                                                                                                 \
+  "model:\n  gravity: [0, 0, -9.81]\n"                                                                       \
   "  bodies:\n"                                                                                              \
   "    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                                      \
   "  sensors:\n"                                                                                             \
@@ -88,7 +88,7 @@ TEST(a_disabled_platform_is_absent)
   assert_int_equal(settings_changes(t, s, false, names, sizeof names), 0);
   settings_free(s);
   settings_free(t);
-  assert_refused(MODEL "platform: {enabled: false, margin: 2}\n", ":9:36: error: margin: ");
+  assert_refused(MODEL "platform: {enabled: false, margin: 2}\n", ":10:36: error: margin: ");
 }
 
 /* A platform moves people: it starts by itself only with even_with_platform. mistakes/platform.txt has "autostart: true". */
@@ -108,7 +108,7 @@ TEST(it_does_not_start_by_itself)
 /* The message has the place of the key that it begins with; mistakes/platform.txt has more of them. */
 TEST(an_impossible_geometry_is_refused)
 {
-  assert_refused(FILE_OF(LEGS_OF("20")), ":17:12: error: leg_max: leg 1 is at 20.0031 m when ");
+  assert_refused(FILE_OF(LEGS_OF("20")), ":18:12: error: leg_max: leg 1 is at 20.0031 m when ");
 }
 
 static void assert_changes(const char *before, const char *after, const char *while_running,

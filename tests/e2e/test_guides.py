@@ -65,6 +65,9 @@ class TestGuides(unittest.TestCase):
     def test_own_hexapod(self):
         self.follow("own-hexapod.md")
 
+    def test_rig(self):
+        self.follow("rig.md")
+
     def test_lockstep(self):
         checksums = re.findall(r"checksum (\d+)", self.follow("lockstep.md"))
         self.assertEqual(checksums, 2 * checksums[:1], "runs in lockstep differ")

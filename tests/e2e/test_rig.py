@@ -22,9 +22,9 @@ PLATFORM = {
     "top": [[0.301, -0.334, 0], [0.301, 0.334, 0], [0.139, 0.428, 0], [-0.440, 0.094, 0], [-0.440, -0.094, 0],
             [0.139, -0.428, 0]],
     "engage_time": 2, "park_time": 2, "blend": 0.1}
-INPUTS = [{"name": "lead", "platform": "pose", "policy": "hold"}, {"name": "legs", "platform": "actual_legs", "hold": 0.15},
-          {"name": "status", "platform": "number", "hold": 0.15}]
-RIG = {"feedback": "legs", "delay": 0.03, "filter": 0.03, "leg_warn": 0.01, "leg_trip": 0.025, "head_force": 8, "estop": "hold",
+INPUTS = [{"name": "lead", "platform": "pose", "policy": "hold"}, {"name": "legs", "platform": "actual_legs", "hold": 0.5},
+          {"name": "status", "platform": "number", "hold": 0.5}]
+RIG = {"feedback": "legs", "delay": 0.03, "filter": 0.05, "leg_warn": 0.02, "leg_trip": 0.04, "head_force": 8, "estop": "hold",
        "permissives": [{"name": "enabled", "input": "status", "bit": 0}, {"name": "chain", "input": "status", "bit": 1, "on_loss": "hold"},
                        {"name": "belt", "input": "status", "bit": 3}, {"name": "key", "input": "status", "bit": 4, "for": "reset"}]}
 SAFE, RUNNING, STOPPED = 6, 3, 1
@@ -47,7 +47,8 @@ class Simulated:
     """tools/ali3-rig as a process that takes orders."""
 
     def __init__(self, config):
-        self.process = subprocess.Popen([sys.executable, os.path.join(bench.ROOT, "tools", "ali3-rig"), config, "--ali3d", bench.program("ali3d")],
+        self.process = subprocess.Popen([sys.executable, os.path.join(bench.ROOT, "tools", "ali3-rig"), config, "--ali3d", bench.program("ali3d"), "--timeout", "0.5",
+                                         "--priority", "20"],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def order(self, line):
@@ -60,7 +61,8 @@ class Simulated:
 
     def close(self):
         if self.process.poll() is None:
-            self.process.stdin.close()
+            self.order("quit")
+        self.process.stdin.close()
         status = self.process.wait(10)
         self.process.stdout.close()
         return status
@@ -96,7 +98,7 @@ class Rig(unittest.TestCase):
 
     def ride(self):
         self.assertEqual([self.order("arm"), self.order("run")], [0, 0], self.d.said())
-        bench.wait_for("the state run", lambda: self.d.watch()["platform"]["state"] == "run")
+        bench.wait_for(lambda: f"the state run; the log: {self.d.said()}", lambda: self.d.watch()["platform"]["state"] == "run")
 
     def back(self):
         """The way from SAFE to a ride."""
@@ -131,7 +133,7 @@ class Rig(unittest.TestCase):
         self.assertTrue(ride["parked"] and ride["trips"] == 1 and ride["started_by"].startswith("osc 127.0.0.1:"), ride)
         self.assertIn("permissive chain", ride["trip_texts"][0])
         self.assertGreater(ride["largest"]["pose"][2], 0.05)
-        self.assertLess(ride["largest"]["leg_error"], 0.025)
+        self.assertLess(ride["largest"]["leg_error"], 0.04)
         self.assertEqual(ride["parameters"]["engage_time"], 2.0)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
         self.assertEqual(self.rig.close(), 0)
@@ -161,7 +163,7 @@ class Rig(unittest.TestCase):
         for name, took in self.rig.state()["reactions"]:
             self.assertIsNotNone(took, name)
             if name != "stick":
-                self.assertLess(took, 0.6, name)
+                self.assertLess(took, 1.5, name)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
 
 

@@ -406,7 +406,7 @@ TEST(nonsense_is_refused)
   refuses(g, "crank_length: expected a number above 0, found 0");
   g = cranks;
   g.leg_min = -4.0;
-  refuses(g, "leg_min: expected an angle of the cranks above -pi rad, found -4");
+  refuses(g, "leg_min: expected an angle of the cranks above -180 deg, found -229.183");
   g = cranks;
   g.leg_min = 0.1;
   refuses(g, "leg_min: crank 1 is at");

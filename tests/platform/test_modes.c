@@ -76,6 +76,35 @@ TEST(a_parameter_blends_in_the_washout_only)
   free(b);
 }
 
+/* At the start of a ride the motion grows within ride_ramp, in every mode. */
+TEST(a_ride_begins_softly)
+{
+  static const enum platform_mode mode[] = {PLATFORM_EXTERNAL, PLATFORM_WASHOUT};
+  for (size_t n = 0; n < sizeof mode / sizeof *mode; n++) {
+    struct bench *b = bench_new(mode[n]), *full = bench_new(mode[n]);
+    b->spec.params.ride_ramp[0] = 20.0;
+    platform_tune(&b->platform, mode[n], &b->spec.params);
+    double early[2] = {0}, late[2] = {0};
+    struct bench *const both[2] = {b, full};
+    for (int i = 0; i < 2; i++) {
+      time_to(both[i], PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+      for (int k = 0; k < 3000; k++) {
+        const double wave = sin(0.03 * k);
+        both[i]->in.external[0] = 0.08 * wave;
+        both[i]->in.specific_force[0] = wave;
+        go_on(both[i]);
+        const double pose = fabs(both[i]->platform.out.pose[0]);
+        double *most = k < 500 ? &early[i] : k >= 2200 ? &late[i] : NULL;
+        if (most) *most = fmax(*most, pose);
+      }
+    }
+    assert_true(early[0] < 0.2 * early[1] && early[0] > 0.0);
+    assert_near(late[0], late[1], 0.02 * late[1]);
+    free(b);
+    free(full);
+  }
+}
+
 /* The target jumps and moves when a pause ends: the transition does not overshoot. */
 TEST(a_pause_ends_without_a_swing)
 {
@@ -190,6 +219,7 @@ int main(void)
       cmocka_unit_test(a_pose_is_followed_as_it_is),
       cmocka_unit_test(an_input_is_followed_smoothly),
       cmocka_unit_test(a_parameter_blends_in_the_washout_only),
+      cmocka_unit_test(a_ride_begins_softly),
       cmocka_unit_test(a_pause_ends_without_a_swing),
       cmocka_unit_test(a_mode_that_begins_in_a_turn_does_not_swing),
       cmocka_unit_test(a_pose_sensor_is_zeroed_by_a_pose),

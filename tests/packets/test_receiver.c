@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Packets that arrive on a socket and on a line, the other end of a pseudo terminal: which count, and which are refused. */
+#include "packets/receiver.h"
+
+#include "check.h"
+#include "packets/encode.h"
+#include "rt/clock.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "modbus/line.h" /* asserts */
+
+enum { SIZE = 8 };
+
+static uint8_t mark[] = {0xa5, 0x5a};
+static struct packet_field field[] = {
+    {.type = PACKET_BYTES, .at = 0, .size = 2, .bytes = mark},
+    {.type = PACKET_U16, .at = 2, .size = 2, .source = PACKET_COUNTER},
+    {.type = PACKET_I16, .at = 4, .size = 2, .source = PACKET_SIGNAL, .signal = 11, .scale = 0.5},
+    {.type = PACKET_CRC16, .little = true, .at = 6, .size = 2, .from = 0},
+};
+static struct packet packet = {
+    .name = (char[]){"answer"}, .field = field, .fields = 4, .size = SIZE, .received = true};
+static struct counters counters;
+static struct packet_receiver receiver;
+static struct input_sample sample[4];
+
+static void make_answer(uint8_t out[SIZE], uint16_t count, int16_t number)
+{
+  memcpy(out, mark, 2);
+  out[2] = (uint8_t)(count >> 8);
+  out[3] = (uint8_t)count;
+  out[4] = (uint8_t)((uint16_t)number >> 8);
+  out[5] = (uint8_t)number;
+  const uint32_t crc = packet_checksum(&field[3], out);
+  out[6] = (uint8_t)crc;
+  out[7] = (uint8_t)(crc >> 8);
+}
+
+static bool receive(void)
+{
+  bool reopened;
+  struct pollfd event = receiver_events(&receiver);
+  poll(&event, 1, 300);
+  return receiver_serve(&receiver, event.revents, clock_now_ns(), sample, &reopened);
+}
+
+static void open_receiver(const struct remote_place *place)
+{
+  char error[300];
+  memset(&counters, 0, sizeof counters);
+  memset(sample, 0, sizeof sample);
+  packet.place = *place;
+  receiver =
+      (struct packet_receiver){.packet = &packet, .counters = &counters, .input_first = 10, .client = 3};
+  if (!receiver_open(&receiver, error, sizeof error)) fail_msg("%s", error);
+}
+
+/* A socket that is bound to this address, and the port of the receiver, which was free a moment ago. */
+static int sender_from(const char *address, struct sockaddr_in *to, int port)
+{
+  const int s = socket(AF_INET, SOCK_DGRAM, 0);
+  struct sockaddr_in own = {.sin_family = AF_INET};
+  inet_pton(AF_INET, address, &own.sin_addr);
+  assert_int_equal(bind(s, (struct sockaddr *)&own, sizeof own), 0);
+  *to = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  inet_pton(AF_INET, "127.0.0.1", &to->sin_addr);
+  return s;
+}
+
+static int free_udp_port(void)
+{
+  struct sockaddr_in own;
+  socklen_t length = sizeof own;
+  const int s = sender_from("127.0.0.1", &own, 0);
+  assert_int_equal(getsockname(s, (struct sockaddr *)&own, &length), 0);
+  close(s);
+  return ntohs(own.sin_port);
+}
+
+TEST(datagrams_of_the_host_count)
+{
+  struct sockaddr_in to;
+  uint8_t bytes[SIZE];
+  const int port = free_udp_port();
+  open_receiver(&(struct remote_place){.host = (char[]){"127.0.0.1"}, .port = port});
+  const int host = sender_from("127.0.0.1", &to, port), stranger = sender_from("127.0.0.2", &to, port);
+  make_answer(bytes, 7, -300);
+  const uint64_t before_ns = clock_now_ns();
+  assert_int_equal(sendto(host, bytes, SIZE, 0, (struct sockaddr *)&to, sizeof to), SIZE);
+  assert_true(receive());
+  assert_true(sample[1].value == -150.0 && sample[1].sequence == 7 && sample[1].counted == 16 &&
+              sample[1].client == 3);
+  assert_true(sample[1].t_ns >= before_ns && sample[1].t_ns <= clock_now_ns());
+  /* Strangers, wrong checksums and wrong sizes change nothing. */
+  make_answer(bytes, 8, 1);
+  assert_int_equal(sendto(stranger, bytes, SIZE, 0, (struct sockaddr *)&to, sizeof to), SIZE);
+  bytes[5] ^= 1;
+  assert_int_equal(sendto(host, bytes, SIZE, 0, (struct sockaddr *)&to, sizeof to), SIZE);
+  assert_int_equal(sendto(host, bytes, SIZE - 1, 0, (struct sockaddr *)&to, sizeof to), SIZE - 1);
+  assert_false(receive());
+  assert_true(sample[1].value == -150.0);
+  assert_int_equal(counters.packets_received, 1);
+  assert_int_equal(counters.packets_strangers, 1);
+  assert_int_equal(counters.packets_checksums, 1);
+  assert_int_equal(counters.packets_refused, 1);
+  close(host);
+  close(stranger);
+  receiver_close(&receiver);
+}
+
+/* Noise before a packet, a packet in two pieces, and one with a wrong checksum between good ones. */
+TEST(packets_are_found_on_a_line)
+{
+  char folder[] = "/tmp/ali3-receiver-XXXXXX", path[64];
+  uint8_t bytes[3 * SIZE + 5];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/line", folder);
+  int master = line_plug_in(path);
+  open_receiver(&(struct remote_place){
+      .serial = {.path = path, .baud = 115200, .parity = PARITY_NONE, .stop_bits = 1}});
+  memset(bytes, 0x5a, 5);
+  make_answer(bytes + 5, 1, 10);
+  assert_int_equal(write(master, bytes, 5 + SIZE), 5 + SIZE);
+  assert_true(receive());
+  assert_true(sample[1].value == 5.0);
+  make_answer(bytes, 2, 20);
+  assert_int_equal(write(master, bytes, 3), 3);
+  assert_false(receive());
+  assert_int_equal(write(master, bytes + 3, SIZE - 3), SIZE - 3);
+  assert_true(receive());
+  assert_true(sample[1].value == 10.0);
+  make_answer(bytes, 3, 30);
+  bytes[4] ^= 4;
+  make_answer(bytes + SIZE, 4, 40);
+  assert_int_equal(write(master, bytes, 2 * SIZE), 2 * SIZE);
+  assert_true(receive());
+  assert_true(sample[1].value == 20.0 && sample[1].sequence == 4);
+  assert_int_equal(counters.packets_received, 3);
+  line_unplug(&master, path);
+  receiver_close(&receiver);
+  rmdir(folder);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(datagrams_of_the_host_count),
+      cmocka_unit_test(packets_are_found_on_a_line),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
