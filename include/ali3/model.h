@@ -219,10 +219,11 @@ typedef struct {
 
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
-  X(ALI3_METHOD_ALI3, "ali3") /* index-3 augmented Lagrangian with Newmark's formulas and projections */     \
-  X(ALI3_METHOD_RK4, "rk4")   /* explicit: Runge and Kutta, order four */                                    \
-  X(ALI3_METHOD_DP5, "dp5")   /* explicit: Dormand and Prince, order five */                                 \
-  X(ALI3_METHOD_AB4, "ab4")   /* explicit: Adams and Bashforth, order four, for inputs that are smooth */
+  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */ \
+  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */        \
+  X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                \
+  X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                             \
+  X(ALI3_METHOD_AB4, "ab4")       /* explicit: Adams and Bashforth, order four, for inputs that are smooth */
 
 typedef enum {
 #define ALI3_METHOD_ENUM(id, text) id,

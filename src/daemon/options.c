@@ -23,6 +23,8 @@ static const char USAGE_TEXT[] =
     "  --check[=json]      read FILE, assemble the mechanism, report what is wrong with it and how\n"
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
+    "  --accuracy M        with --check: try methods and substeps, and recommend those with the least\n"
+    "                      work that err by at most M metres in the first second\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
@@ -57,7 +59,8 @@ static int usage(const char *text, const char *found)
   return STATUS_USAGE;
 }
 
-static bool parse_seconds(const char *text, double *s)
+/* s, or another quantity above 0 */
+static bool parse_positive(const char *text, double *s)
 {
   char *end;
   errno = 0;
@@ -86,6 +89,7 @@ int options_parse(struct options *o, int argc, char **argv)
   enum {
     CHECK = 256,
     STRICT,
+    ACCURACY,
     PRINT_MAP,
     DURATION,
     REPORT,
@@ -102,6 +106,7 @@ int options_parse(struct options *o, int argc, char **argv)
   static const struct option LONG[] = {
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
+      {"accuracy", required_argument, NULL, ACCURACY},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
@@ -129,6 +134,10 @@ int options_parse(struct options *o, int argc, char **argv)
     case STRICT:
       o->strict = true;
       break;
+    case ACCURACY:
+      if (!parse_positive(optarg, &o->accuracy))
+        return usage("--accuracy: expected metres, more than 0 and at most 1e9", optarg);
+      break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)
         return usage("--print-map: expected json, or nothing", optarg);
@@ -152,7 +161,7 @@ int options_parse(struct options *o, int argc, char **argv)
       o->require_realtime = true;
       break;
     case DURATION:
-      if (!parse_seconds(optarg, &o->duration))
+      if (!parse_positive(optarg, &o->duration))
         return usage("--duration: expected seconds, more than 0 and at most 1e9", optarg);
       break;
     case ISA:
@@ -179,6 +188,7 @@ int options_parse(struct options *o, int argc, char **argv)
   if (optind == argc) return usage("expected a configuration FILE", NULL);
   if (optind + 1 < argc) return usage("expected one configuration FILE only", argv[optind + 1]);
   if (o->strict && !o->check) return usage("--strict: expected with --check only", NULL);
+  if (o->accuracy > 0.0 && !o->check) return usage("--accuracy: expected with --check only", NULL);
   o->file = argv[optind];
   return -1;
 }

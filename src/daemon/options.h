@@ -27,6 +27,7 @@ struct options {
   const char *state_dir;   /* folder of the state file; NULL: the default */
   enum check_format check; /* only check whether FILE is correct */
   bool strict;             /* with check: warnings are errors */
+  double accuracy;         /* with check: m, for which settings are recommended; 0: not wanted */
   enum map_format map;     /* only print the map */
   bool require_realtime;   /* exit instead of running without real time */
   const char *isa;         /* takes precedence over simulation.isa; NULL: not given */

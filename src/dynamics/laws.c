@@ -132,18 +132,43 @@ double law_drag(const struct law *law, double normal, double push, double mobili
   return F / root + law->damping;
 }
 
-/* Area under the table from 0 to x. */
-static double table_area(const ali3_table *t, double x)
+/* Area under the table from `from` to x. */
+static double table_area(const ali3_table *t, double from, double x)
 {
-  double slope, sum = 0.0, from = 0.0;
-  int i = table_interval(t, 0.0), last = table_interval(t, x), step = x < 0.0 ? -1 : 1;
+  double slope, sum = 0.0;
+  int i = table_interval(t, from), last = table_interval(t, x), step = x < from ? -1 : 1;
   for (; i != last; i += step) {
-    double to = t->point[x < 0.0 ? i : i + 1][0];
-    sum += 0.5 * (table_at(t, from, &slope) + t->point[x < 0.0 ? i : i + 1][1]) * (to - from);
-    from = to;
+    const double *point = t->point[step < 0 ? i : i + 1];
+    sum += 0.5 * (table_at(t, from, &slope) + point[1]) * (point[0] - from);
+    from = point[0];
   }
   sum += 0.5 * (table_at(t, from, &slope) + table_at(t, x, &slope)) * (x - from);
   return sum;
+}
+
+/* Mean of a table between x0 and x, and its derivative by x. */
+static double table_mean(const ali3_table *t, double x0, double x, double *slope)
+{
+  double force, end;
+  if (table_interval(t, x0) == table_interval(t, x)) {
+    force = table_at(t, 0.5 * (x0 + x), slope);
+    *slope *= 0.5;
+    return force;
+  }
+  force = table_area(t, x0, x) / (x - x0);
+  end = table_at(t, x, slope);
+  *slope = (end - force) / (x - x0);
+  return force;
+}
+
+double law_average(const struct law *law, double x0, double x, double dt, double *slope)
+{
+  const bool spring_table = law->force && law->force->n, damper_table = law->damping_table && law->damping_table->n;
+  double k = 0.5 * law->stiffness, c = law->damping, rate = (x - x0) / dt, spring = k * (x0 + x), damper = c * rate;
+  if (law->kind == LAW_TABLE && spring_table) spring = table_mean(law->force, x0, x, &k);
+  if (law->kind == LAW_TABLE && damper_table) damper = table_at(law->damping_table, rate, &c);
+  *slope = not_negative(k) + not_negative(c) / dt;
+  return spring + damper;
 }
 
 double law_energy(const struct law *law, double x)
@@ -153,7 +178,7 @@ double law_energy(const struct law *law, double x)
   case LAW_LINEAR:
     return 0.5 * law->stiffness * x * x;
   case LAW_TABLE:
-    return law->force->n ? table_area(law->force, x) : 0.5 * law->stiffness * x * x;
+    return law->force->n ? table_area(law->force, 0.0, x) : 0.5 * law->stiffness * x * x;
   case LAW_LIMITS:
     out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;

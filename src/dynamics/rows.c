@@ -45,10 +45,9 @@ static double coordinates_bias(const struct joint_rows *j, const struct joint_vi
   return sum;
 }
 
-/* The directions across the normal n. For a plane they turn with it. For two spheres they follow the last ones, so that the
- * multipliers along them keep their meaning from step to step. */
-static void find_tangents(const struct primitive *p, const struct joint_view *v, const double n[3],
-                          double t[2][3])
+/* For a plane the directions turn with it. For two spheres they follow the last ones, so that the multipliers along them keep
+ * their meaning from step to step. */
+void rows_tangents(const struct primitive *p, const struct joint_view *v, const double n[3], double t[2][3])
 {
   bool plane = v3_dot(p->u, p->u) > 0.0;
   const double *last = v->tangent, x_axis[3] = {1, 0, 0};
@@ -76,7 +75,7 @@ static void slip_rows(const struct joint_rows *j, const struct primitive *p, con
   double t[2][3], P[3];
   world_vector(P, v->f[1], j->point[1]);
   for (int i = 0; i < 3; i++) P[i] += v->x[1]->r[i] - j->radius[1] * n[i];
-  find_tangents(p, v, n, t);
+  rows_tangents(p, v, n, t);
   for (int i = 0; i < 2; i++, J += PAIR)
     for (int side = 0; side < 2; side++) {
       double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;

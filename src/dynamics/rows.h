@@ -115,6 +115,8 @@ struct joint_view {
 /* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 7 (sides i + s). The rows of a ground side are
  * written, too, and nobody reads them. */
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J);
+/* RT. The two unit directions of sliding at a contact, across its unit normal n, world axes. */
+void rows_tangents(const struct primitive *p, const struct joint_view *v, const double n[3], double t[2][3]);
 /* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'; 0 for slip, which is never rigid. */
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias);
 

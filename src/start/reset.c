@@ -53,7 +53,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
-  inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
+  inner_start_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = d->states.factors = d->states.renewed = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
   violation_none(&d->violation);
@@ -250,6 +250,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   project_residuals(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
+  inner_begin(m, d);
   if (d->twin[0]) extrapolate_lengths(m, d);
   links_roll(m, d);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !start_is_finite(m, d))

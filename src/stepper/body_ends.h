@@ -70,6 +70,23 @@ INLINED void ends_load(const struct body_tile *own, const double *end_load, cons
   }
 }
 
+/* f += the load J_mean'v of all ends with a point, in world axes, with Rm the mean of R at both ends of the step. */
+INLINED void ends_mean_points(const struct body_tile *own, const double *v, const num *Rm, num f[BODY_Y])
+{
+  for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
+    if (!own->tips_all && !e->point) continue;
+    const num *F = (const num *)(v + e->row);
+    const double sign = e->side ? 1.0 : -1.0;
+    num arm[3], turn[3];
+    m3_mul(arm, Rm, (const num *)e->point);
+    v3_cross(turn, arm, F);
+    for (int i = 0; i < 3; i++) {
+      f[i] += sign * F[i];
+      f[3 + i] += sign * turn[i];
+    }
+  }
+}
+
 /* The contribution of a body to the rows of a point, in ali3_data.tip. */
 enum tip {
   TIP_PLACE,  /* A a */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: functions that process the links of a tile one after the other. */
+#include "dynamics/mean.h"
 #include "stepper/elements.h"
 #include "stepper/kernels.h"
 
@@ -68,7 +69,24 @@ void by_lane_position(const ali3_model *m, ali3_data *d, int tile)
   }
 }
 
-void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *wrench)
+void by_lane_mean(const ali3_model *m, const ali3_data *d, int tile, double *load)
+{
+  const struct tree_tile *t = &m->frozen->tree->tile[tile];
+  memset(load, 0, (size_t)(t->sides * BODY_Y * t->width) * sizeof *load);
+  for (int lane = 0; lane < t->width; lane++) {
+    const struct joint_rows *j = link_of(m->frozen, tile, lane);
+    struct link_view start, end;
+    double own[ROWS_SIDES][BODY_Y], lambda[ROWS_MAX];
+    if (!j) continue;
+    link_view_last(m, d, j, &start);
+    link_view_fill(m, d, j, &end);
+    for (int k = 0; k < j->count; k++) lambda[k] = d->now.lambda[stored_row(j, k)];
+    rows_mean_load(j, &start.v, &end.v, lambda, own);
+    scatter_lane(load + lane, own[0], j->sides * BODY_Y, t->width);
+  }
+}
+
+void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, bool mean, double *wrench)
 {
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   memset(wrench, 0, (size_t)(WRENCH_NUMBERS * t->width) * sizeof *wrench);
@@ -76,7 +94,7 @@ void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *w
     int body = stored_item(m->frozen->tree, t, lane);
     struct wrench own;
     if (body < 0) continue;
-    body_wrench(m, d, body, &own);
+    (mean ? body_mean_wrench : body_wrench)(m, d, body, &own);
     scatter_lane(wrench + lane, (const double *)&own, WRENCH_NUMBERS, t->width);
   }
 }

@@ -92,8 +92,10 @@ static void place_states(const ali3_model *m, struct explicit_states *o, struct 
 }
 
 /* The arrays that an inner step writes. */
-static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
+static void place_inner(const ali3_model *m, ali3_data *d, struct arena *a)
 {
+  const struct frozen *f = m->frozen;
+  const size_t turning = m->options.method == ALI3_METHOD_ENERGY ? TURN_NUMBERS : SPIN_NUMBERS;
   place_state(f, &d->now, a);
   place_state(f, &d->last, a);
   place_linearisation(f, &d->here, a);
@@ -102,7 +104,7 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   place_solve(f, &d->solve, a);
   place_soft(f, &d->soft, a);
   d->outside.aim = arena_take(a, (size_t)f->drives, sizeof *d->outside.aim);
-  d->spin = take_doubles(a, SPIN_NUMBERS * (size_t)f->tree->slots);
+  d->spin = take_doubles(a, turning * (size_t)f->tree->slots);
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
 }
 
@@ -118,19 +120,19 @@ static void share_with_twin(const ali3_data *d, ali3_data *twin)
   twin->soft.stiff = d->soft.stiff;
 }
 
-static void place_twin(const struct frozen *f, ali3_data *d, int i, struct arena *a)
+static void place_twin(const ali3_model *m, ali3_data *d, int i, struct arena *a)
 {
   ali3_data nowhere = {0}, *twin = arena_take(a, 1, sizeof *twin);
   d->twin[i] = twin;
   if (!twin) twin = &nowhere;
-  place_inner(f, twin, a);
+  place_inner(m, twin, a);
   share_with_twin(d, twin);
 }
 
 static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
-  place_inner(f, d, a);
+  place_inner(m, d, a);
   place_outside_values(m, &d->outside.now, a);
   place_outside_values(m, &d->outside.start, a);
   if (data_interpolates(m)) place_outside_values(m, &d->outside.end, a);
@@ -141,7 +143,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->turn = take_doubles(a, (size_t)m->joints + 1);
   d->soft.mobility = take_doubles(a, (size_t)f->rows);
   d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
-  for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(f, d, i, a);
+  for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
   if (m->options.substeps > 1) place_state(f, &d->start, a);
   place_states(m, &d->states, a);
 }

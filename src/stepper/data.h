@@ -32,6 +32,8 @@ struct rule {
   double dt; /* s */
   double h;  /* beta dt^2: factor of the inverse mass matrix in delta */
   double v_d, v_v, v_a, a_d, a_v, a_a;
+  double gamma; /* weight of the multiplier in the mean force of the step; 1: the multiplier is the mean */
+  bool mean;    /* energy method: multipliers are mean forces, along mean directions */
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
@@ -95,6 +97,7 @@ struct solve {
  * body in the last iteration. */
 struct newton {
   double first, last, largest, body;
+  bool back;     /* an increment was taken back */
   int refreshed; /* first iteration whose right-hand sides were recomputed after inputs arrived */
 };
 
@@ -111,6 +114,7 @@ struct outside {
   struct outside_values end;   /* values that were set, if interpolated over substeps */
   bool early;   /* `start` is in force: the inputs may not have arrived   set by inner_prepare */
   bool again;   /* body_turn() recomputes right-hand sides only   set by stage_acted_bodies */
+  int kernel;   /* enum body_kernel that recomputes them            set by stage_acted_bodies */
   bool changed; /* a value was set after the copy to `start` */
   bool fresh;   /* a value was set that the right-hand sides do not contain yet */
   bool *acted;  /* (tree.tiles) a body of the tile has loads of the model, or had a wrench at some time */
@@ -119,6 +123,7 @@ struct outside {
 
 /* A twin has its own copy of the arrays that an inner step writes, and its own report. Both twins share the arrays that an
  * inner step only reads with the data (data.c). */
+enum { TURN_NUMBERS = 15 }; /* of struct body_turn: body_mean.h */
 struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
@@ -133,7 +138,8 @@ struct ali3_data {
   struct soft_rows soft;
   struct outside outside;
   struct explicit_states states;
-  double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
+  double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict
+                         * energy method: (n, TURN_NUMBERS) struct body_turn filled by body_mean_predict */
   bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint */

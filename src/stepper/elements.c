@@ -15,6 +15,15 @@ void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_
   }
 }
 
+void link_view_last(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o)
+{
+  link_view_fill(m, d, j, o);
+  for (int side = 0; side < j->sides; side++) {
+    o->x[side] = stored_state(m, d->last.x, j->body[side]);
+    body_frame_update(&o->f[side], &o->x[side]);
+  }
+}
+
 /* In the first row of sliding, the columns of body b begin with its direction. */
 void links_roll(const ali3_model *m, ali3_data *d)
 {
@@ -58,25 +67,41 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
   return sum;
 }
 
-void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
+/* o += part of the loads of the model in the pose of a frame. */
+static void add_model_loads(const ali3_model *m, const ali3_data *d, int body, const struct body_frame *frame,
+                            double part, struct wrench *o)
 {
   const struct frozen *f = m->frozen;
   const struct outside_values *outside = outside_in_force(d);
-  const struct body_frame frame = stored_frame(m, d, body);
-  stored_get(m, outside->wrench, WRENCH_NUMBERS, body, (double *)o);
-  /* the loads of the model */
   for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
     const struct load *l = &m->load[f->loads[e]];
     double vector[3], arm[3], moment[3];
     v3_copy(vector, outside->vector[f->loads[e]]);
-    if (l->body_axes) m3_mul(vector, frame.R, outside->vector[f->loads[e]]);
+    if (l->body_axes) m3_mul(vector, frame->R, outside->vector[f->loads[e]]);
     if (l->type == ALI3_LOAD_TORQUE) {
-      v3_axpy(o->torque, 1.0, vector);
+      v3_axpy(o->torque, part, vector);
       continue;
     }
-    v3_axpy(o->force, 1.0, vector);
-    m3_mul(arm, frame.R, l->point);
+    v3_axpy(o->force, part, vector);
+    m3_mul(arm, frame->R, l->point);
     v3_cross(moment, arm, vector);
-    v3_axpy(o->torque, 1.0, moment);
+    v3_axpy(o->torque, part, moment);
   }
+}
+
+void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
+{
+  const struct body_frame frame = stored_frame(m, d, body);
+  stored_get(m, outside_in_force(d)->wrench, WRENCH_NUMBERS, body, (double *)o);
+  add_model_loads(m, d, body, &frame, 1.0, o);
+}
+
+void body_mean_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
+{
+  struct body_frame frame = stored_frame(m, d, body);
+  const struct body_state start = stored_state(m, d->last.x, body);
+  stored_get(m, outside_in_force(d)->wrench, WRENCH_NUMBERS, body, (double *)o);
+  add_model_loads(m, d, body, &frame, 0.5, o);
+  body_frame_update(&frame, &start);
+  add_model_loads(m, d, body, &frame, 0.5, o);
 }

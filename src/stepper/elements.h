@@ -33,6 +33,8 @@ struct link_view {
   struct body_frame f[ROWS_SIDES];
 };
 void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
+/* The link at the start of the inner step. */
+void link_view_last(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
 /* Returns (J w) of one row of a link, summed over its bodies. */
 double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
 /* Names a rigid link (joint or force) in the report as the worst one. -1: none. */
@@ -47,7 +49,9 @@ static inline bool body_is_carried(const ali3_model *m, int body)
 }
 /* o = the sum of the end loads of a body. */
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
-/* Force and torque on a body from the loads of the model and from outside, in the pose of the state. */
+/* Force and torque on a body from the loads of the model and from outside, in the pose of the state. body_mean_wrench: the mean of
+ * this pose and of the pose at the start of the inner step. */
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
+void body_mean_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
 
 #endif

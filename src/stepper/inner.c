@@ -16,9 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-void inner_rule(const ali3_model *m, double dt, struct rule *rule)
+static void newmark_rule(double dt, double g, double b, struct rule *rule)
 {
-  double g = m->options.gamma, b = m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5);
   *rule = (struct rule){.dt = dt,
                         .h = b * dt * dt,
                         .v_d = g / (b * dt),
@@ -26,7 +25,26 @@ void inner_rule(const ali3_model *m, double dt, struct rule *rule)
                         .v_a = dt * (1.0 - g / (2.0 * b)),
                         .a_d = 1.0 / (b * dt * dt),
                         .a_v = -1.0 / (b * dt),
-                        .a_a = 1.0 - 1.0 / (2.0 * b)};
+                        .a_a = 1.0 - 1.0 / (2.0 * b),
+                        .gamma = g};
+}
+
+void inner_start_rule(const ali3_model *m, double dt, struct rule *rule)
+{
+  const double g = m->options.gamma;
+  newmark_rule(dt, g, m->options.beta > 0.0 ? m->options.beta : 0.25 * (g + 0.5) * (g + 0.5), rule);
+}
+
+/* With gamma 1 and beta 1/2 the formulas have the mean acceleration of the step in place of q'':
+ * r1 = r0 + dt v0 + dt^2/2 q'', v1 = v0 + dt q''. */
+void inner_rule(const ali3_model *m, double dt, struct rule *rule)
+{
+  if (m->options.method != ALI3_METHOD_ENERGY) {
+    inner_start_rule(m, dt, rule);
+    return;
+  }
+  newmark_rule(dt, 1.0, 0.5, rule);
+  rule->mean = true;
 }
 
 /* Massless directions have no equation for q''. Newmark would carry an error there forever, with alternating sign. They take
@@ -52,10 +70,12 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
 
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
 {
-  double k = (dt * dt) / (d->rule.dt * d->rule.dt);
+  struct rule rule;
+  inner_rule(m, dt, &rule);
+  const double k = rule.h / d->rule.h;
   bool relative = m->options.alpha == 0.0;
+  d->rule = rule;
   if (k == 1.0) return;
-  inner_rule(m, dt, &d->rule);
   for (int b = 0; b < m->bodies; b++) {
     struct body_delta delta = stored_delta(m, d, b);
     double own = body_is_carried(m, b) ? 1.0 / k : k;
@@ -69,6 +89,13 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
   }
   if (relative)
     for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= k;
+}
+
+void inner_begin(const ali3_model *m, ali3_data *d)
+{
+  const double h = d->rule.h;
+  inner_step_length(m, d, d->rule.dt);
+  for (int i = m->frozen->rigid; i < m->frozen->rows; i++) d->soft.mobility[i] *= d->rule.h / h;
 }
 
 /* Phi of a drive is its coordinate minus its target. */
@@ -122,6 +149,23 @@ static bool prepares_iteration(const ali3_model *m)
   return m->options.iterations > 2 && !m->frozen->switches;
 }
 
+/* The kernels of a method. */
+struct inner_kernels {
+  enum body_kernel predict, free, free_rest, step, turn;
+  enum link_kernel lambda;
+};
+static const struct inner_kernels inner_kernels[] = {
+    [ALI3_METHOD_ALI3] = {KERNEL_body_predict, KERNEL_body_free, KERNEL_body_free_rest, KERNEL_body_step,
+                          KERNEL_body_turn, KERNEL_link_rest_lambda},
+    [ALI3_METHOD_ENERGY] = {KERNEL_body_mean_predict, KERNEL_body_mean_free, KERNEL_body_mean_free_rest,
+                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_link_mean_lambda},
+};
+
+static const struct inner_kernels *kernels_of_method(const ali3_model *m)
+{
+  return &inner_kernels[m->options.method];
+}
+
 /* Right-hand sides of iteration k. False: a pivot is not positive. */
 static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
 {
@@ -135,8 +179,9 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
     }
   }
   data_mark_phase(d, ALI3_PHASE_BODIES);
-  if (k == 0) stage_links(m, d, KERNEL_link_rest_lambda);
-  stage_bodies(m, d, k == 0 ? KERNEL_body_free : KERNEL_body_free_rest);
+  const struct inner_kernels *kernels = kernels_of_method(m);
+  if (k == 0) stage_links(m, d, kernels->lambda);
+  stage_bodies(m, d, k == 0 ? kernels->free : kernels->free_rest);
   stage_links(m, d, KERNEL_link_beta);
   return true;
 }
@@ -147,7 +192,7 @@ static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
   const struct frozen *f = m->frozen;
   if (!d->outside.fresh && !f->values && f->drives == 0) return;
   if (f->values) soft_laws(m, d, k);
-  stage_acted_bodies(m, d, k > 0);
+  stage_acted_bodies(m, d, k > 0 ? kernels_of_method(m)->turn : kernels_of_method(m)->free, k > 0);
   stage_links(m, d, KERNEL_link_beta);
   d->outside.fresh = false;
   d->newton.refreshed = k;
@@ -162,7 +207,8 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
   stage_solve(m, d);
   data_mark_phase(d, ALI3_PHASE_BODIES);
   stage_links(m, d, KERNEL_link_step);
-  stage_move(m, d, goes_on ? KERNEL_body_turn : KERNEL_body_step);
+  const struct inner_kernels *kernels = kernels_of_method(m);
+  stage_move(m, d, goes_on ? kernels->turn : kernels->step);
   n->last = norm_increment(m, d->solve.increment);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   if (goes_on)
@@ -185,7 +231,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
   d->newton = (struct newton){0};
-  stage_bodies(m, d, KERNEL_body_predict);
+  stage_bodies(m, d, kernels_of_method(m)->predict);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   soft_laws(m, d, 0);
@@ -205,14 +251,31 @@ bool inner_prepare(const ali3_model *m, ali3_data *d, bool early)
   return good;
 }
 
+/* Near a singular position the loads along the mean Jacobian and those along the Jacobian of the factors differ in the direction
+ * that loses its stiffness, and increments in that direction grow from iteration to iteration. Takes back an increment that is
+ * larger than the one before (`before`). False: it is smaller. */
+static bool newton_back(const ali3_model *m, ali3_data *d, double before)
+{
+  struct newton *n = &d->newton;
+  const bool grows = n->last > before && n->last > FLOOR;
+  if (m->options.method != ALI3_METHOD_ENERGY || m->frozen->switches || !grows) return false;
+  for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] -= d->solve.z[i];
+  stage_bodies(m, d, KERNEL_body_mean_back);
+  stage_rows_end(m, d);
+  n->last = before;
+  return n->back = true;
+}
+
 /* The remaining iterations. False: a pivot is not positive. */
 static bool newton_iterate(const ali3_model *m, ali3_data *d)
 {
   const int first = prepares_iteration(m) ? 1 : 0;
   newton_refresh(m, d, first);
   for (int k = first; k < m->options.iterations; k++) {
+    const double before = d->newton.last;
     if (k > first && !newton_begin(m, d, k)) return false;
     newton_finish(m, d, k);
+    if (k > 0 && newton_back(m, d, before)) break;
   }
   d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
   d->newton.body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
@@ -224,6 +287,7 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d)
 /* The end of the step: projections, laws that jump, and massless bodies. False: a pivot is not positive. */
 static bool project_end(const ali3_model *m, ali3_data *d)
 {
+  const bool balance = d->combines || m->options.method == ALI3_METHOD_ENERGY;
   bool branch = d->combines; /* branches are projected after their combination, with new factors */
   if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
@@ -242,7 +306,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
-  if (branch)
+  if (balance)
     project_balance(m, d);
   else
     project_acceleration(m, d);
@@ -262,7 +326,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
   if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
-  if (single && n.body * n.body > FELT) *status = ALI3_NOT_CONVERGED;
+  if (n.back) judged = false;
+  if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))

@@ -5,7 +5,11 @@
 
 #include "stepper/data.h"
 
+/* The formulas of the model's method, and those of Newmark, with which a reset finds the initial state. */
 void inner_rule(const ali3_model *m, double dt, struct rule *rule);
+void inner_start_rule(const ali3_model *m, double dt, struct rule *rule);
+/* Ends a reset: from the formulas of Newmark to those of the model's method. */
+void inner_begin(const ali3_model *m, ali3_data *d);
 /* Computes the prediction, its factors, and the first iteration if enough iterations remain. early: the inputs of the step
  * may not have arrived, and the inputs of the last step are used instead. False: a pivot is not positive. */
 bool inner_prepare(const ali3_model *m, ali3_data *d, bool early);

@@ -22,6 +22,12 @@
   X(body_free_rest, 250.0) /* body_free for bodies that body_turn has not done */                            \
   X(body_step, 200.0)      /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */      \
   X(body_turn, 450.0)      /* body_step, body_free; self-contained: q only; outside.again: body_free only */ \
+  X(body_mean_predict, 200.0)      /* body_predict, and the next four, for the energy method: body_mean.h */ \
+  X(body_mean_free, 250.0)         /* the end loads are mean loads in world axes */                          \
+  X(body_mean_free_rest, 250.0)                                                                              \
+  X(body_mean_step, 250.0)                                                                                   \
+  X(body_mean_back, 200.0)         /* takes the last increment back */                                       \
+  X(body_mean_turn, 450.0)                                                                                   \
   X(body_position_free, 10.0)      /* w = (0, 0, -Psi/2) */                                                  \
   X(body_position_set, 80.0)       /* now.x, frame; tip: place; increment: largest component of y */         \
   X(body_velocity_free, 60.0)      /* w = (r', w, 0); tip, as in every later kernel except body_response */  \
@@ -45,6 +51,8 @@
   X(link_rest_lambda, 28.0)       /* link_push_lambda of the rest */                                         \
   X(link_push_z, 28.0)            /* end loads J' z, J of the state */                                       \
   X(link_rest_z, 28.0)            /* J' z of the rest, J of the factors */                                   \
+  X(link_mean_lambda, 60.0)       /* end loads J_mean' now.lambda of the rest, world axes: link_mean.h */    \
+  X(link_mean_rows, 90.0)         /* link_mean_lambda with Phi; soft rows, or all for new factors: also J */ \
   X(link_step, 28.0)              /* link_rest_z, and now.lambda += z */                                     \
   X(link_beta, 28.0)              /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */            \
   X(link_position_beta, 28.0)     /* link_beta; soft: J w */                                                 \
@@ -92,8 +100,11 @@ void by_lane_rows(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bias);
 void by_lane_position(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
-/* Force and torque on each body from the loads of the model and from outside: (WRENCH_NUMBERS, width), 0 in unused lanes. */
-void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *wrench);
+/* Force and torque on each body from the loads of the model and from outside: (WRENCH_NUMBERS, width), 0 in unused lanes. mean:
+ * of both ends of the inner step. */
+void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, bool mean, double *wrench);
+/* Loads of now.lambda on the bodies along the mean of the inner step: (sides, 7, width), 0 in unused lanes (dynamics/mean.h). */
+void by_lane_mean(const ali3_model *m, const ali3_data *d, int tile, double *load);
 
 /* norms.c. RT. */
 

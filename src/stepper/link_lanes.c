@@ -1,42 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of links. Every function processes LANES links at a time: one tile, by its shape (link_tiles.h). */
-#include "stepper/link_tiles.h"
-
-static inline struct primitive_place place_of_constant(const num *constant, int primitive)
-{
-  const num *u = constant + 7 + 6 * primitive;
-  return (struct primitive_place){
-      .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
-}
-
-/* Joint angle of each lane at the start of the step. */
-INLINE num turns_of(struct links l)
-{
-  num turn = num_all(0.0);
-  for (int lane = 0; lane < LANES; lane++) num_lane(turn, lane) = l.d->turn[l.own->joint[lane]];
-  return turn;
-}
-
-static inline void add_angle(struct links l, struct primitive_place *o)
-{
-  o->angle = (const num *)l.own->angle;
-  o->zero = o->angle[ANGLE_NUMBERS];
-  o->turn = turns_of(l);
-}
-
-/* The bodies of a link: the first `numbers` numbers of x, and frames. */
-struct pair_room {
-  struct body_state x[2];
-  struct body_frame f[2];
-};
-INLINE struct body_pair pair_of_tile(struct links l, int numbers, struct pair_room *room)
-{
-  const num *x[2], *f[2];
-  of_sides(l, 2, l.d->now.x, LINK_X, 0, numbers, (num *)room->x, x);
-  of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_NUMBERS, (num *)room->f, f);
-  return (struct body_pair){.x = {(const struct body_state *)x[0], (const struct body_state *)x[1]},
-                            .f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
-}
+#include "stepper/link_mean.h"
 
 /* Rows of the directions that follow a point. */
 __attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
@@ -95,12 +59,6 @@ INLINE void link_rows_of(struct links l, struct shape s)
     clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
     clear_unused(l, jacobian_block(l.d->here.J, l), s.rows * s.sides * BODY_Y);
   }
-}
-
-/* Whether the body kernels evaluate the points of the links. */
-INLINE bool bodies_have_tips(struct links l, struct shape s)
-{
-  return s.point && s.rows == 3 && l.own->has_tips;
 }
 
 /* Difference of the tips that the two bodies stored. */
@@ -190,6 +148,17 @@ INLINE void link_push_rows_of(struct links l, struct shape s)
   if (s.rows > 3) push_directions(l, pair, load);
   if (l.t->used < LANES) clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
   for (int side = 0; side < 2; side++) put_end_load(l, side, load + BODY_Y * side);
+}
+
+/* Soft rows, drives and new factors need Phi and J of link_rows(). */
+INLINE void link_mean_rows_of(struct links l, struct shape s)
+{
+  num unread[ROWS_MAX], *Phi = per_row(l.d->solve.Phi, l);
+  if (bodies_have_tips(l, s)) return;
+  const bool rows = l.t->soft || l.own->lane_by_lane || l.own->drives || l.m->frozen->switches;
+  if (rows) link_rows_of(l, s);
+  put_mean(l, s, rows ? unread : Phi);
+  if (!rows && l.t->used < LANES) clear_unused(l, Phi, s.rows);
 }
 
 INLINE void link_rest_lambda_of(struct links l, struct shape s)

@@ -198,4 +198,47 @@ INLINE void clear_unused(struct links l, num *v, int count)
 #endif
 }
 
+/* Numbers of a primitive of a tile. */
+INLINE struct primitive_place place_of_constant(const num *constant, int primitive)
+{
+  const num *u = constant + 7 + 6 * primitive;
+  return (struct primitive_place){
+      .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
+}
+
+/* Joint angle of each lane at the start of the step. */
+INLINE num turns_of(struct links l)
+{
+  num turn = num_all(0.0);
+  for (int lane = 0; lane < LANES; lane++) num_lane(turn, lane) = l.d->turn[l.own->joint[lane]];
+  return turn;
+}
+
+static inline void add_angle(struct links l, struct primitive_place *o)
+{
+  o->angle = (const num *)l.own->angle;
+  o->zero = o->angle[ANGLE_NUMBERS];
+  o->turn = turns_of(l);
+}
+
+/* The bodies of a link: the first `numbers` numbers of x, and frames. */
+struct pair_room {
+  struct body_state x[2];
+  struct body_frame f[2];
+};
+INLINE struct body_pair pair_of_tile(struct links l, int numbers, struct pair_room *room)
+{
+  const num *x[2], *f[2];
+  of_sides(l, 2, l.d->now.x, LINK_X, 0, numbers, (num *)room->x, x);
+  of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_NUMBERS, (num *)room->f, f);
+  return (struct body_pair){.x = {(const struct body_state *)x[0], (const struct body_state *)x[1]},
+                            .f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
+}
+
+/* Whether the body kernels evaluate the points of the links. */
+INLINE bool bodies_have_tips(struct links l, struct shape s)
+{
+  return s.point && s.rows == 3 && l.own->has_tips;
+}
+
 #endif

@@ -21,9 +21,9 @@ void soft_rates(const ali3_model *m, ali3_data *d)
 }
 
 /* Mean of a multiplier over the inner step. */
-static double mean_of(const ali3_model *m, const ali3_data *d, int row)
+static double mean_of(const ali3_data *d, int row)
 {
-  return d->last.lambda[row] + m->options.gamma * (d->now.lambda[row] - d->last.lambda[row]);
+  return d->last.lambda[row] + d->rule.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
 /* Effective mobility of n friction rows, `stride` apart: change of slip rate per unit multiplier, from the last iteration. A
@@ -53,7 +53,7 @@ static double mobility_at_stop(const ali3_model *m, const ali3_data *d, const st
   const int row = s->first;
   double slope;
   law_mean(&s->law[0], d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, d->soft.stiff[row], &slope);
-  return mobility / (1.0 + mobility * slope / m->options.gamma);
+  return mobility / (1.0 + mobility * slope / d->rule.gamma);
 }
 
 /* Mean friction over the step in row k of a link, from the mean of its rate. *slope: its derivative by the coordinate.
@@ -68,13 +68,13 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
   /* mobility over the step */
   double mobility = mobility_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
   if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, d->soft.mobility[row]));
-  mobility *= 0.5 * d->rule.v_d / m->options.gamma;
+  mobility *= 0.5 * d->rule.v_d / d->rule.gamma;
   /* rate of the row without friction */
-  double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
-  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * mean_of(m, d, row);
+  double normal = contact ? fmax(0.0, -mean_of(d, j->first)) : 1.0;
+  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * mean_of(d, row);
   if (contact) {
     int other = stored_row(j, across_k);
-    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + mobility * mean_of(m, d, other);
+    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + mobility * mean_of(d, other);
     push = sqrt(push * push + across * across);
   }
   double secant = law_drag(law, normal, push, mobility, tight);
@@ -104,7 +104,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
 {
   const struct law *law = &j->law[k];
   int row = stored_row(j, k);
-  double gamma = m->options.gamma, F0 = d->last.lambda[row], F, end, other;
+  double gamma = d->rule.gamma, F0 = d->last.lambda[row], F, end, other;
   d->soft.rigid_now[row] = d->soft.stiff[row];
   switch (law->kind) {
   case LAW_LIMITS:
@@ -113,6 +113,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
       d->soft.rigid_now[row] = *slope > 0.0;
       return F;
     }
+    if (d->rule.mean) return F;
     end = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &other);
     F += (gamma - 0.5) * (end - F0);
     *slope += (gamma - 0.5) * other;
@@ -127,8 +128,11 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     return asked_value(m, d, (int)(j - m->frozen->link));
   case LAW_SWAY: /* pull over length at the start: pushing would be unstable, so the factors leave it out */
     *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
+    if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
+    if (d->rule.mean)
+      return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
     return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
@@ -311,7 +315,7 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
     d->soft.rigid_rate[row] = hit ? 0.0 : 0.5 * (rate[k] + d->soft.rate_last[row]);
     if (law_jumps(law)) {
-      d->now.mean[row] = mean_of(m, d, row);
+      d->now.mean[row] = mean_of(d, row);
       end = d->soft.rigid_now[row] ? d->now.mean[row] : end_force(d, j, k, rate);
       if (law->kind == LAW_LIMITS && d->soft.stiff[row]) end = lambda;
     }
@@ -328,6 +332,7 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   soft_rates(m, d);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
+  if (d->rule.mean) return; /* project_balance() replaces the accelerations */
   stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);
 }

@@ -127,14 +127,15 @@ static void acted_tile(const ali3_model *m, ali3_data *d, int i)
 {
   const struct tree *t = m->frozen->tree;
   const int *tile = &t->body_tile[i];
-  const enum body_kernel kernel = d->outside.again ? KERNEL_body_turn : KERNEL_body_free;
-  if (d->outside.acted[*tile]) m->frozen->kernels[t->tile[*tile].width > 1]->body[kernel](m, d, tile, 1);
+  if (d->outside.acted[*tile])
+    m->frozen->kernels[t->tile[*tile].width > 1]->body[d->outside.kernel](m, d, tile, 1);
 }
 
-void stage_acted_bodies(const ali3_model *m, ali3_data *d, bool turned)
+void stage_acted_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel, bool turned)
 {
   d->outside.again = turned;
-  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[KERNEL_body_turn] * m->bodies);
+  d->outside.kernel = (int)kernel;
+  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[kernel] * m->bodies);
   d->outside.again = false;
 }
 
@@ -154,7 +155,10 @@ void stage_rows_end(const ali3_model *m, ali3_data *d)
 void stage_rows_push(const ali3_model *m, ali3_data *d)
 {
   const bool factors = m->frozen->switches; /* the next factors need J */
-  stage_links(m, d, factors ? KERNEL_link_rows_push : KERNEL_link_push_rows);
+  if (m->options.method == ALI3_METHOD_ENERGY)
+    stage_links(m, d, KERNEL_link_mean_rows);
+  else
+    stage_links(m, d, factors ? KERNEL_link_rows_push : KERNEL_link_push_rows);
 }
 
 /* --- the tree --- */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: the arrays and numbers that kernels of bodies share, for sources built in lanes. */
+#ifndef STEPPER_BODY_TILES_H
+#define STEPPER_BODY_TILES_H
+
+#include "stepper/body_ends.h"
+#include "stepper/spin.h"
+
+/* The values that a kernel reads once. The compiler cannot know that the kernel's stores leave them unchanged, and would
+ * reload them otherwise. */
+struct stage {
+  const ali3_model *m;
+  ali3_data *d;
+  const struct body_tile *tile;
+  const bool *acted;
+  bool *fast;
+  bool soft;  /* there are soft rows */
+  bool again; /* bodies do not move; only their right-hand sides are recomputed */
+  double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment;
+  double *factored, *spare; /* frames of the factors; destination of frames of moved bodies */
+  double *lambda, *z, *const *tip;
+  struct rule_lanes {
+    num v_d, v_v, v_a, a_d, a_v, a_a;
+  } rule;
+  num dt, leap; /* q ahead = q + dt (q' + leap q'') */
+  num fast2;    /* |p'|^2 of a body that may turn fast */
+  num quarter, per_dt; /* dt/4, 1/dt */
+  num per_h;    /* 1/h: delta / h is the inverse of the mass matrix */
+  num gravity[3];
+};
+
+INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
+{
+  const struct rule *r = &d->rule;
+  /* the initial accelerations may come from released stiff springs; a whole step must not extrapolate them */
+  const double leap = d->soft.some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
+  return (struct stage){
+      .m = m,
+      .d = d,
+      .tile = m->frozen->body_tile,
+      .acted = d->outside.acted,
+      .fast = d->fast,
+      .again = d->outside.again,
+      .soft = m->frozen->rows > m->frozen->rigid,
+      .constant = m->frozen->constant,
+      .x = d->now.x,
+      .last = d->last.x,
+      .frame = d->here.frame,
+      .factored = d->factored.frame,
+      .spare = d->spare.frame,
+      .lambda = d->now.lambda,
+      .z = d->solve.z,
+      .tip = d->solve.tip,
+      .delta = d->solve.delta,
+      .w = d->solve.w,
+      .end_load = d->solve.end_load,
+      .wrench = outside_in_force(d)->wrench,
+      .mu = d->now.mu,
+      .increment = d->solve.increment,
+      .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
+               num_all(r->a_a)},
+      .dt = num_all(r->dt),
+      .leap = num_all(leap),
+      .fast2 = num_all(spin_fast2(m)),
+      .quarter = num_all(0.25 * r->dt),
+      .per_dt = num_all(1.0 / r->dt),
+      .per_h = num_all(1.0 / r->h),
+      .gravity = {num_all(m->gravity[0]), num_all(m->gravity[1]), num_all(m->gravity[2])},
+  };
+}
+
+/* The arrays and numbers of the bodies in a tile. */
+struct bodies {
+  const struct body_tile *t;
+  size_t slot;
+  struct body_state *x;
+  num *last;
+  struct body_frame *f;
+  const struct body_delta *delta;
+  num *w;
+};
+
+static inline num *numbers_at(double *base, size_t slot, size_t count)
+{
+  return (num *)(base + slot * count);
+}
+
+static inline void *at_byte(double *base, size_t at)
+{
+  return (char *)base + at;
+}
+
+INLINED struct bodies bodies_of(const struct stage *s, int tile)
+{
+  const struct body_tile *t = &s->tile[tile];
+  return (struct bodies){.t = t,
+                         .slot = (size_t)t->slot,
+                         .x = at_byte(s->x, 3 * t->y),
+                         .last = at_byte(s->last, 3 * t->y),
+                         .f = at_byte(s->frame, t->frame),
+                         .delta = at_byte(s->delta, t->delta),
+                         .w = at_byte(s->w, t->y)};
+}
+
+INLINED const struct body_frame *factored_frame(const struct stage *s, const struct bodies *b)
+{
+  return at_byte(s->factored, b->t->frame);
+}
+
+INLINED struct body_frame *spare_frame(const struct stage *s, const struct bodies *b)
+{
+  return at_byte(s->spare, b->t->frame);
+}
+
+/* Out of line: after a failed step body_frame recomputes the frames of the step's start, and an inlined copy may round
+ * differently. */
+__attribute__((noinline)) static void keep_frame(struct body_frame *f, const struct body_state *x)
+{
+  body_frame_update(f, x);
+}
+
+INLINED void put_w(const struct bodies *b, const num w[BODY_Y])
+{
+  for (int k = 0; k < BODY_Y; k++) b->w[k] = w[k];
+}
+
+/* The correction w - delta f of a velocity or acceleration. */
+INLINED void put_w_tips(const struct stage *s, const struct bodies *b, enum tip what, const num w[BODY_Y])
+{
+  put_w(b, w);
+  ends_tip(what, b->t, s->tip, b->x, b->f, NULL, w);
+}
+
+/* y = w - delta f, or w + e, with the Jacobian of the factors. With redundant rows z has a large null-space part, which
+ * cancels only in the Jacobian that was factorised. */
+INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y])
+{
+  if (b->t->carried) {
+    const num *e = (const num *)(s->d->solve.z + b->t->at);
+    for (int k = 0; k < BODY_Y; k++) y[k] = b->w[k] + e[k];
+  } else {
+    num f[BODY_Y];
+    ends_load(b->t, s->end_load, s->z, factored_frame(s, b)->R, f);
+    body_less_delta(b->t->diagonal, b->delta, f, b->w, y);
+  }
+}
+
+/* Loads of the model turn with their bodies, so these tiles are evaluated lane by lane. Out of line, because most tiles have
+ * no loads. */
+__attribute__((noinline)) static void add_wrench_by_lane(const struct stage *s, int tile,
+                                                         const struct body_frame *f, num rhs[BODY_Y])
+{
+  num wrench[WRENCH_NUMBERS];
+  by_lane_wrench(s->m, s->d, tile, false, (double *)wrench);
+  body_add_wrench(f, (const struct wrench *)wrench, rhs);
+}
+
+INLINED void add_wrench(const struct stage *s, const struct bodies *b, int tile, const struct body_frame *f,
+                        num rhs[BODY_Y])
+{
+  if (b->t->loaded)
+    add_wrench_by_lane(s, tile, f, rhs);
+  else
+    body_add_wrench(f, (const struct wrench *)numbers_at(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
+}
+
+#endif
