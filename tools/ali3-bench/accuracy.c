@@ -152,8 +152,7 @@ static bool find_reference(const char *file, struct reference_table *t, bool *is
   settings_free(s);
   if (*is_file) return true;
   if (missing) return run_reference(file, t);
-  fprintf(stderr, "ali3-bench: %s: expected the columns time and body.NAME.position.x, y, z of all bodies\n",
-          name);
+  fprintf(stderr, "ali3-bench: %s: expected the columns time and body.NAME.position.x, y, z\n", name);
   return false;
 }
 

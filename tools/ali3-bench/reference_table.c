@@ -48,6 +48,7 @@ static bool read_row(struct reference_table *t, char *line, const int *column, i
 {
   char *rest = line;
   double *r = t->r[(size_t)t->rows * (size_t)t->bodies];
+  for (int i = 0; i < 3 * t->bodies; i++) r[i] = NAN;
   for (int i = 0; i < columns; i++) {
     char *word = strsep(&rest, ",\n"), *end = NULL;
     if (!word) return false;
@@ -75,7 +76,7 @@ static bool read_table(struct reference_table *t, const ali3_model *m, FILE *f, 
   char *line = NULL;
   size_t room = 0;
   bool good = column && reference_make(t, count_lines(f), bodies) && getline(&line, &room, f) > 0 &&
-              find_columns(m, line, column, most, &columns) == 3 * bodies + 1;
+              find_columns(m, line, column, most, &columns) > 3;
   t->rows = 0;
   while (good && getline(&line, &room, f) > 0) {
     good = read_row(t, line, column, columns);
@@ -118,6 +119,7 @@ double reference_distance(const struct reference_table *t, int row, const ali3_m
     double square = 0.0;
     ali3_body_get(m, d, b, &x);
     for (int i = 0; i < 3; i++) square += (x.position[i] - r[i]) * (x.position[i] - r[i]);
+    if (isnan(r[0])) continue;                              /* the table lacks this body */
     if (!(sqrt(square) <= largest)) largest = sqrt(square); /* keeps NaN */
   }
   return largest;
