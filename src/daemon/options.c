@@ -134,6 +134,7 @@ int options_parse(struct options *o, int argc, char **argv)
     case STRICT:
       o->strict = true;
       break;
+    /* A check and a map. */
     case ACCURACY:
       if (!parse_positive(optarg, &o->accuracy))
         return usage("--accuracy: expected metres, more than 0 and at most 1e9", optarg);

@@ -206,6 +206,7 @@ bool accuracy_bench(char *const *file, int files, bool json)
       good = false;
       continue;
     }
+    /* run all settings, then print them */
     for (int k = 0; k < n; k++) r[k] = measure_setting(file[i], &setting[k], &t);
     if (json)
       json_array_append_new(all, table_as_json(file[i], is_file, r, n));

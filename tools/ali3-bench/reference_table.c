@@ -69,7 +69,7 @@ static int count_lines(FILE *f)
 }
 
 /* The rows of an open file. False: a column or a number is missing, or no memory is left. */
-static bool read_table(struct reference_table *t, const ali3_model *m, FILE *f, double until)
+static bool read_positions(struct reference_table *t, const ali3_model *m, FILE *f, double until)
 {
   const int bodies = ali3_model_bodies(m), most = 64 * (bodies + 64);
   int *column = calloc((size_t)most, sizeof *column), columns = 0;
@@ -94,7 +94,7 @@ bool reference_read(struct reference_table *t, const ali3_model *m, const char *
   FILE *f = fopen(file, "r");
   *missing = !f && errno == ENOENT;
   if (!f) return false;
-  const bool good = read_table(t, m, f, until);
+  const bool good = read_positions(t, m, f, until);
   fclose(f);
   if (!good) reference_free(t);
   return good;

@@ -11,8 +11,8 @@ struct reference_table {
   double (*r)[3]; /* (rows, bodies) m */
 };
 
-/* Reads the columns time and body.NAME.position.x .. z of the bodies of the model that the file has, up to the time `until`. False: the file
- * cannot be read, or lacks a column; *missing says whether there is no such file. */
+/* Reads the columns time and body.NAME.position.x .. z of the bodies that the file has, up to the time `until`. False: the
+ * file cannot be read, or lacks these columns; *missing says whether there is no such file. */
 bool reference_read(struct reference_table *t, const ali3_model *m, const char *file, double until,
                     bool *missing);
 /* Room for rows of a run. False: out of memory. */
