@@ -219,7 +219,7 @@ typedef struct {
 
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
-  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */  \
+  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */ \
   X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */
 
 typedef enum {
@@ -236,8 +236,8 @@ ali3_method ali3_method_named(const char *name);
 
 typedef struct {
   ali3_method method; /* energy needs gamma 0.5 and beta 0 */
-  double dt;      /* s, step length; 1e-9 .. 1e6 */
-  int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
+  double dt;          /* s, step length; 1e-9 .. 1e6 */
+  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
    * iterations converge slowly or not at all. */
   double alpha;

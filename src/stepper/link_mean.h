@@ -46,7 +46,8 @@ INLINE void mean_loads(struct links l, const num *lambda, num *Phi, num (*load)[
     const enum primitive_kind kind = l.own->primitive[k];
     num lengths = num_all(0.0);
     if (kind == ROW_ANGLE) add_angle(l, &place);
-    if (kind == ROW_LENGTH) lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
+    if (kind == ROW_LENGTH)
+      lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
     mean_primitive(kind, &pair, &place, &points, lengths, stores, lambda, Phi, load);
     lambda += primitive_count(kind);
     Phi += primitive_count(kind);

@@ -124,8 +124,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
-    if (d->rule.mean)
-      return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
+    if (d->rule.mean) return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
     return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
