@@ -241,9 +241,9 @@ ali3_method ali3_method_named(const char *name);
 bool ali3_method_is_explicit(ali3_method method);
 
 typedef struct {
-  ali3_method method;
-  double dt;      /* s, step length; 1e-9 .. 1e6 */
-  int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
+  ali3_method method; /* energy needs gamma 0.5 and beta 0 */
+  double dt;          /* s, step length; 1e-9 .. 1e6 */
+  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
    * iterations converge slowly or not at all. */
   double alpha;

@@ -4,19 +4,20 @@
 
 #include <string.h>
 
-static struct mean_pair mean_pair_of(const struct joint_view *start, const struct joint_view *end, int a, int b)
+static struct mean_pair mean_pair_of(const struct joint_view *start, const struct joint_view *end, int a,
+                                     int b)
 {
   return (struct mean_pair){.start = {{start->x[a], start->x[b]}, {start->f[a], start->f[b]}},
                             .end = {{end->x[a], end->x[b]}, {end->f[a], end->f[b]}}};
 }
 
 /* One coordinate: the load of its two bodies. */
-static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, double turn, double lambda,
-                            double (*load)[BODY_Y])
+static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, double turn,
+                            double stores, double lambda, double (*load)[BODY_Y])
 {
   if (c->kind == COORDINATE_ANGLE) {
     mean_angle(pair, c->axis, coordinate_value(c, &pair->end, turn) - coordinate_value(c, &pair->start, turn),
-               lambda, load);
+               stores, lambda, load);
   } else if (c->kind == COORDINATE_SLIDE) {
     struct mean_points points;
     double end[3], U[3];
@@ -74,18 +75,16 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
   mean_points(&pair, j->point, &points);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = {.point = j->point,
-                                          .u = p->u,
-                                          .v = p->v,
-                                          .length = j->length,
-                                          .angle = j->coordinate[0].angle};
+    const struct primitive_place place = {
+        .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = j->coordinate[0].angle};
     if (p->kind == ROW_LENGTH) lengths = length_of(&pair.start, j->point) + length_of(&pair.end, j->point);
     if (p->kind == ROW_COORDINATE) {
       for (int i = 0; i < j->coordinates; i++) {
         const int *slot = j->slot[i];
         const struct mean_pair own = mean_pair_of(start, end, slot[0], slot[1]);
         double part[2][BODY_Y] = {{0}};
-        mean_coordinate(&j->coordinate[i], &own, end->turn[i], j->ratio[i] * *lambda, part);
+        mean_coordinate(&j->coordinate[i], &own, end->turn[i], j->coordinates > 1 || rows_store(j),
+                        j->ratio[i] * *lambda, part);
         for (int side = 0; side < 2; side++)
           for (int y = 0; y < BODY_Y; y++) load[slot[side]][y] += part[side][y];
       }
@@ -93,7 +92,7 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
       mean_normal(j, &pair, &points, lengths, n);
       mean_slip(j, p, end, &points, n, lambda, load);
     } else {
-      mean_primitive(p->kind, &pair, &place, &points, lengths, lambda, Phi, load);
+      mean_primitive(p->kind, &pair, &place, &points, lengths, rows_store(j), lambda, Phi, load);
     }
     lambda += primitive_count(p->kind);
   }

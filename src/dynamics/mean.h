@@ -76,7 +76,8 @@ static inline void mean_couple(num (*load)[BODY_Y], const num k[3])
 }
 
 /* A force U lambda at both points, where U turns with a. */
-static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *points, const num U[3], num lambda)
+static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *points, const num U[3],
+                              num lambda)
 {
   num k[3], couple[3];
   for (int i = 0; i < 3; i++) k[i] = lambda * U[i];
@@ -86,10 +87,10 @@ static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *poi
   for (int i = 0; i < 3; i++) load[0][3 + i] += couple[i];
 }
 
-/* The couple of an angle about `axis`, which turns by `change` while b turns by rho against a: the mean axis, and a small
- * part along rho, so that couple . rho = lambda change. */
-static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num lambda,
-                              num (*load)[BODY_Y])
+/* The couple of an angle about the mean axis. The angle turns by `change` while b turns by rho against a. stores: 1 for a law
+ * that stores energy and for gears: a small part along rho is added, so that couple . rho = lambda change; otherwise 0. */
+static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num stores,
+                              num lambda, num (*load)[BODY_Y])
 {
   static const double TINY = 1e-14; /* rad^2: below, the mean axis is exact to rounding */
   num end[3], U[3], turn[2][3], rho[3];
@@ -97,15 +98,16 @@ static inline void mean_angle(const struct mean_pair *o, const num axis[3], num 
   for (int side = 0; side < 2; side++)
     mean_turn(turn[side], o->start.x[side], o->start.f[side], o->end.x[side]);
   v3_sub(rho, turn[1], turn[0]);
-  v3_axpy(U, (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
+  v3_axpy(U, stores * (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
   for (int i = 0; i < 3; i++) U[i] *= lambda;
   mean_couple(load, U);
 }
 
-/* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends. */
+/* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends.
+ * stores: as for mean_angle(). */
 static inline void mean_primitive(enum primitive_kind kind, const struct mean_pair *o,
-                                  const struct primitive_place *p, const struct mean_points *points, num lengths,
-                                  const num *lambda, num *Phi, num (*load)[BODY_Y])
+                                  const struct primitive_place *p, const struct mean_points *points,
+                                  num lengths, num stores, const num *lambda, num *Phi, num (*load)[BODY_Y])
 {
   num U[3], V[3], U_end[3], V_end[3], k[3];
   switch (kind) {
@@ -132,17 +134,17 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
   case ROW_DISTANCE:
   case ROW_LENGTH:
     for (int i = 0; i < 3; i++)
-      k[i] = *lambda * points->d[i] * (kind == ROW_DISTANCE ? 1.0 / p->length : 2.0 * inverse_or_zero(lengths));
+      k[i] =
+          *lambda * points->d[i] * (kind == ROW_DISTANCE ? 1.0 / p->length : 2.0 * inverse_or_zero(lengths));
     mean_push(load[0], -1.0, points->arm[0], k);
     mean_push(load[1], 1.0, points->arm[1], k);
-    if (kind == ROW_DISTANCE)
-      *Phi = 0.5 * (v3_dot(points->d_end, points->d_end) / p->length - p->length);
+    if (kind == ROW_DISTANCE) *Phi = 0.5 * (v3_dot(points->d_end, points->d_end) / p->length - p->length);
     break;
   case ROW_ANGLE:
     mean_angle(o, p->u,
                coordinate_angle(p->angle, p->zero, &o->end, p->turn) -
                    coordinate_angle(p->angle, p->zero, &o->start, p->turn),
-               *lambda, load);
+               stores, *lambda, load);
     break;
   default:
     break;

@@ -91,6 +91,13 @@ static inline bool rows_share_point(const struct joint_rows *j)
   return share;
 }
 
+/* The law of the first row stores energy. */
+static inline bool rows_store(const struct joint_rows *j)
+{
+  const enum law_kind kind = j->law[0].kind;
+  return j->soft && (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_LIMITS);
+}
+
 /* Set-up: the rows of joint `index` of the model. The caller says where they are stored. Returns ALI3_OK or the status of
  * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);

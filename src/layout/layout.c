@@ -253,6 +253,8 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
     set_constants(&l->f->link[item[lane_is_used(l, tile, lane) ? lane : 0]], t->width,
                   l->f->link_constant + l->constant + lane);
+  for (int lane = 0; lane < t->width; lane++)
+    o->stores[lane] = lane_is_used(l, tile, lane) && rows_store(&l->f->link[item[lane]]);
   fill_angles(l, tile, joint, o);
   l->constant += (size_t)(constants_of(j) * t->width);
   l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* aligned like vectors */

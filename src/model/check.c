@@ -310,6 +310,11 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->beta != 0.0 && !(o->beta >= 0.5 * o->gamma && o->beta <= 2.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "beta", "expected 0, or gamma/2 = %g to 2, found %g",
                         0.5 * o->gamma, o->beta);
+  if (o->method == ALI3_METHOD_ENERGY && (o->gamma != 0.5 || o->beta != 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", o->gamma != 0.5 ? "gamma" : "beta",
+                        "the method energy has formulas of its own: expected gamma 0.5 and beta 0, or the "
+                        "method ali3; found gamma %g and beta %g",
+                        o->gamma, o->beta);
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolate needs the trapezoidal rule: expected gamma 0.5 and beta 0 or 0.25");

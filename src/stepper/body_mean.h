@@ -14,8 +14,8 @@
 
 /* The rotation of a body in an inner step; it takes the place of struct body_spin. */
 struct body_turn {
-  num start[3], end[3]; /* rad/s, w0 and w1 of the iterate */
-  num momentum[3];      /* N m, R0 J w0/dt, world axes */
+  num start[3], end[3];    /* rad/s, w0 and w1 of the iterate */
+  num momentum[3];         /* N m, R0 J w0/dt, world axes */
   num moved[3], before[3]; /* m, the last increment of r; rad/s, w1 before it */
 };
 _Static_assert(sizeof(struct body_turn) == TURN_NUMBERS * sizeof(num), "no padding");

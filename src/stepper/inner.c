@@ -132,6 +132,8 @@ static void swap_pointers(double **a, double **b)
  * corrects. */
 static const double
     WELL_BELOW = 1e-2,
+    BELOW =
+        0.1, /* energy method, where an iteration reduces the error by about the angle that a body turns in a step */
     FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
     FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
     SENSELESS = 1.0; /* m, rad: more iterations would not reduce it */
@@ -323,9 +325,10 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   positive = positive && project_end(m, d);
   /* A single iteration has no increment to compare with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;
-  bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
+  bool judged = !single && n.last > (corners || d->rule.mean ? HARMLESS : FLOOR);
   *status = ALI3_OK;
-  if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
+  if (judged && (n.last > (d->rule.mean ? BELOW : WELL_BELOW) * n.largest || n.body > FELT))
+    *status = ALI3_NOT_CONVERGED;
   if (n.back) judged = false;
   if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;

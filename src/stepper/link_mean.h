@@ -39,13 +39,16 @@ INLINE void mean_loads(struct links l, const num *lambda, num *Phi, num (*load)[
   for (int side = 0; side < 2; side++)
     for (int y = 0; y < BODY_Y; y++) load[side][y] = num_all(0.0);
   mean_points(&pair, (const num(*)[3])constant, &points);
+  num stores = num_all(0.0);
+  for (int lane = 0; lane < LANES; lane++) num_lane(stores, lane) = l.own->stores[lane];
   for (int k = 0; k < l.own->primitives; k++) {
     struct primitive_place place = place_of_constant(constant, k);
     const enum primitive_kind kind = l.own->primitive[k];
     num lengths = num_all(0.0);
     if (kind == ROW_ANGLE) add_angle(l, &place);
-    if (kind == ROW_LENGTH) lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
-    mean_primitive(kind, &pair, &place, &points, lengths, lambda, Phi, load);
+    if (kind == ROW_LENGTH)
+      lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
+    mean_primitive(kind, &pair, &place, &points, lengths, stores, lambda, Phi, load);
     lambda += primitive_count(kind);
     Phi += primitive_count(kind);
   }
@@ -63,10 +66,10 @@ INLINE void mean_loads_point(struct links l, int rows, const num *lambda, num *P
   mean_points(&pair, (const num(*)[3])constant, &points);
   const num none = num_all(0.0);
   struct primitive_place place = place_of_constant(constant, 0);
-  mean_primitive(ROW_COINCIDE, &pair, &place, &points, none, lambda, Phi, load);
+  mean_primitive(ROW_COINCIDE, &pair, &place, &points, none, none, lambda, Phi, load);
   for (int k = 3; k < rows; k++) {
     place = place_of_constant(constant, k - 2);
-    mean_primitive(ROW_DOT, &pair, &place, &points, none, lambda + k, Phi + k, load);
+    mean_primitive(ROW_DOT, &pair, &place, &points, none, none, lambda + k, Phi + k, load);
   }
 }
 
