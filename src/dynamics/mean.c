@@ -58,7 +58,7 @@ static void mean_normal(const struct joint_rows *j, const struct mean_pair *pair
   for (int i = 0; i < 3; i++) n[i] = 2.0 * inverse_or_zero(lengths) * points->d[i];
 }
 
-static double length_of(const struct body_pair *pair, const double (*point)[3])
+static double points_distance(const struct body_pair *pair, const double (*point)[3])
 {
   double d[3];
   point_separation(pair, point, d);
@@ -73,11 +73,13 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
   double lengths = 0.0, n[3], Phi[3];
   memset(load, 0, (size_t)j->sides * sizeof *load);
   mean_points(&pair, j->point, &points);
+  /* one primitive after the other */
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     const struct primitive_place place = {
         .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = j->coordinate[0].angle};
-    if (p->kind == ROW_LENGTH) lengths = length_of(&pair.start, j->point) + length_of(&pair.end, j->point);
+    if (p->kind == ROW_LENGTH)
+      lengths = points_distance(&pair.start, j->point) + points_distance(&pair.end, j->point);
     if (p->kind == ROW_COORDINATE) {
       for (int i = 0; i < j->coordinates; i++) {
         const int *slot = j->slot[i];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Loads of rows over a step from one pose to another, for the energy-momentum step (Simo and Wong; Gonzalez). RT.
  *
- * The load of a multiplier acts along the means of the world vectors at both ends of the step. A body turns by theta = 2 tan(phi/2)
- * about the axis of its rotation phi, and moves by r1 - r0. Every world vector U of it then satisfies U1 - U0 = theta x U_mean. Rows
- * of points and directions are bilinear in such vectors, so lambda times the change of Phi is exactly the work of the load. Lengths and
- * angles are not bilinear. Their loads have a factor, or a small couple, by which that equation holds for them, too (Gonzalez's
- * discrete gradient).
+ * The load of a multiplier acts along the means of the world vectors at both ends of the step. A body turns by theta =
+ * 2 tan(phi/2) about the axis of its rotation phi, and moves by r1 - r0. Every world vector U of it then satisfies
+ * U1 - U0 = theta x U_mean. Rows of points and directions are bilinear in such vectors, so lambda times the change of Phi is
+ * exactly the work of the load. Lengths and angles are not bilinear. Their loads have a factor, or a small couple, by which that
+ * equation holds for them, too (Gonzalez's discrete gradient).
  *
  * A load is a force and a moment about the mean centre of mass, both in world axes, and 0: 7 numbers, as in body coordinates. */
 #ifndef DYNAMICS_MEAN_H
@@ -111,6 +111,7 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
 {
   num U[3], V[3], U_end[3], V_end[3], k[3];
   switch (kind) {
+  /* points and directions */
   case ROW_COINCIDE:
     mean_push(load[0], -1.0, points->arm[0], lambda);
     mean_push(load[1], 1.0, points->arm[1], lambda);
@@ -131,6 +132,7 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
     *Phi = v3_dot(U_end, points->d_end);
     if (kind == ROW_GAP) *Phi -= p->length;
     break;
+  /* distances, lengths and angles */
   case ROW_DISTANCE:
   case ROW_LENGTH:
     for (int i = 0; i < 3; i++)

@@ -148,6 +148,7 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
   const num gain = 2.0 * s->per_dt;
   num y[BODY_Y], t[3], across[3], sum = num_all(0.0);
   correct(s, b, y);
+  /* size of the increment, and translation */
   for (int k = 0; k < BODY_Y - 1; k++) sum += y[k] * y[k];
   *numbers_at(s->increment, b->slot, 1) = sum;
   for (int i = 0; i < 3; i++) {
@@ -156,6 +157,7 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
     turn->moved[i] = y[i];
     turn->before[i] = turn->end[i];
   }
+  /* rotation */
   half_turn(s, turn, t);
   v3_cross(across, t, y + 3);
   const num along = v3_dot(t, y + 3);

@@ -212,6 +212,7 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
   const struct inner_kernels *kernels = kernels_of_method(m);
   stage_move(m, d, goes_on ? kernels->turn : kernels->step);
   n->last = norm_increment(m, d->solve.increment);
+  /* rows at the iterate */
   data_mark_phase(d, ALI3_PHASE_ROWS);
   if (goes_on)
     stage_rows_push(m, d);
@@ -265,6 +266,7 @@ static bool newton_back(const ali3_model *m, ali3_data *d, double before)
   stage_bodies(m, d, KERNEL_body_mean_back);
   stage_rows_end(m, d);
   n->last = before;
+  atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed); /* an extrapolated step is T3 alone */
   return n->back = true;
 }
 

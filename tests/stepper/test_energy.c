@@ -8,7 +8,7 @@
 
 static const double none[3];
 
-/* What a mechanism has. */
+/* The parts of a mechanism. */
 enum {
   JOINTS = 1,
   SPRINGS = 2,
