@@ -219,10 +219,10 @@ typedef struct {
 
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
-  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */  \
-  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */         \
-  X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                 \
-  X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                              \
+  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */ \
+  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */        \
+  X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                \
+  X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                             \
   X(ALI3_METHOD_AB4, "ab4")       /* explicit: Adams and Bashforth, order four, for inputs that are smooth */
 
 typedef enum {
@@ -242,8 +242,8 @@ bool ali3_method_is_explicit(ali3_method method);
 
 typedef struct {
   ali3_method method; /* energy needs gamma 0.5 and beta 0 */
-  double dt;      /* s, step length; 1e-9 .. 1e6 */
-  int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
+  double dt;          /* s, step length; 1e-9 .. 1e6 */
+  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
    * iterations converge slowly or not at all. */
   double alpha;

@@ -29,13 +29,13 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
   CHOICE("method", methods, "ali3", BY_OPTION, SETTING(options.method),
-         "Method of a step. ali3: the index-3 augmented Lagrangian with Newmark's formulas, for every mechanism. energy: an "
-         "energy-momentum step, which takes about as long. It keeps the momentum of a free mechanism to rounding, and the energy of "
-         "a mechanism without dampers and friction 10 to 100 times better. It has no gamma and beta. rk4, dp5, ab4: explicit methods "
-         "of order four, five and four, for mechanisms that are not stiff. Each evaluation of the accelerations takes one "
-         "factorisation: four, six and one in each inner step. Springs, stops and friction that the method would let grow at this "
-         "step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, so it "
-         "suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
+         "Method of a step. ali3: the index-3 augmented Lagrangian with Newmark's formulas. energy: an energy-momentum step, "
+         "which takes about as long. It keeps the momentum of a free mechanism to rounding, and the energy of a mechanism "
+         "without dampers and friction 10 to 100 times better. It has no gamma and beta. rk4, dp5, ab4: explicit methods of "
+         "order four, five and four, for mechanisms that are not stiff. Each evaluation of the accelerations takes one "
+         "factorisation: four, six and one in each inner step. Springs, stops and friction that the method would let grow at "
+         "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, "
+         "so it suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
   INTEGER("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
           "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),

@@ -24,6 +24,8 @@ static const char USAGE_TEXT[] =
     "  --check[=json]      read FILE, assemble the mechanism, report what is wrong with it and how\n"
     "                      it is built; start nothing\n"
     "  --strict            with --check: warnings are errors\n"
+    "  --accuracy M        with --check: try methods and substeps, and recommend those with the least\n"
+    "                      work that err by at most M metres in the first second\n"
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
@@ -67,7 +69,8 @@ static int usage(const char *text, const char *found)
   return STATUS_USAGE;
 }
 
-static bool parse_seconds(const char *text, double *s)
+/* s, or another quantity above 0 */
+static bool parse_positive(const char *text, double *s)
 {
   char *end;
   errno = 0;
@@ -105,6 +108,7 @@ int options_parse(struct options *o, int argc, char **argv)
   enum {
     CHECK = 256,
     STRICT,
+    ACCURACY,
     EXPAND,
     DRAW,
     NEW,
@@ -127,6 +131,7 @@ int options_parse(struct options *o, int argc, char **argv)
   static const struct option LONG[] = {
       {"check", optional_argument, NULL, CHECK},
       {"strict", no_argument, NULL, STRICT},
+      {"accuracy", required_argument, NULL, ACCURACY},
       {"expand", no_argument, NULL, EXPAND},
       {"draw", required_argument, NULL, DRAW},
       {"new", required_argument, NULL, NEW},
@@ -161,6 +166,11 @@ int options_parse(struct options *o, int argc, char **argv)
     /* Ways to print FILE. */
     case STRICT:
       o->strict = true;
+      break;
+    /* A check and a map. */
+    case ACCURACY:
+      if (!parse_positive(optarg, &o->accuracy))
+        return usage("--accuracy: expected metres, more than 0 and at most 1e9", optarg);
       break;
     case EXPAND:
       o->expand = true;
@@ -204,7 +214,7 @@ int options_parse(struct options *o, int argc, char **argv)
       o->require_realtime = true;
       break;
     case DURATION:
-      if (!parse_seconds(optarg, &o->duration))
+      if (!parse_positive(optarg, &o->duration))
         return usage("--duration: expected seconds, more than 0 and at most 1e9", optarg);
       break;
     case ISA:
@@ -233,6 +243,7 @@ int options_parse(struct options *o, int argc, char **argv)
   if (optind == argc) return usage("expected a configuration FILE", NULL);
   if (optind + 1 < argc) return usage("expected one configuration FILE only", argv[optind + 1]);
   if (o->strict && !o->check) return usage("--strict: expected with --check only", NULL);
+  if (o->accuracy > 0.0 && !o->check) return usage("--accuracy: expected with --check only", NULL);
   o->file = argv[optind];
   return -1;
 }

@@ -39,6 +39,7 @@ struct options {
   bool strict;             /* with check: warnings are errors */
   const char *draw;        /* path of the drawing to write; NULL: none */
   bool expand;             /* only print FILE without short forms */
+  double accuracy;         /* with check: m, for which settings are recommended; 0: not wanted */
   enum map_format map;     /* only print the map */
   enum platform_format platform; /* only print the figures of the platform */
   bool require_realtime;   /* exit instead of running without real time */

@@ -163,8 +163,10 @@ static double table_mean(const ali3_table *t, double x0, double x, double *slope
 
 double law_average(const struct law *law, double x0, double x, double dt, double *slope)
 {
-  const bool spring_table = law->force && law->force->n, damper_table = law->damping_table && law->damping_table->n;
-  double k = 0.5 * law->stiffness, c = law->damping, rate = (x - x0) / dt, spring = k * (x0 + x), damper = c * rate;
+  const bool spring_table = law->force && law->force->n,
+             damper_table = law->damping_table && law->damping_table->n;
+  double k = 0.5 * law->stiffness, c = law->damping, rate = (x - x0) / dt, spring = k * (x0 + x),
+         damper = c * rate;
   if (law->kind == LAW_TABLE && spring_table) spring = table_mean(law->force, x0, x, &k);
   if (law->kind == LAW_TABLE && damper_table) damper = table_at(law->damping_table, rate, &c);
   *slope = not_negative(k) + not_negative(c) / dt;

@@ -29,8 +29,8 @@ struct law {
 /* RT. Returns L. *slope: dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, in which a change of x changes x'
  * by v_d times that. For LAW_LINEAR, LAW_TABLE, LAW_LIMITS. */
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
-/* RT. Mean force of LAW_LINEAR or LAW_TABLE over a step dt from x0 to x: the change of the stored energy over the distance, plus the
- * force of the damper at the mean rate. *slope: its derivative by x, 0 or more. */
+/* RT. Mean force of LAW_LINEAR or LAW_TABLE over a step dt from x0 to x: the change of the stored energy over the distance, plus
+ * the force of the damper at the mean rate. *slope: its derivative by x, 0 or more. */
 double law_average(const struct law *law, double x0, double x, double dt, double *slope);
 /* RT. Mean force of LAW_LIMITS over a step dt from x0 to x: stored energy over distance, plus the work of the damper beyond the
  * limit. If the whole step is beyond the limit, this is the mean of both ends. If x crosses the limit, the mean of the ends would

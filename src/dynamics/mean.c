@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-static struct mean_pair mean_pair_of(const struct joint_view *start, const struct joint_view *end, int a, int b)
+static struct mean_pair mean_pair_of(const struct joint_view *start, const struct joint_view *end, int a,
+                                     int b)
 {
   return (struct mean_pair){.start = {{start->x[a], start->x[b]}, {start->f[a], start->f[b]}},
                             .end = {{end->x[a], end->x[b]}, {end->f[a], end->f[b]}}};
 }
 
 /* One coordinate: the load of its two bodies. */
-static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, double turn, double stores, double lambda,
-                            double (*load)[BODY_Y])
+static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, double turn,
+                            double stores, double lambda, double (*load)[BODY_Y])
 {
   if (c->kind == COORDINATE_ANGLE) {
     mean_angle(pair, c->axis, coordinate_value(c, &pair->end, turn) - coordinate_value(c, &pair->start, turn),
@@ -57,7 +58,7 @@ static void mean_normal(const struct joint_rows *j, const struct mean_pair *pair
   for (int i = 0; i < 3; i++) n[i] = 2.0 * inverse_or_zero(lengths) * points->d[i];
 }
 
-static double length_of(const struct body_pair *pair, const double (*point)[3])
+static double points_distance(const struct body_pair *pair, const double (*point)[3])
 {
   double d[3];
   point_separation(pair, point, d);
@@ -72,20 +73,20 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
   double lengths = 0.0, n[3], Phi[3];
   memset(load, 0, (size_t)j->sides * sizeof *load);
   mean_points(&pair, j->point, &points);
+  /* one primitive after the other */
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = {.point = j->point,
-                                          .u = p->u,
-                                          .v = p->v,
-                                          .length = j->length,
-                                          .angle = j->coordinate[0].angle};
-    if (p->kind == ROW_LENGTH) lengths = length_of(&pair.start, j->point) + length_of(&pair.end, j->point);
+    const struct primitive_place place = {
+        .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = j->coordinate[0].angle};
+    if (p->kind == ROW_LENGTH)
+      lengths = points_distance(&pair.start, j->point) + points_distance(&pair.end, j->point);
     if (p->kind == ROW_COORDINATE) {
       for (int i = 0; i < j->coordinates; i++) {
         const int *slot = j->slot[i];
         const struct mean_pair own = mean_pair_of(start, end, slot[0], slot[1]);
         double part[2][BODY_Y] = {{0}};
-        mean_coordinate(&j->coordinate[i], &own, end->turn[i], j->coordinates > 1 || rows_store(j), j->ratio[i] * *lambda, part);
+        mean_coordinate(&j->coordinate[i], &own, end->turn[i], j->coordinates > 1 || rows_store(j),
+                        j->ratio[i] * *lambda, part);
         for (int side = 0; side < 2; side++)
           for (int y = 0; y < BODY_Y; y++) load[slot[side]][y] += part[side][y];
       }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Loads of rows over a step from one pose to another, for the energy-momentum step (Simo and Wong; Gonzalez). RT.
  *
- * The load of a multiplier acts along the means of the world vectors at both ends of the step. A body turns by theta = 2 tan(phi/2)
- * about the axis of its rotation phi, and moves by r1 - r0. Every world vector U of it then satisfies U1 - U0 = theta x U_mean. Rows
- * of points and directions are bilinear in such vectors, so lambda times the change of Phi is exactly the work of the load. Lengths and
- * angles are not bilinear. Their loads have a factor, or a small couple, by which that equation holds for them, too (Gonzalez's
- * discrete gradient).
+ * The load of a multiplier acts along the means of the world vectors at both ends of the step. A body turns by theta =
+ * 2 tan(phi/2) about the axis of its rotation phi, and moves by r1 - r0. Every world vector U of it then satisfies
+ * U1 - U0 = theta x U_mean. Rows of points and directions are bilinear in such vectors, so lambda times the change of Phi is
+ * exactly the work of the load. Lengths and angles are not bilinear. Their loads have a factor, or a small couple, by which that
+ * equation holds for them, too (Gonzalez's discrete gradient).
  *
  * A load is a force and a moment about the mean centre of mass, both in world axes, and 0: 7 numbers, as in body coordinates. */
 #ifndef DYNAMICS_MEAN_H
@@ -76,7 +76,8 @@ static inline void mean_couple(num (*load)[BODY_Y], const num k[3])
 }
 
 /* A force U lambda at both points, where U turns with a. */
-static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *points, const num U[3], num lambda)
+static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *points, const num U[3],
+                              num lambda)
 {
   num k[3], couple[3];
   for (int i = 0; i < 3; i++) k[i] = lambda * U[i];
@@ -88,8 +89,8 @@ static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *poi
 
 /* The couple of an angle about the mean axis. The angle turns by `change` while b turns by rho against a. stores: 1 for a law
  * that stores energy and for gears: a small part along rho is added, so that couple . rho = lambda change; otherwise 0. */
-static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num stores, num lambda,
-                              num (*load)[BODY_Y])
+static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num stores,
+                              num lambda, num (*load)[BODY_Y])
 {
   static const double TINY = 1e-14; /* rad^2: below, the mean axis is exact to rounding */
   num end[3], U[3], turn[2][3], rho[3];
@@ -105,11 +106,12 @@ static inline void mean_angle(const struct mean_pair *o, const num axis[3], num 
 /* Adds the load of one primitive to load (2, 7), and writes its Phi at the end. lengths: for a length, the sum of both ends.
  * stores: as for mean_angle(). */
 static inline void mean_primitive(enum primitive_kind kind, const struct mean_pair *o,
-                                  const struct primitive_place *p, const struct mean_points *points, num lengths, num stores,
-                                  const num *lambda, num *Phi, num (*load)[BODY_Y])
+                                  const struct primitive_place *p, const struct mean_points *points,
+                                  num lengths, num stores, const num *lambda, num *Phi, num (*load)[BODY_Y])
 {
   num U[3], V[3], U_end[3], V_end[3], k[3];
   switch (kind) {
+  /* points and directions */
   case ROW_COINCIDE:
     mean_push(load[0], -1.0, points->arm[0], lambda);
     mean_push(load[1], 1.0, points->arm[1], lambda);
@@ -130,14 +132,15 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
     *Phi = v3_dot(U_end, points->d_end);
     if (kind == ROW_GAP) *Phi -= p->length;
     break;
+  /* distances, lengths and angles */
   case ROW_DISTANCE:
   case ROW_LENGTH:
     for (int i = 0; i < 3; i++)
-      k[i] = *lambda * points->d[i] * (kind == ROW_DISTANCE ? 1.0 / p->length : 2.0 * inverse_or_zero(lengths));
+      k[i] =
+          *lambda * points->d[i] * (kind == ROW_DISTANCE ? 1.0 / p->length : 2.0 * inverse_or_zero(lengths));
     mean_push(load[0], -1.0, points->arm[0], k);
     mean_push(load[1], 1.0, points->arm[1], k);
-    if (kind == ROW_DISTANCE)
-      *Phi = 0.5 * (v3_dot(points->d_end, points->d_end) / p->length - p->length);
+    if (kind == ROW_DISTANCE) *Phi = 0.5 * (v3_dot(points->d_end, points->d_end) / p->length - p->length);
     break;
   case ROW_ANGLE:
     mean_angle(o, p->u,

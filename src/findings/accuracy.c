@@ -3,6 +3,7 @@
  * iterations. It also follows drives that are functions of time, to find positions that the mechanism cannot reach. */
 #include "findings/inspection.h"
 #include "stepper/elements.h"
+#include "stepper/explicit.h"
 
 #include "math/euler.h"
 #include "math/vec3.h"
@@ -16,9 +17,8 @@ enum { STEPS = 100, FEWEST = 2 };
  * limit it is a warning. */
 static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
 
-/* The largest distance of a place on a body between two states, m. */
-static double twin_distance(const struct inspection *in, const struct model_twin *a,
-                            const struct model_twin *b, int *body)
+double model_twin_distance(const struct inspection *in, const struct model_twin *a,
+                           const struct model_twin *b, int *body)
 {
   double largest = 0.0;
   for (int i = 0; i < in->m->bodies; i++) {
@@ -123,8 +123,8 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
     /* Keep the largest differences. */
     o->degraded += status[GIVEN] > 0;
-    o->iterations = fmax(o->iterations, twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
-    const double now = twin_distance(in, &t[GIVEN], &t[HALVED], &body);
+    o->iterations = fmax(o->iterations, model_twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
+    const double now = model_twin_distance(in, &t[GIVEN], &t[HALVED], &body);
     if (now > o->step) o->body = body;
     o->step = fmax(o->step, now);
   }
@@ -134,7 +134,10 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
 /* Error of a step over its difference to two half steps: 1/(1 - 2^-order). */
 static double order_factor(const ali3_options *o)
 {
-  return o->extrapolate ? 16.0 / 15.0 : o->gamma == 0.5 ? 4.0 / 3.0 : 2.0;
+  if (o->method == ALI3_METHOD_DP5) return 32.0 / 31.0;
+  return o->extrapolate || ali3_method_is_explicit(o->method) ? 16.0 / 15.0
+         : o->gamma == 0.5                                    ? 4.0 / 3.0
+                                                              : 2.0;
 }
 
 static void report_errors(struct inspection *in, const struct errors *e)
@@ -154,7 +157,9 @@ static void report_errors(struct inspection *in, const struct errors *e)
   else if (much)
     snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", in->m->options.substeps,
              4 * in->m->options.substeps,
-             in->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
+             in->m->options.extrapolate || ali3_method_is_explicit(in->m->options.method)
+                 ? ""
+                 : ", or set solver.extrapolate: true");
   /* Put the figures into one finding. */
   struct finding *f = finding_add(
       in, step > LARGE * in->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
@@ -247,13 +252,13 @@ static int follow_drives(struct inspection *in, struct model_twin *t, double cos
   return STEPS;
 }
 
-/* Flops of a step, roughly. */
-static double cost_of(const ali3_model *m)
+double inspection_cost(const ali3_model *m)
 {
   const ali3_options *o = &m->options;
-  const double inner = (o->extrapolate ? 6.0 : 1.0) * o->substeps;
-  return ali3_model_flops(m) +
-         inner * (o->iterations + 3.0) * (200.0 * m->frozen->true_rows + 400.0 * m->bodies);
+  const double inner = (o->extrapolate ? 6.0 : 1.0) * o->substeps,
+               solves = ali3_method_is_explicit(o->method) ? 2.0 + explicit_evaluations(o->method)
+                                                           : o->iterations + 3.0;
+  return ali3_model_flops(m) + inner * solves * (200.0 * m->frozen->true_rows + 400.0 * m->bodies);
 }
 
 void inspect_accuracy(struct inspection *in)
@@ -262,7 +267,7 @@ void inspect_accuracy(struct inspection *in)
   struct errors e = {.body = -1};
   const ali3_options *o = &in->m->options;
   /* Compute the number of steps that the comparison can afford. */
-  const double cost = cost_of(in->m);
+  const double cost = inspection_cost(in->m);
   const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
   const int steps = (int)fmin(STEPS, AFFORDABLE_FLOPS / all);
   if (steps < FEWEST)

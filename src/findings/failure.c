@@ -96,7 +96,7 @@ void inspect_failure(struct inspection *in)
   char text[FINDING_TEXT];
   /* Report a drive if the mechanism can be assembled without it. */
   const bool too_far = ali3_initial_get(in->d)->too_far; /* it can be assembled, too far away */
-  const int drive = too_far ? -1 : find_drive(in, &position);
+  const int drive = too_far || r->status == ALI3_E_STIFF ? -1 : find_drive(in, &position);
   if (drive >= 0) {
     const int rival = rival_of(in->m, drive);
     if (rival >= 0)

@@ -74,7 +74,9 @@ static void inspect_all(struct inspection *in)
   inspect_loose_ends(in);
   inspect_start(in);
   inspect_soft(in);
-  if (!has_errors(in)) inspect_accuracy(in); /* drives that fight cannot be stepped */
+  if (has_errors(in)) return; /* drives that fight cannot be stepped */
+  inspect_accuracy(in);
+  if (in->given->accuracy > 0.0 && !has_errors(in)) inspect_settings(in);
 }
 
 /* A stable order: qsort() with the place as the last key. */

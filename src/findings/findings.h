@@ -28,6 +28,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
+  X(FINDING_SETTINGS, "settings")                                                                            \
   X(FINDING_FREEDOMS, "freedoms")                                                                            \
   X(FINDING_PART, "part")                                                                                    \
   X(FINDING_REDUNDANT, "redundant")                                                                          \
@@ -76,7 +77,8 @@ struct findings {
 
 /* Facts of the file that the model does not have. */
 struct findings_given {
-  bool gravity; /* the file has the key gravity */
+  bool gravity;    /* the file has the key gravity */
+  double accuracy; /* m, for which settings are recommended; 0: not wanted */
 };
 
 /* Inspects a frozen model. NULL: out of memory. */

@@ -62,6 +62,11 @@ struct model_twin {
 bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
                      const bool *motor);
 void model_twin_free(struct model_twin *t);
+/* The largest distance of a place on a body between two states, m, and the body. */
+double model_twin_distance(const struct inspection *in, const struct model_twin *a,
+                           const struct model_twin *b, int *body);
+/* Operations of a step, roughly. */
+double inspection_cost(const ali3_model *m);
 
 /* The parts of the inspection, in the order in which they are called. */
 /* proportions.c: masses, inertias, lengths; needs no assembly */
@@ -73,5 +78,6 @@ void inspect_loose_ends(struct inspection *in); /* loose.c */
 void inspect_start(struct inspection *in);      /* start.c: openings, stops, loads */
 void inspect_soft(struct inspection *in);       /* soft_elements.c; condenses */
 void inspect_accuracy(struct inspection *in);   /* accuracy.c; steps twins */
+void inspect_settings(struct inspection *in);   /* recommend.c; steps twins */
 
 #endif

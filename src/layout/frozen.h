@@ -75,11 +75,11 @@ struct link_tile {
    * indexed; an unused lane has the last place there. NULL: no angle. */
   const double *angle;
   const int *joint;
-  bool point;    /* rows_share_point() of all links: kernels do not write the constant columns of J */
-  bool drives;   /* some of its links are drives */
+  bool point;  /* rows_share_point() of all links: kernels do not write the constant columns of J */
+  bool drives; /* some of its links are drives */
   bool stores[ISA_LANES_MAX]; /* (width) rows_store() */
-  bool aligned;  /* all sides are SIDE_BESIDE */
-  bool has_tips; /* points that body kernels evaluate: struct body_end.point */
+  bool aligned;               /* all sides are SIDE_BESIDE */
+  bool has_tips;              /* points that body kernels evaluate: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 

@@ -11,7 +11,7 @@
 ali3_options ali3_options_default(void)
 {
   return (ali3_options){
-      .method = getenv("EM") ? ALI3_METHOD_ENERGY : ALI3_METHOD_ALI3, .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
+      .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
 }
 
 ali3_model *ali3_model_new(void)

@@ -3,9 +3,9 @@
  * its own, with the mobility of its coordinate that the joints leave. Rows that act on the same bodies are stiffer together
  * than each of them; the factor is found by power iteration. */
 #include "dynamics/laws.h"
+#include "dynamics/region.h"
 #include "start/start.h"
 #include "stepper/elements.h"
-#include "stepper/region.h"
 #include "stepper/stage.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@
 
 /* The rotation of a body in an inner step; it takes the place of struct body_spin. */
 struct body_turn {
-  num start[3], end[3]; /* rad/s, w0 and w1 of the iterate */
-  num momentum[3];      /* N m, R0 J w0/dt, world axes */
+  num start[3], end[3];    /* rad/s, w0 and w1 of the iterate */
+  num momentum[3];         /* N m, R0 J w0/dt, world axes */
   num moved[3], before[3]; /* m, the last increment of r; rad/s, w1 before it */
 };
 _Static_assert(sizeof(struct body_turn) == TURN_NUMBERS * sizeof(num), "no padding");
@@ -148,6 +148,7 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
   const num gain = 2.0 * s->per_dt;
   num y[BODY_Y], t[3], across[3], sum = num_all(0.0);
   correct(s, b, y);
+  /* size of the increment, and translation */
   for (int k = 0; k < BODY_Y - 1; k++) sum += y[k] * y[k];
   *numbers_at(s->increment, b->slot, 1) = sum;
   for (int i = 0; i < 3; i++) {
@@ -156,6 +157,7 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
     turn->moved[i] = y[i];
     turn->before[i] = turn->end[i];
   }
+  /* rotation */
   half_turn(s, turn, t);
   v3_cross(across, t, y + 3);
   const num along = v3_dot(t, y + 3);

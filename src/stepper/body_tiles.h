@@ -22,10 +22,10 @@ struct stage {
   struct rule_lanes {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
-  num dt, leap; /* q ahead = q + dt (q' + leap q'') */
-  num fast2;    /* |p'|^2 of a body that may turn fast */
+  num dt, leap;        /* q ahead = q + dt (q' + leap q'') */
+  num fast2;           /* |p'|^2 of a body that may turn fast */
   num quarter, per_dt; /* dt/4, 1/dt */
-  num per_h;    /* 1/h: delta / h is the inverse of the mass matrix */
+  num per_h;           /* 1/h: delta / h is the inverse of the mass matrix */
   num gravity[3];
 };
 

@@ -5,6 +5,11 @@
 
 #include "stepper/data.h"
 
+/* Factorisations of an inner step; ab4: after its first three steps. */
+static inline int explicit_evaluations(ali3_method method)
+{
+  return method == ALI3_METHOD_AB4 ? 1 : method == ALI3_METHOD_DP5 ? 6 : 4;
+}
 /* Number of states that a method keeps. */
 static inline int explicit_kept(ali3_method method)
 {

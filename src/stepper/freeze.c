@@ -2,6 +2,7 @@
  * Set-up: turns a checked model into rows, loads and the assembly tree. */
 #include "layout/layout.h"
 #include "math/vec3.h"
+#include "stepper/explicit.h"
 #include "stepper/kernels.h"
 
 #include <ali3/flat.h>
@@ -280,6 +281,11 @@ double ali3_model_flops(const ali3_model *m)
   if (o->extrapolate) {
     factors = 6.0 * factors + 1.0;
     solves = 6.0 * solves + 3.0;
+  }
+  if (data_is_explicit(
+          m)) { /* each with a solve; then one for positions, one for velocities, one after inputs */
+    factors = explicit_evaluations(o->method);
+    solves = factors + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
 }

@@ -132,6 +132,8 @@ static void swap_pointers(double **a, double **b)
  * corrects. */
 static const double
     WELL_BELOW = 1e-2,
+    BELOW =
+        0.1, /* energy method, where an iteration reduces the error by about the angle that a body turns in a step */
     FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
     FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
     SENSELESS = 1.0; /* m, rad: more iterations would not reduce it */
@@ -210,6 +212,7 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
   const struct inner_kernels *kernels = kernels_of_method(m);
   stage_move(m, d, goes_on ? kernels->turn : kernels->step);
   n->last = norm_increment(m, d->solve.increment);
+  /* rows at the iterate */
   data_mark_phase(d, ALI3_PHASE_ROWS);
   if (goes_on)
     stage_rows_push(m, d);
@@ -263,6 +266,7 @@ static bool newton_back(const ali3_model *m, ali3_data *d, double before)
   stage_bodies(m, d, KERNEL_body_mean_back);
   stage_rows_end(m, d);
   n->last = before;
+  atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed); /* an extrapolated step is T3 alone */
   return n->back = true;
 }
 
@@ -325,7 +329,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool single = m->options.iterations == 1;
   bool judged = !single && n.last > (corners || d->rule.mean ? HARMLESS : FLOOR);
   *status = ALI3_OK;
-  if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
+  if (judged && (n.last > (d->rule.mean ? BELOW : WELL_BELOW) * n.largest || n.body > FELT))
+    *status = ALI3_NOT_CONVERGED;
   if (n.back) judged = false;
   if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;

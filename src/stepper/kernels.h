@@ -22,11 +22,11 @@
   X(body_free_rest, 250.0) /* body_free for bodies that body_turn has not done */                            \
   X(body_step, 200.0)      /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */      \
   X(body_turn, 450.0)      /* body_step, body_free; self-contained: q only; outside.again: body_free only */ \
-  X(body_mean_predict, 200.0)      /* body_predict, and the next four, for the energy method: body_mean.h */ \
-  X(body_mean_free, 250.0)         /* the end loads are mean loads in world axes */                          \
+  X(body_mean_predict, 200.0) /* body_predict, and the next four, for the energy method: body_mean.h */      \
+  X(body_mean_free, 250.0)    /* the end loads are mean loads in world axes */                               \
   X(body_mean_free_rest, 250.0)                                                                              \
   X(body_mean_step, 250.0)                                                                                   \
-  X(body_mean_back, 200.0)         /* takes the last increment back */                                       \
+  X(body_mean_back, 200.0) /* takes the last increment back */                                               \
   X(body_mean_turn, 450.0)                                                                                   \
   X(body_position_free, 10.0)      /* w = (0, 0, -Psi/2) */                                                  \
   X(body_position_set, 80.0)       /* now.x, frame; tip: place; increment: largest component of y */         \

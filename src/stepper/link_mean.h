@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: links of the energy-momentum step, for sources built in lanes: loads along the means of the world vectors at both ends
- * of the inner step (dynamics/mean.h). */
+ * Loop code: links of the energy-momentum step, for sources built in lanes: loads along the means of the world vectors at both
+ * ends of the inner step (dynamics/mean.h). */
 #ifndef STEPPER_LINK_MEAN_H
 #define STEPPER_LINK_MEAN_H
 
@@ -39,6 +39,7 @@ INLINE void mean_loads(struct links l, const num *lambda, num *Phi, num (*load)[
   for (int side = 0; side < 2; side++)
     for (int y = 0; y < BODY_Y; y++) load[side][y] = num_all(0.0);
   mean_points(&pair, (const num(*)[3])constant, &points);
+  /* one primitive after the other */
   num stores = num_all(0.0);
   for (int lane = 0; lane < LANES; lane++) num_lane(stores, lane) = l.own->stores[lane];
   for (int k = 0; k < l.own->primitives; k++) {
@@ -46,7 +47,8 @@ INLINE void mean_loads(struct links l, const num *lambda, num *Phi, num (*load)[
     const enum primitive_kind kind = l.own->primitive[k];
     num lengths = num_all(0.0);
     if (kind == ROW_ANGLE) add_angle(l, &place);
-    if (kind == ROW_LENGTH) lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
+    if (kind == ROW_LENGTH)
+      lengths = *per_row(l.d->soft.Phi_last, l) + *per_row(l.d->solve.Phi, l) + 2.0 * place.length;
     mean_primitive(kind, &pair, &place, &points, lengths, stores, lambda, Phi, load);
     lambda += primitive_count(kind);
     Phi += primitive_count(kind);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: soft rows. The multipliers that their laws give in an iteration, and their forces at the end of the step. */
 #include "stepper/soft.h"
+#include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
-#include "stepper/region.h"
 #include "stepper/stage.h"
 
 #include <math.h>
@@ -131,8 +131,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
-    if (d->rule.mean)
-      return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
+    if (d->rule.mean) return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
     return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;

@@ -16,7 +16,7 @@ STILL = CASES[-3:]
 ISAS = ("baseline", "avx2", "avx512")
 FIXED = {"bricard": 5, "arm": 7, "delta": 16}
 PHASES = ["predict", "rows", "condense", "sweep", "bodies", "project"]
-KEYS = {"case", "bodies", "rows", "workers", "workers_chosen", "isa", "extrapolated", "step_us", "feedback_us", "phases_us",
+KEYS = {"case", "bodies", "rows", "workers", "workers_chosen", "isa", "method", "extrapolated", "step_us", "feedback_us", "phases_us",
         "bytes_per_body", "flops", "instructions", "calibration_us", "chain_ratio", "lanes_used", "checksum"}
 
 
@@ -38,9 +38,21 @@ class Bench(unittest.TestCase):
         self.assertRegex(self.good("--version"), r"^ali3-bench \d+\.\d+\.\d+\ncommit [0-9a-f+unkow]+, .*, kernels for baseline")
         self.assertEqual([line.split()[0] for line in self.good("--list").splitlines()[:-1]], CASES)
 
+    def test_accuracy_of_every_method(self):
+        """The error falls with the substeps, and a method of order four is better than the plain step."""
+        file = os.path.join(MODELS, "..", "..", "tests", "reference", "four_bar.json")
+        (case,) = json.loads(self.good("--accuracy", file, "--json"))
+        error = {(s["method"], s["extrapolated"], s["iterations"], s["substeps"]): s["error"] for s in case["settings"]}
+        self.assertTrue(case["table"] and all(s["us"] > 0 for s in case["settings"]))
+        self.assertTrue(1e-3 < error["ali3", False, 3, 1] < 1e-2)
+        for method in ("rk4", "dp5", "ab4"):
+            self.assertLess(error[method, False, 3, 4], 0.02 * error[method, False, 3, 1])
+        self.assertLess(error["rk4", False, 3, 1], 1e-6)
+
     def test_usage_errors_exit_2(self):
         for arguments, part in [
                 (["--nonsense"], "nonsense"),
+                (["--accuracy"], "--accuracy: expected at least one FILE"),
                 (["--list", "file"], "expected options only, found file"),
                 (["--case", "chian"], "--case: expected all or a name that --list shows, found chian"),
                 (["--bodies", "0"], "--bodies: expected a whole number from 1 to"),

@@ -389,6 +389,18 @@ class Findings(unittest.TestCase):
             with self.subTest(path):
                 self.assertLess(abs(math.log(found["numbers"]["error_per_second"]["value"] / error)), math.log(2))
 
+    def test_settings_for_an_accuracy(self):
+        """The recommended settings are as accurate as they say."""
+        path = os.path.join(ROOT, "config/models/four_bar.yaml")
+        done = self.check(path, "--check=json", "--accuracy", "1e-5")
+        found = next(f for f in json.loads(done.stdout)["findings"] if f["id"] == "settings")
+        self.assertRegex(found["text"], r"for 0.01 mm in the first \S+ s set solver: {method: \w+, substeps: \d+")
+        self.assertLess(found["numbers"]["error"]["value"], 1e-5)
+        none = self.check(path, "--check=json", "--accuracy", "1e-13")
+        (found,) = [f for f in json.loads(none.stdout)["findings"] if f["id"] == "settings"]
+        self.assertEqual(found["severity"], "warning")
+        self.assertEqual(self.check(path, "--check", "--accuracy", "0").returncode, 2)
+
     def test_json(self):
         m = boom()
         find(m, "forces", "ends")["lower"] = 0.1

@@ -2,8 +2,8 @@
  * Explicit methods: the step up to which they are stable, what they refuse, and what ab4 does after an input jumps. */
 #include "check.h"
 #include "common/toys.h"
+#include "dynamics/region.h"
 #include "stepper/data.h"
-#include "stepper/region.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,9 +8,12 @@
 enum { SPRINGS = 1, CARRIED = 2, DRIVES = 4, ALL = 7, KINDS = 5 };
 static const int kind[KINDS] = {0, SPRINGS, CARRIED, DRIVES, ALL};
 
+static ali3_method method; /* of extrapolated() */
+
 static ali3_options extrapolated(int substeps, bool interpolate)
 {
   ali3_options o = ali3_options_default();
+  o.method = method;
   o.extrapolate = true;
   o.substeps = substeps;
   o.interpolate = interpolate;
@@ -186,7 +189,7 @@ static void go_beside(const ali3_model *m, const ali3_exec *exec, int steps)
 
 /* Tests every composition of steps. worth: flops above which a worker is woken. The exec runs `least` to `most` times in
  * each step. */
-static void in_shares(int shares, int links, int substeps, int kinds, double worth, int least, int most)
+static void share_steps(int shares, int links, int substeps, int kinds, double worth, int least, int most)
 {
   enum { STEPS = 10 };
   const ali3_exec exec = {&shares, shares, backwards, worth};
@@ -197,6 +200,16 @@ static void in_shares(int shares, int links, int substeps, int kinds, double wor
   if (runs < least * STEPS || runs > most * STEPS)
     fail_msg("%d shares of %d links: %d runs in %d steps", shares, links, runs, STEPS);
   ali3_model_free(m);
+}
+
+/* By both methods. */
+static void in_shares(int shares, int links, int substeps, int kinds, double worth, int least, int most)
+{
+  method = ALI3_METHOD_ALI3;
+  share_steps(shares, links, substeps, kinds, worth, least, most);
+  method = ALI3_METHOD_ENERGY;
+  share_steps(shares, links, substeps, kinds, worth, least, most);
+  method = ALI3_METHOD_ALI3;
 }
 
 TEST(a_branch_takes_one_share)

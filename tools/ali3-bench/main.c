@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: options and wiring. */
+#include "accuracy.h"
 #include "base/build_info.h"
 #include "bench.h"
 #include "option_number.h"
@@ -35,6 +36,8 @@ static const char help[] =
     "  --platform FILE  instead of mechanisms, time a cycle of the motion platform of a configuration:\n"
     "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
     "default 20000)\n"
+    "  --accuracy       error and time of every method for the mechanism of each FILE, at 10 ms to 5 s,\n"
+    "                   against the table FILE.csv beside it, or else a run with finer steps\n"
     "  --json           print the figures as a list of JSON objects\n"
     "  --calibrate      time only the piece of work with which all times should be compared\n"
     "  --list           print the names of the mechanisms\n"
@@ -51,7 +54,7 @@ struct options {
   int files;
   int workers[WORKER_COUNTS], counts;
   const char *platform; /* file; NULL: mechanisms */
-  bool steps_given, json, calibrate, list;
+  bool steps_given, json, calibrate, list, accuracy;
 };
 
 static bool usage(const char *option, const char *expected, const char *found)
@@ -105,6 +108,7 @@ enum {
   EXTRAPOLATE,
   METHOD,
   PLATFORM,
+  ACCURACY,
   JSON,
   CALIBRATE,
   LIST,
@@ -126,6 +130,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"method", required_argument, NULL, METHOD},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
       {"platform", required_argument, NULL, PLATFORM},
+      {"accuracy", no_argument, NULL, ACCURACY},
       {"json", no_argument, NULL, JSON},
       {"calibrate", no_argument, NULL, CALIBRATE},
       {"list", no_argument, NULL, LIST},
@@ -167,6 +172,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case PLATFORM:
       o->platform = optarg;
       break;
+    case ACCURACY:
+      o->accuracy = true;
+      break;
     case JSON:
       o->json = true;
       break;
@@ -191,6 +199,7 @@ static int take_options(int argc, char **argv, struct options *o)
   o->files = argc - optind;
   if (good && o->files > 0 && (o->platform || o->calibrate || o->list))
     good = usage("arguments", "options only", argv[optind]);
+  if (good && o->accuracy && o->files == 0) good = usage("--accuracy", "at least one FILE", "none");
   if (good) return -1;
   fputs("Try ali3-bench --help\n", stderr);
   return EXIT_USAGE;
@@ -265,6 +274,8 @@ int main(int argc, char **argv)
     list_cases();
   else if (o.calibrate)
     good = run_calibration(o.json);
+  else if (o.accuracy)
+    good = accuracy_bench(o.file, o.files, o.json);
   else if (o.platform)
     good = platform_bench(o.platform, o.steps_given ? o.plan.steps : PLATFORM_CYCLES, o.json);
   else

@@ -2,7 +2,7 @@
  * The boundary of each region of stability, in polar coordinates about 0. A mode has the eigenvalues s of
  * s^2 + damping s + stiffness = 0. A pair of complex ones has the magnitude sqrt(stiffness), and its angle follows from the
  * damping ratio. If both are real, the larger one counts. */
-#include "stepper/region.h"
+#include "dynamics/region.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The regions of absolute stability of the explicit methods. */
-#ifndef STEPPER_REGION_H
-#define STEPPER_REGION_H
+#ifndef DYNAMICS_REGION_H
+#define DYNAMICS_REGION_H
 
 #include <ali3/model.h>
 

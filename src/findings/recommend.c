@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Tries methods, substeps and iterations on the first steps of the mechanism, and recommends the settings with the least work
+ * that reach a wanted accuracy. The work of a setting is its number of operations, so that the recommendation does not depend
+ * on the machine. ab4 is not tried: its accuracy depends on inputs, which a check does not have. */
+#include "findings/inspection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { STEPS_TRIED = 100, STEPS_LEAST = 10, FINER = 16, SETTINGS_MOST = 96 };
+static const double OPERATIONS_MOST = 6e10; /* some twenty seconds, if every setting is run */
+
+struct trial {
+  ali3_options options;
+  double work, error; /* operations of a step; m, NAN: not run, or a step failed */
+};
+
+static const int substeps_tried[] = {1, 2, 3, 4, 6, 8, 12, 16};
+
+static int by_work(const void *a, const void *b)
+{
+  const double x = ((const struct trial *)a)->work, y = ((const struct trial *)b)->work;
+  return (x > y) - (x < y);
+}
+
+/* Operations of a step with the options; 0: the method refuses the mechanism. */
+static double work_of(const struct inspection *in, const ali3_options *o)
+{
+  struct model_twin t;
+  if (!model_twin_make(&t, in->m, o, NULL)) return 0.0;
+  const bool stiff = ali3_reset(&t.model, t.data) < 0;
+  const double work = stiff ? 0.0 : inspection_cost(&t.model);
+  model_twin_free(&t);
+  return work;
+}
+
+static int list_trials(const struct inspection *in, struct trial *o)
+{
+  static const int iterations_tried[] = {2, 3};
+  int n = 0;
+  for (int method = 0; method < ALI3_METHODS; method++) {
+    const bool is_explicit = ali3_method_is_explicit((ali3_method)method);
+    if (method == ALI3_METHOD_AB4) continue;
+    for (int way = 0; way < (is_explicit ? 1 : 4); way++)
+      for (size_t i = 0; i < sizeof substeps_tried / sizeof *substeps_tried && n < SETTINGS_MOST; i++) {
+        /* all other options are those of the file */
+        ali3_options options = in->m->options;
+        options.method = (ali3_method)method;
+        options.extrapolate = way > 1;
+        options.substeps = substeps_tried[i];
+        if (!is_explicit) options.iterations = iterations_tried[way % 2];
+        const double work = work_of(in, &options);
+        if (work > 0.0) o[n++] = (struct trial){options, work, NAN};
+      }
+  }
+  qsort(o, (size_t)n, sizeof *o, by_work);
+  return n;
+}
+
+/* The finest run that the mechanism allows: dp5, or ali3 extrapolated. */
+static bool make_finest(const struct inspection *in, int finer, struct model_twin *t)
+{
+  for (int k = 0; k < 2; k++) {
+    ali3_options o = in->m->options;
+    o.method = k == 0 ? ALI3_METHOD_DP5 : ALI3_METHOD_ALI3;
+    o.extrapolate = k == 1;
+    o.gamma = k == 1 ? 0.5 : o.gamma;
+    o.beta = k == 1 ? 0.0 : o.beta;
+    o.substeps = finer;
+    if (!model_twin_make(t, in->m, &o, NULL)) continue;
+    if (ali3_reset(&t->model, t->data) >= 0) return true;
+    model_twin_free(t);
+  }
+  return false;
+}
+
+/* Largest distance, m, between two runs; NAN: a step of one of them failed. */
+static double compare_runs(const struct inspection *in, struct model_twin *a, struct model_twin *b, int steps)
+{
+  double largest = 0.0;
+  int body;
+  if (ali3_reset(&a->model, a->data) < 0 || ali3_reset(&b->model, b->data) < 0) return NAN;
+  for (int i = 0; i < steps; i++) {
+    if (ali3_step(&a->model, a->data) < 0 || ali3_step(&b->model, b->data) < 0) return NAN;
+    largest = fmax(largest, model_twin_distance(in, a, b, &body));
+  }
+  return largest;
+}
+
+/* Runs the trials from the one with the least work on. Returns the first that is accurate enough; NULL: none. */
+static struct trial *find_first(const struct inspection *in, struct trial *trial, int n,
+                                struct model_twin *finest, int steps)
+{
+  for (int i = 0; i < n; i++) {
+    struct model_twin t;
+    if (!model_twin_make(&t, in->m, &trial[i].options, NULL)) continue;
+    trial[i].error = compare_runs(in, &t, finest, steps);
+    model_twin_free(&t);
+    if (trial[i].error <= in->given->accuracy) return &trial[i];
+  }
+  return NULL;
+}
+
+static void describe_options(const ali3_options *o, char *text, size_t size)
+{
+  if (ali3_method_is_explicit(o->method))
+    snprintf(text, size, "solver: {method: %s, substeps: %d}", ali3_method_name(o->method), o->substeps);
+  else
+    snprintf(text, size, "solver: {method: %s, substeps: %d, iterations: %d, extrapolate: %s}",
+             ali3_method_name(o->method), o->substeps, o->iterations, o->extrapolate ? "true" : "false");
+}
+
+static void report_first(struct inspection *in, const struct trial *best, int tried, int steps)
+{
+  char settings[160];
+  const double time = steps * in->m->options.dt, given = inspection_cost(in->m);
+  describe_options(&best->options, settings, sizeof settings);
+  struct finding *f = finding_add(
+      in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
+      "for %s in the first %.3g s set %s: it is off by %s, with %.2g times the work of the present "
+      "settings; the least work of %d settings that were tried",
+      quantity_length(in->given->accuracy).text, time, settings, quantity_length(best->error).text,
+      best->work / given, tried);
+  finding_add_number(f, "error", best->error, "m");
+  finding_add_number(f, "work", best->work / given, "");
+  finding_add_number(f, "substeps", best->options.substeps, "");
+  finding_add_number(f, "iterations", best->options.iterations, "");
+}
+
+static void report_none(struct inspection *in, const struct trial *trial, int n)
+{
+  double least = INFINITY;
+  for (int i = 0; i < n; i++) least = fmin(least, trial[i].error);
+  finding_add(in, FINDING_WARNING, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
+              "none of %d settings reaches %s in the first steps; the best of them is off by %s: shorten "
+              "cycle.period, or ask for less",
+              n, quantity_length(in->given->accuracy).text, quantity_length(least).text);
+}
+
+/* Steps that the trials can afford, if all of them are run. */
+static int affordable_steps(const struct trial *trial, int n, double finest)
+{
+  double all = 0.0;
+  for (int i = 0; i < n; i++) all += trial[i].work + finest;
+  return (int)fmin(STEPS_TRIED, OPERATIONS_MOST / all);
+}
+
+void inspect_settings(struct inspection *in)
+{
+  struct trial *trial = calloc(SETTINGS_MOST, sizeof *trial);
+  struct model_twin finest, coarser;
+  const bool made = trial && make_finest(in, 2 * FINER, &finest);
+  in->memory &= trial != NULL;
+  if (made && make_finest(in, FINER, &coarser)) {
+    const int n = list_trials(in, trial);
+    const int steps = affordable_steps(trial, n, inspection_cost(&finest.model));
+    /* the reference must be far better than what it judges */
+    const double doubt = steps < STEPS_LEAST ? INFINITY : compare_runs(in, &coarser, &finest, steps);
+    model_twin_free(&coarser);
+    const struct trial *best =
+        doubt < 0.1 * in->given->accuracy ? find_first(in, trial, n, &finest, steps) : NULL;
+    if (best)
+      report_first(in, best, n, steps);
+    else if (doubt < 0.1 * in->given->accuracy)
+      report_none(in, trial, n);
+    else
+      finding_add(
+          in, FINDING_WARNING, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
+          steps < STEPS_LEAST
+              ? "no settings were tried, because the mechanism is large: compare runs of ali3-sim"
+              : "no settings were tried, because the finest run is not certain to a tenth of the accuracy: "
+                "ask for less, or shorten cycle.period");
+  }
+  if (made) model_twin_free(&finest);
+  free(trial);
+}
