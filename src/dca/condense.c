@@ -12,11 +12,11 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 }
 
 #define DECLARE(isa)                                                                                         \
-  extern const struct tree_kernels LANE_JOIN2(tree_kernels, isa, 1),                                         \
+  extern const struct tree_kernels LANE_JOIN2(lone_kernels, isa, LANES_##isa),                               \
       LANE_JOIN2(tree_kernels, isa, LANES_##isa);
 ISA_LIST(DECLARE)
 #define TABLES(isa)                                                                                          \
-  [ISA_##isa] = {&LANE_JOIN2(tree_kernels, isa, 1), &LANE_JOIN2(tree_kernels, isa, LANES_##isa)},
+  [ISA_##isa] = {&LANE_JOIN2(lone_kernels, isa, LANES_##isa), &LANE_JOIN2(tree_kernels, isa, LANES_##isa)},
 static const struct tree_kernels *const kernel_tables[ISA_COUNT][2] = {ISA_LIST(TABLES)};
 
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes)

@@ -22,7 +22,7 @@ struct tree_matrix {
   const double *c;     /* compliance per row, > 0 */
 };
 
-/* The kernels of one instruction set, for one lane or for all lanes. */
+/* The kernels of one instruction set, for lone groups (lone_lanes.c) or for groups of all lanes. */
 struct tree_kernels {
   /* These functions work on groups first .. end-1, which all have the width of the kernels. `down` runs from the last
    * group to the first. condense returns the first group with a pivot that is not positive, or -1. */
@@ -35,7 +35,7 @@ struct tree_kernels {
   void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int first, int end);
   void (*down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end);
 };
-/* lanes: 1, or the number of lanes of the instruction set */
+/* lanes: 1 for lone groups, or the number of lanes of the instruction set */
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes);
 
 struct tree_solver { /* a tree and the kernels that compute its groups */

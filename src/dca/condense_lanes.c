@@ -11,11 +11,6 @@
  * (tree_place()). Even fronts (struct tree_group) are summed, eliminated and stored block by block, some together with
  * their leaves. */
 #include "dca/fronts.h"
-#include "dynamics/leaf.h"
-
-#include <math.h>
-
-_Static_assert((int)LEAF_Y == (int)TREE_Y, "");
 
 /* Returns delta of the bodies. If the bodies do not lie side by side, the function gathers it in `room`. */
 static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)
@@ -155,16 +150,7 @@ static inline void gather_child(const struct tree_work *w, const struct tree_bra
       *(num *)(w->front + r->into[i]) += r->aligned ? C[i] : num_pick(w->front, r->update, i);
 }
 
-/* Sets the front to the sums of the children's updates. */
-static inline void sum_children(const struct tree *t, const struct tree_sum *s, double *front)
-{
-  const int *list = t->list + s->first;
-  for (int i = 0; i < s->none; i++) *(num *)(front + *list++) = num_all(0.0);
-  for (int i = 0; i < s->one; i++, list += 2) *(num *)(front + list[0]) = *(const num *)(front + list[1]);
-  for (int i = 0; i < s->two; i++, list += 3)
-    *(num *)(front + list[0]) = *(const num *)(front + list[1]) + *(const num *)(front + list[2]);
-  for (int i = 0; i < s->more; i++, list += 2) *(num *)(front + list[0]) += *(const num *)(front + list[1]);
-}
+SUM_CHILDREN(sum_children, num)
 
 /* Adds J of hubs whose joints come later. */
 static void add_couples(const struct tree *t, const struct tree_group *group, num *E, const double *J)
@@ -182,19 +168,6 @@ static void add_couples(const struct tree *t, const struct tree_group *group, nu
   }
 }
 
-/* Adds delta^-1 of a hub. */
-static void add_hub(const struct tree_group *group, num *F, const struct tree_matrix *m)
-{
-  num room[LEAF_NUMBERS];
-  const struct leaf_inverse o = leaf_inverse(delta_of(group, m, room), group->carried);
-  for (int i = 0, e = 0; i < 3; i++) {
-    F[tree_triangle(i) + i] += o.r;
-    for (int k = 0; k <= i; k++) F[tree_triangle(3 + i) + 3 + k] += o.th[e++];
-  }
-  F[tree_triangle(6) + 6] += o.n;
-}
-
-#if LANES > 1
 /* Sets the pivot to 1 in unused lanes: their delta^-1 belongs to another body, and no joint holds them. */
 static void unit_pivots_unused(const int *member, num *F)
 {
@@ -202,7 +175,6 @@ static void unit_pivots_unused(const int *member, num *F)
     for (int i = 0; i < TREE_Y && member[l] < 0; i++)
       for (int k = 0; k <= i; k++) F[tree_triangle(i) + k][l] = i == k ? 1.0 : 0.0;
 }
-#endif
 
 static void assemble_front(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
                            int index)
@@ -220,64 +192,18 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own_number(group, m->c, i);
   } else {
-    add_hub(group, F, m);
+    num room[LEAF_NUMBERS];
+    add_hub(group, delta_of(group, m, room), F);
   }
   add_couples(t, group, F + tree_triangle(p), m->J);
-#if LANES > 1
   if (group->carried) unit_pivots_unused(t->member + group->member_first, F);
-#endif
-}
-
-/* Computes L and D^-1 of a pivot with p rows. Returns false if an entry of D is not positive. */
-FLAT bool factorise_pivot(num *P, int p, double sign)
-{
-  num_mask positive = num_greater(num_all(1.0), num_all(0.0));
-  for (int j = 0; j < p; j++) {
-    num d = P[tree_triangle(j) + j], r = 1.0 / d, column[TREE_Y];
-    positive &= num_greater(sign * d, num_all(0.0));
-    P[tree_triangle(j) + j] = r;
-    for (int i = j + 1; i < p; i++) {
-      column[i] = P[tree_triangle(i) + j];
-      num l = column[i] * r;
-      P[tree_triangle(i) + j] = l;
-      for (int k = j + 1; k <= i; k++) P[tree_triangle(i) + k] -= l * column[k];
-    }
-  }
-  return num_everywhere(positive);
-}
-
-/* U := U - Y P^-1 Y' uses one half of the solution, Y = E L'^-1. With K E' instead, the condition of the pivot would
- * multiply the rounding errors. y: a row of E, becomes a row of Y. z: a row of Y D^-1. */
-FLAT void half_solve(const num *P, int p, num *y, num *z)
-{
-  for (int a = 0; a < p; a++)
-    for (int b = 0; b < a; b++) y[a] -= P[tree_triangle(a) + b] * y[b];
-  for (int a = 0; a < p; a++) z[a] = y[a] * P[tree_triangle(a) + a];
-}
-
-/* Computes a row of K from a row of Y D^-1. */
-FLAT void other_half(const num *P, int p, const num *z, num *K)
-{
-  num k[TREE_Y];
-  for (int a = p - 1; a >= 0; a--) {
-    k[a] = z[a];
-    for (int b = a + 1; b < p; b++) k[a] -= P[tree_triangle(b) + a] * k[b];
-  }
-  for (int a = 0; a < p; a++) K[a] = k[a];
-}
-
-FLAT num row_product(const num *z, const num *y, int p)
-{
-  num sum = z[0] * y[0];
-  for (int a = 1; a < p; a++) sum += z[a] * y[a];
-  return sum;
 }
 
 /* Computes L, D^-1, U and K of a front whose sums are complete. */
 FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
-  bool good = factorise_pivot(F, p, sign);
+  const bool good = num_everywhere(factorise_pivot(F, p, sign));
   for (int i = 0; i < border; i++) {
     num *row = E + p * i, y[TREE_Y];
     for (int a = 0; a < p; a++) y[a] = row[a];
@@ -359,7 +285,7 @@ FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, c
   }
   list = even_sum(from, list, tree_triangle(s), P);
   for (int i = 0; i < s; i++) P[tree_triangle(i) + i] -= own_aligned(group, m->c, i);
-  bool good = factorise_pivot(P, s, -1.0);
+  const bool good = num_everywhere(factorise_pivot(P, s, -1.0));
   for (int i = 0; i < tree_triangle(s); i++) F[i] = P[i];
   for (int part = 0; part < parts; part++, K += s * s) {
     num y[25], z[5], *of_part = Z + s * s * part, *u = U + tree_triangle(s * part);

@@ -108,6 +108,23 @@ bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct node
   return ok;
 }
 
+void nodes_sort_border(struct nodes *n, int i, const int *rank)
+{
+  const struct node *a = &n->node[i];
+  struct edge *border = n->border + a->border_first;
+  const int count = a->border_end - a->border_first;
+  for (int k = 1; k < count; k++) {
+    const struct edge e = border[k];
+    int to = k;
+    for (; to > 0 && rank[border[to - 1].vertex] > rank[e.vertex]; to--) border[to] = border[to - 1];
+    border[to] = e;
+  }
+  for (int k = 0, at = a->pivot; k < count; at += border[k++].size) {
+    border[k].at = at;
+    border[k].slot = k;
+  }
+}
+
 void nodes_free(struct nodes *n)
 {
   free(n->node);

@@ -38,6 +38,8 @@ struct nodes {
 bool nodes_build(const struct tree_graph *graph, struct order_rule rule,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
+/* Sorts the border of node i, which is a template of its own, by the ranks of its vertices. */
+void nodes_sort_border(struct nodes *n, int i, const int *rank);
 /* fastness.c. Sets *fast if solves with this tree lose digits through a hub or a carried body. False: out of memory. */
 bool nodes_hold_fast(const struct nodes *n, bool *fast);
 

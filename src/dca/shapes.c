@@ -14,7 +14,7 @@ static const struct edge *edge_at(const struct nodes *n, const struct node *a, i
   return &n->border[a->border_first + i];
 }
 
-/* The index of vertex v in the border of a; -1: none. */
+/* The index of vertex v in the border of a; -1: none. Borders are sorted by vertex until lone groups sort theirs. */
 static int find_border(const struct nodes *n, const struct node *a, int v)
 {
   int low = a->border_first, high = a->border_end;
@@ -25,7 +25,9 @@ static int find_border(const struct nodes *n, const struct node *a, int v)
     else
       high = middle;
   }
-  return low < a->border_end && n->border[low].vertex == v ? low - a->border_first : -1;
+  if (low < a->border_end && n->border[low].vertex == v) return low - a->border_first;
+  for (low = a->border_first; low < a->border_end && n->border[low].vertex != v;) low++;
+  return low < a->border_end ? low - a->border_first : -1;
 }
 
 int nodes_place(const struct nodes *n, const struct node *a, int v)

@@ -31,14 +31,15 @@ static int source_element(int row, int column)
 
 /* Notes that child element `source` adds to an element of the front. The first two go to source[], all others to
  * `more`. */
-static bool add_source(struct lists *s, const struct tree_group *o, int row, int column, int source)
+static bool add_source(struct lists *s, const struct tree *t, const struct tree_group *o, int row, int column,
+                       int source)
 {
   int i = source_element(row, column), k = s->count[i]++;
   if (k < 2) {
     s->source[k][i] = source;
     return true;
   }
-  return list_push(&s->more, (int)tree_place(o, row, column)) && list_push(&s->more, source);
+  return list_push(&s->more, (int)tree_place(t, o, row, column)) && list_push(&s->more, source);
 }
 
 static bool note_sources(struct lists *s, const struct tree *t, const struct tree_group *o)
@@ -50,11 +51,10 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
   for (int r = o->child_first; r < o->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
     int source = o->merged ? next_source : (int)c->update->at;
-    int stride = o->merged ? o->width : (int)c->update->stride;
     for (int i = 0; i < c->border; i++)
-      for (int k = 0; k <= i && good; k++, source += stride) {
+      for (int k = 0; k <= i && good; k++, source += o->width > 1 ? o->width : (int)c->update->stride) {
         int a = c->to[i], b = c->to[k];
-        if (a >= 0 && b >= 0) good = add_source(s, o, a > b ? a : b, a > b ? b : a, source);
+        if (a >= 0 && b >= 0) good = add_source(s, t, o, a > b ? a : b, a > b ? b : a, source);
       }
     next_source = source;
   }
@@ -62,7 +62,8 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
 }
 
 /* Lists the places with `kind` sources. kind 2 includes places with more sources. */
-static bool sum_of_kind(struct lists *s, const struct tree_group *o, int kind, int *count)
+static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree_group *o, int kind,
+                        int *count)
 {
   bool good = true;
   for (int row = 0; row < o->pivot + o->border; row++)
@@ -70,17 +71,21 @@ static bool sum_of_kind(struct lists *s, const struct tree_group *o, int kind, i
       int i = source_element(row, column);
       if ((s->count[i] < 2 ? s->count[i] : 2) != kind) continue;
       ++*count;
-      good = list_push(&s->list, (int)tree_place(o, row, column));
+      good = list_push(&s->list, (int)tree_place(t, o, row, column));
       for (int k = 0; k < kind && good; k++) good = list_push(&s->list, s->source[k][i]);
     }
+  /* In a lone front, rows beyond the border have no source. */
+  for (int column = 0; column < o->pivot && kind == 0; column++)
+    for (int row = o->pivot + o->border; row < o->pivot + o->padded && good; row++, ++*count)
+      good = list_push(&s->list, (int)tree_place(t, o, row, column));
   return good;
 }
 
-static bool sum_by_places(struct lists *s, struct tree_group *o)
+static bool sum_by_places(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   struct tree_sum *sum = &o->sum;
-  bool good =
-      sum_of_kind(s, o, 0, &sum->none) && sum_of_kind(s, o, 1, &sum->one) && sum_of_kind(s, o, 2, &sum->two);
+  bool good = sum_of_kind(s, t, o, 0, &sum->none) && sum_of_kind(s, t, o, 1, &sum->one) &&
+              sum_of_kind(s, t, o, 2, &sum->two);
   for (int i = 0; i < s->more.count && good; i++) good = list_push(&s->list, s->more.item[i]);
   sum->more = s->more.count / 2;
   return good;
@@ -106,12 +111,6 @@ static bool sum_by_blocks(struct lists *s, const struct tree_group *o)
   return good;
 }
 
-/* Pushes a place, followed by its stride if the group has one lane. Single numbers have no stride. */
-static bool push_source(struct lists *s, const struct tree_group *o, size_t at, const struct lane_at *from)
-{
-  return list_push(&s->list, (int)at) && (o->width > 1 || list_push(&s->list, (int)from->stride));
-}
-
 /* Lists the children that add to one place of the vector: their number and their places. */
 static bool push_place(struct lists *s, const struct tree *t, const struct tree_group *o, int place)
 {
@@ -121,8 +120,7 @@ static bool push_place(struct lists *s, const struct tree *t, const struct tree_
     const struct tree_branch *c = &t->branch[r];
     for (int i = 0; i < c->border && !c->leaf && good; i++) {
       if (c->to[i] != place) continue;
-      size_t at = c->vector->at + (size_t)(c->pivot + i) * c->vector->stride;
-      good = o->even ? push_source(s, o, at, c->vector) : list_push(&s->list, (int)at);
+      good = list_push(&s->list, (int)(c->vector->at + (size_t)i * c->vector->stride));
       s->list.item[count] += good;
     }
   }
@@ -144,7 +142,7 @@ static bool lay_down(struct lists *s, const struct tree *t, struct tree_group *o
   bool good = true;
   o->down = s->list.count;
   for (int r = o->pull_first; r < o->pull_end && good; r++)
-    good = push_source(s, o, t->pull[r].vector->at, t->pull[r].vector);
+    good = list_push(&s->list, (int)t->pull[r].vector->at);
   return good;
 }
 
@@ -171,16 +169,76 @@ static int even_joint_rows(const struct tree *t, const struct tree_group *o)
   return even ? o->pivot : 0;
 }
 
+/* The rows of the Jacobian that a lone leaf reads. */
+static bool lay_lone_leaf(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->up = s->list.count;
+  for (int a = o->couple_first; a < o->couple_end; a++) {
+    const struct tree_couple *c = &t->couple[a];
+    for (int i = 0; i < c->rows && good; i++)
+      good = list_push(&s->list, (int)(c->J->at + (size_t)(i * c->stride) * c->J->stride)) &&
+             list_push(&s->list, (int)c->J->stride);
+  }
+  while (good && s->list.count < o->up + 2 * o->padded) good = list_push(&s->list, 0);
+  return good;
+}
+
+/* The numbers that children add to the vector of a lone group: pivot, then border. */
+static bool lay_lone_up(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->up = s->list.count;
+  for (int c = o->child_first; c < o->child_end && good; c++) {
+    const struct tree_branch *r = &t->branch[c];
+    const int first = s->list.count;
+    o->whole |= r->whole;
+    if (r->leaf || r->whole) continue;
+    for (int i = 0; i < o->pivot + o->padded && good; i++) good = list_push(&s->list, (int)t->vector_size);
+    for (int i = 0; i < r->border && good; i++)
+      if (r->to[i] >= 0)
+        s->list.item[first + r->to[i]] = (int)(r->vector->at + (size_t)i * r->vector->stride);
+  }
+  return good;
+}
+
+/* The solution on the border of a lone group, row by row. */
+static bool lay_lone_down(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->down = s->list.count;
+  for (int r = o->pull_first; r < o->pull_end; r++) {
+    const struct tree_pull *pull = &t->pull[r];
+    for (int i = 0; i < pull->size && good; i++)
+      good = list_push(&s->list, (int)(pull->vector->at + (size_t)i * pull->vector->stride));
+  }
+  while (good && s->list.count < o->down + o->padded) good = list_push(&s->list, (int)t->vector_size);
+  return good;
+}
+
+/* The sums of a lone group whose children all add numbers one by one. */
+static bool lay_lone_sum(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  o->sum.aligned = true;
+  for (int r = o->child_first; r < o->child_end; r++)
+    o->sum.aligned &= t->branch[r].into && !t->branch[r].whole;
+  if (!o->sum.aligned) return true;
+  o->sum.first = s->list.count;
+  return note_sources(s, t, o) && sum_by_places(s, t, o);
+}
+
 bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
+  if (o->width == 1 && o->kind == TREE_LEAF) return lay_lone_leaf(s, t, o);
+  if (o->width == 1) return lay_lone_sum(s, t, o) && lay_lone_up(s, t, o) && lay_lone_down(s, t, o);
   o->sum.aligned = o->kind != TREE_LEAF;
   for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
   if (o->kind == TREE_JOINT) o->even = even_joint_rows(t, o);
   if (o->sum.aligned) {
     good = note_sources(s, t, o);
     o->sum.first = s->list.count;
-    good = good && (o->even ? sum_by_blocks(s, o) : sum_by_places(s, o));
+    good = good && (o->even ? sum_by_blocks(s, o) : sum_by_places(s, t, o));
     if (!o->leaf_children) good = good && lay_up(s, t, o);
   }
   if (o->near) good = good && lay_down(s, t, o);

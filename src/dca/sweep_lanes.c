@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Loop code, built for each instruction set (math/num.h): the sweeps, with the factors that condense_lanes.c leaves in
- * the fronts.
+ * the fronts. fronts.h has the sweeps of a pivot, and lone_lanes.c those of groups of one lane.
  *
  *     up     f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
  *     down   x_p = f_p - K' x_b */
 #include "dca/fronts.h"
-
-/* x := P^-1 x */
-FLAT void solve_pivot(const num *P, int p, num *x)
-{
-  for (int i = 0; i < p; i++)
-    for (int k = 0; k < i; k++) x[i] -= P[tree_triangle(i) + k] * x[k];
-  for (int i = p - 1; i >= 0; i--) {
-    x[i] *= P[tree_triangle(i) + i];
-    for (int k = i + 1; k < p; k++) x[i] -= P[tree_triangle(k) + i] * x[k];
-  }
-}
 
 /* Rows of one part of the border: f = sum over `count` children, minus K x. */
 FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
@@ -25,7 +14,7 @@ FLAT void part_up(const double *vector, const int *list, int count, const num *K
     num had = num_all(0.0), sum = K[rows * i] * x[0];
     for (int k = 1; k < rows; k++) sum += K[rows * i + k] * x[k];
     if (count > 0) had = listed_number(vector, list, i);
-    for (int k = 1; k < count; k++) had += listed_number(vector, list + SOURCE * k, i);
+    for (int k = 1; k < count; k++) had += listed_number(vector, list + k, i);
     f[i] = had - sum;
   }
 }
@@ -46,7 +35,7 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
     /* Sum over the children by their lists, pivot first, then each part of the border. */
     int count = *list++;
     for (int i = 0; i < s; i++) x[i] = num_all(0.0);
-    for (const int *after = list + SOURCE * count; list < after; list += SOURCE)
+    for (const int *after = list + count; list < after; list++)
       for (int i = 0; i < s; i++) x[i] += listed_number(w->vector, list, i);
     for (int i = 0; i < s; i++) x[i] -= own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s) {
@@ -55,7 +44,7 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
         part_up(w->vector, list, 1, K, x, s, b);
       else
         part_up(w->vector, list, count, K, x, s, b);
-      list += SOURCE * count;
+      list += count;
     }
   }
   /* Solve last: the border above needs x before x := P^-1 x. */
@@ -73,8 +62,7 @@ static void sum_branches(const struct tree *t, const struct tree_work *w, const 
     const num *from = (const num *)(w->vector + c->vector->at);
     if (c->leaf) continue; /* its free motion is part of beta */
     for (int i = 0; i < c->border; i++)
-      if (c->to[i] >= 0)
-        f[c->to[i]] += c->aligned ? from[c->pivot + i] : num_pick(w->vector, c->vector, c->pivot + i);
+      if (c->to[i] >= 0) f[c->to[i]] += c->aligned ? from[i] : num_pick(w->vector, c->vector, i);
   }
 }
 
@@ -145,7 +133,7 @@ FLAT void even_down(const struct tree *t, const struct tree_work *w, const struc
   const int *list = t->list + group->down;
   num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
   for (int k = 0; k < s; k++) sum[k] = f[k];
-  for (const num *end = K + s * group->border; K < end; K += s * s, list += SOURCE)
+  for (const num *end = K + s * group->border; K < end; K += s * s, list++)
     for (int i = 0; i < s; i++) row_down(K + s * i, listed_number(w->vector, list, i), s, sum);
   for (int k = 0; k < s; k++) f[k] = sum[k];
   for (int k = 0; k < s; k++) *(num *)(x + group->own[k]) = sum[k];
@@ -179,13 +167,12 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
   for (int r = group->pull_first; r < group->pull_end; r++) {
     const struct tree_pull *pull = &t->pull[r];
     const num *from = (const num *)(w->vector + pull->vector->at);
-    size_t stride = LANES == 1 ? pull->vector->stride : 1;
     if (!pull->aligned) {
       pick_pull(w, pull, x, b);
       from = b;
     }
     b += pull->size;
-    for (int i = 0; i < pull->size; i++, K += p) row_down(K, from[stride * (size_t)i], p, sum);
+    for (int i = 0; i < pull->size; i++, K += p) row_down(K, from[i], p, sum);
   }
   for (int k = 0; k < p; k++) {
     f[k] = sum[k];

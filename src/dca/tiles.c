@@ -26,11 +26,6 @@ static void place_tiles(struct store *s, enum tree_kind kind, bool soft,
     }
 }
 
-static int align_up(int n, int lanes)
-{
-  return (n + lanes - 1) / lanes * lanes;
-}
-
 static void place_joint(struct tree *t, int tile)
 {
   struct tree_tile *o = &t->tile[tile];
@@ -70,14 +65,14 @@ static void place_all(struct store *s)
   place_tiles(s, TREE_JOINT, false, place_joint);
   t->rigid = t->rows;
   t->rigid_tiles = t->joint_tiles;
-  t->rows = align_up(t->rows, t->lanes);
-  t->jacobian = (size_t)align_up((int)t->jacobian, t->lanes);
-  t->end_loads = (size_t)align_up((int)t->end_loads, t->lanes);
+  t->rows = tree_round_up(t->rows, t->lanes);
+  t->jacobian = (size_t)tree_round_up((int)t->jacobian, t->lanes);
+  t->end_loads = (size_t)tree_round_up((int)t->end_loads, t->lanes);
   place_tiles(s, TREE_JOINT, true, place_joint);
   place_tiles(s, TREE_LEAF, false, place_body);
-  t->slots = align_up(t->slots, t->lanes);
+  t->slots = tree_round_up(t->slots, t->lanes);
   place_tiles(s, TREE_HUB, false, place_body);
-  t->unknowns = align_up(t->rows, t->lanes);
+  t->unknowns = tree_round_up(t->rows, t->lanes);
   place_tiles(s, TREE_HUB, false, place_hub);
   find_tile_runs(t, t->body_tile, t->body_tiles, t->body_run_end);
   find_tile_runs(t, t->joint_tile, t->joint_tiles, t->joint_run_end);

@@ -7,14 +7,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Sets offsets in front and vector: numbers for the sweeps first, then updates for the parents. Only the width matters
- * for their order. */
-static void place_numbers(struct build *b, bool wide)
+/* Sets offsets in front and vector: numbers for the sweeps first, then updates for the parents. */
+static void place_wide(struct build *b)
 {
   struct tree *t = b->t;
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
-    if ((o->width > 1) != wide || o->kind == TREE_LEAF) continue;
+    if (o->width == 1 || o->kind == TREE_LEAF) continue;
     o->front = t->front_size;
     t->front_size += (size_t)(o->width * (tree_triangle(o->pivot) + o->border * o->pivot));
     o->vector = t->vector_size;
@@ -23,11 +22,78 @@ static void place_numbers(struct build *b, bool wide)
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
     bool leaf = o->kind == TREE_LEAF;
-    if ((o->width > 1) != wide || (leaf && o->merged)) continue;
+    if (o->width == 1 || (leaf && o->merged)) continue;
     o->update = t->front_size;
     t->front_size +=
         (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
   }
+}
+
+/* The same for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
+static void place_lone(struct build *b)
+{
+  struct tree *t = b->t;
+  const int vector = t->vector;
+  for (int i = 0; i < t->groups; i++) {
+    struct tree_group *o = &t->group[i];
+    const bool leaf = o->kind == TREE_LEAF;
+    if (o->width > 1) continue;
+    o->padded = tree_round_up(o->border, vector);
+    o->front = t->front_size;
+    t->front_size += (size_t)(leaf ? 2 * TREE_Y * o->padded
+                                   : tree_round_up(tree_triangle(o->pivot), vector) +
+                                         (o->pivot + ROW_NUMBERS) * o->padded);
+    if (leaf) continue;
+    o->vector = t->vector_size;
+    t->vector_size += (size_t)(tree_round_up(o->pivot, vector) + o->padded);
+  }
+  for (int i = 0; i < t->groups; i++) {
+    struct tree_group *o = &t->group[i];
+    if (o->width > 1) continue;
+    o->columns = t->front_size;
+    t->front_size += (size_t)(tree_column(vector, o->padded, o->padded) + o->padded);
+    o->update = t->front_size;
+    if (o->packs) t->front_size += (size_t)tree_round_up(tree_triangle(o->border), vector);
+  }
+  t->front_size += (size_t)vector;
+  t->vector_size += (size_t)vector;
+}
+
+/* Returns true if the parent of a lone child can add whole columns: it is lone, its pivot comes first in the border of
+ * the child, and the rest has the order of its own border. */
+static bool columns_fit(const struct build *b, int parent, const struct node *child)
+{
+  const struct node *a = template_of(b, parent);
+  int last = -1;
+  if (b->p.group[parent].width > 1) return false;
+  for (int i = child->border_first; i < child->border_end; i++) {
+    const int place = nodes_place(&b->n, a, b->n.border[i].vertex);
+    if (i == child->border_first ? place != 0 : place <= last) return false;
+    last = place;
+  }
+  return true;
+}
+
+/* Chooses how lone groups store their updates. Borders are sorted by vertex, for equal shapes of the groups side by
+ * side. The border of a lone group with a lone parent is sorted by rank: then its order is that of the parent's. */
+static bool arrange_lone(struct build *b)
+{
+  struct nodes *n = &b->n;
+  int *rank = calloc((size_t)n->count + 1, sizeof *rank);
+  if (!rank) return false;
+  for (int i = 0; i < n->count; i++) rank[n->node[i].vertex] = i;
+  for (int i = 0; i < n->count; i++) {
+    const int parent = n->node[i].parent;
+    const bool lone = b->p.group[b->p.group_of[i]].width == 1;
+    if (lone && (parent < 0 || b->p.group[b->p.group_of[parent]].width == 1)) nodes_sort_border(n, i, rank);
+  }
+  free(rank);
+  for (int i = 0; i < n->count; i++) {
+    const int group = b->p.group_of[i], parent = n->node[i].parent;
+    if (b->p.group[group].width == 1 && parent >= 0)
+      b->t->group[group].packs = !columns_fit(b, b->p.group_of[parent], &n->node[i]);
+  }
+  return true;
 }
 
 static void describe_group(struct build *b, int group)
@@ -43,7 +109,8 @@ static void describe_group(struct build *b, int group)
                            .member_first = b->members,
                            .used = p->used,
                            .pivot = a->pivot,
-                           .border = a->front - a->pivot};
+                           .border = a->front - a->pivot,
+                           .packs = o->packs};
   o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
   /* Members of each lane. */
   for (int l = 0; l < p->width; l++) {
@@ -61,7 +128,7 @@ static bool may_merge(const struct build *b, int group)
   const struct node *a = template_of(b, group);
   int elements = 0;
   bool may = o->kind == TREE_JOINT && o->aligned && o->couple_first == o->couple_end &&
-             (o->width == 1 || b->p.group[group].packed) && o->border * o->pivot <= TREE_EVEN &&
+             b->p.group[group].packed && o->border * o->pivot <= TREE_EVEN &&
              a->child_end - a->child_first <= 2;
   for (int i = a->border_first; i < a->border_end; i++) may &= b->n.border[i].size == o->pivot;
   for (int c = a->child_first; c < a->child_end; c++) {
@@ -83,7 +150,7 @@ static void merge_leaves(struct build *b, int group)
 static bool allocate_tree(struct build *b)
 {
   struct tree *t = b->t;
-  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
+  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1, shifts = 1,
          groups = (size_t)t->groups + 1, largest = 1;
   /* Sizes, from the templates of all groups. */
   for (int i = 0; i < t->groups; i++) {
@@ -96,6 +163,7 @@ static bool allocate_tree(struct build *b)
     for (int c = a->child_first; c < a->child_end; c++) {
       size_t n = (size_t)template_of(b, b->p.group_of[b->n.child[c]])->front;
       unknowns += n + n * (n + 1) / 2;
+      shifts += width == 1 ? n / (size_t)t->vector + 2 : 0;
     }
     members += width;
     owns += width * (size_t)a->pivot;
@@ -113,11 +181,13 @@ static bool allocate_tree(struct build *b)
   t->own = calloc(owns, sizeof *t->own);
   t->place = calloc(2 * (children + borders) + (size_t)t->lanes * couples, sizeof *t->place);
   t->mix = aligned_zalloc(parts * sizeof *t->mix);
+  t->shift = aligned_zalloc(shifts * sizeof *t->shift);
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   return lists_open(&b->lists, largest) && b->origin && b->unused && t->group && t->member && t->branch &&
-         t->pull && t->couple && t->own && t->place && t->mix && t->place_of_body && t->to && t->run;
+         t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body && t->to &&
+         t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -146,6 +216,7 @@ static void find_group_runs(struct tree *t)
 static bool lay_out_groups(struct build *b)
 {
   struct tree *t = b->t;
+  if (!arrange_lone(b)) return false;
   for (int i = 0; i < t->groups; i++) describe_group(b, i);
   find_group_runs(t);
   for (int i = 0; i < t->body_tiles; i++) {
@@ -154,8 +225,8 @@ static bool lay_out_groups(struct build *b)
   }
   for (int i = 0; i < t->groups; i++) tree_lay_bodies(b, i);
   for (int i = 0; i < t->groups; i++) merge_leaves(b, i);
-  place_numbers(b, true);
-  place_numbers(b, false);
+  place_wide(b);
+  place_lone(b);
   if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
   for (int i = 0; i < t->groups; i++) tree_lay_children(b, i);
   tree_lay_pulls(b);
@@ -167,7 +238,7 @@ static bool lay_out_groups(struct build *b)
   return true;
 }
 
-struct tree *tree_build(const struct tree_graph *g, int lanes)
+struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
 {
   struct build b = {.g = g};
   struct tree *t = calloc(1, sizeof *t);
@@ -176,8 +247,12 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
     g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
   /* Choose the order, place all numbers, then lay out the groups. */
   if (ok) {
-    *t = (struct tree){
-        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
+    *t = (struct tree){.bodies = g->bodies,
+                       .joints = g->joints,
+                       .lanes = lanes,
+                       .vector = vector,
+                       .nodes = b.n.count,
+                       .groups = b.p.groups};
     b.t = t;
     ok = nodes_hold_fast(&b.n, &t->fast) && store_build(g, &b.bundles, &b.n, &b.p, t) && allocate_tree(&b) &&
          lay_out_groups(&b);

@@ -108,18 +108,29 @@ struct tree_couple {
   const struct lane_at *J; /* (width) element 0 of the block */
 };
 
+/* Rows of a child that one vector of a lone parent's border adds up: a load at `from` and a shuffle. */
+struct tree_shift {
+  int to, from; /* first row of the vector; first row of the child */
+  /* row after `from` for each lane; the number of lanes: none */
+  long long lane[LANES_MOST] __attribute__((aligned(64)));
+};
+
 /* One child of each lane. */
 struct tree_branch {
-  bool aligned;      /* lane by lane in one tile; always true with one lane, see struct tree_group */
-  bool leaf;         /* the child has no vector */
-  int group;         /* of the child of lane 0 */
-  int pivot, border; /* of the child */
+  bool aligned; /* lane by lane in one tile; always true with one lane, see struct tree_group */
+  bool leaf;    /* the child has no vector */
+  bool whole;   /* lone parent: all lanes of the child's group are children, and their border is the pivot */
+  int group;    /* of the child of lane 0 */
+  int border;   /* of the child */
   /* (border) place of each border unknown of the child in the front; -1: none, and its number is 0 */
   const int *to;
-  /* (border (border + 1) / 2) in front: destination of each element of the child's update; -1: none */
+  /* (border (border + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the
+   * parent adds whole columns, by shifts */
   const int *into;
+  const struct tree_shift *shift; /* (shifts) ascending */
+  int shifts;
   const struct lane_at *update; /* (width) element 0; unused for a merged leaf */
-  const struct lane_at *vector; /* (width) */
+  const struct lane_at *vector; /* (width) first unknown of the border */
 };
 
 /* List of the sums over the children's updates, for a group whose branches are all aligned. A source is an offset in
@@ -166,8 +177,8 @@ struct tree_tile {
 /* Nodes of one shape that are condensed side by side. The bodies and joints of a pack are stored in the lanes of its
  * groups. The first fields are for the sweeps.
  *
- * A group of one lane reads each number in place, whatever the width there. Its branches, pulls and own unknowns count
- * as aligned, and its kernels use the stride. */
+ * A group of one lane is lone: a vector holds rows of its border, which lone_lanes.c explains. It reads each number in
+ * place, whatever the width there. Its branches, pulls and own unknowns count as aligned. */
 struct tree_group {
   enum tree_kind kind;
   /* 3 or 5: the kernels have special code for this front; 0: they have none. A joint: it is coupled to no hub, has two
@@ -184,10 +195,16 @@ struct tree_group {
   const int *own;
   /* Places in tree.list. up: if sum.aligned and not leaf_children, the number of children that add to each place of
    * the vector, and their places in vector. An even front has such a record for the first place of each part only.
-   * down: if near, the place in vector of the solution on each part of the border. With one lane a stride follows each
-   * place of down, and each place of up in an even front. */
+   * down: if near, the place in vector of the solution on each part of the border.
+   * Lone leaf, up: (padded) pairs of place and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
+   * for each child but leaves and whole groups, (pivot + padded) places in vector. down: (padded) places in vector of
+   * the solution on the border. */
   int up, down;
+  int padded;         /* lone: border, rounded up to whole vectors */
+  size_t columns;     /* lone: place of the update by columns, see tree_column() */
+  bool packs;         /* lone: its parent does not add columns, so the update is stored row by row, too */
   bool near;          /* all pulls are aligned */
+  bool whole;         /* lone: some of its children are added as whole groups */
   bool leaf_children; /* all children are leaves, which add nothing to a right-hand side */
   bool carried;       /* bodies: all of them are carried */
   bool aligned;
@@ -214,16 +231,17 @@ static inline int tree_triangle(int row)
   return row * (row + 1) / 2;
 }
 
-/* Place of an element of a group's front, row >= column, lane 0. First comes the pivot's lower triangle, then for each
- * row of the border its columns in the pivot. The lower triangle of the border lies elsewhere: it is the update for
- * the parent. */
-static inline size_t tree_place(const struct tree_group *o, int row, int column)
+static inline int tree_round_up(int n, int vector)
 {
-  size_t width = (size_t)o->width;
-  int p = o->pivot;
-  if (row < p) return o->front + width * (size_t)(tree_triangle(row) + column);
-  if (column < p) return o->front + width * (size_t)(tree_triangle(p) + (row - p) * p + column);
-  return o->update + width * (size_t)(tree_triangle(row - p) + column - p);
+  return (n + vector - 1) / vector * vector;
+}
+
+/* Row 0 of column j of a lone update, relative to its place. A column begins with the vector of its diagonal element, so
+ * rows of earlier vectors have no place. padded: rows of column 0. */
+static inline int tree_column(int vector, int padded, int j)
+{
+  const int q = j / vector, start = vector * q;
+  return start * padded - vector * start * (q - 1) / 2 + (j - start) * (padded - start) - start;
 }
 
 /* Groups first .. end-1, which run one after the other. */
@@ -235,6 +253,7 @@ struct tree_run {
 struct tree {
   int bodies, joints;
   int lanes;
+  int vector; /* lanes of the instruction set */
   /* storage */
   int rows;                   /* rows of all joints, unused lanes included; rigid joints first */
   int rigid;                  /* rows of joints that are not soft, unused lanes included */
@@ -277,13 +296,30 @@ struct tree {
   int *own;              /* storage for tree_group.own */
   struct lane_at *place; /* storage for places of couples, branches and pulls */
   struct lane_mix *mix;  /* storage for mixes of pulls */
+  struct tree_shift *shift;
   struct tree_body *place_of_body;
   int *to, *list;
 };
 
-/* Builds the tree. lanes: 1 .. ISA_LANES_MAX. Returns NULL if memory runs out, or if the fronts would exceed
- * TREE_FRONTS_MB; graph->excess then gives their size. */
-struct tree *tree_build(const struct tree_graph *graph, int lanes);
+/* Place of an element of a group's front, row >= column, lane 0. First comes the pivot's lower triangle. Then come the
+ * columns of the pivot in the border, row by row; in a lone group column by column. The lower triangle of the border
+ * lies elsewhere: it is the update for the parent. */
+static inline size_t tree_place(const struct tree *t, const struct tree_group *o, int row, int column)
+{
+  const int p = o->pivot, width = o->width;
+  const bool lone = width == 1;
+  if (row < p) return o->front + (size_t)(width * (tree_triangle(row) + column));
+  if (column < p && lone)
+    return o->front + (size_t)(tree_round_up(tree_triangle(p), t->vector) + o->padded * column + row - p);
+  if (column < p) return o->front + (size_t)(width * (tree_triangle(p) + (row - p) * p + column));
+  if (lone) return o->columns + (size_t)(tree_column(t->vector, o->padded, column - p) + row - p);
+  return o->update + (size_t)(width * (tree_triangle(row - p) + column - p));
+}
+
+/* Builds the tree. vector: lanes of the instruction set that computes it. lanes: largest number of nodes side by side,
+ * `vector` or 1. Returns NULL if memory runs out, or if the fronts would exceed TREE_FRONTS_MB; graph->excess then
+ * gives their size. */
+struct tree *tree_build(const struct tree_graph *graph, int lanes, int vector);
 void tree_free(struct tree *t);
 
 #endif

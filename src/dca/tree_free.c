@@ -19,6 +19,7 @@ void tree_free(struct tree *t)
   free(t->place);
   free(t->own);
   free(t->mix);
+  free(t->shift);
   free(t->to);
   free(t->list);
   /* Places of bodies and joints. */

@@ -13,7 +13,7 @@ struct build {
   struct nodes n;
   struct plan p;
   struct tree *t;
-  int branches, pulls, couples, members, places, bodies, tos, mixes, owns;
+  int branches, pulls, couples, members, places, bodies, tos, mixes, shifts, owns;
   struct lists lists;
   int *origin;  /* (pulls) group in whose vector the first lane finds the part */
   bool *unused; /* (slots) lanes without a body */

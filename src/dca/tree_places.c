@@ -50,6 +50,54 @@ static int child_of(const struct build *b, int group, int c, int l)
   return b->n.child[b->n.node[p->node[l]].child_first + c];
 }
 
+/* Sets the places of a child's update in the front. */
+static void lay_into(struct build *b, const struct tree_group *o, struct tree_branch *r)
+{
+  struct tree *t = b->t;
+  r->into = t->to + b->tos;
+  for (int i = 0; i < r->border; i++)
+    for (int k = 0; k <= i; k++) {
+      int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
+      bool there = r->to[i] >= 0 && r->to[k] >= 0;
+      t->to[b->tos++] = there ? (int)tree_place(t, o, row, column) : -1;
+    }
+}
+
+/* Sets the shifts from the rows of a child to those of a lone border. Both ascend. */
+static void lay_shifts(struct build *b, const struct tree_group *o, struct tree_branch *r)
+{
+  const int vector = b->t->vector;
+  r->shift = b->t->shift + b->shifts;
+  for (int i = o->pivot, next; i < r->border; i = next) {
+    struct tree_shift *s = &b->t->shift[b->shifts++];
+    *s = (struct tree_shift){.to = (r->to[i] - o->pivot) / vector * vector, .from = i};
+    for (int l = 0; l < vector; l++) s->lane[l] = vector;
+    for (next = i; next < r->border && r->to[next] - o->pivot < s->to + vector; next++)
+      s->lane[r->to[next] - o->pivot - s->to] = next - i;
+    r->shifts++;
+  }
+}
+
+/* The place of the border in a group's vector, in numbers of lane 0. */
+static int border_in_vector(const struct tree *t, const struct tree_group *o)
+{
+  return o->width == 1 ? tree_round_up(o->pivot, t->vector) : o->pivot * o->width;
+}
+
+/* Returns true if a lone parent adds up all lanes of a child's group at once. */
+static bool adds_whole_group(const struct build *b, int group, int child)
+{
+  const struct node *a = template_of(b, group);
+  const int from = b->p.group_of[child];
+  bool whole = b->t->group[group].width == 1 && b->p.group[from].width > 1;
+  for (int l = 0; l < b->p.group[from].width && whole; l++) {
+    const int node = b->p.group[from].node[l];
+    const struct node *o = &b->n.node[node < 0 ? child : node];
+    whole = &b->n.node[o->parent] == a && o->border_end == o->border_first + 1;
+  }
+  return whole;
+}
+
 static void lay_branch(struct build *b, int group, int c)
 {
   struct tree *t = b->t;
@@ -57,10 +105,12 @@ static void lay_branch(struct build *b, int group, int c)
   const struct node *a = template_of(b, group);
   int child = b->n.child[a->child_first + c];
   const struct node *layout = template_of(b, b->p.group_of[child]);
+  const bool whole = adds_whole_group(b, group, child);
+  if (whole && b->p.lane_of[child] > 0) return; /* lane 0 stands for all */
   struct tree_branch *r = &t->branch[b->branches++];
   *r = (struct tree_branch){.leaf = layout->kind == TREE_LEAF,
+                            .whole = whole,
                             .group = b->p.group_of[child],
-                            .pivot = layout->pivot,
                             .border = layout->front - layout->pivot};
   /* Places in the parent's front, row by row of the child's border. */
   r->to = t->to + b->tos;
@@ -68,14 +118,10 @@ static void lay_branch(struct build *b, int group, int c)
     int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
     for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
   }
-  /* Places of the child's update in the parent's triangle. */
-  r->into = t->to + b->tos;
-  for (int i = 0; i < r->border; i++)
-    for (int k = 0; k <= i; k++) {
-      int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
-      bool there = r->to[i] >= 0 && r->to[k] >= 0;
-      t->to[b->tos++] = there ? (int)tree_place(o, row, column) : -1;
-    }
+  if (o->width == 1 && t->group[r->group].width == 1 && !t->group[r->group].packs)
+    lay_shifts(b, o, r);
+  else
+    lay_into(b, o, r);
   /* Places of each lane's child update and vector. */
   struct places update = take_places(b, o->width), vector = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
@@ -86,7 +132,7 @@ static void lay_branch(struct build *b, int group, int c)
     /* the maximum over all lanes, not of the first alone */
     if (o->level <= from->level) o->level = from->level + 1;
     update.at[l] = (struct lane_at){from->update + lane, width};
-    vector.at[l] = (struct lane_at){from->vector + lane, width};
+    vector.at[l] = (struct lane_at){from->vector + lane + (size_t)border_in_vector(t, from), width};
     update.used[l] = vector.used[l] = true;
     if (l == 0 && lane == 0 && from->width == o->width)
       update.first = vector.first = t->member + from->member_first;

@@ -84,7 +84,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess
     g.soft = soft;
     g.unit_columns = unit_columns;
     g.kind = kind;
-    f->tree = tree_build(&g, isa_lanes(f->isa));
+    f->tree = tree_build(&g, isa_lanes(f->isa), isa_lanes(f->isa));
   }
   free(ends);
   free(first);

@@ -84,7 +84,7 @@ void stored_fill(struct stored *s)
 void stored_new(struct stored *s, const struct graph *g, struct variant v)
 {
   struct arena sizing = {0};
-  struct tree *t = must(tree_build(&g->g, v.lanes));
+  struct tree *t = must(tree_build(&g->g, v.lanes, isa_lanes(v.isa)));
   *s = (struct stored){.graph = g, .variant = v, .tree = t, .solver = tree_solver(t, v.isa)};
   tree_work_place(t, &s->work, &sizing);
   struct arena arena = {.base = s->block = must(aligned_zalloc(sizing.used))};

@@ -112,7 +112,7 @@ TEST(random_graphs_beside_each_other)
     graph_beside(&g, part, BESIDE);
     snprintf(what, sizeof what, "random graphs beside each other, seed %d", (int)seed);
     for (int i = 0; i < count; i++) solve_and_compare(&g, f, BESIDE, v[i], what);
-    struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
+    struct tree *t = tree_build(&g.g, isa_lanes(isa_best()), isa_lanes(isa_best()));
     assert_non_null(t);
     packed += t->owned > 0;
     tree_free(t);

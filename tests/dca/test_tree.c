@@ -10,7 +10,7 @@
 
 static struct tree *tree_of(const struct graph *g, int lanes)
 {
-  struct tree *t = tree_build(&g->g, lanes);
+  struct tree *t = tree_build(&g->g, lanes, lanes > 1 ? lanes : isa_lanes(isa_best()));
   assert_non_null(t);
   return t;
 }
@@ -256,7 +256,7 @@ TEST(the_same_graph_gives_the_same_bits)
 
 static bool holds_fast(struct graph *g, int lanes)
 {
-  struct tree *t = tree_build(&g->g, lanes);
+  struct tree *t = tree_build(&g->g, lanes, lanes > 1 ? lanes : isa_lanes(isa_best()));
   assert_non_null(t);
   bool fast = t->fast;
   assert_true(t->hubs > 0);
