@@ -189,6 +189,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
     for (int i = 0; i < tree_triangle(border); i++) U[i] = num_all(0.0);
     for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->branch[r]);
   }
+  /* The group's own part. */
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own_number(group, m->c, i);
   } else {

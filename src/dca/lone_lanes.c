@@ -130,16 +130,10 @@ FLAT void add_own(const struct tree_group *group, const struct tree_matrix *m, d
   for (int i = 0; i < tree_triangle(TREE_Y); i++) P[i] = num_lane(F[i], 0);
 }
 
-FLAT void sum_lone(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
-                   const struct tree_matrix *m)
+/* Sums the children's updates where some of them are added as columns or as whole groups. */
+FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p)
 {
   const struct lone_front f = front_of(w, group);
-  if (group->sum.aligned) {
-    sum_numbers(t, &group->sum, w->front);
-    add_own(group, m, f.P, p);
-    add_lone_couples(t, group, &f, m->J);
-    return;
-  }
   for (int i = 0; i < tree_triangle(p); i++) f.P[i] = 0.0;
   if (group->whole) sum_whole_groups(t, w, group, p, f.P);
   for (int i = 0; i < p * f.padded; i += LANES) *(num *)(f.E + i) = num_all(0.0);
@@ -152,6 +146,16 @@ FLAT void sum_lone(const struct tree *t, const struct tree_work *w, const struct
     else
       add_columns(w, &t->group[r->group], r, &f, p);
   }
+}
+
+FLAT void sum_lone(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                   const struct tree_matrix *m)
+{
+  const struct lone_front f = front_of(w, group);
+  if (group->sum.aligned)
+    sum_numbers(t, &group->sum, w->front);
+  else
+    sum_columns(t, w, group, p);
   add_own(group, m, f.P, p);
   add_lone_couples(t, group, &f, m->J);
 }
@@ -183,12 +187,14 @@ FLAT bool eliminate_lone(const struct tree_work *w, const struct tree_group *gro
   for (int i = 0; i < tree_triangle(p); i++) P[i] = num_all(f.P[i]);
   const num_mask positive = factorise_pivot(P, p, group->kind == TREE_JOINT ? -1.0 : 1.0);
   for (int i = 0; i < tree_triangle(p); i++) f.P[i] = num_lane(P[i], 0);
+  /* Y in place of E, and U. */
   for (int r = 0; r < f.padded; r += LANES) {
     for (int a = 0; a < p; a++) y[a] = *(num *)(f.E + f.padded * a + r);
     half_solve(P, p, y, z);
     for (int a = 0; a < p; a++) *(num *)(f.E + f.padded * a + r) = y[a];
     subtract_products(&f, group->border, r, z, f.E, p, false);
   }
+  /* K in place of Y. U needed all rows of Y. */
   for (int r = 0; r < f.padded; r += LANES) {
     for (int a = 0; a < p; a++) z[a] = *(num *)(f.E + f.padded * a + r) * P[tree_triangle(a) + a];
     other_half(P, p, z, y);

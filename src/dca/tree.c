@@ -29,7 +29,7 @@ static void place_wide(struct build *b)
   }
 }
 
-/* The same for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
+/* Sets these offsets for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
 static void place_lone(struct build *b)
 {
   struct tree *t = b->t;
@@ -47,6 +47,7 @@ static void place_lone(struct build *b)
     o->vector = t->vector_size;
     t->vector_size += (size_t)(tree_round_up(o->pivot, vector) + o->padded);
   }
+  /* Updates follow. */
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
     if (o->width > 1) continue;

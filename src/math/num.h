@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The number type of kernels. In ordinary sources a num is a double. Sources named *_lanes.c are built twice for each instruction
- * set of base/isa.h, with LANES 1 and with all its lanes; those of dca only with all. There a num is a vector of LANES doubles, one
- * for each of LANES bodies, links or nodes, and one source serves both builds.
+ * set of base/isa.h, with LANES 1 and with all its lanes; those of dca only with all. There a num is a vector of LANES doubles,
+ * one for each of LANES bodies, links or nodes, and one source serves both builds.
  *
  * A group of bodies, links or nodes is stored as a tile: element f of lane l is at f * width + l, so that element f is one
  * num. */
