@@ -28,7 +28,8 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
   INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
-          "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
+          "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before the "
+          "inputs of the cycle arrive, so a change of an input has one iteration less.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),
