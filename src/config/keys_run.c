@@ -37,7 +37,8 @@ static const struct key solver_keys[] = {
          "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, "
          "so it suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
   INTEGER("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
-          "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
+          "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before the "
+          "inputs of the cycle arrive, so a change of an input has one iteration less.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),

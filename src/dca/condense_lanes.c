@@ -150,16 +150,7 @@ static inline void gather_child(const struct tree_work *w, const struct tree_bra
       *(num *)(w->front + r->into[i]) += r->aligned ? C[i] : num_pick(w->front, r->update, i);
 }
 
-/* Sets the front to the sums of the children's updates. */
-static inline void sum_children(const struct tree *t, const struct tree_sum *s, double *front)
-{
-  const int *list = t->list + s->first;
-  for (int i = 0; i < s->none; i++) *(num *)(front + *list++) = num_all(0.0);
-  for (int i = 0; i < s->one; i++, list += 2) *(num *)(front + list[0]) = *(const num *)(front + list[1]);
-  for (int i = 0; i < s->two; i++, list += 3)
-    *(num *)(front + list[0]) = *(const num *)(front + list[1]) + *(const num *)(front + list[2]);
-  for (int i = 0; i < s->more; i++, list += 2) *(num *)(front + list[0]) += *(const num *)(front + list[1]);
-}
+SUM_CHILDREN(sum_children, num)
 
 /* Adds J of hubs whose joints come later. */
 static void add_couples(const struct tree *t, const struct tree_group *group, num *E, const double *J)
@@ -198,6 +189,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
     for (int i = 0; i < tree_triangle(border); i++) U[i] = num_all(0.0);
     for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->branch[r]);
   }
+  /* The group's own part. */
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own_number(group, m->c, i);
   } else {
@@ -212,7 +204,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
-  bool good = factorise_pivot(F, p, sign);
+  const bool good = num_everywhere(factorise_pivot(F, p, sign));
   for (int i = 0; i < border; i++) {
     num *row = E + p * i, y[TREE_Y];
     for (int a = 0; a < p; a++) y[a] = row[a];
@@ -294,7 +286,7 @@ FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, c
   }
   list = even_sum(from, list, tree_triangle(s), P);
   for (int i = 0; i < s; i++) P[tree_triangle(i) + i] -= own_aligned(group, m->c, i);
-  bool good = factorise_pivot(P, s, -1.0);
+  const bool good = num_everywhere(factorise_pivot(P, s, -1.0));
   for (int i = 0; i < tree_triangle(s); i++) F[i] = P[i];
   for (int part = 0; part < parts; part++, K += s * s) {
     num y[25], z[5], *of_part = Z + s * s * part, *u = U + tree_triangle(s * part);

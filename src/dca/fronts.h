@@ -54,8 +54,23 @@ static inline num own_number(const struct tree_group *group, const double *x, in
   return v;
 }
 
-/* Computes L and D^-1 of a pivot with p rows. Returns false if an entry of D is not positive. */
-FLAT bool factorise_pivot(num *P, int p, double sign)
+/* Defines a function that sets a front of `number`s to the sums of the children's updates. */
+#define SUM_CHILDREN(name, number)                                                                           \
+  static inline void name(const struct tree *t, const struct tree_sum *s, double *front)                     \
+  {                                                                                                          \
+    const int *list = t->list + s->first;                                                                    \
+    for (int i = 0; i < s->none; i++) *(number *)(front + *list++) = (number){0};                            \
+    for (int i = 0; i < s->one; i++, list += 2)                                                              \
+      *(number *)(front + list[0]) = *(const number *)(front + list[1]);                                     \
+    for (int i = 0; i < s->two; i++, list += 3)                                                              \
+      *(number *)(front + list[0]) =                                                                         \
+          *(const number *)(front + list[1]) + *(const number *)(front + list[2]);                           \
+    for (int i = 0; i < s->more; i++, list += 2)                                                             \
+      *(number *)(front + list[0]) += *(const number *)(front + list[1]);                                    \
+  }
+
+/* Computes L and D^-1 of a pivot with p rows. Returns the lanes in which D is positive. */
+FLAT num_mask factorise_pivot(num *P, int p, double sign)
 {
   num_mask positive = num_greater(num_all(1.0), num_all(0.0));
   for (int j = 0; j < p; j++) {
@@ -69,7 +84,7 @@ FLAT bool factorise_pivot(num *P, int p, double sign)
       for (int k = j + 1; k <= i; k++) P[tree_triangle(i) + k] -= l * column[k];
     }
   }
-  return num_everywhere(positive);
+  return positive;
 }
 
 /* U := U - Y P^-1 Y' uses one half of the solution, Y = E L'^-1. With K E' instead, the condition of the pivot would
@@ -87,7 +102,7 @@ FLAT void other_half(const num *P, int p, const num *z, num *K)
   num k[TREE_Y];
   for (int a = p - 1; a >= 0; a--) {
     k[a] = z[a];
-    for (int b = a + 1; b < p; b++) k[a] -= P[tree_triangle(b) + a] * k[b];
+    for (int b = p - 1; b > a; b--) k[a] -= P[tree_triangle(b) + a] * k[b];
   }
   for (int a = 0; a < p; a++) K[a] = k[a];
 }
@@ -99,14 +114,14 @@ FLAT num row_product(const num *z, const num *y, int p)
   return sum;
 }
 
-/* x := P^-1 x */
+/* x := P^-1 x. Each sum takes the number that is known last at its end. */
 FLAT void solve_pivot(const num *P, int p, num *x)
 {
   for (int i = 0; i < p; i++)
     for (int k = 0; k < i; k++) x[i] -= P[tree_triangle(i) + k] * x[k];
   for (int i = p - 1; i >= 0; i--) {
     x[i] *= P[tree_triangle(i) + i];
-    for (int k = i + 1; k < p; k++) x[i] -= P[tree_triangle(k) + i] * x[k];
+    for (int k = p - 1; k > i; k--) x[i] -= P[tree_triangle(k) + i] * x[k];
   }
 }
 

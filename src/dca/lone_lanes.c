@@ -4,13 +4,14 @@
  *
  *     P   the pivot's lower triangle, as numbers; the kernels copy each number to all lanes
  *     E   (pivot, padded) columns over the rows of the border; then Y, then K
+ *     R   (border, 8) the rows of K
  *     U   columns over the rows of the border. A column begins with the vector of its diagonal element (tree_column()).
  *         Numbers above the diagonal, and in rows beyond the border, have no meaning
  *
  * A lone child with rows in the same order adds column by column: a load, a shuffle (struct tree_shift), an addition. */
 #include "dca/fronts.h"
 
-#include <string.h>
+enum { TREE_PIVOT = 32 }; /* numbers of the largest pivot, in whole vectors */
 
 /* A vector that begins at any number. */
 typedef double loose_num __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
@@ -22,14 +23,14 @@ FLAT num load_anywhere(const double *a)
 
 /* The parts of a front. Vectors of a column lie at multiples of LANES. */
 struct lone_front {
-  double *P, *E, *U;
+  double *P, *E, *R, *U;
   int padded;
 };
 
 static inline struct lone_front front_of(const struct tree_work *w, const struct tree_group *group)
 {
-  double *F = w->front + group->front;
-  return (struct lone_front){F, F + tree_round_up(tree_triangle(group->pivot), LANES), w->front + group->columns,
+  double *P = w->front + group->front, *E = P + tree_round_up(tree_triangle(group->pivot), LANES);
+  return (struct lone_front){P, E, E + group->pivot * group->padded, w->front + group->columns,
                              group->padded};
 }
 
@@ -39,8 +40,14 @@ FLAT double *update_column(const struct lone_front *f, int j)
   return f->U + tree_column(LANES, f->padded, j);
 }
 
+FLAT int update_size(const struct lone_front *f)
+{
+  return tree_column(LANES, f->padded, f->padded) + f->padded;
+}
+
 /* o += the rows of a child's column */
-FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, const double *child, double *o)
+FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, const double *child,
+                      double *o)
 {
   for (; s < end; s++)
     *(num *)(o + s->to) += num_shuffle(load_anywhere(child + s->from), num_all(0.0), num_lanes(s->lane));
@@ -63,6 +70,21 @@ FLAT void add_columns(const struct tree_work *w, const struct tree_group *child,
     add_shifted(s, end, update_column(&from, j), update_column(f, to));
   }
 }
+
+/* The sums over all lanes of groups of children that are coupled to the pivot alone. */
+FLAT void sum_whole_groups(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                           int p, double *P)
+{
+  num sum[TREE_PIVOT];
+  for (int i = 0; i < TREE_PIVOT; i++) sum[i] = num_all(0.0);
+  for (int c = group->child_first; c < group->child_end; c++) {
+    const num *C = (const num *)(w->front + t->branch[c].update->at);
+    for (int i = 0; i < tree_triangle(p) && t->branch[c].whole; i++) sum[i] += C[i];
+  }
+  for (int i = 0; i < tree_triangle(p); i += LANES) *(loose_num *)(P + i) = num_sum_lanes(sum + i);
+}
+
+SUM_CHILDREN(sum_numbers, double)
 
 /* Adds the update of any other child, number by number. */
 static void add_numbers(const struct tree_work *w, const struct tree_branch *r)
@@ -97,7 +119,7 @@ static inline void copy_delta(const struct tree_group *group, const struct tree_
 
 FLAT void add_own(const struct tree_group *group, const struct tree_matrix *m, double *P, int p)
 {
-  num delta[LEAF_NUMBERS], F[TREE_Y * (TREE_Y + 1) / 2];
+  num delta[LEAF_NUMBERS], F[TREE_PIVOT];
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) P[tree_triangle(i) + i] -= m->c[group->own[i]];
     return;
@@ -108,33 +130,46 @@ FLAT void add_own(const struct tree_group *group, const struct tree_matrix *m, d
   for (int i = 0; i < tree_triangle(TREE_Y); i++) P[i] = num_lane(F[i], 0);
 }
 
-FLAT void sum_lone(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
-                   const struct tree_matrix *m)
+/* Sums the children's updates where some of them are added as columns or as whole groups. */
+FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p)
 {
   const struct lone_front f = front_of(w, group);
   for (int i = 0; i < tree_triangle(p); i++) f.P[i] = 0.0;
-  memset(f.E, 0, (size_t)(p * f.padded) * sizeof *f.E);
-  memset(f.U, 0, (size_t)(tree_column(LANES, f.padded, f.padded) + f.padded) * sizeof *f.U);
+  if (group->whole) sum_whole_groups(t, w, group, p, f.P);
+  for (int i = 0; i < p * f.padded; i += LANES) *(num *)(f.E + i) = num_all(0.0);
+  for (int i = 0, end = update_size(&f); i < end; i += LANES) *(num *)(f.U + i) = num_all(0.0);
   for (int c = group->child_first; c < group->child_end; c++) {
     const struct tree_branch *r = &t->branch[c];
+    if (r->whole) continue;
     if (r->into)
       add_numbers(w, r);
     else
       add_columns(w, &t->group[r->group], r, &f, p);
   }
+}
+
+FLAT void sum_lone(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                   const struct tree_matrix *m)
+{
+  const struct lone_front f = front_of(w, group);
+  if (group->sum.aligned)
+    sum_numbers(t, &group->sum, w->front);
+  else
+    sum_columns(t, w, group, p);
   add_own(group, m, f.P, p);
   add_lone_couples(t, group, &f, m->J);
 }
 
-static void assemble_lone(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+static void assemble_lone(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
+                          int index)
 {
   const struct tree_group *group = &t->group[index];
   BY_PIVOT(sum_lone, m)
 }
 
 /* U := U - sum of a_k b_k' over `count` columns, in rows r .. r + LANES - 1. a: these rows. fresh: U was 0. */
-FLAT void subtract_products(const struct lone_front *f, int border, int r, const num *a, const double *b, int count,
-                            bool fresh)
+FLAT void subtract_products(const struct lone_front *f, int border, int r, const num *a, const double *b,
+                            int count, bool fresh)
 {
   const int last = r + LANES < border ? r + LANES : border;
   for (int j = 0; j < last; j++) {
@@ -148,22 +183,25 @@ FLAT void subtract_products(const struct lone_front *f, int border, int r, const
 FLAT bool eliminate_lone(const struct tree_work *w, const struct tree_group *group, int p)
 {
   const struct lone_front f = front_of(w, group);
-  num P[TREE_Y * (TREE_Y + 1) / 2], y[TREE_Y], z[TREE_Y];
+  num P[TREE_PIVOT], y[TREE_Y], z[TREE_Y];
   for (int i = 0; i < tree_triangle(p); i++) P[i] = num_all(f.P[i]);
-  const bool good = factorise_pivot(P, p, group->kind == TREE_JOINT ? -1.0 : 1.0);
+  const num_mask positive = factorise_pivot(P, p, group->kind == TREE_JOINT ? -1.0 : 1.0);
   for (int i = 0; i < tree_triangle(p); i++) f.P[i] = num_lane(P[i], 0);
+  /* Y in place of E, and U. */
   for (int r = 0; r < f.padded; r += LANES) {
     for (int a = 0; a < p; a++) y[a] = *(num *)(f.E + f.padded * a + r);
     half_solve(P, p, y, z);
     for (int a = 0; a < p; a++) *(num *)(f.E + f.padded * a + r) = y[a];
     subtract_products(&f, group->border, r, z, f.E, p, false);
   }
+  /* K in place of Y. U needed all rows of Y. */
   for (int r = 0; r < f.padded; r += LANES) {
     for (int a = 0; a < p; a++) z[a] = *(num *)(f.E + f.padded * a + r) * P[tree_triangle(a) + a];
     other_half(P, p, z, y);
     for (int a = 0; a < p; a++) *(num *)(f.E + f.padded * a + r) = y[a];
+    num_put_rows(y, p, f.R + ROW_NUMBERS * r);
   }
-  return good;
+  return positive[0] != 0;
 }
 
 /* Loads LANES rows of the Jacobian, seven columns. list: place and stride of each row. */
@@ -184,8 +222,8 @@ static void load_rows(const double *J, const int *list, num *g)
 }
 
 /* U = -J delta J', over all rows of the body. */
-static void condense_lone_leaf(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
-                               const struct tree_matrix *m)
+static void condense_lone_leaf(const struct tree *t, const struct tree_work *w,
+                               const struct tree_group *group, const struct tree_matrix *m)
 {
   const struct lone_front f = front_of(w, group);
   num delta[LEAF_NUMBERS], g[ROW_NUMBERS], y[TREE_Y];
@@ -216,14 +254,15 @@ static void pack_update(const struct tree_work *w, const struct tree_group *grou
   }
 }
 
-FLAT void condense_front(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
-                         bool *good)
+FLAT void condense_front(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                         int p, bool *good)
 {
   (void)t;
   *good &= eliminate_lone(w, group, p);
 }
 
-static bool condense_lone(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+static bool condense_lone(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
+                          int index)
 {
   const struct tree_group *group = &t->group[index];
   bool good = true;
@@ -247,74 +286,82 @@ static int condense_lone_groups(const struct tree *t, const struct tree_work *w,
   return failed;
 }
 
+/* LANES numbers from places in a list. A child has just stored them: a load of a vector that no single store covers would
+ * wait for all of these stores. */
+FLAT num listed_numbers(const double *a, const int *list)
+{
+  num v = num_all(0.0);
+  for (int l = 0; l < LANES; l++) v[l] = a[list[l]];
+  return v;
+}
+
+/* The children's part of x, the pivot, and of b, the border. Leaves have none: their free motion is part of beta. */
+FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                           int p, double *x, double *b)
+{
+  const int *list = t->list + group->up;
+  num whole[ROW_NUMBERS];
+  for (int i = 0; i < ROW_NUMBERS; i++) whole[i] = num_all(0.0);
+  for (int c = group->child_first; c < group->child_end; c++) {
+    const struct tree_branch *r = &t->branch[c];
+    if (r->leaf) continue;
+    if (r->whole) {
+      for (int i = 0; i < p; i++) whole[i] += ((const num *)(w->vector + r->vector->at))[i];
+      continue;
+    }
+    for (int i = 0; i < p; i++) x[i] += w->vector[*list++];
+    for (int i = 0; i < group->padded; i += LANES, list += LANES)
+      *(num *)(b + i) += listed_numbers(w->vector, list);
+  }
+  for (int part = 0; part < p && group->whole; part += LANES) {
+    const num sum = num_sum_lanes(whole + part);
+    for (int i = part; i < p && i < part + LANES; i++) x[i] += num_lane(sum, i - part);
+  }
+}
+
 /* The vector of a group: its pivot, in whole vectors, and its border. */
 FLAT void lone_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                   const double *beta)
 {
   const struct lone_front front = front_of(w, group);
-  double *f = w->vector + group->vector, *b = f + tree_round_up(p, LANES);
-  num P[TREE_Y * (TREE_Y + 1) / 2], x[TREE_Y];
-  const double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
-  for (int i = 0; i < p; i++) f[i] = 0.0;
-  for (int r = 0; r < front.padded; r += LANES) *(num *)(b + r) = num_all(0.0);
-  for (int c = group->child_first; c < group->child_end && !group->leaf_children; c++) {
-    const struct tree_branch *r = &t->branch[c];
-    const double *from = w->vector + r->vector->at;
-    if (r->leaf) continue; /* its free motion is part of beta */
-    if (r->into) {
-      for (int i = 0; i < r->border; i++, from += r->vector->stride)
-        if (r->to[i] >= 0) *(r->to[i] < p ? f + r->to[i] : b + r->to[i] - p) += *from;
-    } else {
-      for (int i = 0; i < p; i++) f[i] += from[i];
-      add_shifted(r->shift, r->shift + r->shifts, from, b);
-    }
-  }
-  /* b = children's b - K x. Solve last: the border needs x before x := P^-1 x. */
   const bool own = group->kind == TREE_JOINT || group->carried;
-  for (int i = 0; i < p; i++) x[i] = num_all(own ? f[i] + sign * beta[group->own[i]] : f[i]);
+  const double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
+  double *f = w->vector + group->vector, *b = f + tree_round_up(p, LANES), sum[TREE_Y];
+  num P[TREE_PIVOT], x[TREE_Y];
+  for (int i = 0; i < p; i++) sum[i] = own ? sign * beta[group->own[i]] : 0.0;
+  for (int r = 0; r < front.padded; r += LANES) *(num *)(b + r) = num_all(0.0);
+  if (!group->leaf_children) sum_lone_vectors(t, w, group, p, sum, b);
+  for (int i = 0; i < p; i++) x[i] = num_all(sum[i]);
+  /* b = children's b - K x. Solve last: the border needs x before x := P^-1 x. */
   for (int r = 0; r < front.padded; r += LANES) {
-    num sum = *(const num *)(front.E + r) * x[0];
-    for (int k = 1; k < p; k++) sum += *(const num *)(front.E + front.padded * k + r) * x[k];
-    *(num *)(b + r) -= sum;
+    num product = *(const num *)(front.E + r) * x[0];
+    for (int k = 1; k < p; k++) product += *(const num *)(front.E + front.padded * k + r) * x[k];
+    *(num *)(b + r) -= product;
   }
   for (int i = 0; i < tree_triangle(p); i++) P[i] = num_all(front.P[i]);
   solve_pivot(P, p, x);
   for (int i = 0; i < p; i++) f[i] = num_lane(x[i], 0);
 }
 
-/* Lane l of the result is the sum over the lanes of v[l]. */
-FLAT num sum_lanes(num v[LANES])
-{
-  for (int step = 1; step < LANES; step += step) {
-    num_mask even, odd;
-    for (int l = 0; l < LANES; l++) {
-      even[l] = l & step ? LANES + l - step : l;
-      odd[l] = l & step ? LANES + l : l + step;
-    }
-    for (int k = 0; k < LANES; k += 2 * step)
-      v[k] = num_shuffle(v[k], v[k + step], even) + num_shuffle(v[k], v[k + step], odd);
-  }
-  return v[0];
-}
-
 FLAT void lone_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                     double *x)
 {
-  const struct lone_front front = front_of(w, group);
+  const double *R = front_of(w, group).R;
   const int *list = t->list + group->down;
   double *f = w->vector + group->vector;
-  num sum[ROW_NUMBERS];
-  for (int k = 0; k < ROW_NUMBERS; k++) sum[k] = num_all(0.0);
-  for (int r = 0; r < front.padded; r += LANES, list += LANES) {
-    num b = num_all(0.0);
-    for (int l = 0; l < LANES; l++) b[l] = w->vector[list[l]];
-    for (int k = 0; k < p; k++) sum[k] += *(const num *)(front.E + front.padded * k + r) * b;
+  for (int part = 0; part < p; part += LANES) {
+    num even = *(num *)(f + part), odd = num_all(0.0); /* two sums, which do not wait for each other */
+    for (int i = 0; i < group->padded; i += 2) {
+      even -= *(const num *)(R + ROW_NUMBERS * i + part) * w->vector[list[i]];
+      odd -= *(const num *)(R + ROW_NUMBERS * (i + 1) + part) * w->vector[list[i + 1]];
+    }
+    *(num *)(f + part) = even + odd;
   }
-  for (int part = 0; part < p; part += LANES) *(num *)(f + part) -= sum_lanes(sum + part);
   for (int k = 0; k < p; k++) x[group->own[k]] = f[k];
 }
 
-static void lone_up_groups(const struct tree *t, const struct tree_work *w, const double *beta, int first, int end)
+static void lone_up_groups(const struct tree *t, const struct tree_work *w, const double *beta, int first,
+                           int end)
 {
   for (const struct tree_group *group = t->group + first; group < t->group + end; group++)
     if (group->kind != TREE_LEAF) BY_PIVOT(lone_up, beta)

@@ -52,7 +52,7 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
     const struct tree_branch *c = &t->branch[r];
     int source = o->merged ? next_source : (int)c->update->at;
     for (int i = 0; i < c->border; i++)
-      for (int k = 0; k <= i && good; k++, source += o->width) {
+      for (int k = 0; k <= i && good; k++, source += o->width > 1 ? o->width : (int)c->update->stride) {
         int a = c->to[i], b = c->to[k];
         if (a >= 0 && b >= 0) good = add_source(s, t, o, a > b ? a : b, a > b ? b : a, source);
       }
@@ -74,6 +74,10 @@ static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree
       good = list_push(&s->list, (int)tree_place(t, o, row, column));
       for (int k = 0; k < kind && good; k++) good = list_push(&s->list, s->source[k][i]);
     }
+  /* In a lone front, rows beyond the border have no source. */
+  for (int column = 0; column < o->pivot && kind == 0; column++)
+    for (int row = o->pivot + o->border; row < o->pivot + o->padded && good; row++, ++*count)
+      good = list_push(&s->list, (int)tree_place(t, o, row, column));
   return good;
 }
 
@@ -180,6 +184,24 @@ static bool lay_lone_leaf(struct lists *s, const struct tree *t, struct tree_gro
   return good;
 }
 
+/* The numbers that children add to the vector of a lone group: pivot, then border. */
+static bool lay_lone_up(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->up = s->list.count;
+  for (int c = o->child_first; c < o->child_end && good; c++) {
+    const struct tree_branch *r = &t->branch[c];
+    const int first = s->list.count;
+    o->whole |= r->whole;
+    if (r->leaf || r->whole) continue;
+    for (int i = 0; i < o->pivot + o->padded && good; i++) good = list_push(&s->list, (int)t->vector_size);
+    for (int i = 0; i < r->border && good; i++)
+      if (r->to[i] >= 0)
+        s->list.item[first + r->to[i]] = (int)(r->vector->at + (size_t)i * r->vector->stride);
+  }
+  return good;
+}
+
 /* The solution on the border of a lone group, row by row. */
 static bool lay_lone_down(struct lists *s, const struct tree *t, struct tree_group *o)
 {
@@ -194,10 +216,22 @@ static bool lay_lone_down(struct lists *s, const struct tree *t, struct tree_gro
   return good;
 }
 
+/* The sums of a lone group whose children all add numbers one by one. */
+static bool lay_lone_sum(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  o->sum.aligned = true;
+  for (int r = o->child_first; r < o->child_end; r++)
+    o->sum.aligned &= t->branch[r].into && !t->branch[r].whole;
+  if (!o->sum.aligned) return true;
+  o->sum.first = s->list.count;
+  return note_sources(s, t, o) && sum_by_places(s, t, o);
+}
+
 bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
-  if (o->width == 1) return o->kind == TREE_LEAF ? lay_lone_leaf(s, t, o) : lay_lone_down(s, t, o);
+  if (o->width == 1 && o->kind == TREE_LEAF) return lay_lone_leaf(s, t, o);
+  if (o->width == 1) return lay_lone_sum(s, t, o) && lay_lone_up(s, t, o) && lay_lone_down(s, t, o);
   o->sum.aligned = o->kind != TREE_LEAF;
   for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
   if (o->kind == TREE_JOINT) o->even = even_joint_rows(t, o);

@@ -62,8 +62,7 @@ static void sum_branches(const struct tree *t, const struct tree_work *w, const 
     const num *from = (const num *)(w->vector + c->vector->at);
     if (c->leaf) continue; /* its free motion is part of beta */
     for (int i = 0; i < c->border; i++)
-      if (c->to[i] >= 0)
-        f[c->to[i]] += c->aligned ? from[i] : num_pick(w->vector, c->vector, i);
+      if (c->to[i] >= 0) f[c->to[i]] += c->aligned ? from[i] : num_pick(w->vector, c->vector, i);
   }
 }
 

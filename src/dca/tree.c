@@ -29,7 +29,7 @@ static void place_wide(struct build *b)
   }
 }
 
-/* The same for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
+/* Sets these offsets for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
 static void place_lone(struct build *b)
 {
   struct tree *t = b->t;
@@ -41,11 +41,13 @@ static void place_lone(struct build *b)
     o->padded = tree_round_up(o->border, vector);
     o->front = t->front_size;
     t->front_size += (size_t)(leaf ? 2 * TREE_Y * o->padded
-                                   : tree_round_up(tree_triangle(o->pivot), vector) + o->pivot * o->padded);
+                                   : tree_round_up(tree_triangle(o->pivot), vector) +
+                                         (o->pivot + ROW_NUMBERS) * o->padded);
     if (leaf) continue;
     o->vector = t->vector_size;
     t->vector_size += (size_t)(tree_round_up(o->pivot, vector) + o->padded);
   }
+  /* Updates follow. */
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
     if (o->width > 1) continue;
@@ -185,7 +187,8 @@ static bool allocate_tree(struct build *b)
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   return lists_open(&b->lists, largest) && b->origin && b->unused && t->group && t->member && t->branch &&
-         t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body && t->to && t->run;
+         t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body && t->to &&
+         t->run;
 }
 
 static void lay_runs(struct build *b)

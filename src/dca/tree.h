@@ -119,6 +119,7 @@ struct tree_shift {
 struct tree_branch {
   bool aligned; /* lane by lane in one tile; always true with one lane, see struct tree_group */
   bool leaf;    /* the child has no vector */
+  bool whole;   /* lone parent: all lanes of the child's group are children, and their border is the pivot */
   int group;    /* of the child of lane 0 */
   int border;   /* of the child */
   /* (border) place of each border unknown of the child in the front; -1: none, and its number is 0 */
@@ -195,13 +196,15 @@ struct tree_group {
   /* Places in tree.list. up: if sum.aligned and not leaf_children, the number of children that add to each place of
    * the vector, and their places in vector. An even front has such a record for the first place of each part only.
    * down: if near, the place in vector of the solution on each part of the border.
-   * Lone group: up is for a leaf, (padded) pairs of place and stride of a row of its Jacobian, stride 0: none. down:
-   * (padded) place in vector of the solution for each row of the border. */
+   * Lone leaf, up: (padded) pairs of place and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
+   * for each child but leaves and whole groups, (pivot + padded) places in vector. down: (padded) places in vector of
+   * the solution on the border. */
   int up, down;
-  int padded;     /* lone: border, rounded up to whole vectors */
-  size_t columns; /* lone: place of the update by columns, see tree_column() */
-  bool packs;     /* lone: its parent does not add columns, so the update is stored row by row, too */
+  int padded;         /* lone: border, rounded up to whole vectors */
+  size_t columns;     /* lone: place of the update by columns, see tree_column() */
+  bool packs;         /* lone: its parent does not add columns, so the update is stored row by row, too */
   bool near;          /* all pulls are aligned */
+  bool whole;         /* lone: some of its children are added as whole groups */
   bool leaf_children; /* all children are leaves, which add nothing to a right-hand side */
   bool carried;       /* bodies: all of them are carried */
   bool aligned;

@@ -84,6 +84,20 @@ static int border_in_vector(const struct tree *t, const struct tree_group *o)
   return o->width == 1 ? tree_round_up(o->pivot, t->vector) : o->pivot * o->width;
 }
 
+/* Returns true if a lone parent adds up all lanes of a child's group at once. */
+static bool adds_whole_group(const struct build *b, int group, int child)
+{
+  const struct node *a = template_of(b, group);
+  const int from = b->p.group_of[child];
+  bool whole = b->t->group[group].width == 1 && b->p.group[from].width > 1;
+  for (int l = 0; l < b->p.group[from].width && whole; l++) {
+    const int node = b->p.group[from].node[l];
+    const struct node *o = &b->n.node[node < 0 ? child : node];
+    whole = &b->n.node[o->parent] == a && o->border_end == o->border_first + 1;
+  }
+  return whole;
+}
+
 static void lay_branch(struct build *b, int group, int c)
 {
   struct tree *t = b->t;
@@ -91,8 +105,11 @@ static void lay_branch(struct build *b, int group, int c)
   const struct node *a = template_of(b, group);
   int child = b->n.child[a->child_first + c];
   const struct node *layout = template_of(b, b->p.group_of[child]);
+  const bool whole = adds_whole_group(b, group, child);
+  if (whole && b->p.lane_of[child] > 0) return; /* lane 0 stands for all */
   struct tree_branch *r = &t->branch[b->branches++];
   *r = (struct tree_branch){.leaf = layout->kind == TREE_LEAF,
+                            .whole = whole,
                             .group = b->p.group_of[child],
                             .border = layout->front - layout->pivot};
   /* Places in the parent's front, row by row of the child's border. */

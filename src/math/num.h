@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The number type of kernels. In ordinary sources a num is a double. Sources named *_lanes.c are built twice for each instruction
- * set of base/isa.h, with LANES 1 and with all its lanes. There a num is a vector of LANES doubles, one for each of LANES bodies,
- * links or nodes, and one source serves both builds.
+ * set of base/isa.h, with LANES 1 and with all its lanes; those of dca only with all. There a num is a vector of LANES doubles,
+ * one for each of LANES bodies, links or nodes, and one source serves both builds.
  *
  * A group of bodies, links or nodes is stored as a tile: element f of lane l is at f * width + l, so that element f is one
  * num. */
@@ -68,18 +68,6 @@ static inline num num_select(num_mask mask, num a, num b)
 static inline num_mask num_greater(num a, num b)
 {
   return (num_mask)(a > b);
-}
-static inline bool num_everywhere(num_mask m)
-{
-  long long all = m[0];
-  for (int l = 1; l < LANES; l++) all &= m[l];
-  return all != 0;
-}
-static inline bool num_some(num_mask m)
-{
-  long long some = m[0];
-  for (int l = 1; l < LANES; l++) some |= m[l];
-  return some != 0;
 }
 static inline num_mask num_flags(const bool *flag)
 {
@@ -165,26 +153,71 @@ static inline num num_shuffle(num a, num b, num_mask which)
 #endif
 }
 
+#if LANES > 1
+/* Each lane of the result has the mask of the lane `step` lanes away. */
+static inline __attribute__((always_inline)) num_mask num_swapped(num_mask m, int step)
+{
+  num_mask from;
+  for (int l = 0; l < LANES; l++) from[l] = l ^ step;
+  return (num_mask)num_shuffle((num)m, (num)m, from);
+}
+static inline bool num_everywhere(num_mask m)
+{
+  m &= num_swapped(m, 1);
+  if (LANES > 2) m &= num_swapped(m, 2);
+  if (LANES > 4) m &= num_swapped(m, 4);
+  return m[0] != 0;
+}
+static inline bool num_some(num_mask m)
+{
+  return !num_everywhere(~m);
+}
+#endif
+
 /* Numbers of items elsewhere, as rows of ROW_NUMBERS: those of one item side by side, so that they are loaded at once. */
 enum { ROW_NUMBERS = 8 };
 
 #if LANES > 1
-/* Element l of v[k] becomes element k of v[l]: numbers change places over a distance of 1, 2, 4. */
-static inline void num_transpose(num v[LANES])
+/* The numbers of a and b at lanes without and with the bit `step`, those of b `step` lanes further on. step is a constant:
+ * otherwise the compiler builds the shuffles at run time. */
+static inline __attribute__((always_inline)) void num_exchange(num *a, num *b, int step)
 {
-  for (int step = 1; step < LANES; step += step) {
-    num_mask low, high;
-    for (int l = 0; l < LANES; l++) {
-      low[l] = l & step ? LANES + l - step : l;
-      high[l] = l & step ? LANES + l : l + step;
-    }
-    for (int k = 0; k < LANES; k++) {
-      if (k & step) continue;
-      const num a = v[k], b = v[k + step];
-      v[k] = num_shuffle(a, b, low);
-      v[k + step] = num_shuffle(a, b, high);
-    }
+  num_mask low, high;
+  for (int l = 0; l < LANES; l++) {
+    low[l] = l & step ? LANES + l - step : l;
+    high[l] = l & step ? LANES + l : l + step;
   }
+  const num first = *a;
+  *a = num_shuffle(first, *b, low);
+  *b = num_shuffle(first, *b, high);
+}
+
+/* Element l of v[k] becomes element k of v[l]: numbers change places over a distance of 1, 2, 4. */
+static inline __attribute__((always_inline)) void num_transpose(num v[LANES])
+{
+  for (int k = 0; k < LANES; k += 2) num_exchange(&v[k], &v[k + 1], 1);
+  for (int k = 0; k < LANES && LANES > 2; k++)
+    if (!(k & 2)) num_exchange(&v[k], &v[k + 2], 2);
+  for (int k = 0; k < LANES && LANES > 4; k++)
+    if (!(k & 4)) num_exchange(&v[k], &v[k + 4], 4);
+}
+
+/* Lane l of the result is the sum over the lanes of v[l]. */
+static inline __attribute__((always_inline)) num num_sum_lanes(num v[LANES])
+{
+  for (int k = 0; k < LANES; k += 2) {
+    num_exchange(&v[k], &v[k + 1], 1);
+    v[k] += v[k + 1];
+  }
+  for (int k = 0; k < LANES && LANES > 2; k += 4) {
+    num_exchange(&v[k], &v[k + 2], 2);
+    v[k] += v[k + 2];
+  }
+  if (LANES > 4) {
+    num_exchange(&v[0], &v[4 % LANES], 4);
+    v[0] += v[4 % LANES];
+  }
+  return v[0];
 }
 #endif
 

@@ -76,7 +76,7 @@ def check_links():
     path = os.path.join(ROOT, "src", "CMakeLists.txt")
     sees = {}
     for number, line in lines(path):
-        found = re.match(r"ali3_layer\((\w+)(?: LINK ([^)]*))?\)", line)
+        found = re.match(r"ali3_layer\((\w+)(?: ALL_LANES)?(?: LINK ([^)]*))?\)", line)
         if not found:
             continue
         layer, links = found.group(1), [w for w in (found.group(2) or "").split() if w in ORDER]
