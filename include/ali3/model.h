@@ -310,6 +310,13 @@ bool ali3_model_force_turns(const ali3_model *m, int force);
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
+/* The spec of an element, with normalised axes and orientations. Names and tables belong to the model. Added to another model in
+ * the same order, the specs give an equal model. */
+ali3_body_spec ali3_model_body_spec(const ali3_model *m, int body);
+ali3_joint_spec ali3_model_joint_spec(const ali3_model *m, int joint);
+ali3_load_spec ali3_model_load_spec(const ali3_model *m, int load);
+ali3_force_spec ali3_model_force_spec(const ali3_model *m, int force);
+ali3_sensor_spec ali3_model_sensor_spec(const ali3_model *m, int sensor);
 int ali3_model_find_body(const ali3_model *m, const char *name);   /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name);  /* unknown: -2 */
 int ali3_model_find_load(const ali3_model *m, const char *name);   /* unknown, or a force: -2 */

@@ -155,6 +155,10 @@ int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d);
 
+/* RT. Takes a prepare back, so that the data holds the state of the last step again: poses, velocities, accelerations, rows and
+ * multipliers have the same bits as before the prepare. Nothing where no prepare is pending, or an argument is NULL. */
+void ali3_unprepare(const ali3_model *m, ali3_data *d);
+
 /* Figures of the last step or reset. */
 typedef struct {
   int status;

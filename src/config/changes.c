@@ -313,3 +313,9 @@ void settings_keep_key(struct settings *held, const struct settings *read, const
   const int i = find_key(&schema_file, section), k = find_key(schema_file.key[i].section, key);
   held->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
 }
+
+void settings_keep_text(struct settings *held, const struct settings *read, const char *section)
+{
+  const int i = find_key(&schema_file, section);
+  held->prints->part[i].text = read->prints->part[i].text;
+}

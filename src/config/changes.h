@@ -21,6 +21,8 @@ int settings_changes(const struct settings *a, const struct settings *b, bool wh
 bool settings_same_section(const struct settings *a, const struct settings *b, const char *name);
 /* Takes the prints of the live keys from the new reading. */
 void settings_keep_changes(struct settings *held, const struct settings *read);
+/* Takes the print of a section or list that is compared as text. */
+void settings_keep_text(struct settings *held, const struct settings *read, const char *section);
 /* Takes the print of one key of a section from the new reading, live or not. */
 void settings_keep_key(struct settings *held, const struct settings *read, const char *section,
                        const char *key);

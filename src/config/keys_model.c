@@ -21,11 +21,11 @@ static const struct key force_keys[] = {
          "Type of the force. force and torque are constant loads. All other types are force elements, and each type has "
          "keys of its own.", .example = "force"),
   TEXT("body", REQUIRED, AT_START, FORCE(body), "Name of the body on which the load acts.", .example = "A"),
-  VECTOR("force", "N", ANY, NONE, AT_START, FORCE(force), "The constant force.",
+  VECTOR("force", "N", ANY, NONE, WHILE_RUNNING, FORCE(force), "The constant force.",
          .only = KIND(ALI3_LOAD_FORCE), .needed = KIND(ALI3_LOAD_FORCE), .example = "[0, 0, 1]"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, FORCE(spec.point),
          "Point at which the force acts, in the frame of the body.", .only = KIND(ALI3_LOAD_FORCE)),
-  VECTOR("torque", "N m", ANY, NONE, AT_START, FORCE(torque), "The constant torque.",
+  VECTOR("torque", "N m", ANY, NONE, WHILE_RUNNING, FORCE(torque), "The constant torque.",
          .only = KIND(ALI3_LOAD_TORQUE), .needed = KIND(ALI3_LOAD_TORQUE)),
   CHOICE("axes", schema_axes, "world", AT_START, FORCE(axes),
          "Axes of the force or torque. Axes of the body turn with the body."),
@@ -57,73 +57,73 @@ const struct section schema_force = SECTION("a force", force_keys, .by = "type",
   TEXT("joint", REQUIRED, AT_START, LINK(joint), \
        "Name of a revolute or prismatic joint. Where two units stand, the first unit is for a revolute joint.")
 #define CONTACT_FRICTION \
-  NUMBER("friction", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coefficient of Coulomb friction."), \
-  NUMBER("slip", "m/s", POSITIVE, "1e-3", AT_START, LINK(spec.slip), \
+  NUMBER("friction", "", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.friction), "Coefficient of Coulomb friction."), \
+  NUMBER("slip", "m/s", POSITIVE, "1e-3", WHILE_RUNNING, LINK(spec.slip), \
          "Sliding velocity v over which friction builds up as v/sqrt(v^2 + slip^2). A contact that friction holds creeps.")
 
 static const struct key spring_keys[] = {
   ON_BODIES,
-  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line of the points."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line of the points."),
+  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.stiffness), "Stiffness along the line of the points."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping along the line of the points."),
   TABLE("force_table", "m and N", NONE, AT_START, LINK(spec.force_table),
         "Force over the length less rest_length, in place of stiffness. The first numbers rise from pair to pair. The force "
         "is linear between the pairs and beyond the first and the last pair."),
   TABLE("damping_table", "m/s and N", NONE, AT_START, LINK(spec.damping_table),
         "Force over the rate of the length, in place of damping. It has the form of force_table."),
-  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),
+  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, WHILE_RUNNING, LINK(spec.rest),
          "Length without force. Without this key it is the distance of the points at the start."),
 };
 static const struct key bushing_keys[] = {
   ON_BODIES,
-  VECTOR("stiffness", "N/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
-  VECTOR("damping", "N s/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
-  VECTOR("rotational_stiffness", "N m/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[3]),
+  VECTOR("stiffness", "N/m", NOT_NEGATIVE, "0 0 0", WHILE_RUNNING, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
+  VECTOR("damping", "N s/m", NOT_NEGATIVE, "0 0 0", WHILE_RUNNING, LINK(spec.damping[0]), "Damping along the axes of body_a."),
+  VECTOR("rotational_stiffness", "N m/rad", NOT_NEGATIVE, "0 0 0", WHILE_RUNNING, LINK(spec.stiffness[3]),
          "Stiffness about the axes of body_a."),
-  VECTOR("rotational_damping", "N m s/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[3]),
+  VECTOR("rotational_damping", "N m s/rad", NOT_NEGATIVE, "0 0 0", WHILE_RUNNING, LINK(spec.damping[3]),
          "Damping about the axes of body_a."),
 };
 static const struct key joint_spring_keys[] = {
   ON_JOINT,
-  NUMBER("stiffness", STIFFNESS, NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness of the spring."),
-  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the damper."),
+  NUMBER("stiffness", STIFFNESS, NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.stiffness), "Stiffness of the spring."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping of the damper."),
   TABLE("force_table", "rad and N m, or m and N", NONE, AT_START, LINK(spec.force_table),
         "Torque or force over the coordinate less rest, in place of stiffness. The first numbers rise from pair to pair. "
         "The torque or force is linear between the pairs and beyond the first and the last pair."),
   TABLE("damping_table", "rad/s and N m, or m/s and N", NONE, AT_START, LINK(spec.damping_table),
         "Torque or force over the rate of the coordinate, in place of damping. It has the form of force_table."),
-  NUMBER("rest", COORDINATE, ANY, NONE, AT_START, LINK(spec.rest),
+  NUMBER("rest", COORDINATE, ANY, NONE, WHILE_RUNNING, LINK(spec.rest),
          "Coordinate without force. Without this key it is the coordinate at the start."),
 };
 static const struct key cable_keys[] = {
   ON_BODIES,
-  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the taut cable."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the taut cable."),
-  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.stiffness), "Stiffness of the taut cable."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping of the taut cable."),
+  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, WHILE_RUNNING, LINK(spec.rest),
          "Length up to which the cable is slack. Without this key it is the distance of the points at the start."),
 };
 static const struct key end_stop_keys[] = {
   ON_BODIES,
-  NUMBER("lower", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.lower),
+  NUMBER("lower", "m", NOT_NEGATIVE, NONE, WHILE_RUNNING, LINK(spec.lower),
          "Smallest distance of the points. Without this key there is no lower stop. Write lower, upper or both."),
-  NUMBER("upper", "m", POSITIVE, NONE, AT_START, LINK(spec.upper),
+  NUMBER("upper", "m", POSITIVE, NONE, WHILE_RUNNING, LINK(spec.upper),
          "Largest distance of the points. Without this key there is no upper stop. Write lower, upper or both."),
-  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness beyond a limit."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping beyond a limit."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.stiffness), "Stiffness beyond a limit."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping beyond a limit."),
 };
 static const struct key stop_keys[] = {
   ON_JOINT,
-  NUMBER("lower", COORDINATE, ANY, NONE, AT_START, LINK(spec.lower),
+  NUMBER("lower", COORDINATE, ANY, NONE, WHILE_RUNNING, LINK(spec.lower),
          "Smallest coordinate. Without this key there is no lower stop. Write lower, upper or both."),
-  NUMBER("upper", COORDINATE, ANY, NONE, AT_START, LINK(spec.upper),
+  NUMBER("upper", COORDINATE, ANY, NONE, WHILE_RUNNING, LINK(spec.upper),
          "Largest coordinate. Without this key there is no upper stop. Write lower, upper or both."),
-  NUMBER("stiffness", STIFFNESS, POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness beyond a limit."),
-  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping beyond a limit."),
+  NUMBER("stiffness", STIFFNESS, POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.stiffness), "Stiffness beyond a limit."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping beyond a limit."),
 };
 static const struct key friction_keys[] = {
   ON_JOINT,
-  NUMBER("friction", EFFORT, NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coulomb friction."),
-  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Viscous friction."),
-  NUMBER("slip", RATE, POSITIVE, "1e-3", AT_START, LINK(spec.slip),
+  NUMBER("friction", EFFORT, NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.friction), "Coulomb friction."),
+  NUMBER("damping", DAMPING, NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Viscous friction."),
+  NUMBER("slip", RATE, POSITIVE, "1e-3", WHILE_RUNNING, LINK(spec.slip),
          "Rate v over which Coulomb friction builds up as v/sqrt(v^2 + slip^2). A joint that friction holds creeps."),
 };
 static const struct key motor_keys[] = {
@@ -160,16 +160,16 @@ static const struct key sphere_plane_keys[] = {
   VECTOR("normal", "", ANY, REQUIRED, AT_START, LINK(spec.normal),
          "Direction out of the plane, in the frame of body_a. Any length but 0 is good."),
   NUMBER("radius", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_b), "Radius of the sphere."),
-  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the contact."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the contact."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.stiffness), "Stiffness of the contact."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping of the contact."),
   CONTACT_FRICTION,
 };
 static const struct key sphere_sphere_keys[] = {
   ON_BODIES,
   NUMBER("radius_a", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_a), "Radius of the sphere about point_a."),
   NUMBER("radius_b", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_b), "Radius of the sphere about point_b."),
-  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the contact."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the contact."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.stiffness), "Stiffness of the contact."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Damping of the contact."),
   CONTACT_FRICTION,
 };
 
@@ -219,10 +219,10 @@ static const char *const sensor_types[] = {
 static const struct key body_keys[] = {
   TEXT("name", REQUIRED, AT_START, BODY(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
-  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
+  NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, WHILE_RUNNING, BODY(mass),
          "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.",
        .example = "1.0"),
-  INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
+  INERTIA("inertia", "kg m^2", REQUIRED, WHILE_RUNNING, BODY(inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
           "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
   VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(position),
@@ -314,7 +314,7 @@ static const struct section assembly = SECTION("assembly", assembly_keys);
 static const struct key model_keys[] = {
   TEXT("name", "model", AT_START, MODEL(name), "Name of the model. Every tool shows it."),
   TEXT("description", NONE, AT_START, MODEL(description), "Description for people. It may have several lines."),
-  VECTOR("gravity", "m/s^2", ANY, "0 0 0", AT_START, MODEL(gravity), "Gravity in world axes."),
+  VECTOR("gravity", "m/s^2", ANY, "0 0 0", WHILE_RUNNING, MODEL(gravity), "Gravity in world axes."),
   SUBSECTION("assembly", &assembly,
              "Limits of the assembly: how far a body may move at the start to close joints that the given poses leave open. "
              "A model that needs more is refused, and the message names the joints that are open."),

@@ -27,7 +27,7 @@ static const struct key simulation_keys[] = {
 static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
-  INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
+  INTEGER("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
           "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
@@ -39,7 +39,7 @@ static const struct key solver_keys[] = {
   FLAG("interpolate", "false", AT_START, SETTING(options.interpolate),
        "true: inputs move in a straight line over the substeps, from their values of the last period. false: inputs are "
        "constant over the period."),
-  NUMBER("gamma", "", BETWEEN(0.5, 1.5), "0.5", AT_START, SETTING(options.gamma),
+  NUMBER("gamma", "", BETWEEN(0.5, 1.5), "0.5", WHILE_RUNNING, SETTING(options.gamma),
          "Parameter gamma of the Newmark formulas. 0.5 is the trapezoidal rule: it is of second order and damps nothing. "
          "Above 0.5 stiff modes decay by (1.5 - gamma)/(0.5 + gamma) in every step, and the order is one. Try 0.55 for a "
          "stiff mechanism that rings."),
@@ -105,6 +105,23 @@ static const struct key telemetry_keys[] = {
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 
+static const char *const resumes[] = {"never", "offer", "if_clean", NULL};
+static const struct key state_keys[] = {
+  FLAG("enabled", "true", AT_START, SETTING(state.enabled), "false: states are off, as without the section."),
+  TEXT("folder", NONE, AT_START, FILE_VALUE(state_folder),
+       "Folder of the states. Without this key it is a folder with the name of the daemon in the folder of --state-dir.",
+       .example = "/var/lib/ali3/model"),
+  NUMBER("every", "s", BETWEEN(0, 1e6), "60", AT_START, SETTING(state.every),
+         "Time between two automatic saves. 0: the daemon saves when it ends, and on command."),
+  INTEGER("keep", "", BETWEEN(1, 100), "3", AT_START, SETTING(state.keep),
+          "Number of automatic states that are kept: auto is the newest, auto_1 the one before."),
+  CHOICE("resume", resumes, "never", AT_START, SETTING(state.resume),
+         "Use of the newest automatic state at a start. never: none. offer: the log says that there is one. if_clean: after a "
+         "run that ended by an order the daemon loads it and waits in STOPPED; the command run then continues the motion. "
+         "Nothing moves by itself after a start with a loaded state. --resume loads a state in any case."),
+};
+static const struct section state_section = SECTION("state", state_keys);
+
 static const struct key file_keys[] = {
   ELEMENT("model", &schema_model, REQUIRED, "The mechanism."),
   SUBSECTION("simulation", &simulation, "Length of a run, and instruction set."),
@@ -135,6 +152,9 @@ static const struct key file_keys[] = {
        "of the list, {file: PATH} names a file that has nothing but such a list; config/platform has files for motion "
        "platforms. The keys host, port, serial, baud, parity and stop_bits beside file replace what the file says: packets: "
        "{file: platform/moog-udp.yaml, host: 10.0.0.7, port: 991}.", .file = &schema_packet_file),
+  SUBSECTION("state", &state_section,
+             "States of the model in files: the daemon saves them every so often, on command and when it ends, and continues from "
+             "them. Without this section it is off."),
   SUBSECTION("telemetry", &telemetry, "Name of this daemon in ali3-top."),
 };
 const struct section schema_file = SECTION("the file", file_keys);

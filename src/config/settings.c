@@ -194,10 +194,11 @@ static bool copy_texts(struct settings_reader *l)
   s->osc.prefix = strdup(v->osc_prefix);
   s->modbus.bind = strdup(v->modbus_bind);
   s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
+  s->state.folder = v->state_folder ? strdup(v->state_folder) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
   s->text = print_settings(l);
   return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
-         (!v->modbus_serial || s->modbus.serial.path);
+         (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder);
 }
 
 /* Rules of the section cycle that concern more than one key. */
@@ -379,6 +380,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   read_model(l);
   if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
   if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
+  if (!node_find(l->main.root, "state")) s->state.enabled = false;
   if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
   check_sections(l);
 
@@ -452,6 +454,7 @@ static void release_settings(struct settings *s)
   free(s->modbus.bind);
   free(s->instance);
   free(s->text);
+  free(s->state.folder);
 }
 
 struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors)

@@ -12,6 +12,7 @@
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
 #include "signals/signals.h"
+#include "signals/state_settings.h"
 #include "wire/packet.h"
 #include "yaml/places.h"
 
@@ -44,6 +45,7 @@ struct settings {
   char *
       text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */
   struct frames_settings frames;
+  struct state_settings state; /* states that the daemon saves */
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };

@@ -68,6 +68,28 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
   return true;
 }
 
+/* Its frames carry no values, and it sends no inputs. */
+static bool open_keeper_port(struct endpoints *all)
+{
+  const struct signals *s = all->settings->signals;
+  struct port *p = &all->place[all->ports];
+  if (!port_init(p, "keeper", (uint32_t)s->count, (uint32_t)s->channels, false)) return false;
+  all->keeper = all->port[all->ports++] = p;
+  p->source = SOURCE_DEVICE + DEVICES_MAX;
+  p->bell = all->bell;
+  bool *none = calloc((size_t)s->count + 1, sizeof *none);
+  const bool selected = none && port_select(p, none, (uint32_t)s->count);
+  free(none);
+  return selected;
+}
+
+struct port *endpoints_port_of(const struct endpoints *all, int source)
+{
+  for (int i = 0; i < all->ports; i++)
+    if (all->port[i]->source == source) return all->port[i];
+  return NULL;
+}
+
 bool endpoints_open(struct endpoints *all, char *error, size_t size)
 {
   all->bell = aligned_zalloc(sizeof *all->bell);
@@ -77,7 +99,7 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
   all->telemetry->devices = (uint64_t)all->settings->devices;
   int ports = 0;
   for (int i = 0; i < ENDPOINTS; i++) ports += endpoint_ports(&all->endpoint[i]);
-  all->place = aligned_zalloc((size_t)ports * sizeof *all->place);
+  all->place = aligned_zalloc(((size_t)ports + 1) * sizeof *all->place);
   if (!all->place) return fail_allocation(error, size);
   for (int i = 0; i < ENDPOINTS; i++) {
     struct endpoint *e = &all->endpoint[i];
@@ -85,7 +107,7 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
     e->view = all->telemetry->device;
     if (!open_ports(all, e)) return fail_allocation(error, size);
   }
-  return true;
+  return open_keeper_port(all) || fail_allocation(error, size);
 }
 
 /* Tools read a description beside the telemetry. A missing description is not an error. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { ENDPOINTS = 4, PORTS_MAX = 3 + DEVICES_MAX };
+enum { ENDPOINTS = 4, PORTS_MAX = 4 + DEVICES_MAX };
 
 struct endpoints {
   struct telemetry *telemetry;
@@ -18,6 +18,7 @@ struct endpoints {
   struct endpoint endpoint[ENDPOINTS]; /* one for every protocol, also for those that are off */
   struct port *port[PORTS_MAX];        /* (ports) ports in use */
   int ports;
+  struct port *keeper; /* the last one: of the thread that keeps states and parameters */
 
   /* private */
   const struct settings *settings;
@@ -29,6 +30,8 @@ struct endpoints {
 void endpoints_list(struct endpoints *all, const struct settings *s);
 /* After endpoints_list(): opens telemetry and ports. Returns false on failure, with the reason in error[size]. */
 bool endpoints_open(struct endpoints *all, char *error, size_t size);
+/* The port of a source; NULL: none. */
+struct port *endpoints_port_of(const struct endpoints *all, int source);
 /* Opens the sockets and starts the threads of the protocols. Returns false on failure, with the reason in error[size]. */
 bool endpoints_start(struct endpoints *all, char *error, size_t size);
 /* Stops the threads first; no thread, the loop included, may use the ports any more. */

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* A socket must not get the number of a closed standard stream, or the log would go into its datagrams. The replacement
@@ -20,17 +21,22 @@ static bool open_standard_streams(void)
   return true;
 }
 
+static int run_file(const struct options *o, const struct settings_overrides *over)
+{
+  struct settings *settings = setup_load(o->file, over, stderr);
+  if (!settings) return STATUS_USAGE;
+  const int status = o->map ? print_map(settings, o->map == MAP_FORMAT_JSON) : run(o, settings);
+  settings_free(settings);
+  return status;
+}
+
 int main(int argc, char **argv)
 {
   if (!open_standard_streams()) return STATUS_FAILED;
   struct options options;
   int status = options_parse(&options, argc, argv);
-  if (status >= 0) return status;
-  const struct settings_overrides over = {.isa = options.isa};
-  if (options.check) return check_file(&options, &over);
-  struct settings *settings = setup_load(options.file, &over, stderr);
-  if (!settings) return STATUS_USAGE;
-  status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
-  settings_free(settings);
+  const struct settings_overrides over = {.isa = options.isa, .set = options.set, .sets = options.sets};
+  if (status < 0) status = options.check ? check_file(&options, &over) : run_file(&options, &over);
+  free(options.set);
   return status;
 }

@@ -32,6 +32,10 @@ static const char USAGE_TEXT[] =
     "  --state-dir DIR     keep the state file in DIR: a stop that is latched outlives the process\n"
     "                      (default: $STATE_DIRECTORY, /var/lib/ali3 for root, else\n"
     "                      $XDG_STATE_HOME/ali3 or ~/.local/state/ali3)\n"
+    "  --resume[=FILE]     continue from a state: the newest automatic one, or FILE; the daemon waits\n"
+    "                      in STOPPED for the command run\n"
+    "  --set KEY=VALUE     put VALUE into the file at the path KEY, e.g. solver.iterations=5 or\n"
+    "                      model.bodies.A.mass=3; may be given several times\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
@@ -92,6 +96,8 @@ int options_parse(struct options *o, int argc, char **argv)
     MISS_LOG_FILE,
     MISS_LOG_SIZE,
     STATE_DIR,
+    RESUME,
+    SET,
     REQUIRE_REALTIME,
     ISA,
     HELP_TEXT,
@@ -108,6 +114,8 @@ int options_parse(struct options *o, int argc, char **argv)
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
       {"miss-log-size", required_argument, NULL, MISS_LOG_SIZE},
       {"state-dir", required_argument, NULL, STATE_DIR},
+      {"resume", optional_argument, NULL, RESUME},
+      {"set", required_argument, NULL, SET},
       {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
       {"isa", required_argument, NULL, ISA},
       {"help", optional_argument, NULL, HELP_TEXT},
@@ -117,7 +125,8 @@ int options_parse(struct options *o, int argc, char **argv)
       {0},
   };
   /* Read the options; the first mistake ends it. */
-  *o = (struct options){.miss_log_mb = MISS_LOG_MB};
+  *o = (struct options){.miss_log_mb = MISS_LOG_MB, .set = calloc((size_t)argc, sizeof *o->set)};
+  if (!o->set) return STATUS_FAILED;
   optind = 1;
   int option;
   while ((option = getopt_long(argc, argv, "", LONG, NULL)) != -1) {
@@ -147,6 +156,14 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case STATE_DIR:
       o->state_dir = optarg;
+      break;
+    /* The state and the file of the start. */
+    case RESUME:
+      o->resume = true;
+      o->resume_file = optarg;
+      break;
+    case SET:
+      o->set[o->sets++] = optarg;
       break;
     case REQUIRE_REALTIME:
       o->require_realtime = true;

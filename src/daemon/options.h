@@ -25,6 +25,10 @@ struct options {
   const char *miss_log;    /* path of the file with a line per miss; NULL: none */
   int miss_log_mb;         /* size at which a new one is begun */
   const char *state_dir;   /* folder of the state file; NULL: the default */
+  bool resume;             /* continue from a state */
+  const char *resume_file; /* path of that state; NULL: the newest automatic one */
+  const char **set;        /* (sets) texts "KEY=VALUE"; to be freed */
+  int sets;
   enum check_format check; /* only check whether FILE is correct */
   bool strict;             /* with check: warnings are errors */
   enum map_format map;     /* only print the map */

@@ -3,6 +3,7 @@
 
 #include "config/changes.h"
 #include "journal/log.h"
+#include "keeper/keeper.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"
@@ -192,6 +193,9 @@ static void apply_reading(struct reload *r, struct cycle *c)
              r->file);
     r->platform_set = false;
   }
+  /* The keeper takes the parameters of the model, or says that the model needs a restart. */
+  if (r->keeper && keeper_offer_model(r->keeper, read->model, r->file))
+    settings_keep_text(read, r->started, "model");
   if (settings_changes(r->started, read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
   keep_live_keys(r, read);

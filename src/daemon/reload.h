@@ -11,11 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct keeper;
+
 struct reload {
   /* Set by the owner. */
   const char *file;
   struct settings_overrides over; /* as at the start */
   const struct settings *started; /* settings of the start */
+  struct keeper *keeper;          /* takes parameters of the model; NULL: the model stays */
 
   /* private */
   bool wanted;

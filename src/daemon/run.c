@@ -18,6 +18,7 @@
 #include "journal/log.h"
 #include "journal/report_file.h"
 #include "journal/wall_clock.h"
+#include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "rt/choose.h"
@@ -59,6 +60,7 @@ struct daemon {
   struct endpoints endpoints;
   struct frames_writer frames;
   struct loop loop;
+  struct keeper *keeper;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
   struct report_file report;
@@ -233,6 +235,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
 static bool open_supervisor(struct daemon *d)
 {
   struct supervisor *s = &d->supervisor;
+  /* Loop, logs and endpoints, then the reload. */
   s->cycle = &d->loop.cycle;
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
@@ -243,9 +246,51 @@ static bool open_supervisor(struct daemon *d)
   s->endpoints = ENDPOINTS;
   s->reload.file = d->options->file;
   s->reload.over.isa = d->options->isa;
+  s->reload.over.set = d->options->set;
+  s->reload.over.sets = d->options->sets;
   s->reload.started = d->settings;
+  s->keeper = s->reload.keeper = d->keeper;
   d->supervised = true;
   return supervisor_open(s);
+}
+
+/* After a run that did not end by an order nobody continues unasked. */
+static int resume_state(struct daemon *d)
+{
+  const struct options *o = d->options;
+  const struct state_settings *s = &d->settings->state;
+  const bool clean = d->restart.start.fault == FAULT_NONE && !d->restart.start.disarmed;
+  const bool wanted = o->resume || (s->enabled && s->resume == RESUME_IF_CLEAN && clean);
+  char error[1400];
+  bool found;
+  if (!wanted && !(s->enabled && s->resume == RESUME_OFFER)) return STATUS_OK;
+  const bool good = keeper_resume(d->keeper, o->resume_file, &found, error, sizeof error);
+  /* The log says what happens to the state that was found. */
+  if (!wanted) {
+    d->loop.cycle.config.resume = false;
+    if (good) log_line(LOG_LEVEL_NOTICE, "there is a state to continue from: start with --resume");
+  } else if (good) {
+    log_line(LOG_LEVEL_NOTICE, "continues from a state, after the warm-up, in STOPPED");
+  } else if (o->resume) {
+    log_line(LOG_LEVEL_ERROR, "--resume: %s", error);
+    return STATUS_USAGE;
+  } else if (found) {
+    log_line(LOG_LEVEL_WARNING, "state not resumed: %s", error);
+  }
+  return STATUS_OK;
+}
+
+static int open_keeper(struct daemon *d)
+{
+  char error[500];
+  const struct keeper_config config = {.cycle = &d->loop.cycle,
+                                       .settings = d->settings,
+                                       .state_dir = d->options->state_dir,
+                                       .port = d->endpoints.keeper,
+                                       .served = {endpoints_port_of(&d->endpoints, SOURCE_OSC),
+                                                  endpoints_port_of(&d->endpoints, SOURCE_MODBUS)}};
+  d->keeper = keeper_open(&config, error, sizeof error);
+  return d->keeper ? resume_state(d) : report_start_failure("", error);
 }
 
 static int start_daemon(struct daemon *d)
@@ -259,6 +304,7 @@ static int start_daemon(struct daemon *d)
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
+  if (status == STATUS_OK) status = open_keeper(d);
   if (status != STATUS_OK) return status;
   if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
   status = go_realtime(d);
@@ -269,6 +315,8 @@ static int start_daemon(struct daemon *d)
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
   if (!complete_telemetry(d, error, sizeof error)) return report_start_failure("", error);
+  status = keeper_start(d->keeper);
+  if (status != 0) return report_start_failure("the thread of states cannot be started: ", strerror(status));
   const bool moves_itself = d->settings->platform.enabled && d->settings->cycle.autostart != AUTOSTART_OFF;
   return restart_begin(&d->restart, moves_itself) ? STATUS_OK : STATUS_FAILED;
 }
@@ -302,6 +350,9 @@ static int finish_run(struct daemon *d)
                                 .commands_dropped = endpoints_commands_dropped(&d->endpoints)};
   char text[400];
   struct telemetry_live live;
+  /* The last state first: the report and the record of the end follow. */
+  keeper_end(d->keeper);
+  supervisor_note(&d->supervisor);
   if (telemetry_read(d->endpoints.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);
   report_text(&report, text, sizeof text);
   log_line(LOG_LEVEL_NOTICE, "stopped: %s", text);
@@ -319,6 +370,7 @@ static void stop_daemon(struct daemon *d)
     sem_post(&l->gate); /* another post does no harm to an open gate */
     pthread_join(l->thread, NULL);
   }
+  keeper_stop(d->keeper);
   if (d->supervised) supervisor_close(&d->supervisor);
   restart_close(&d->restart);
   report_file_close(&d->report);
@@ -326,6 +378,7 @@ static void stop_daemon(struct daemon *d)
   frames_destroy(&d->frames, d->endpoints.telemetry);
   endpoints_close(&d->endpoints);
   cycle_free(&l->cycle);
+  keeper_free(d->keeper);
 }
 
 int run(const struct options *o, const struct settings *s)

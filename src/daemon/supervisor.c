@@ -135,6 +135,18 @@ static void log_events(struct supervisor *s, uint64_t now)
   s->events_lost = lost;
 }
 
+void supervisor_note(struct supervisor *s)
+{
+  struct keeper_note note;
+  const uint64_t now = clock_now_ns();
+  while (keeper_next_note(s->keeper, &note)) {
+    note.event.t_ns = now;
+    if (note.event.kind) frames_tell(s->cycle->config.frames, &note.event, note.text);
+    if (note.level >= 0)
+      log_limited(&s->limits, LOG_KIND_KEEPER, (enum log_level)note.level, now, "%s", note.text);
+  }
+}
+
 static void look_around(struct supervisor *s, uint64_t now)
 {
   struct host_sample sample = {.continued = s->continued, .continued_since_ns = s->continued_since_ns};
@@ -326,6 +338,7 @@ bool supervisor_run(struct supervisor *s)
     log_limits_tick(&s->limits, now, false);
     look_around(s, now);
     log_events(s, now);
+    supervisor_note(s);
     misses_tick(&s->misses, now);
     device_log_tick(&s->devices, g->telemetry, now);
     input_log_tick(&s->inputs, g, now);

@@ -11,6 +11,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "transport/endpoint.h"
@@ -22,6 +23,7 @@ struct supervisor {
   struct loop_thread thread;       /* thread of the loop */
   const char *miss_log;            /* path; NULL: none */
   int miss_log_mb;                 /* size at which a new one is begun */
+  struct keeper *keeper;           /* states and parameters */
   struct restart *restart;         /* restart_begin() was called */
   const struct endpoint *endpoint; /* (endpoints) running or off */
   int endpoints;
@@ -63,6 +65,9 @@ void supervisor_block_signals(struct supervisor *s);
  * written; the log then has the reason. Call supervisor_close() in both cases. */
 bool supervisor_open(struct supervisor *s);
 void supervisor_close(struct supervisor *s);
+
+/* Logs what the keeper of states and parameters has left, and tells the frame ring. */
+void supervisor_note(struct supervisor *s);
 
 /* Returns when the loop has ended, by itself or after a signal. Returns false if it did not end in time after a signal:
  * its thread then still uses its memory, and the process must exit. */

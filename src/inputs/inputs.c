@@ -64,7 +64,8 @@ void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *
     ali3_force_state force;
     if (spec->kind != INPUT_VALUE) continue;
     ali3_force_get(m, d, spec->force, &force);
-    in->value[spec->first] = in->start[spec->first] = force.target; /* a motor has 0 */
+    const bool drive = ali3_model_force_type(m, spec->force) == ALI3_FORCE_DRIVE;
+    in->value[spec->first] = in->start[spec->first] = drive ? force.target : 0.0;
   }
 }
 

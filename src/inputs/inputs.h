@@ -93,7 +93,7 @@ struct inputs_config {
 /* Set-up. The objects in config must outlive the result. Returns false when out of memory. */
 bool inputs_init(struct inputs *in, const struct inputs_config *config);
 void inputs_free(struct inputs *in);
-/* Set-up, with a model in its initial state: a drive without a target stays in place. */
+/* RT, with a model before its motion begins: a drive without a target stays in place, and a motor without a value gives 0. */
 void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *d);
 
 /* RT. Takes new samples from the ports. clock_ns: CLOCK_MONOTONIC; virtual_ns: simulated time, or 0 with a clock. An

@@ -22,6 +22,7 @@ enum log_kind {
   LOG_KIND_HOST, /* stops, suspends, the wall clock */
   LOG_KIND_EVENTS_LOST,
   LOG_KIND_VIOLATED, /* steps */
+  LOG_KIND_KEEPER,   /* states and parameters */
   LOG_KIND_COMMAND,  /* + code: one kind for each command */
   LOG_KINDS = LOG_KIND_COMMAND + LOG_COMMANDS
 };

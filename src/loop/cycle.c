@@ -24,6 +24,8 @@ static void restore_model(struct cycle *c)
 {
   plant_restore(&c->plant);
   c->drive.restart = true;
+  if (c->plant.from_load) inputs_start_from(&c->inputs, c->plant.model, c->plant.data);
+  c->plant.from_load = false;
 }
 
 /* The warm-up cycles have touched all code and data; their times say nothing about later cycles. */
@@ -38,6 +40,7 @@ static void end_warmup(struct cycle *c)
   c->deadline.missed = false;
   const enum run_state before = c->machine.state;
   c->plant.restore |= machine_warm(&c->machine, autostart && cycle_is_ready(c)) == ACTION_RESTORE;
+  if (c->config.resume && machine_resume(&c->machine)) c->plant.load = true;
   const bool held = autostart && c->machine.disarmed;
   cycle_note(c, before, CAUSE_WARM, c->machine.fault ? c->machine.fault : held ? WARM_DISARMED : 0, -1, 0);
 }
@@ -90,6 +93,7 @@ static void latch_inputs(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
   take_tuning(c);
+  c->plant.loaded = false;
   cycle_leave(c);
   const enum run_state before = c->machine.state;
   cycle_mind_gap(c);
@@ -102,6 +106,8 @@ static void latch_inputs(struct cycle *c)
   cycle_take_commands(c, stopped);
   c->plant.restored = c->plant.restore;
   if (c->plant.restore) restore_model(c); /* once, for any number of commands */
+  if (c->plant.load) (void)cycle_load_state(c);
+  c->plant.load = false;
   /* The values of this cycle, and the effect of stale inputs on the state. */
   inputs_latch(&c->inputs, cycle_input_time(c));
   if (c->inputs.lost >= 0 && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1, 0);
@@ -212,6 +218,7 @@ void cycle_once(struct cycle *c)
   }
   /* In the rest of the period: histograms and the next step. */
   cycle_account(c);
+  cycle_hand_over(c);
   cycle_times_mark(t, PHASE_account);
   prepare_step(c);
   cycle_times_mark(t, PHASE_prepare);

@@ -28,6 +28,7 @@
 #include "rt/pool.h"
 #include "signals/bell.h"
 #include "signals/exchange.h"
+#include "signals/handover.h"
 #include "signals/signals.h"
 #include "telemetry/telemetry.h"
 
@@ -59,6 +60,7 @@ struct cycle_config {
   uint64_t period_ns;
   uint64_t periods; /* run or skipped after the warm-up, until the loop ends by itself; 0: no limit */
   struct last_run last_run;
+  bool resume; /* after the warm-up the model takes the state of `handover`, and nothing moves by itself */
   struct cycle_settings settings;
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
@@ -103,6 +105,7 @@ struct cycle {
   struct platform_drive drive;
   struct schedule schedule;
   struct deadline deadline;
+  struct handover handover;
   struct lockstep lockstep;
   struct leaving leaving;
   struct cycle_times times;

@@ -51,7 +51,7 @@ static size_t copy_words(char *to, size_t size, const char *from)
 /* "joint pin": the row that was open most after the last violated step. */
 static void name_violated(const struct cycle *c, char *text, size_t size)
 {
-  const ali3_model *m = c->config.model;
+  const ali3_model *m = c->plant.model;
   const ali3_violation *v = &c->figures.violation;
   const bool joint = v->joint >= 0;
   if (!joint && v->force < 0) return;

@@ -19,15 +19,37 @@ static uint64_t received_ns(const struct command *command)
   return command->t_ns < now_ns ? command->t_ns : now_ns;
 }
 
+/* Puts the machine back if there is no state that fits. */
+static enum command_result load_state(struct cycle *c, const struct command *command,
+                                      const struct machine *before)
+{
+  const enum command_result result = cycle_load_state(c);
+  if (result == RESULT_OK)
+    inputs_forget(&c->inputs, command->t_ns);
+  else
+    c->machine = *before;
+  return result;
+}
+
+/* The result of a save or load that an ordinary thread has found. RESULT_OK of a load: the loop has to do it. */
+static enum command_result shown_result(const struct command *command)
+{
+  if (command->code != COMMAND_SAVE && command->code != COMMAND_LOAD) return RESULT_OK;
+  return command->value >= 0.0 && command->value <= RESULT_TOO_SOON ? (enum command_result)command->value
+                                                                    : RESULT_BAD_ARGUMENT;
+}
+
 static void take_command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
   /* The state machine judges the command. A reset that waited behind a stop is too early. */
   const bool early = stopped && command->code == COMMAND_RESET;
-  enum command_result result =
-      early ? RESULT_WRONG_STATE
-            : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
+  enum command_result result = shown_result(command);
+  if (result == RESULT_OK)
+    result =
+        early ? RESULT_WRONG_STATE
+              : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
   /* A step command is answered with the frame of its last step, not now. */
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (lockstep_owe(&c->lockstep, command, port)) return;
@@ -38,12 +60,13 @@ static void take_command(struct cycle *c, const struct command *command, int por
   /* A state without steps owes none, even if the next command returns to RUNNING. */
   lockstep_settle(&c->lockstep, machine_steps(&c->machine), false);
   c->plant.restore |= action == ACTION_RESTORE;
+  if (action == ACTION_LOAD) result = load_state(c, command, &before);
   /* An old force must not act on a model that was reset, nor come back after an e-stop. A force that was sent after the
    * reset does act, even if one cycle finds both. */
   if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, command->t_ns);
   if (result == RESULT_OK && command->code == COMMAND_CLEAR) cycle_clear(c);
   /* Leave an event for the log. */
-  if (c->machine.state != before.state || c->machine.fault != before.fault || action == ACTION_RESTORE)
+  if (c->machine.state != before.state || c->machine.fault != before.fault || action != ACTION_NONE)
     cycle_note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
   if (result != RESULT_OK) cycle_note_refusal(c, command, result, port);
   output_answer(&c->output, c->config.port[port],

@@ -57,6 +57,10 @@ void cycle_take_commands(struct cycle *c, bool stopped);
 void cycle_observe(struct cycle *c);
 void cycle_compose(struct cycle *c);
 void cycle_publish(struct cycle *c);
+/* cycle_handover.c. cycle_hand_over: at the end of a cycle, before the next step is prepared. cycle_load_state: the model takes
+ * the state that was handed over; the values of inputs begin anew from it. */
+void cycle_hand_over(struct cycle *c);
+enum command_result cycle_load_state(struct cycle *c);
 /* cycle_record.c; both do nothing without a ring. cycle_record: copies the composed frame into the ring. cycle_keep_state: now
  * and then, the state of model and platform, from which a replay goes on; called between a step and the next preparation. */
 void cycle_record(struct cycle *c);

@@ -20,7 +20,9 @@ static bool told_to_stop(const struct cycle *c)
 /* True if something has come that needs a cycle. */
 static bool has_call(const struct cycle *c)
 {
-  if (told_to_stop(c) || atomic_load(&c->inbox.clear) || atomic_load(&c->inbox.stuck)) return true;
+  if (told_to_stop(c) || atomic_load(&c->inbox.clear) || atomic_load(&c->inbox.stuck) ||
+      handover_pending(&c->handover))
+    return true;
   for (int p = 0; p < c->config.ports; p++)
     if (!ring_empty(&c->config.port[p]->commands) || atomic_load(&c->config.port[p]->estop)) return true;
   return false;
@@ -98,7 +100,7 @@ static void wait_awake(struct cycle *c)
   const size_t bytes = c->plant.size < WORTH ? c->plant.size : 0;
   for (size_t i = 0; i < bytes && clock_now_ns() < c->schedule.start_ns; i += 64 * CACHE_LINE)
     for (size_t k = i; k < bytes && k < i + 64 * CACHE_LINE; k += CACHE_LINE)
-      (void)*(const volatile char *)((const char *)c->plant.block + k);
+      (void)*(const volatile char *)((const char *)c->plant.data + k);
   clock_spin_until_ns(c->schedule.start_ns);
 }
 

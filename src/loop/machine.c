@@ -24,12 +24,13 @@
  * least REARM_NS after a frame showed STOPPED, and run: no single command, bundle or repeating client suffices.
  * tests/prove searches all states for a way around.
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched.
- * 3. The model is in its initial state whenever READY or RUNNING is entered from STOPPED. */
+ * 3. The model is in its initial state whenever READY or RUNNING is entered from STOPPED, or in the state that was loaded since.
+ * A load needs STOPPED or PAUSED. It leads to PAUSED, and while disarmed to STOPPED. */
 #include "loop/machine.h"
 
 #include <stddef.h>
 
-#define COMMANDS (COMMAND_PLATFORM + 1)
+#define COMMANDS (COMMAND_LOAD + 1)
 #define STATES   (STATE_EXIT + 1)
 
 /* Target state of each command in each state. BACK: the model also returns to its initial state. No command leads to
@@ -48,15 +49,15 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /*                  -   init       arm         run         pause  stop  reset       park  estop step  clear inject platform */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
-  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO   },
+  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, 13, save, load */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, PAUSE },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME,    NO, SAME, NO    },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, PAUSE },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO    },
+  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO,      NO, SAME, NO    },
 };
 /* clang-format on */
 
@@ -88,15 +89,24 @@ enum machine_action machine_warm(struct machine *m, bool autostart)
   return ACTION_RESTORE;
 }
 
+bool machine_resume(struct machine *m)
+{
+  if (m->state != STATE_RUNNING && m->state != STATE_STOPPED) return false;
+  m->state = STATE_STOPPED;
+  m->loaded = true;
+  return true;
+}
+
 static bool begins_motion(uint32_t code)
 {
   return code == COMMAND_ARM || code == COMMAND_RUN;
 }
 
-/* From STOPPED to READY, and from both to RUNNING. */
+/* From STOPPED to READY, and from both to RUNNING; also from PAUSED, if the motion begins with a state that was loaded. */
 static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready, uint64_t t_ns)
 {
-  if (m->state != STATE_STOPPED && m->state != STATE_READY) return RESULT_OK;
+  const bool begins = m->state == STATE_PAUSED && m->loaded;
+  if (m->state != STATE_STOPPED && m->state != STATE_READY && !begins) return RESULT_OK;
   if (!begins_motion(code)) return RESULT_OK;
   if (m->disarmed && code == COMMAND_RUN) return RESULT_WRONG_STATE;
   if (m->disarmed && !rearm_is_due(&m->rearm, t_ns)) return RESULT_TOO_SOON;
@@ -106,7 +116,7 @@ static enum command_result may_begin(const struct machine *m, uint32_t code, boo
 static enum command_result judge_command(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
                                          enum machine_action *action)
 {
-  if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
+  if (code >= COMMANDS || command_name(code)[0] == '?') return RESULT_BAD_ARGUMENT;
   const unsigned char next = TABLE[m->state][code];
   if (next == NO || (code == COMMAND_STEP && !m->lockstep)) return RESULT_WRONG_STATE;
   if (next == SAME) return RESULT_OK;
@@ -119,12 +129,17 @@ static enum command_result judge_command(struct machine *m, uint32_t code, bool 
   enum run_state to = (enum run_state)(next & ~BACK);
   if (code == COMMAND_RESET && m->waits)
     to = STATE_STOPPED; /* reset forgets the inputs, and the motion starts with them */
+  if (code == COMMAND_LOAD && m->disarmed) to = STATE_STOPPED; /* PAUSED leads to motion without an arm */
   if (code == COMMAND_ARM) m->disarmed = false;
   if (code == COMMAND_RESET) rearm_begin(&m->rearm);
   if (to != m->state) m->misses = 0;
   m->fault = FAULT_NONE; /* only reset, and the e-stop above, get here from a state with a fault */
   m->state = to;
-  if (next & BACK) *action = ACTION_RESTORE;
+  /* The motion begins with the state that was loaded, and later ones begin with the initial state again. */
+  const bool keeps = m->loaded && begins_motion(code);
+  if (next & BACK && !keeps) *action = ACTION_RESTORE;
+  if (code == COMMAND_LOAD) *action = ACTION_LOAD;
+  m->loaded = *action == ACTION_LOAD || (m->loaded && *action != ACTION_RESTORE && to != STATE_RUNNING);
   return RESULT_OK;
 }
 
@@ -145,6 +160,7 @@ void machine_trip(struct machine *m, enum fault_code fault)
   if (m->state != STATE_EXIT) m->state = FAULTS[fault]; /* in EXIT the next start finds the e-stop */
   m->fault = fault;
   m->misses = 0;
+  m->loaded = false;
   m->disarmed = true;
   rearm_begin(&m->rearm);
 }

@@ -13,6 +13,7 @@
 enum machine_action {
   ACTION_NONE,
   ACTION_RESTORE, /* return the model to its initial state */
+  ACTION_LOAD,    /* put the model into the state that was handed over */
 };
 
 struct machine {
@@ -22,6 +23,7 @@ struct machine {
   int misses;         /* consecutive misses */
   bool waits;         /* an input is required; set by the caller */
   bool lockstep;      /* the loop steps on command */
+  bool loaded;        /* the model has a state that was loaded: the next motion begins from it */
   bool disarmed;      /* since FAULT, SAFE or an end without an order: `run` needs an `arm` first */
   struct rearm rearm; /* while disarmed: the earliest time of that arm */
 };
@@ -37,6 +39,10 @@ void machine_keep(struct machine *m, enum fault_code fault, bool disarmed);
 /* Ends the warm-up: INIT leads to SAFE if a stop is latched, to RUNNING with autostart unless disarmed, else to
  * STOPPED. Does nothing in other states. */
 enum machine_action machine_warm(struct machine *m, bool autostart);
+
+/* After machine_warm(), with a state to continue from: RUNNING becomes STOPPED, so that nothing moves by itself. Returns true
+ * if the model must take the state now; false in SAFE, where a stop is latched. */
+bool machine_resume(struct machine *m);
 
 /* Judges a command that was received at t_ns. ready: all required inputs are fresh. Returns an enum command_result; if
  * it is RESULT_OK, *action tells what to do. While disarmed an arm gets RESULT_TOO_SOON unless rearm_is_due(). */

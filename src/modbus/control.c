@@ -51,6 +51,8 @@ static int write_registers(const struct modbus_map *map, const struct mbap_reque
   if (exception || effect->estop || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
   int code = next[MAP_COMMAND];
   if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
+  const bool state = code == COMMAND_SAVE || code == COMMAND_LOAD;
+  if (state && next[MAP_ARGUMENT] > MAP_SLOT_MAX) return MBAP_ILLEGAL_VALUE;
   return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);
 }
 

@@ -15,8 +15,9 @@
 enum {
   /* An owner that writes nothing for this time loses the inputs, unless it has set the watchdog. */
   MAP_OWNER_MS = 1000,
-  MAP_WATCHDOG_MIN = 50,   /* ms */
-  MAP_WATCHDOG_MAX = 60000 /* ms */
+  MAP_WATCHDOG_MIN = 50,    /* ms */
+  MAP_WATCHDOG_MAX = 60000, /* ms */
+  MAP_SLOT_MAX = 9          /* argument of the commands save and load */
 };
 
 /* Consecutive signals in consecutive registers, as f32 in their own unit; most shown values are in such runs. */

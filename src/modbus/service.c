@@ -17,7 +17,19 @@ void modbus_service_refresh(struct modbus_service *s)
   if (port_take_frame(s->port, &frame))
     counter_add(&s->counters->modbus_clamped, modbus_map_show(&s->map, frame));
   struct answer answer;
+  struct desk_reply reply;
   while (ring_pop(&s->port->answers, &answer)) continue;
+  while (s->port->desk && ring_pop(&s->port->desk->replies, &reply)) continue;
+}
+
+/* A state in one of the slots 0 to 9. The loop shows the result, like that of a command. */
+static bool ask_for_state(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
+{
+  struct desk_request r = {
+      .code = c->code == COMMAND_SAVE ? DESK_STATE_SAVE : DESK_STATE_LOAD, .id = c->id, .client = peer->id};
+  snprintf(r.who, sizeof r.who, "%s", peer->name);
+  snprintf(r.name, sizeof r.name, "slot%u", c->argument);
+  return desk_ask(s->port->desk, &r);
 }
 
 /* Returns false if the loop has no room for a command. */
@@ -33,7 +45,8 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
                               .id = effect->command[i].id,
                               .client = peer->id,
                               .t_ns = now_ns};
-    if (!port_command(s->port, &c)) {
+    const bool state = c.code == COMMAND_SAVE || c.code == COMMAND_LOAD;
+    if (!(state ? ask_for_state(s, &c, peer) : port_command(s->port, &c))) {
       counter_add(&s->counters->commands_dropped, 1);
       return false;
     }

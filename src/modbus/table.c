@@ -14,7 +14,7 @@
 #define CODE_TEXT(id, code, text)         " " #code " " text
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
-#define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
+#define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT)
 #define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                                                                                              \
   "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
@@ -57,7 +57,8 @@ static const struct fixed {
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
-     "step: number of cycles; inject: twice the index of the injection, plus 1 for on"},
+     "step: number of cycles; inject: twice the index of the injection, plus 1 for on; save, load: slot 0 to "
+     "9"},
     {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
      "the command acts when this number changes; code 8 always acts"},
     {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",

@@ -244,65 +244,13 @@ static void stream_options(struct stream *s, ali3_options *o)
   stream_bytes(s, o->isa, sizeof o->isa);
 }
 
-/* --- the specs of a model's elements --- */
-
 #define COPY_ARRAY(to, from) memcpy(to, from, sizeof(to))
-
-static ali3_body_spec spec_of_body(const struct body *b)
-{
-  ali3_body_spec s = {.name = b->name, .mass = b->mass};
-  COPY_ARRAY(s.inertia, b->inertia);
-  COPY_ARRAY(s.position, b->position);
-  COPY_ARRAY(s.orientation, b->orientation);
-  COPY_ARRAY(s.velocity, b->velocity);
-  COPY_ARRAY(s.angular_velocity, b->angular_velocity);
-  return s;
-}
-
-static ali3_joint_spec spec_of_joint(const struct joint *j)
-{
-  ali3_joint_spec s = {.name = j->name,
-                       .type = j->type,
-                       .body_a = j->body[0],
-                       .body_b = j->body[1],
-                       .length = j->length,
-                       .position = j->position};
-  COPY_ARRAY(s.point_a, j->point[0]);
-  COPY_ARRAY(s.point_b, j->point[1]);
-  COPY_ARRAY(s.axis_a, j->axis[0]);
-  COPY_ARRAY(s.axis_b, j->axis[1]);
-  COPY_ARRAY(s.relative_orientation, j->relative);
-  return s;
-}
-
-static ali3_load_spec spec_of_load(const struct load *l)
-{
-  ali3_load_spec s = {.name = l->name, .type = l->type, .body = l->body, .body_axes = l->body_axes};
-  COPY_ARRAY(s.vector, l->vector);
-  COPY_ARRAY(s.point, l->point);
-  return s;
-}
-
-static ali3_force_spec spec_of_force(const struct force *f)
-{
-  ali3_force_spec s = f->spec;
-  s.name = f->name;
-  return s;
-}
-
-static ali3_sensor_spec spec_of_sensor(const struct sensor *x)
-{
-  ali3_sensor_spec s = {.name = x->name, .type = x->type, .body = x->body};
-  COPY_ARRAY(s.point, x->point);
-  COPY_ARRAY(s.orientation, x->orientation);
-  return s;
-}
 
 /* --- the whole --- */
 
-#define PUT_ELEMENTS(s, count, element, spec_type, spec_of, stream_it)                                       \
+#define PUT_ELEMENTS(s, m, count, spec_type, spec_of, stream_it)                                             \
   for (int i_ = 0; i_ < (count); i_++) {                                                                     \
-    spec_type spec_ = spec_of(&(element)[i_]);                                                               \
+    spec_type spec_ = spec_of(m, i_);                                                                        \
     stream_it(s, &spec_);                                                                                    \
   }
 
@@ -324,11 +272,11 @@ static void put_model(struct stream *s, const ali3_model *m)
   stream_options(s, &options);
   /* Numbers of elements, then the elements. */
   for (int i = 0; i < 5; i++) stream_integer(s, &counts[i]);
-  PUT_ELEMENTS(s, m->bodies, m->body, ali3_body_spec, spec_of_body, stream_body)
-  PUT_ELEMENTS(s, m->joints, m->joint, ali3_joint_spec, spec_of_joint, stream_joint)
-  PUT_ELEMENTS(s, m->loads, m->load, ali3_load_spec, spec_of_load, stream_load)
-  PUT_ELEMENTS(s, m->forces, m->force, ali3_force_spec, spec_of_force, stream_force)
-  PUT_ELEMENTS(s, m->sensors, m->sensor, ali3_sensor_spec, spec_of_sensor, stream_sensor)
+  PUT_ELEMENTS(s, m, m->bodies, ali3_body_spec, ali3_model_body_spec, stream_body)
+  PUT_ELEMENTS(s, m, m->joints, ali3_joint_spec, ali3_model_joint_spec, stream_joint)
+  PUT_ELEMENTS(s, m, m->loads, ali3_load_spec, ali3_model_load_spec, stream_load)
+  PUT_ELEMENTS(s, m, m->forces, ali3_force_spec, ali3_model_force_spec, stream_force)
+  PUT_ELEMENTS(s, m, m->sensors, ali3_sensor_spec, ali3_model_sensor_spec, stream_sensor)
 }
 
 size_t ali3_model_flat_size(const ali3_model *m)

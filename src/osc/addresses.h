@@ -51,7 +51,29 @@ enum osc_address_flag {
   RECEIVED("inject", "si|sii", OSC_INJECTIONS | OSC_LENIENT, "",                                             \
            "name of the fault, 1 on or 0 off, request number", osc_on_inject)                                \
   RECEIVED("platform/set", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
-           "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)
+           "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)         \
+  RECEIVED("state/save", "|s|si", OSC_LENIENT, "",                                                           \
+           "name, request number: saves the state; answered with ack", osc_on_desk)                          \
+  RECEIVED("state/load", "s|si", OSC_LENIENT, "",                                                            \
+           "name, request number: loads a state in STOPPED or PAUSED", osc_on_desk)                          \
+  RECEIVED("state/list", "|i", OSC_LENIENT, "", "request number: answered with entries, then ack",           \
+           osc_on_desk)                                                                                      \
+  SENT(STATE_ENTRY, "state/entry", "shh", "- s -", "name, time since 1970, bytes")                           \
+  SENT(STATE_ERROR, "state/error", "sis", "", "name, request number, reason of a refusal")                   \
+  RECEIVED("param/set", "sf|sd|sfi|sdi|sfff|sfffi", OSC_LENIENT, "",                                         \
+           "parameter, its numbers, time over which it moves (s), request number; answered with ack",        \
+           osc_on_desk)                                                                                      \
+  RECEIVED("param/begin", "|i", OSC_LENIENT, "", "begins a set, which acts as one", osc_on_desk)             \
+  RECEIVED("param/commit", "|i", OSC_LENIENT, "", "the set acts between two cycles", osc_on_desk)            \
+  RECEIVED("param/abort", "|i", OSC_LENIENT, "", "drops the set", osc_on_desk)                               \
+  RECEIVED("param/get", "s|si", OSC_LENIENT, "", "parameter; answered with value and ack", osc_on_desk)      \
+  RECEIVED("param/list", "|s|si|sii", OSC_LENIENT, "",                                                       \
+           "beginning of names, first entry, request number; answered with values, then ack", osc_on_desk)   \
+  RECEIVED("param/save", "s|si", OSC_LENIENT, "", "name: all parameters into a file beside the states",      \
+           osc_on_desk)                                                                                      \
+  SENT(PARAM_VALUE, "param/value", "ssddd", "", "name, unit, least and greatest value, then its numbers")    \
+  SENT(PARAM_ERROR, "param/error", "sis", "",                                                                \
+       "name, request number, reason of a refusal, or where a list goes on")
 
 /* Expands to nothing, so that a use of the list can skip one kind of row. */
 #define OSC_NO_ROW(...)

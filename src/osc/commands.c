@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static void write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
-                      unsigned result)
+void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
+                   unsigned result)
 {
   osc_write(w, in->config->prefix, OSC_SENT_ACK);
   osc_write_s(w, what);
@@ -18,13 +18,13 @@ void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char 
                      unsigned result)
 {
   struct osc_writer w;
-  write_ack(in, &w, what, id, result);
+  osc_write_ack(in, &w, what, id, result);
   osc_out_answer(in->out, to, &w);
 }
 
 /* The loop answers steps when they are done, perhaps long after later commands. A place that awaits an answer is
  * therefore never reused. If lost answers keep all places, no place is free. */
-static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
+uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from)
 {
   uint32_t place = in->next_place;
   for (int i = 0; i < OSC_PLACES && in->place[place].awaited; i++) place = (place + 1) % OSC_PLACES;
@@ -72,7 +72,7 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, unsi
   in->command[in->commands++] = (struct command){.code = code,
                                                  .argument = argument,
                                                  .id = (uint32_t)id,
-                                                 .client = place_for(in, &r->from),
+                                                 .client = osc_take_place(in, &r->from),
                                                  .t_ns = r->from.now_ns,
                                                  .value = value};
   return ACCEPTED;
@@ -96,7 +96,7 @@ int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m)
 void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id)
 {
   const struct command c = {
-      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = place_for(in, from), .t_ns = from->now_ns};
+      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = osc_take_place(in, from), .t_ns = from->now_ns};
   in->estop_ns = from->now_ns;
   counter_add(&in->counters->osc_commands, 1);
   if (port_estop(in->port, &c)) return;
@@ -176,7 +176,7 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
     if (a.client >= OSC_PLACES) continue;
     in->place[a.client].awaited = false;
     struct osc_writer w;
-    write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
+    osc_write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
     osc_out_owed(in->out, &in->place[a.client].from, &w);
   }
   osc_answer_syncs(in);

@@ -84,6 +84,11 @@ void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what)
   begin_message(w, prefix, sent[what].address, sent[what].types);
 }
 
+void osc_write_types(struct osc_writer *w, const char *prefix, enum osc_sent what, const char *types)
+{
+  begin_message(w, prefix, sent[what].address, types);
+}
+
 void osc_write_at(struct osc_writer *w, const char *address, const char *types)
 {
   begin_message(w, "", address, types);
@@ -105,6 +110,12 @@ void osc_write_f(struct osc_writer *w, double v)
 {
   uint8_t *at = take_room(w, sizeof(float));
   if (at) put_number(at, v, false);
+}
+
+void osc_write_d(struct osc_writer *w, double v)
+{
+  uint8_t *at = take_room(w, sizeof v);
+  if (at) put_number(at, v, true);
 }
 
 void osc_write_s(struct osc_writer *w, const char *s)

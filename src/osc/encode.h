@@ -28,10 +28,13 @@ struct osc_writer {
 /* Begin a message: one of the list below the prefix, or one at an explicit address. The arguments follow in the order
  * of their types. */
 void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what);
+/* Like osc_write(), with other types than those of the list. */
+void osc_write_types(struct osc_writer *w, const char *prefix, enum osc_sent what, const char *types);
 void osc_write_at(struct osc_writer *w, const char *address, const char *types);
 void osc_write_i(struct osc_writer *w, int32_t v);
 void osc_write_h(struct osc_writer *w, int64_t v);
 void osc_write_f(struct osc_writer *w, double v);
+void osc_write_d(struct osc_writer *w, double v);
 void osc_write_s(struct osc_writer *w, const char *s);
 /* True if the message fitted. */
 bool osc_written(const struct osc_writer *w);

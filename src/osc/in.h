@@ -35,5 +35,7 @@ void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const stru
 
 /* Passes at most `most` answers of the loop on to the senders of the commands. */
 void osc_in_answers(struct osc_in *in, uint32_t most);
+/* Sends on what the keeper of states and parameters has replied. Call it before osc_in_answers(), which answers syncs. */
+void osc_in_replies(struct osc_in *in);
 
 #endif

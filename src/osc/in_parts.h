@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shared by the files of osc_in: in.c takes and dispatches datagrams, inputs.c sets channels, commands.c talks to the
- * loop, requests.c answers what this thread knows itself. */
+ * loop, desk.c to the keeper of states and parameters, requests.c answers what this thread knows itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
@@ -107,8 +107,12 @@ void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t i
 /* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 
+void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
+                   unsigned result);
 void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
                      unsigned result);
+/* A place whose sender awaits an answer; its number is the client number of what is sent on. */
+uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from);
 /* Sends the commands of the datagram. The inputs have gone before. */
 void osc_send_commands(struct osc_in *in);
 /* Answers each sync whose earlier commands are all answered. */

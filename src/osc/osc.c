@@ -95,6 +95,7 @@ static void *run_osc(void *arg)
     const uint32_t answers = ring_count(&o->port->answers);
     const struct frame *frame;
     if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
+    osc_in_replies(o->in);
     osc_in_answers(o->in, answers);
     more = serve_queue(o);
     osc_out_expire(o->out, now);

@@ -2,6 +2,7 @@
 #include "restart/state_file.h"
 
 #include "journal/wall_clock.h"
+#include "restart/durable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,45 +17,12 @@ enum { FORMAT = 1, MOST = 4096, PATH = 1024 };
 static const char ABOUT[] =
     "Written by ali3d. See STOPPING AND STARTING in ali3d(8) before you delete this file.";
 
-/* Makes a folder and its parents. */
-static bool make_folder(const char *folder)
-{
-  char path[PATH];
-  if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path) return false;
-  for (char *p = path + 1; *p; p++) {
-    if (*p != '/') continue;
-    *p = '\0';
-    if (mkdir(path, 0755) != 0 && errno != EEXIST) return false;
-    *p = '/';
-  }
-  return mkdir(path, 0755) == 0 || errno == EEXIST;
-}
-
-/* Returns false if there is no folder. */
-static bool choose_folder(const char *given, char *folder, size_t size)
-{
-  const char *systemd = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-  if (given)
-    snprintf(folder, size, "%s", given);
-  else if (systemd && systemd[0] == '/') /* systemd gives a list with colons */
-    snprintf(folder, size, "%.*s", (int)strcspn(systemd, ":"), systemd);
-  else if (geteuid() == 0)
-    snprintf(folder, size, "/var/lib/ali3");
-  else if (xdg && xdg[0] == '/')
-    snprintf(folder, size, "%s/ali3", xdg);
-  else if (home && home[0] == '/')
-    snprintf(folder, size, "%s/.local/state/ali3", home);
-  else
-    return false;
-  return true;
-}
-
 bool state_file_path(const char *folder, const char *instance, char *path, size_t size, char *error,
                      size_t error_size)
 {
   char chosen[PATH];
   path[0] = '\0';
-  if (!choose_folder(folder, chosen, sizeof chosen)) {
+  if (!durable_folder(folder, chosen, sizeof chosen)) {
     snprintf(error, error_size,
              "no folder for the state file: STATE_DIRECTORY, XDG_STATE_HOME and HOME are not set");
     return false;
@@ -63,7 +31,7 @@ bool state_file_path(const char *folder, const char *instance, char *path, size_
     snprintf(error, error_size, "%.80s...: path of the state file is too long", chosen);
     return false;
   }
-  if (make_folder(chosen)) return true;
+  if (durable_make_folder(chosen)) return true;
   snprintf(error, error_size, "%s: cannot make the folder: %s", chosen, strerror(errno));
   return false;
 }
@@ -155,50 +123,18 @@ static char *record_json(const char *instance, const struct state_record *r)
                         FORMAT, "instance", instance, "ended", r->ended, "disarmed", r->disarmed, "state",
                         run_state_name(r->state), "fault", (int)r->fault, "fault_text", fault_text(r->fault),
                         "latched_by", r->who, "written", written);
-  char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
+  char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *line = NULL;
   json_decref(o);
-  return text;
-}
-
-/* Writes and syncs. Returns 0 or an errno. */
-static int write_through(const char *path, const char *text)
-{
-  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
-  if (fd < 0) return errno;
-  const size_t size = strlen(text);
-  errno = ENOSPC; /* a short write does not set errno */
-  const bool written = write(fd, text, size) == (ssize_t)size && write(fd, "\n", 1) == 1 && fsync(fd) == 0;
-  const int status = written ? 0 : errno;
-  close(fd);
-  return status;
-}
-
-/* The new name must survive a power cut, too. A file system that cannot sync a folder is accepted. */
-static void sync_folder(const char *path)
-{
-  char folder[PATH];
-  snprintf(folder, sizeof folder, "%s", path);
-  char *slash = strrchr(folder, '/');
-  if (!slash) return;
-  *slash = '\0';
-  const int fd = open(folder[0] ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  (void)fsync(fd);
-  close(fd);
+  if (text && asprintf(&line, "%s\n", text) < 0) line = NULL;
+  free(text);
+  return line;
 }
 
 int state_file_write(const char *path, const char *instance, const struct state_record *r)
 {
-  char fresh[PATH + 8];
-  if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh) return ENAMETOOLONG;
   char *text = record_json(instance, r);
   if (!text) return ENOMEM;
-  int status = write_through(fresh, text);
+  const int status = durable_write(path, text, strlen(text));
   free(text);
-  if (status == 0 && rename(fresh, path) != 0) status = errno;
-  if (status != 0)
-    unlink(fresh);
-  else
-    sync_folder(path);
   return status;
 }

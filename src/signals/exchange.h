@@ -10,6 +10,7 @@
 #include "base/snapshot.h"
 #include "signals/bell.h"
 #include "signals/clients.h"
+#include "signals/desk.h"
 #include "signals/states.h"
 
 #include <stdint.h>
@@ -18,7 +19,8 @@
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's, returned with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
-  double value;                        /* of COMMAND_PLATFORM */
+  /* COMMAND_PLATFORM: the new value. COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with RESULT_OK loads. */
+  double value;
 };
 struct answer {
   uint32_t code, id, client, result;
@@ -108,6 +110,7 @@ struct port {
   _Atomic uint32_t stuck; /* fault to show while the loop is stuck; 0: it is not stuck */
   struct frame shown;     /* the thread's own copy of the newest frame, as clients see it */
   int event;              /* eventfd that the loop signals after publishing; -1: the thread polls */
+  struct desk *desk;      /* requests to the thread of states and parameters; NULL: nobody takes them */
   struct bell *bell;      /* rung with every command; NULL: nobody waits for it */
   int source;             /* SOURCE_OSC, ... */
   struct clients clients; /* names of its clients */

@@ -33,7 +33,10 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_CLEAR, 10, "clear")                                                                              \
   X(COMMAND_INJECT, 11, "inject") /* argument: twice the index of an injection, plus 1 for on */             \
   X(COMMAND_PLATFORM, 12,                                                                                    \
-    "platform") /* argument: index of a parameter of the motion platform, which gets the value */
+    "platform") /* argument: index of a parameter of the motion platform, which gets the value */            \
+  /* 13 is free. An ordinary thread does the work, and the loop shows its result. */                         \
+  X(COMMAND_SAVE, 14, "save")                                                                                \
+  X(COMMAND_LOAD, 15, "load")
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)

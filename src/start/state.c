@@ -314,17 +314,22 @@ enum state_fault state_examine(const ali3_model *m, const void *from, size_t siz
   return p.out_of_range ? STATE_RANGE : STATE_GOOD;
 }
 
-/* Rows and rotations of a state; the block is as ali3_data_place() left it. */
-static void fill_mechanism(const ali3_model *m, ali3_data *d, struct passage *p)
+void state_note_acted(const ali3_model *m, ali3_data *d)
 {
-  pass_mechanism(p, m, d);
-  for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
   for (int i = 0; i < m->bodies; i++)
     for (int k = 0; k < WRENCH_NUMBERS; k++) {
       const size_t at = stored_at(stored_body(m, i), WRENCH_NUMBERS) + (size_t)(k * stored_body(m, i)->width);
       d->outside.acted[m->frozen->tile_of[i]] |=
           d->outside.now.wrench[at] != 0.0 || d->outside.start.wrench[at] != 0.0;
     }
+}
+
+/* Rows and rotations of a state; the block is as ali3_data_place() left it. */
+static void fill_mechanism(const ali3_model *m, ali3_data *d, struct passage *p)
+{
+  pass_mechanism(p, m, d);
+  for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
+  state_note_acted(m, d);
   stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
   pass_rows(p, m, d);

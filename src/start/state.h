@@ -4,6 +4,7 @@
 #define START_STATE_H
 
 #include <ali3/flat.h>
+#include <ali3/stepper.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +42,8 @@ enum state_fault {
 struct state_head state_head_of(const ali3_model *m);
 /* Fills *head as soon as there are enough bytes for it. RT. */
 enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, struct state_head *head);
+
+/* Marks the tiles of bodies on which values from outside act. RT. */
+void state_note_acted(const ali3_model *m, ali3_data *d);
 
 #endif

@@ -122,6 +122,9 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
   d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
+  /* The start of the step, for ali3_unprepare() and a failed step. */
+  d->Phi_start = take_doubles(a, (size_t)f->rows);
+  d->J_start = take_doubles(a, (size_t)(f->rolling * STORED_J));
   d->turn_start = take_doubles(a, (size_t)m->joints);
   d->turn = take_doubles(a, (size_t)m->joints + 1);
   d->soft.mobility = take_doubles(a, (size_t)f->rows);

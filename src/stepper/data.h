@@ -117,6 +117,8 @@ struct ali3_data {
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint */
   double *turn_start;   /* (joints) at the start of the step */
+  double *Phi_start;    /* (m) solve.Phi before the prepare: ali3_unprepare */
+  double *J_start;      /* (rolling, STORED_J) their rows of here.J before the prepare */
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;

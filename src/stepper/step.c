@@ -61,6 +61,12 @@ static void restore_start(const ali3_model *m, ali3_data *d, const struct state 
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
 }
 
+/* The state at the start of the step. */
+static const struct state *state_before(const ali3_model *m, const ali3_data *d)
+{
+  return m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+}
+
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
   const ali3_data *of = extrapolate_failed(d);
@@ -72,7 +78,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
-  const struct state *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+  const struct state *good = state_before(m, d);
   if (m->frozen->drives > 0) {
     inner_aim(m, d, m->options.dt, false);
     restore_start(m, d, good);
@@ -92,6 +98,39 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   return d->report.status = status;
 }
 
+/* The rows as the last step left them. Evaluated again, rows on sliding contacts would have other directions, and rows on joint
+ * angles would round differently. */
+static void keep_rows(const ali3_model *m, ali3_data *d, bool back)
+{
+  if (back)
+    memcpy(d->solve.Phi, d->Phi_start, (size_t)m->frozen->rows * sizeof *d->Phi_start);
+  else
+    memcpy(d->Phi_start, d->solve.Phi, (size_t)m->frozen->rows * sizeof *d->Phi_start);
+  for (int i = m->frozen->rigid_links; i < m->frozen->links && m->frozen->rolling > 0; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (j->rolling < 0) continue;
+    double *saved = d->J_start + (ptrdiff_t)j->rolling * STORED_J;
+    for (int n = 0; n < j->count * j->sides * BODY_Y; n++) {
+      double *J = &d->here.J[j->jacobian + (size_t)(n * j->stride)];
+      if (back)
+        *J = saved[n];
+      else
+        saved[n] = *J;
+    }
+  }
+}
+
+void ali3_unprepare(const ali3_model *m, ali3_data *d)
+{
+  if (!m || !d || !d->prepared) return;
+  restore_start(m, d, state_before(m, d));
+  for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
+  stage_rows(m, d);
+  keep_rows(m, d, true);
+  d->prepared = false;
+  data_mark_phase(d, ALI3_PHASE_IDLE);
+}
+
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
   if (!d->started) { /* the report keeps the reason of the failed reset */
@@ -100,6 +139,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   }
   if (d->prepared) return ALI3_OK;
   violation_none(&d->violation);
+  keep_rows(m, d, false);
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   data_mark_phase(d, ALI3_PHASE_PREDICT);
   if (m->options.substeps > 1) state_copy(m, &d->start, &d->now);

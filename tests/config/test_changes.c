@@ -38,8 +38,8 @@ TEST(changes_have_the_names_of_their_keys)
        ""}, /* the defaults, written out */
       {FILE_OF("1", "0.2", "cycle: {grace: 6, overrun: slip, catch_up: 9, max_misses: 2}\nosc: {}\n"),
        "cycle.overrun, cycle.catch_up, cycle.max_misses, cycle.grace, inputs.push.hold", ""},
-      {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {gamma: 0.6}\n"), "",
-       "model, solver.gamma, cycle.period, osc.port"},
+      {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {beta: 0.6}\n"), "",
+       "model, solver.beta, cycle.period, osc.port"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\n"), "", "osc.enabled"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {prefix: /x, targets: [{host: 127.0.0.1, port: 9}]}\n"),
        "", "osc.prefix, osc.targets"},

@@ -11,9 +11,10 @@ import time
 import unittest
 
 import bench
+import test_live
 import test_platform
 from mf4 import Mf4
-from test_record import PYTHON, Recorder, need_h5py, read
+from test_record import PYTHON, Recorder, need_h5py, read, read_all
 
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
@@ -129,6 +130,48 @@ print(f["replay/cycle"][n])"""
             self.assertGreater(len(found), 1)
             for name in found:
                 self.check_same(os.path.join(files, name))
+
+    def ask(self, client, address, types, *arguments):
+        client.send(bench.osc_message(f"/ali3/{address}", types + "i", *arguments, 77))
+        answer = client.answer("/ali3/ack")
+        while answer[1] != 77:
+            answer = client.answer("/ali3/ack")
+        self.assertEqual(answer[2], 0, f"{address} {arguments}")
+
+    def test_parameters_and_states_that_came_in(self):
+        """A set, a ramp, a state that was loaded; each part of the recording stands alone."""
+        with bench.Daemon(model=test_live.SPRUNG, inputs=[], state={"every": 0}) as d:
+            client = self.open(d)
+            with Recorder("--to", d.dir, "--when", "always", "--before", "60", "--split", "1", "--min-free", "0", d.name) as r:
+                time.sleep(0.3)
+                self.ask(client, "param/set", "sd", "force.strut.damping", 900.0)
+                self.ask(client, "state/save", "s", "here")
+                self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
+                client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 0.5, 5))
+                time.sleep(1.0)
+                self.ask(client, "cmd/reset", "")
+                for name in ("arm", "run"):
+                    client.command(name, 10)
+                bench.wait_for("the next run", lambda: d.watch()["state"] == "RUNNING")
+                time.sleep(0.5)
+                self.ask(client, "cmd/pause", "")
+                self.ask(client, "param/set", "sd", "body.car.mass", 400.0)
+                self.ask(client, "state/save", "s", "there")
+                self.ask(client, "cmd/run", "")
+                time.sleep(0.3)
+                self.ask(client, "cmd/pause", "")
+                self.ask(client, "state/load", "s", "there")
+                self.ask(client, "cmd/run", "")
+                time.sleep(0.5)
+                d.stop()
+                r.stop()
+            found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
+            self.assertGreater(len(found), 2)
+            for name in found:
+                self.check_same(os.path.join(d.dir, name), "--workers", "1")
+            got = read_all([os.path.join(d.dir, name) for name in found])
+            actions = {a for file in got for a in file["head"]["action"]}
+            self.assertLessEqual({1, 1 | 4, 8}, actions)
 
     def test_lockstep_and_another_configuration(self):
         with bench.Daemon(cycle={"clock": "lockstep", "warmup": 20}) as d:

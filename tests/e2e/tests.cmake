@@ -14,7 +14,7 @@ endfunction()
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
 ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
-                vehicle record replay osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+                vehicle record replay live osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
@@ -35,6 +35,7 @@ ali3_e2e(timing threads)       # strace slows the loop down, which must not look
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
 ali3_e2e(timing side_by_side)  # stress-ng on every processor would delay tests beside it
+ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak

@@ -15,7 +15,7 @@ ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "layout", "step
          "coordinates", "links", "lab", "recursive",
          "rt", "signals", "inputs", "telemetry", "frames", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml",
          "config", "setup", "journal",
-         "restart", "daemon"]
+         "restart", "keeper", "daemon"]
 # The core has no I/O, no clock and no threads: it sees only itself, and no system header with them.
 CORE = ["base", "math", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",

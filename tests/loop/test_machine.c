@@ -7,23 +7,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_PLATFORM };
+enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_LOAD };
 #define SECOND UINT64_C(1000000000)
 #define LATER  (100 * SECOND)
 
 /* One row per state, one column per command: the new state, with '*' if the model returns to its initial state, or "-"
- * if the command is refused. */
+ * if the command is refused. PAUSED+: the model takes the state that was handed over. */
 /* clang-format off */
 static const char *const EXPECTED[STATES][COMMANDS] = {
-  /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject     platform */
-  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT", "INIT", "INIT" },
-  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED", "STOPPED", "STOPPED" },
-  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY", "READY", "READY" },
-  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "STOPPED", "SAFE", "-", "RUNNING", "RUNNING", "RUNNING" },
-  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "STOPPED", "SAFE", "-", "PAUSED", "PAUSED", "PAUSED" },
-  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT", "FAULT" },
-  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE", "SAFE" },
-  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "EXIT", "-", "-", "-", "-" },
+  /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject     platform   save, load */
+  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT", "INIT", "INIT", NULL, "INIT", "-" },
+  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED", "STOPPED", "STOPPED", NULL, "STOPPED", "PAUSED+" },
+  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY", "READY", "READY", NULL, "READY", "-" },
+  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "STOPPED", "SAFE", "-", "RUNNING", "RUNNING", "RUNNING", NULL, "RUNNING", "-" },
+  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "STOPPED", "SAFE", "-", "PAUSED", "PAUSED", "PAUSED", NULL, "PAUSED", "PAUSED+" },
+  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT", "FAULT", NULL, "FAULT", "-" },
+  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE", "SAFE", NULL, "SAFE", "-" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "EXIT", "-", "-", "-", "-", NULL, "EXIT", "-" },
 };
 /* clang-format on */
 
@@ -42,12 +42,16 @@ static void every_command_in_every_state(void **unused)
   (void)unused;
   for (int s = 0; s < STATES; s++) {
     for (int code = 1; code <= COMMANDS; code++) {
+      if (!EXPECTED[s][code - 1]) continue; /* no command has this code */
       struct machine m = in_state((enum run_state)s);
       enum machine_action action;
       const enum command_result result = machine_command(&m, (uint32_t)code, true, LATER, &action);
       char found[32] = "-";
       if (result == RESULT_OK) {
-        snprintf(found, sizeof found, "%s%s", run_state_name(m.state), action == ACTION_RESTORE ? "*" : "");
+        snprintf(found, sizeof found, "%s%s", run_state_name(m.state),
+                 action == ACTION_RESTORE ? "*"
+                 : action == ACTION_LOAD  ? "+"
+                                          : "");
       } else {
         assert_int_equal(result, RESULT_WRONG_STATE);
         assert_int_equal(m.state, s);
@@ -74,6 +78,65 @@ static void steps_are_asked_for_in_lockstep_only(void **unused)
     assert_memory_equal(&m, &before, sizeof m);
     assert_int_equal(action, ACTION_NONE);
   }
+}
+
+static void order(struct machine *m, uint32_t code, bool ready, enum command_result result,
+                  enum run_state state, enum machine_action expected)
+{
+  enum machine_action action;
+  assert_int_equal(machine_command(m, code, ready, LATER, &action), result);
+  assert_int_equal(m->state, state);
+  assert_int_equal(action, expected);
+}
+
+/* The motion begins with the state that was loaded, and with the initial state the next time. */
+static void a_loaded_state_is_used_once(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_STOPPED);
+  order(&m, COMMAND_LOAD, true, RESULT_OK, STATE_PAUSED, ACTION_LOAD);
+  order(&m, COMMAND_RUN, false, RESULT_NOT_READY, STATE_PAUSED,
+        ACTION_NONE); /* a required input has to come */
+  order(&m, COMMAND_RUN, true, RESULT_OK, STATE_RUNNING, ACTION_NONE);
+  order(&m, COMMAND_PAUSE, true, RESULT_OK, STATE_PAUSED, ACTION_NONE);
+  order(&m, COMMAND_RUN, false, RESULT_OK, STATE_RUNNING, ACTION_NONE);
+  order(&m, COMMAND_STOP, true, RESULT_OK, STATE_STOPPED, ACTION_NONE);
+  order(&m, COMMAND_RUN, true, RESULT_OK, STATE_RUNNING, ACTION_RESTORE);
+  /* By way of STOPPED and READY. */
+  order(&m, COMMAND_PAUSE, true, RESULT_OK, STATE_PAUSED, ACTION_NONE);
+  order(&m, COMMAND_LOAD, true, RESULT_OK, STATE_PAUSED, ACTION_LOAD);
+  order(&m, COMMAND_STOP, true, RESULT_OK, STATE_STOPPED, ACTION_NONE);
+  order(&m, COMMAND_ARM, true, RESULT_OK, STATE_READY, ACTION_NONE);
+  order(&m, COMMAND_RUN, true, RESULT_OK, STATE_RUNNING, ACTION_NONE);
+  /* A reset forgets it. */
+  order(&m, COMMAND_PAUSE, true, RESULT_OK, STATE_PAUSED, ACTION_NONE);
+  order(&m, COMMAND_LOAD, true, RESULT_OK, STATE_PAUSED, ACTION_LOAD);
+  order(&m, COMMAND_RESET, true, RESULT_OK, STATE_PAUSED, ACTION_RESTORE);
+  order(&m, COMMAND_STOP, true, RESULT_OK, STATE_STOPPED, ACTION_NONE);
+  order(&m, COMMAND_ARM, true, RESULT_OK, STATE_READY, ACTION_RESTORE);
+}
+
+/* After a stop, or a run that ended without an order, a load does not lead around the arm. */
+static void a_load_does_not_arm(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_STOPPED);
+  m.disarmed = true;
+  order(&m, COMMAND_LOAD, true, RESULT_OK, STATE_STOPPED, ACTION_LOAD);
+  order(&m, COMMAND_RUN, true, RESULT_WRONG_STATE, STATE_STOPPED, ACTION_NONE);
+  machine_trip(&m, FAULT_ESTOP);
+  assert_false(m.loaded);
+  /* A start that resumes waits in STOPPED, unless a stop is latched. */
+  machine_init(&m, false);
+  machine_warm(&m, true);
+  assert_true(machine_resume(&m));
+  assert_int_equal(m.state, STATE_STOPPED);
+  order(&m, COMMAND_RUN, true, RESULT_OK, STATE_RUNNING, ACTION_NONE);
+  machine_init(&m, false);
+  machine_keep(&m, FAULT_ESTOP, true);
+  machine_warm(&m, true);
+  assert_false(machine_resume(&m));
+  assert_int_equal(m.state, STATE_SAFE);
 }
 
 static void an_unknown_command_is_a_bad_argument(void **unused)
@@ -420,6 +483,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_command_in_every_state),
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
+      cmocka_unit_test(a_loaded_state_is_used_once),
+      cmocka_unit_test(a_load_does_not_arm),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
       cmocka_unit_test(commands_that_start_the_motion_wait_for_inputs),

@@ -218,7 +218,7 @@ static void try_singles(struct search *s, const struct state *from, struct act a
     act.what = what;
     try_act(s, from, &act);
   }
-  for (uint32_t code = COMMAND_INIT; code <= COMMAND_PLATFORM; code++)
+  for (uint32_t code = COMMAND_INIT; code <= COMMAND_LOAD; code++)
     for (int port = 0; port < PORTS; port++)
       for (size_t a = 0; a < sizeof ages / sizeof *ages; a++)
         for (enum happening what = NOTHING; what <= INPUT; what++) {

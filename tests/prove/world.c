@@ -97,6 +97,8 @@ static void start(const struct last_run *kept)
   require(cycle_setup(&w.cycle, &config) == ALI3_OK, "the loop cannot be set up");
   require(w.cycle.plant.size < LARGE, "the model is too large for the arena");
   cycle_freeze(&w.cycle, NULL, true);
+  w.cycle.handover.state = w.cycle.plant.initial; /* which COMMAND_LOAD takes */
+  w.cycle.handover.state_size = ali3_state_size(model);
   cycle_begin(&w.cycle, w.now_ns + AHEAD);
   require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
   w.file = w.before = state_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
@@ -241,6 +243,7 @@ void world_key(struct world_key *key)
   const struct inputs *in = &w.cycle.inputs;
   memset(key, 0, sizeof *key);
   key->state = m->state;
+  key->loaded = m->loaded;
   key->fault = m->fault;
   key->disarmed = m->disarmed;
   key->shown = m->disarmed && m->rearm.shown;

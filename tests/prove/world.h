@@ -65,7 +65,7 @@ struct last_run world_restart(const struct ending *ending);
 struct world_key {
   uint32_t state, fault, frame_state, live_fault, misses;
   uint32_t file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed;
-  bool disarmed, live_disarmed, shown, file_disarmed, before_disarmed, missed;
+  bool disarmed, loaded, live_disarmed, shown, file_disarmed, before_disarmed, missed;
 };
 void world_key(struct world_key *key);
 uint64_t world_now(void);

@@ -91,6 +91,8 @@ static void check_detour(const struct course *c, const ali3_model *m, ali3_data 
   assert_int_equal(ali3_state_load(m, d, c->saved + (size_t)i * c->size, c->size), ALI3_OK);
   for (int k = c->at[i]; k < c->at[i] + STEPS && k < c->cycles; k++) {
     const double *expected = c->row + k * c->signals->count;
+    /* A prepare that is taken back changes nothing. */
+    if (i % 3 == 0 && ali3_prepare(m, d) == ALI3_OK) ali3_unprepare(m, d);
     signals_observe(c->signals, m, d, NULL, found);
     for (int s = 0; s < c->signals->count; s++)
       if (memcmp(&found[s], &expected[s], sizeof *found) != 0)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/params.h"
+
+#include "config/mechanism.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the list --- */
+
+static int numbers_of(enum key_type type)
+{
+  switch (type) {
+  case KEY_NUMBER:
+  case KEY_ANGLE:
+  case KEY_INTEGER:
+    return 1;
+  case KEY_VECTOR:
+    return 3;
+  case KEY_INERTIA:
+    return PARAM_NUMBERS;
+  default:
+    return 0;
+  }
+}
+
+/* Where the keys of an owner's section are read to, and the names of its elements. */
+struct key_group {
+  enum param_owner owner;
+  const struct section *section;
+  const char *prefix, *name; /* name NULL: no elements */
+  int element;
+  size_t base; /* offset of the spec in the struct of the section */
+};
+
+static bool add_param(struct params *p, const struct key_group *g, const struct key *k)
+{
+  struct param *grown = realloc(p->param, ((size_t)p->count + 1) * sizeof *grown);
+  if (!grown) return false;
+  p->param = grown;
+  struct param *x = &grown[p->count++];
+  *x = (struct param){.key = k,
+                      .owner = g->owner,
+                      .element = g->element,
+                      .offset = k->offset - g->base,
+                      .count = numbers_of(k->type)};
+  snprintf(x->name, sizeof x->name, "%s%s%s.%s", g->prefix, g->name ? "." : "", g->name ? g->name : "",
+           k->name);
+  return true;
+}
+
+/* A table stands in place of a stiffness or damping. */
+static bool has_table(const ali3_model *m, const struct key_group *g, const struct key *k)
+{
+  if (g->owner != PARAM_OF_FORCE) return false;
+  const ali3_force_spec s = ali3_model_force_spec(m, g->element);
+  const size_t at = k->offset - g->base;
+  return (s.force_table.n > 0 && at == offsetof(ali3_force_spec, stiffness)) ||
+         (s.damping_table.n > 0 && at == offsetof(ali3_force_spec, damping));
+}
+
+static bool add_group(struct params *p, const ali3_model *m, const struct key_group *g)
+{
+  for (int i = 0; i < g->section->keys; i++) {
+    const struct key *k = &g->section->key[i];
+    if (k->change != WHILE_RUNNING || numbers_of(k->type) == 0 || has_table(m, g, k)) continue;
+    if (!add_param(p, g, k)) return false;
+  }
+  return true;
+}
+
+static bool add_load_group(struct params *p, const ali3_model *m, int load)
+{
+  const ali3_load_spec s = ali3_model_load_spec(m, load);
+  const char *wanted = s.type == ALI3_LOAD_FORCE ? "force" : "torque";
+  if (!s.name) return true; /* it belongs to an input */
+  for (int i = 0; i < schema_force.keys; i++) {
+    struct key_group g = {PARAM_OF_LOAD, &schema_force, "force", s.name, load, 0};
+    const struct key *k = &schema_force.key[i];
+    if (strcmp(k->name, wanted) != 0) continue;
+    g.base = k->offset - offsetof(ali3_load_spec, vector);
+    if (!add_param(p, &g, k)) return false;
+  }
+  return true;
+}
+
+static const struct section *section_of(const char *name)
+{
+  for (int i = 0; i < schema_file.keys; i++)
+    if (strcmp(schema_file.key[i].name, name) == 0) return schema_file.key[i].section;
+  return NULL;
+}
+
+bool params_list(struct params *p, const ali3_model *m)
+{
+  *p = (struct params){0};
+  /* Keys of the model and the solver, then of the elements. */
+  bool good = add_group(p, m,
+                        &(struct key_group){PARAM_OF_MODEL, &schema_model, "model", NULL, 0,
+                                            offsetof(struct model_values, gravity)}) &&
+              add_group(p, m,
+                        &(struct key_group){PARAM_OF_SOLVER, section_of("solver"), "solver", NULL, 0,
+                                            offsetof(struct file_values, settings.options)});
+  for (int i = 0; good && i < ali3_model_bodies(m); i++)
+    good = add_group(
+        p, m, &(struct key_group){PARAM_OF_BODY, &schema_body, "body", ali3_model_body_name(m, i), i, 0});
+  for (int i = 0; good && i < ali3_model_loads(m); i++) good = add_load_group(p, m, i);
+  for (int i = 0; good && i < ali3_model_forces(m); i++)
+    good = add_group(p, m,
+                     &(struct key_group){PARAM_OF_FORCE, &schema_connection[ali3_model_force_type(m, i)],
+                                         "force", ali3_model_force_name(m, i), i,
+                                         offsetof(struct connection_values, spec)});
+  return good;
+}
+
+void params_free(struct params *p)
+{
+  free(p->param);
+  *p = (struct params){0};
+}
+
+int params_find(const struct params *p, const char *name)
+{
+  for (int i = 0; i < p->count; i++)
+    if (strcmp(p->param[i].name, name) == 0) return i;
+  return -1;
+}
+
+/* --- values --- */
+
+/* The specs of a model that hold a parameter. */
+struct param_specs {
+  double gravity[3];
+  ali3_options options;
+  ali3_body_spec body;
+  ali3_load_spec load;
+  ali3_force_spec force;
+};
+
+static char *place_of(const struct param *p, struct param_specs *s)
+{
+  char *const base[] = {[PARAM_OF_MODEL] = (char *)s->gravity,
+                        [PARAM_OF_SOLVER] = (char *)&s->options,
+                        [PARAM_OF_BODY] = (char *)&s->body,
+                        [PARAM_OF_LOAD] = (char *)&s->load,
+                        [PARAM_OF_FORCE] = (char *)&s->force};
+  return base[p->owner] + p->offset;
+}
+
+void params_get(const struct param *p, const ali3_model *m, double value[PARAM_NUMBERS])
+{
+  struct param_specs s;
+  ali3_model_gravity(m, s.gravity);
+  s.options = *ali3_model_options(m);
+  if (p->owner == PARAM_OF_BODY) s.body = ali3_model_body_spec(m, p->element);
+  if (p->owner == PARAM_OF_LOAD) s.load = ali3_model_load_spec(m, p->element);
+  if (p->owner == PARAM_OF_FORCE) s.force = ali3_model_force_spec(m, p->element);
+  const char *at = place_of(p, &s);
+  if (p->key->type == KEY_INTEGER) {
+    int n;
+    memcpy(&n, at, sizeof n);
+    value[0] = n;
+  } else {
+    memcpy(value, at, (size_t)p->count * sizeof *value);
+  }
+}
+
+static void put_value(const struct param *p, struct param_specs *s, const double *value)
+{
+  char *at = place_of(p, s);
+  const int n = (int)value[0];
+  if (p->key->type == KEY_INTEGER)
+    memcpy(at, &n, sizeof n);
+  else
+    memcpy(at, value, (size_t)p->count * sizeof *value);
+}
+
+static bool is_in_range(const struct key *k, double x)
+{
+  if (!isfinite(x) || (k->type == KEY_INTEGER && x != floor(x))) return false;
+  if (x < k->min || (x == k->min && k->ends & OPEN_MIN)) return false;
+  return !(x > k->max || (x == k->max && k->ends & OPEN_MAX));
+}
+
+bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS], char *error, size_t size)
+{
+  char expected[300];
+  if (p->key->type == KEY_INERTIA && count == 3) {
+    const double d[3] = {value[0], value[1], value[2]};
+    for (int i = 0; i < PARAM_NUMBERS; i++) value[i] = i % 4 ? 0.0 : d[i / 4];
+    count = PARAM_NUMBERS;
+  }
+  bool good = count == p->count;
+  for (int i = 0; good && i < count; i++) good = is_in_range(p->key, value[i]);
+  if (!good)
+    snprintf(error, size, "%s: expected %s", p->name, schema_expected(p->key, expected, sizeof expected));
+  return good;
+}
+
+/* --- models --- */
+
+static void change_spec(const struct params *p, enum param_owner owner, int element, struct param_specs *s,
+                        const struct param_change *change, int changes)
+{
+  for (int i = 0; i < changes; i++) {
+    const struct param *x = &p->param[change[i].param];
+    if (x->owner == owner && x->element == element) put_value(x, s, change[i].value);
+  }
+}
+
+/* The elements in the order of ali3_model_flat_write(). Returns the first negative status. */
+static int add_elements(const struct params *p, const ali3_model *m, ali3_model *to,
+                        const struct param_change *change, int changes)
+{
+  struct param_specs s;
+  int status = 0;
+  /* Bodies and joints, then all that acts on them. */
+  for (int i = 0; status >= 0 && i < ali3_model_bodies(m); i++) {
+    s.body = ali3_model_body_spec(m, i);
+    change_spec(p, PARAM_OF_BODY, i, &s, change, changes);
+    status = ali3_model_add_body(to, &s.body);
+  }
+  for (int i = 0; status >= 0 && i < ali3_model_joints(m); i++) {
+    const ali3_joint_spec joint = ali3_model_joint_spec(m, i);
+    status = ali3_model_add_joint(to, &joint);
+  }
+  for (int i = 0; status >= 0 && i < ali3_model_loads(m); i++) {
+    s.load = ali3_model_load_spec(m, i);
+    change_spec(p, PARAM_OF_LOAD, i, &s, change, changes);
+    status = ali3_model_add_load(to, &s.load);
+  }
+  for (int i = 0; status >= 0 && i < ali3_model_forces(m); i++) {
+    s.force = ali3_model_force_spec(m, i);
+    change_spec(p, PARAM_OF_FORCE, i, &s, change, changes);
+    status = ali3_model_add_force(to, &s.force);
+  }
+  for (int i = 0; status >= 0 && i < ali3_model_sensors(m); i++) {
+    const ali3_sensor_spec sensor = ali3_model_sensor_spec(m, i);
+    status = ali3_model_add_sensor(to, &sensor);
+  }
+  return status;
+}
+
+ali3_model *params_apply(const struct params *p, const ali3_model *m, const struct param_change *change,
+                         int changes, char *error, size_t size)
+{
+  struct param_specs s = {.options = *ali3_model_options(m)};
+  ali3_model *to = ali3_model_new();
+  snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
+  if (!to) return NULL;
+  ali3_model_gravity(m, s.gravity);
+  change_spec(p, PARAM_OF_MODEL, 0, &s, change, changes);
+  change_spec(p, PARAM_OF_SOLVER, 0, &s, change, changes);
+  int status = ali3_model_set_name(to, ali3_model_name(m));
+  if (status >= 0) status = ali3_model_set_gravity(to, s.gravity);
+  if (status >= 0) status = add_elements(p, m, to, change, changes);
+  if (status >= 0) status = ali3_model_freeze(to, &s.options);
+  if (status >= 0) return to;
+  snprintf(error, size, "%s", ali3_model_problem(to)->text);
+  ali3_model_free(to);
+  return NULL;
+}
+
+static bool same_hash(const ali3_model *a, const ali3_model *b)
+{
+  unsigned char x[ALI3_MODEL_HASH_SIZE], y[ALI3_MODEL_HASH_SIZE];
+  return ali3_model_hash(a, x) == ALI3_OK && ali3_model_hash(b, y) == ALI3_OK && memcmp(x, y, sizeof x) == 0;
+}
+
+int params_difference(const struct params *p, const ali3_model *from, const ali3_model *to,
+                      struct param_change *change)
+{
+  struct params own;
+  char error[300];
+  int changes = -1;
+  bool same = params_list(&own, to) && own.count == p->count;
+  for (int i = 0; same && i < p->count; i++) same = strcmp(p->param[i].name, own.param[i].name) == 0;
+  for (int i = 0; same && i < p->count; i++) {
+    double before[PARAM_NUMBERS];
+    struct param_change next = {.param = i};
+    changes += i == 0;
+    params_get(&p->param[i], from, before);
+    params_get(&p->param[i], to, next.value);
+    if (memcmp(before, next.value, (size_t)p->param[i].count * sizeof *before) != 0) change[changes++] = next;
+  }
+  params_free(&own);
+  if (changes < 0) return -1;
+  /* With these changes the models must be equal. */
+  ali3_model *copy = params_apply(p, from, change, changes, error, sizeof error);
+  const bool equal = copy && same_hash(copy, to);
+  ali3_model_free(copy);
+  return equal ? changes : -1;
+}
+
+void params_value_text(const struct param *p, const double *value, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < p->count && used < size; i++) {
+    const char *before = p->count == 1 ? "" : i == 0 ? "[" : i % 3 == 0 ? "], [" : ", ";
+    const char *first = p->count == PARAM_NUMBERS && i == 0 ? "[" : "";
+    char number[40];
+    if (isfinite(value[i]))
+      snprintf(number, sizeof number, "%.17g", value[i]);
+    else
+      snprintf(number, sizeof number, "%s", isnan(value[i]) ? ".nan" : value[i] < 0 ? "-.inf" : ".inf");
+    used += (size_t)snprintf(text + used, size - used, "%s%s%s", first, before, number);
+  }
+  if (p->count > 1 && used < size) snprintf(text + used, size - used, p->count == PARAM_NUMBERS ? "]]" : "]");
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * The parameters of a model that may change while it runs: one for each key of its elements that the schema marks WHILE_RUNNING.
+ * Their names are body.NAME.KEY, force.NAME.KEY, model.gravity and solver.KEY. Set-up only. */
+#ifndef CONFIG_PARAMS_H
+#define CONFIG_PARAMS_H
+
+#include "config/schema.h"
+
+#include <ali3/ali3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PARAM_NUMBERS = 9, PARAM_NAME = 160 };
+
+enum param_owner { PARAM_OF_MODEL, PARAM_OF_SOLVER, PARAM_OF_BODY, PARAM_OF_LOAD, PARAM_OF_FORCE };
+
+struct param {
+  char name[PARAM_NAME];
+  const struct key *key; /* type, unit, range and documentation */
+  enum param_owner owner;
+  int element;   /* index of the body, load or force */
+  size_t offset; /* place of the value in the spec of the element, or in ali3_options */
+  int count;     /* numbers: 1, 3, or 9 for an inertia */
+};
+
+/* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */
+struct params {
+  struct param *param; /* (count) in the order of the file */
+  int count;
+};
+
+struct param_change {
+  int param; /* index in the list */
+  double value[PARAM_NUMBERS];
+};
+
+/* False when out of memory. The caller calls params_free() in both cases. */
+bool params_list(struct params *p, const ali3_model *m);
+void params_free(struct params *p);
+/* Index of a parameter; -1: there is none with this name. */
+int params_find(const struct params *p, const char *name);
+/* The value in a model; numbers that the key leaves out, such as no limit, are NaN or infinite. */
+void params_get(const struct param *p, const ali3_model *m, double value[PARAM_NUMBERS]);
+/* Checks type and range of a value with `count` numbers. For a diagonal inertia three numbers suffice, and `value` becomes the
+ * matrix. False with the reason in error. */
+bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS], char *error, size_t size);
+
+/* A frozen copy of a model with changes; a later change has priority. NULL with the reason in error. */
+ali3_model *params_apply(const struct params *p, const ali3_model *m, const struct param_change *change,
+                         int changes, char *error, size_t size);
+/* The changes that lead from one model to another: at most p->count. Returns their number; -1: the models differ in more than
+ * parameters, or there is no memory. */
+int params_difference(const struct params *p, const ali3_model *from, const ali3_model *to,
+                      struct param_change *change);
+
+/* Writes a value as YAML: 1800, [0, 0, -9.81], or .inf. */
+void params_value_text(const struct param *p, const double *value, char *text, size_t size);
+
+#endif

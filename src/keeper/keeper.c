@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ * The thread of states and parameters. It waits for requests, for the next automatic save, and for the next cycle while a
+ * parameter moves. */
+#include "journal/log.h"
+#include "keeper/parts.h"
+#include "rt/clock.h"
+#include "rt/realtime.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { STACK_KB = 1024, REPLY_TRIES = 200 };
+static const uint64_t REPLY_NS = NS_PER_S / 1000;   /* between two tries to find room for a reply */
+static const uint64_t DRAFT_LOOK_NS = NS_PER_S / 2; /* the thread looks at least this often at its drafts */
+
+void keeper_note(struct keeper *l, int level, const char *format, ...)
+{
+  struct keeper_note note = {.level = level};
+  va_list list;
+  va_start(list, format);
+  vsnprintf(note.text, sizeof note.text, format, list);
+  va_end(list);
+  ring_push(&l->notes, &note);
+}
+
+bool keeper_next_note(struct keeper *l, struct keeper_note *note)
+{
+  return l && ring_pop(&l->notes, note);
+}
+
+void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o)
+{
+  struct desk *d = &l->desk[a->desk];
+  o->code = a->request->code;
+  o->id = a->request->id;
+  o->client = a->request->client;
+  for (int i = 0; i < REPLY_TRIES && ring_room(&d->replies) == 0; i++) {
+    port_wake(l->config.served[a->desk]);
+    clock_sleep_until_ns(clock_now_ns() + REPLY_NS);
+  }
+  ring_push(&d->replies, o);
+}
+
+void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text)
+{
+  struct desk_reply o = {.kind = DESK_DONE, .result = result};
+  snprintf(o.name, sizeof o.name, "%s", a->request->name);
+  snprintf(o.text, sizeof o.text, "%s", text);
+  keeper_reply(l, a, &o);
+}
+
+static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t now_ns)
+{
+  /* States, then parameters. */
+  switch ((enum desk_request_code)a->request->code) {
+  case DESK_STATE_SAVE:
+    keeper_save_state(l, a);
+    break;
+  case DESK_STATE_LOAD:
+    keeper_load_state(l, a);
+    break;
+  case DESK_STATE_LIST:
+    keeper_list_states(l, a);
+    break;
+  case DESK_PARAM_SET:
+    keeper_set_param(l, a, now_ns);
+    break;
+  case DESK_PARAM_BEGIN:
+    keeper_begin_draft(l, a, now_ns);
+    break;
+  case DESK_PARAM_COMMIT:
+    keeper_commit_draft(l, a);
+    break;
+  case DESK_PARAM_ABORT:
+    keeper_abort_draft(l, a);
+    break;
+  case DESK_PARAM_GET:
+    keeper_get_param(l, a);
+    break;
+  case DESK_PARAM_LIST:
+    keeper_list_params(l, a);
+    break;
+  case DESK_PARAM_SAVE:
+    keeper_save_params(l, a);
+    break;
+  case DESK_REQUESTS:
+    break;
+  }
+}
+
+static void take_desk_requests(struct keeper *l)
+{
+  struct desk_request r;
+  for (int i = 0; i < KEEPER_DESKS; i++) {
+    if (!l->config.served[i]) continue;
+    while (!atomic_load(&l->quit) && ring_pop(&l->desk[i].requests, &r))
+      take_desk_request(l, &(struct asked){.desk = i, .request = &r}, clock_now_ns());
+    port_wake(l->config.served[i]);
+  }
+}
+
+static uint64_t save_interval_ns(const struct keeper *l)
+{
+  const struct state_settings *s = &l->config.settings->state;
+  return s->enabled && !l->store_error[0] ? (uint64_t)(s->every * (double)NS_PER_S) : 0;
+}
+
+static void sleep_for_request(struct keeper *l, uint64_t t_ns)
+{
+  const uint64_t now = clock_now_ns();
+  struct pollfd wait = {.fd = l->event, .events = POLLIN};
+  const struct timespec left = clock_timespec(t_ns > now ? t_ns - now : 0);
+  uint64_t count;
+  if (ppoll(&wait, 1, &left, NULL) > 0) {
+    const ssize_t n = read(l->event, &count, sizeof count);
+    (void)n;
+  }
+}
+
+static void *keeper_main(void *arg)
+{
+  struct keeper *l = arg;
+  const uint64_t every = save_interval_ns(l), period = l->config.cycle->config.period_ns;
+  realtime_flush_denormals(); /* a reset here must give the bits of a reset at the start */
+  l->saved_ns = clock_now_ns();
+  bool moves = false;
+  while (!atomic_load(&l->quit)) {
+    const uint64_t now = clock_now_ns();
+    uint64_t next = now + (moves ? period : DRAFT_LOOK_NS);
+    if (every && l->saved_ns + every < next) next = l->saved_ns + every;
+    sleep_for_request(l, next);
+    if (atomic_load(&l->quit)) break;
+    take_desk_requests(l);
+    keeper_take_offer(l);
+    keeper_forget_drafts(l, clock_now_ns());
+    moves = keeper_step_ramps(l, clock_now_ns());
+    if (every && clock_now_ns() - l->saved_ns >= every) {
+      l->saved_ns = clock_now_ns();
+      keeper_save_auto(l);
+    }
+  }
+  return NULL;
+}
+
+/* --- life --- */
+
+static bool open_desks(struct keeper *l)
+{
+  for (int i = 0; i < KEEPER_DESKS; i++) {
+    struct port *p = l->config.served[i];
+    if (p && !desk_init(&l->desk[i], l->event)) return false;
+    if (p) p->desk = &l->desk[i];
+  }
+  return true;
+}
+
+struct keeper *keeper_open(const struct keeper_config *config, char *error, size_t size)
+{
+  const struct settings *s = config->settings;
+  struct keeper *l = calloc(1, sizeof *l);
+  snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
+  if (!l) return NULL;
+  /* The list of parameters, the desks, then the folder. */
+  l->config = *config;
+  l->model = s->model;
+  l->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  const bool good = l->event >= 0 && params_list(&l->params, s->model) &&
+                    ring_init(&l->notes, sizeof(struct keeper_note), KEEPER_NOTES) && open_desks(l);
+  if (!good) {
+    keeper_free(l);
+    return NULL;
+  }
+  if (!s->state.enabled)
+    snprintf(l->store_error, sizeof l->store_error,
+             "states are off: write a section state to the configuration");
+  else if (!store_open(&l->store, s->state.folder, config->state_dir, s->instance, s->state.keep,
+                       l->store_error, sizeof l->store_error))
+    keeper_note(l, LOG_LEVEL_WARNING, "%s; states are not saved", l->store_error);
+  return l;
+}
+
+int keeper_start(struct keeper *l)
+{
+  const int status = thread_start_ordinary(&l->thread, "ali3-keeper", STACK_KB, keeper_main, l);
+  l->started = status == 0;
+  return status;
+}
+
+bool keeper_offer_model(struct keeper *l, const ali3_model *m, const char *file)
+{
+  if (atomic_load(&l->offered)) return false;
+  const size_t size = ali3_model_flat_size(m);
+  unsigned char *flat = malloc(size);
+  if (!flat || ali3_model_flat_write(m, flat, size) != ALI3_OK) {
+    free(flat);
+    return false;
+  }
+  l->offered_size = size;
+  l->offered_file = file;
+  atomic_store(&l->offered, flat);
+  const ssize_t written = write(l->event, &(uint64_t){1}, sizeof(uint64_t));
+  (void)written;
+  return true;
+}
+
+void keeper_stop(struct keeper *l)
+{
+  if (!l || !l->started) return;
+  atomic_store(&l->quit, true);
+  const ssize_t written = write(l->event, &(uint64_t){1}, sizeof(uint64_t));
+  (void)written;
+  pthread_join(l->thread, NULL);
+  l->started = false;
+}
+
+void keeper_end(struct keeper *l)
+{
+  if (!l || !l->started) return;
+  keeper_stop(l);
+  keeper_save_last(l);
+}
+
+void keeper_free(struct keeper *l)
+{
+  if (!l) return;
+  keeper_drop_model(l, l->model);
+  params_free(&l->params);
+  ring_free(&l->notes);
+  for (int i = 0; i < KEEPER_DESKS; i++) desk_free(&l->desk[i]); /* their ports are gone */
+  if (l->event >= 0) close(l->event);
+  free(l->resumed);
+  free(l->staged);
+  free(atomic_load(&l->offered));
+  free(l);
+}

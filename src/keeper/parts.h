@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
+ * handing.c what goes to the loop and comes back. */
+#ifndef KEEPER_PARTS_H
+#define KEEPER_PARTS_H
+
+#include "config/params.h"
+#include "keeper/keeper.h"
+#include "keeper/store.h"
+#include "signals/desk.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+  KEEPER_DRAFTS = 8,   /* clients that have begun a set */
+  KEEPER_CHANGES = 64, /* changes of one set */
+  KEEPER_RAMPS = 8,    /* parameters that move at a time */
+  KEEPER_LISTED = 64,  /* entries of one list */
+  KEEPER_NOTES = 256,
+};
+
+/* A change of a parameter of the model, or of the motion platform. */
+struct keeper_change {
+  bool platform;
+  struct param_change of; /* platform: index in params_table */
+};
+
+/* A set that a client has begun. */
+struct draft {
+  char who[CLIENT_NAME]; /* "": free */
+  uint64_t since_ns;
+  int changes;
+  struct keeper_change change[KEEPER_CHANGES];
+};
+
+struct ramp {
+  bool active;
+  int param;
+  double from[PARAM_NUMBERS], to[PARAM_NUMBERS];
+  uint64_t begin_ns, end_ns;
+};
+
+struct keeper {
+  struct keeper_config config;
+  struct store store;
+  char store_error[400]; /* why there is no store; "" */
+  struct params params;
+  const ali3_model *model; /* the one that the loop uses */
+  uint32_t version;
+  struct draft draft[KEEPER_DRAFTS];
+  struct ramp ramp[KEEPER_RAMPS];
+  uint64_t saved_ns; /* last automatic save */
+  void *resumed;     /* state that the loop takes at the start */
+  void *staged;      /* state of the last load */
+  uint32_t next_id;
+  struct desk desk[KEEPER_DESKS];
+  struct ring notes;
+  pthread_t thread;
+  bool started;
+  atomic_bool quit;
+  int event;
+  /* A model that was read again: bytes of ali3_model_flat_write(), which the supervisor hands over. */
+  _Atomic(unsigned char *) offered;
+  size_t offered_size;
+  const char *offered_file;
+};
+
+/* A request, and where its replies go. */
+struct asked {
+  int desk;
+  const struct desk_request *request;
+};
+
+/* keeper.c */
+void keeper_note(struct keeper *l, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A reply to a request, which gets the request's code, number and client. Waits a little for room. */
+void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o);
+void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
+
+/* handing.c. Each waits until the loop has answered. */
+/* A command through the own port: its result. */
+enum command_result keeper_command(struct keeper *l, const struct command *c);
+/* The state of the model in use, to be freed; NULL with the reason in error. platform NULL: not needed. */
+void *keeper_copy_state(struct keeper *l, size_t *size, struct platform_params *platform, char *error,
+                        size_t error_size);
+/* Builds a model with changes and hands it to the loop. Not RESULT_OK: the reason is in error. */
+enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes,
+                                   char *error, size_t size);
+/* Frees a model, unless it belongs to the settings. */
+void keeper_drop_model(struct keeper *l, const ali3_model *m);
+
+/* states.c */
+void keeper_save_state(struct keeper *l, const struct asked *a);
+void keeper_load_state(struct keeper *l, const struct asked *a);
+void keeper_list_states(struct keeper *l, const struct asked *a);
+void keeper_save_auto(struct keeper *l);
+void keeper_save_last(struct keeper *l);
+
+/* drafts.c: sets of changes, and ramps. keeper_step_ramps: returns true while a parameter moves. */
+void keeper_set_param(struct keeper *l, const struct asked *a, uint64_t now_ns);
+void keeper_begin_draft(struct keeper *l, const struct asked *a, uint64_t now_ns);
+void keeper_commit_draft(struct keeper *l, const struct asked *a);
+void keeper_abort_draft(struct keeper *l, const struct asked *a);
+void keeper_forget_drafts(struct keeper *l, uint64_t now_ns);
+bool keeper_step_ramps(struct keeper *l, uint64_t now_ns);
+void keeper_take_offer(struct keeper *l);
+
+/* showing.c: values of parameters for clients and files. */
+void keeper_get_param(struct keeper *l, const struct asked *a);
+void keeper_list_params(struct keeper *l, const struct asked *a);
+void keeper_save_params(struct keeper *l, const struct asked *a);
+
+#endif

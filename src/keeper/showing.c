@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * Values of parameters, for clients and for files. */
+#include "journal/log.h"
+#include "journal/wall_clock.h"
+#include "keeper/parts.h"
+
+#include "config/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void show_param(struct keeper *l, const struct asked *a, const struct param *p)
+{
+  struct desk_reply o = {
+      .kind = DESK_VALUE, .count = p->count, .least = p->key->min, .greatest = p->key->max};
+  snprintf(o.name, sizeof o.name, "%s", p->name);
+  snprintf(o.unit, sizeof o.unit, "%s", p->key->unit);
+  params_get(p, l->model, o.number);
+  keeper_reply(l, a, &o);
+}
+
+static void show_platform_param(struct keeper *l, const struct asked *a, int i, double value)
+{
+  const struct params_scalar *p = &params_table[i];
+  struct desk_reply o = {
+      .kind = DESK_VALUE, .count = 1, .number = {value}, .least = p->least, .greatest = p->greatest};
+  snprintf(o.name, sizeof o.name, "platform.%s", p->name);
+  snprintf(o.unit, sizeof o.unit, "%s", p->unit);
+  keeper_reply(l, a, &o);
+}
+
+/* The present parameters of the platform, as the loop has them. */
+static bool read_platform(struct keeper *l, double value[PARAMS])
+{
+  char error[DESK_TEXT];
+  size_t size;
+  struct platform_params now;
+  void *bytes = l->config.cycle->drive.there ? keeper_copy_state(l, &size, &now, error, sizeof error) : NULL;
+  if (bytes) memcpy(value, &now, sizeof now);
+  free(bytes);
+  return bytes != NULL;
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool platform_name_is(int i, const char *name)
+{
+  return has_prefix(name, "platform.") && strcmp(params_table[i].name, name + strlen("platform.")) == 0;
+}
+
+void keeper_get_param(struct keeper *l, const struct asked *a)
+{
+  const char *name = a->request->name;
+  const int i = params_find(&l->params, name);
+  double value[PARAMS];
+  bool found = i >= 0;
+  if (found) show_param(l, a, &l->params.param[i]);
+  if (!found && has_prefix(name, "platform.") && read_platform(l, value))
+    for (int k = 0; k < (int)PARAMS; k++)
+      if (platform_name_is(k, name)) {
+        show_platform_param(l, a, k, value[k]);
+        found = true;
+      }
+  char text[DESK_TEXT];
+  snprintf(text, sizeof text, "%.150s: no such parameter", name);
+  keeper_done(l, a, found ? RESULT_OK : RESULT_BAD_ARGUMENT, found ? "" : text);
+}
+
+/* The parameters whose names begin with the text of the request, from number[0] on. The text of the last reply tells where to go
+ * on. */
+void keeper_list_params(struct keeper *l, const struct asked *a)
+{
+  const char *prefix = a->request->name;
+  const int first = a->request->count > 0 && a->request->number[0] > 0 ? (int)a->request->number[0] : 0;
+  double value[PARAMS];
+  int match = 0, shown = 0;
+  /* First the parameters of the model, then those of the platform. */
+  for (int i = 0; i < l->params.count; i++) {
+    if (!has_prefix(l->params.param[i].name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
+    show_param(l, a, &l->params.param[i]);
+    shown++;
+  }
+  const bool platform =
+      (has_prefix("platform.", prefix) || has_prefix(prefix, "platform.")) && read_platform(l, value);
+  for (int k = 0; platform && k < (int)PARAMS; k++) {
+    char name[DESK_NAME];
+    snprintf(name, sizeof name, "platform.%s", params_table[k].name);
+    if (!has_prefix(name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
+    show_platform_param(l, a, k, value[k]);
+    shown++;
+  }
+  char text[DESK_TEXT] = "";
+  if (first + shown < match)
+    snprintf(text, sizeof text, "%d of %d; go on from %d", shown, match, first + shown);
+  keeper_done(l, a, RESULT_OK, text);
+}
+
+static char *params_yaml(struct keeper *l, size_t *size)
+{
+  char *yaml = NULL, when[WALL_CLOCK_TEXT];
+  FILE *out = open_memstream(&yaml, size);
+  double value[PARAMS], number[PARAM_NUMBERS];
+  if (!out) return NULL;
+  /* One line for each parameter. */
+  wall_clock_text(when);
+  fprintf(out, "# Parameters of %s, version %u, saved %s.\n", ali3_model_name(l->model), l->version, when);
+  for (int i = 0; i < l->params.count; i++) {
+    char text[400];
+    params_get(&l->params.param[i], l->model, number);
+    params_value_text(&l->params.param[i], number, text, sizeof text);
+    fprintf(out, "%s: %s\n", l->params.param[i].name, text);
+  }
+  if (read_platform(l, value))
+    for (int k = 0; k < (int)PARAMS; k++)
+      fprintf(out, "platform.%s: %.17g\n", params_table[k].name, value[k]);
+  if (fclose(out) == 0) return yaml;
+  free(yaml);
+  return NULL;
+}
+
+void keeper_save_params(struct keeper *l, const struct asked *a)
+{
+  const char *name = a->request->name;
+  char text[DESK_TEXT];
+  size_t size = 0;
+  if (l->store_error[0]) {
+    keeper_done(l, a, RESULT_NOT_AUTHORISED, l->store_error);
+    return;
+  }
+  if (!name[0] || !is_name(name)) {
+    keeper_done(l, a, RESULT_BAD_ARGUMENT, "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
+    return;
+  }
+  /* Write the file, and say where it is. */
+  char *yaml = params_yaml(l, &size);
+  const int status = yaml ? store_write(&l->store, name, ".yaml", yaml, size) : ENOMEM;
+  free(yaml);
+  snprintf(text, sizeof text, "%.300s/%.60s.yaml: %s", l->store.folder, name, status ? strerror(status) : "");
+  if (status == 0)
+    keeper_note(l, LOG_LEVEL_INFO, "parameters saved: %s/%s.yaml, by %s", l->store.folder, name,
+                a->request->who);
+  keeper_done(l, a, status == 0 ? RESULT_OK : RESULT_BUSY, status == 0 ? "" : text);
+}

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""States and parameters of a running daemon: saved, loaded and resumed with equal bits; sets of parameters that act as one; the
+same bits as a daemon that was started with the changed file; nothing moves by itself."""
+import json
+import os
+import signal
+import time
+import unittest
+
+import bench
+
+SLOW = {"warmup": 5, "clock": "lockstep", "autostart": False}
+SPRUNG = {
+    "name": "sprung", "gravity": [0, 0, -9.81],
+    "bodies": [{"name": "wheel", "mass": 40, "inertia": [1, 1, 1], "position": [0, 0, 0.3]},
+               {"name": "car", "mass": 400, "inertia": [10, 10, 10], "position": [0, 0, 1]}],
+    "joints": [{"name": "axle", "type": "prismatic", "body_a": "ground", "body_b": "wheel", "at": [0, 0, 0.3], "axis": [0, 0, 1]},
+               {"name": "slide", "type": "prismatic", "body_a": "wheel", "body_b": "car", "at": [0, 0, 1], "axis": [0, 0, 1]}],
+    "forces": [{"name": "tyre", "type": "sphere_plane", "body_a": "ground", "body_b": "wheel", "normal": [0, 0, 1], "radius": 0.3,
+                "stiffness": 2e5, "friction": 0.8},
+               {"name": "strut", "type": "joint_spring", "joint": "slide", "stiffness": 2e4, "damping": 1500},
+               {"name": "wind", "type": "force", "body": "car", "force": [0, 0, 10]}],
+}
+
+
+class Live(unittest.TestCase):
+    def setUp(self):
+        self.requests = iter(range(1, 100000))
+
+    def begin(self, *arguments, **changes):
+        changes.setdefault("model", SPRUNG)
+        changes.setdefault("cycle", SLOW)
+        changes.setdefault("state", {"every": 0})
+        changes.setdefault("inputs", [])
+        d = bench.Daemon(arguments, **changes)
+        self.addCleanup(d.__exit__)
+        d.__enter__()
+        return self.meet(d)
+
+    def meet(self, d):
+        self.osc = bench.OscClient(d.osc_port)
+        self.addCleanup(self.osc.close)
+        self.folder = os.path.join(d.state_dir, d.name)
+        return d
+
+    def ask(self, address, *arguments, types=None):
+        """The result, and the messages before the ack."""
+        types = types or "".join({str: "s", float: "d", int: "i"}[type(x)] for x in arguments)
+        number = next(self.requests)
+        self.osc.send(bench.osc_message(f"/ali3/{address}", types + "i", *arguments, number))
+        got, end = [], time.monotonic() + 10
+        while time.monotonic() < end:
+            self.osc.socket.settimeout(max(0.01, end - time.monotonic()))
+            for at, _, values in bench.osc_decode(self.osc.socket.recv(65536)):
+                if at == "/ali3/ack" and values[1] == number:
+                    return values[2], got
+                if not at.endswith("/ack"):
+                    got.append((at[len("/ali3/"):], values))
+        raise AssertionError(f"no answer to {address} {arguments}")
+
+    def good(self, address, *arguments, **more):
+        result, got = self.ask(address, *arguments, **more)
+        self.assertEqual(result, 0, f"{address} {arguments}: {got}")
+        return got
+
+    def refused(self, expected, text, address, *arguments, **more):
+        result, got = self.ask(address, *arguments, **more)
+        self.assertEqual(result, expected, f"{address} {arguments}: {got}")
+        said = got[-1][1][2] if got else ""
+        self.assertIn(text, said)
+
+    def value(self, name):
+        return tuple(self.good("param/get", name)[0][1][4:])
+
+    def step(self, cycles):
+        self.good("step", cycles)
+
+    def state(self, d):
+        return d.watch()["state"]
+
+    def saved(self, name):
+        self.good("state/save", name)
+        with open(os.path.join(self.folder, name + ".state"), "rb") as f:
+            return f.read()
+
+    def go(self, name="run"):
+        self.assertEqual(self.osc.command(name, next(self.requests)), 0, name)
+
+    # ---- states
+
+    def test_a_loaded_state_goes_on_with_equal_bits(self):
+        for model in (SPRUNG, *({"file": os.path.join(bench.ROOT, "config", "models", name)}
+                                for name in ("double_wishbone.yaml", "four_bar.yaml", "sprung_pendulum.yaml"))):
+            with self.subTest(model=model.get("file", "sprung")):
+                d = self.begin(model=model)
+                self.go()
+                self.step(37)
+                middle = self.saved("middle")
+                self.step(60)
+                end = self.saved("end")
+                self.assertNotEqual(middle, end)
+                self.refused(1, "STOPPED and PAUSED only", "state/load", "middle")
+                self.go("pause")
+                self.assertEqual(self.saved("paused"), end)
+                self.good("state/load", "middle")
+                self.assertEqual(self.state(d), "PAUSED")
+                self.assertEqual(self.saved("again"), middle)
+                self.go()
+                self.step(60)
+                self.assertEqual(self.saved("again"), end)
+                # From STOPPED, too; the next run begins at the initial state again.
+                self.go("stop")
+                self.good("state/load", "middle")
+                self.assertEqual(self.state(d), "PAUSED")
+                self.go()
+                self.step(60)
+                self.assertEqual(self.saved("again"), end)
+                self.go("stop")
+                self.go()
+                self.step(37)
+                self.assertEqual(self.saved("again"), middle)
+                self.assertEqual(d.stop()[0], 0)
+
+    def test_names_and_files_are_checked(self):
+        d = self.begin()
+        self.refused(3, "A-Z", "state/save", "../up")
+        self.refused(3, "No such file", "state/load", "nothing")
+        self.saved("short")
+        path = os.path.join(self.folder, "short.state")
+        with open(path, "r+b") as f:
+            f.truncate(os.path.getsize(path) - 1)
+        self.refused(3, "another size", "state/load", "short")
+        self.saved("one")
+        names = {values[0] for at, values in self.good("state/list") if at == "state/entry"}
+        self.assertEqual(names, {"short", "one"})
+        self.assertEqual(self.state(d), "STOPPED")
+
+    def test_without_the_section_states_are_off(self):
+        self.begin(state={"enabled": False})
+        self.refused(2, "section state", "state/save", "a")
+        self.assertEqual(self.value("body.car.mass"), (400.0,))
+
+    def test_the_end_is_saved_and_resumed_and_nothing_moves_by_itself(self):
+        d = self.begin(cycle={**SLOW, "autostart": True}, state={"every": 0, "keep": 2, "resume": "if_clean"})
+        self.step(20)
+        first = self.saved("first")
+        self.assertEqual(d.stop()[0], 0)
+        with open(os.path.join(self.folder, "auto.state"), "rb") as f:
+            self.assertEqual(f.read(), first)
+        d.start_again()
+        self.meet(d)
+        self.assertEqual(self.state(d), "STOPPED")
+        self.assertEqual(self.saved("second"), first)
+        self.go()
+        self.step(10)
+        goes_on = self.saved("goes_on")
+        # A run without the end gives equal bits.
+        self.go("pause")
+        self.good("state/load", "first")
+        self.go()
+        self.step(10)
+        self.assertEqual(self.saved("goes_on"), goes_on)
+        # Two automatic states are kept; after a kill nobody resumes.
+        self.assertEqual(d.stop()[0], 0)
+        d.start_again()
+        self.meet(d)
+        d.process.kill()
+        d.process.wait()
+        self.assertEqual(sorted(f for f in os.listdir(self.folder) if f.startswith("auto")), ["auto.state", "auto_1.state"])
+        d.start_again()
+        self.meet(d)
+        self.assertEqual(self.state(d), "STOPPED")
+        self.assertNotIn("continues from a state", d.said())
+        self.assertEqual(self.osc.command("run", next(self.requests)), 1)  # an arm is needed
+        # By order it resumes, but motion still needs an arm.
+        d.process.kill()
+        d.process.wait()
+        d.arguments.append(f"--resume={os.path.join(self.folder, 'first.state')}")
+        d.start_again()
+        self.meet(d)
+        self.assertEqual(self.state(d), "STOPPED")
+        self.assertEqual(self.saved("third"), first)
+        self.assertEqual(self.osc.command("run", next(self.requests)), 1)
+        time.sleep(bench.REARM + 0.1)
+        self.go("arm")
+        self.go()
+        self.step(10)
+        self.assertEqual(self.saved("goes_on"), goes_on)
+
+    def test_automatic_states_come_every_so_often(self):
+        self.begin(cycle={"autostart": True, "warmup": 5}, state={"every": 0.2})
+        path = os.path.join(self.folder, "auto_2.state")
+        bench.wait_for(path, lambda: os.path.exists(path))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "auto_3.state")))
+
+    def test_modbus_saves_and_loads_slots(self):
+        bench.COMMANDS.update(save=14, load=15)
+        d = self.begin(cycle={"autostart": True, "warmup": 5})
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        self.assertEqual(modbus.command("load", 1, 4), 3)  # there is none
+        self.assertEqual(modbus.command("save", 2, 4), 0)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "slot4.state")))
+        self.assertEqual(modbus.command("load", 3, 4), 1)
+        self.assertEqual(modbus.command("pause", 4), 0)
+        self.assertEqual(modbus.command("load", 5, 4), 0)
+        self.assertEqual(self.saved("again"), open(os.path.join(self.folder, "slot4.state"), "rb").read())
+        self.assertRaises(bench.ModbusError, modbus.command, "save", 6, 10)
+
+    # ---- parameters
+
+    CHANGES = (("force.strut.stiffness", 3e4), ("force.strut.damping", 900.0), ("body.car.mass", 350.0),
+               ("model.gravity", 0.0, 0.1, -9.5), ("force.wind.force", 5.0, 0.0, 20.0), ("force.tyre.friction", 0.5),
+               ("solver.iterations", 5))
+
+    def test_a_set_gives_the_bits_of_a_daemon_with_the_changed_file(self):
+        d = self.begin()
+        self.go()
+        self.step(25)
+        before = self.saved("before")
+        self.good("param/begin")
+        for change in self.CHANGES:
+            self.good("param/set", *change)
+        self.assertEqual(self.value("body.car.mass"), (400.0,))
+        self.good("param/commit")
+        for name, *value in self.CHANGES:
+            self.assertEqual(self.value(name), tuple(map(float, value)))
+        start = self.saved("start")
+        self.assertNotEqual(before[24:56], start[24:56])  # another model
+        self.step(100)
+        end = self.saved("end")
+        path = os.path.join(self.folder, "start.state")
+        changed = json.loads(json.dumps(SPRUNG))
+        changed["forces"][1].update(stiffness=3e4, damping=900)
+        changed["forces"][2]["force"] = [5, 0, 20]
+        changed["forces"][0]["friction"] = 0.5
+        changed["bodies"][1]["mass"] = 350
+        changed["gravity"] = [0, 0.1, -9.5]
+        other = self.begin(f"--resume={path}", model=changed, solver={"iterations": 5})
+        self.go()
+        self.step(100)
+        self.assertEqual(self.saved("end"), end)
+        # A reset goes to the initial state of the changed model.
+        self.go("stop")
+        initial = self.saved("initial")
+        self.assertEqual(other.stop()[0], 0)
+        self.meet(d)
+        self.go("stop")
+        self.assertEqual(self.saved("initial"), initial)
+
+    def test_refusals_change_nothing(self):
+        self.begin()
+        state = self.saved("a")
+        self.refused(3, "no parameter of this name", "param/set", "force.strut.colour", 3.0)
+        self.refused(3, "expected a number > 0", "param/set", "force.tyre.stiffness", -1.0)
+        self.refused(3, "expected three numbers", "param/set", "model.gravity", 1.0)
+        self.refused(3, "inertia", "param/set", "body.car.inertia", 1.0, 1.0, 10.0)
+        self.refused(3, "adds or removes rows", "param/set", "force.tyre.friction", 0.0)
+        self.refused(1, "no set was begun", "param/commit")
+        self.good("param/begin")
+        self.good("param/set", "body.car.mass", 300.0)
+        self.refused(3, "expected", "param/set", "body.wheel.mass", -1.0)
+        self.good("param/set", "body.wheel.inertia", 1.0, 1.0, 10.0)
+        self.refused(3, "inertia", "param/commit")  # none of both
+        self.good("param/begin")
+        self.good("param/set", "body.car.mass", 300.0)
+        self.good("param/abort")
+        self.refused(1, "no set was begun", "param/commit")
+        self.assertEqual(self.saved("a"), state)
+
+    def test_lists_and_files_have_all_parameters(self):
+        self.begin()
+        names = [values[0] for at, values in self.good("param/list") if at == "param/value"]
+        self.assertIn("force.strut.damping", names)
+        self.assertIn("body.car.inertia", names)
+        self.assertEqual(len(names), len(set(names)))
+        some = [values for at, values in self.good("param/list", "force.strut") if at == "param/value"]
+        self.assertEqual([(v[0], v[1], v[2]) for v in some[:2]],
+                         [("force.strut.stiffness", "N m/rad or N/m", 0.0), ("force.strut.damping", "N m s/rad or N s/m", 0.0)])
+        self.good("param/set", "force.strut.damping", 1234.5)
+        self.good("param/save", "tuned")
+        with open(os.path.join(self.folder, "tuned.yaml"), encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn("\nforce.strut.damping: 1234.5\n", text)
+        self.assertIn("\nmodel.gravity: [0, 0, -9.8100000000000005]\n", text)
+        self.assertEqual(sum(line[0] != "#" for line in text.splitlines()), len(names))
+
+    def test_a_parameter_moves_over_a_time(self):
+        self.begin(cycle={"autostart": True, "warmup": 5})
+        self.good("param/set", "force.strut.damping", 500.0, 0.5, types="sdd")
+        self.refused(5, "moves", "param/set", "force.strut.damping", 700.0)
+        seen = []
+        bench.wait_for("the end of the ramp", lambda: seen.append(self.value("force.strut.damping")[0]) or seen[-1] == 500.0)
+        self.assertEqual(seen, sorted(seen, reverse=True))
+        self.assertGreater(len(set(seen)), 4)
+        self.good("param/set", "force.strut.damping", 700.0)
+
+    def test_a_reload_changes_parameters_without_a_restart(self):
+        d = self.begin(cycle={"autostart": True, "warmup": 5})
+        with open(d.config, encoding="utf-8") as f:
+            config = json.load(f)
+        config["model"]["bodies"][1]["mass"] = 500
+        config["solver"] = {"iterations": 4}
+        d.file("bench.json", json.dumps(config))
+        d.process.send_signal(signal.SIGHUP)
+        bench.wait_for("the new mass", lambda: self.value("body.car.mass") == (500.0,))
+        self.assertEqual(self.value("solver.iterations"), (4.0,))
+        self.assertNotIn("needs a restart", d.said())
+        config["model"]["bodies"][1]["position"] = [0, 0, 1.1]
+        d.file("bench.json", json.dumps(config))
+        d.process.send_signal(signal.SIGHUP)
+        bench.wait_for("the refusal", lambda: "needs a restart: model" in d.said())
+
+
+if __name__ == "__main__":
+    bench.main()
