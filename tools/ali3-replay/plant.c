@@ -253,6 +253,7 @@ bool plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t
   const uint32_t action = r->act[act];
   bool moved = (action & (FRAMES_RESTORED | FRAMES_LOADED)) != 0;
   *status = ALI3_OK;
+  /* Inputs, parameters and states first, then the step and the platform. */
   take_channels(p, r, act);
   if (p->own && !plant_again_tune(p, r, r->parameters[act])) return false;
   if (action & FRAMES_RESTORED) restore_plant(p);

@@ -38,6 +38,9 @@ static const char help[] =
     "                    (default: the number in the file, else 0)\n"
     "  --isa NAME        instruction set of the steps: " ISA_WORDS "\n"
     "                    (default: as in the file, else auto, the best of the processor)\n"
+    "  --inputs FILE     values of the inputs: a CSV file with the columns time and input.NAME..., or a "
+    "recording\n"
+    "                    FILE.h5 of ali3-record with the period of this run\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
@@ -121,6 +124,7 @@ enum {
   SIGNALS,
   OUTPUT,
   STATE_IN,
+  INPUTS,
   STATE_OUT,
   SUMMARY,
   END_QUANTITIES,
@@ -140,10 +144,12 @@ static bool check_batch(const struct options *o)
   if (!o->batch) return true;
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
-  if (o->signals || o->summary || o->state_in || o->state_out || o->every != 1 || o->workers_given)
-    return usage("--batch",
-                 "no --signals, --summary, --every, --workers, --state-in and --state-out beside it",
-                 "one of them");
+  if (o->signals || o->summary || o->state_in || o->state_out || o->inputs || o->every != 1 ||
+      o->workers_given)
+    return usage(
+        "--batch",
+        "no --signals, --summary, --every, --workers, --inputs, --state-in and --state-out beside it",
+        "one of them");
   return true;
 }
 
@@ -174,6 +180,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
+      {"inputs", required_argument, NULL, INPUTS},
       {"state-in", required_argument, NULL, STATE_IN},
       {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
@@ -236,6 +243,9 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case STATE_IN:
       o->state_in = optarg;
+      break;
+    case INPUTS:
+      o->inputs = optarg;
       break;
     case STATE_OUT:
       o->state_out = optarg;
@@ -342,12 +352,15 @@ static int simulate_file(const struct options *o)
   const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
   struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);
   struct ride *ride = signals ? ride_new(s, signals) : NULL;
+  const bool scripted = !o->inputs || (ride && (ride->script = script_open(o->inputs, s, signals)));
   if (!pool) {
     status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {
     status = fail_run(EXIT_RUN, "out of memory");
   } else if (!ride) {
     status = EXIT_RUN;
+  } else if (!scripted) {
+    status = EXIT_USAGE;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
     status = simulate_model(o, s, d, ride, signals, workers);
