@@ -8,6 +8,7 @@
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
+#include "loop/stimuli.h"
 #include "modbus/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
@@ -37,6 +38,8 @@ struct settings {
   struct modbus_config modbus;
   struct injection *injection; /* (injections) faults that a person may inject into inputs */
   int injections;
+  struct stimulus *stimulus; /* (stimuli) tables that drive inputs */
+  int stimuli;
   struct modbus_device *device; /* (devices) */
   int devices;
   struct packet *packet; /* (packets) */

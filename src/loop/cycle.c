@@ -68,6 +68,7 @@ static void take_inputs(struct cycle *c)
     if (injector_acts(injector, i) != (bool)(acted >> i & 1))
       cycle_note(c, c->machine.state, CAUSE_INJECT_ACTS, injection_argument(i, injector_acts(injector, i)),
                  -1, 0);
+  if (c->stimuli.count > 0) cycle_play_stimuli(c);
   inputs_take(&c->inputs, c->config.port, c->times.wake_ns, lockstep ? c->lockstep.virtual_ns : 0);
 }
 
@@ -106,6 +107,7 @@ static void latch_inputs(struct cycle *c)
   cycle_take_commands(c, stopped);
   c->plant.restored = c->plant.restore;
   if (c->plant.restore) restore_model(c); /* once, for any number of commands */
+  if (c->plant.restored && c->stimuli.count > 0) cycle_rewind_stimuli(c);
   if (c->plant.load) (void)cycle_load_state(c);
   c->plant.load = false;
   /* The values of this cycle, and the effect of stale inputs on the state. */

@@ -25,6 +25,7 @@
 #include "loop/platform_drive.h"
 #include "loop/schedule.h"
 #include "loop/step_times.h"
+#include "loop/stimuli.h"
 #include "rt/pool.h"
 #include "signals/bell.h"
 #include "signals/exchange.h"
@@ -64,6 +65,9 @@ struct cycle_config {
   struct cycle_settings settings;
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
+  const struct stimulus *stimulus; /* (stimuli) */
+  int stimuli;
+  struct port *port_of_stimuli; /* one of `port`, to which nobody else sends inputs; NULL: no stimuli */
   const struct platform_setup *platform; /* NULL: no motion platform; else the clock must be the timer */
 };
 
@@ -100,6 +104,7 @@ struct cycle {
   struct machine machine;
   struct latch latch;
   struct inputs inputs;
+  struct stimuli stimuli;
   struct plant plant;
   struct workers workers;
   struct platform_drive drive;

@@ -79,7 +79,8 @@ enum {
   SOURCE_OSC = 0,
   SOURCE_MODBUS = 1,
   SOURCE_DEVICE = 2 /* index of the first device */,
-  DEVICES_MAX = 16
+  DEVICES_MAX = 16,
+  SOURCE_INNER = SOURCE_DEVICE + DEVICES_MAX /* the daemon itself: stimuli */
 };
 
 /* A sample that a port refused because of the owner of the input; for the log. */

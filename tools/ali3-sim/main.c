@@ -352,7 +352,7 @@ static int simulate_file(const struct options *o)
   const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
   struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);
   struct ride *ride = signals ? ride_new(s, signals) : NULL;
-  const bool scripted = !o->inputs || (ride && (ride->script = script_open(o->inputs, s, signals)));
+  const bool scripted = ride && script_open(&ride->script, o->inputs, s, signals);
   if (!pool) {
     status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim --inputs: values from a CSV file or a recording, through the inputs of the daemon in lockstep. */
+ * Inputs of a run: a table or a recording of --inputs, or the stimuli of the file that begin with the motion. They go through the
+ * inputs of the daemon in lockstep. */
 #include "recording/recording.h"
 #include "sim.h"
 
@@ -10,7 +11,11 @@
 #include <string.h>
 
 struct script {
-  struct stimulus table;
+  struct stimulus table;           /* of --inputs */
+  const struct stimulus *stimulus; /* (stimuli) */
+  int stimuli;
+  struct input_sample *sample; /* (channels) last samples of all stimuli */
+  int channels;
   struct inputs inputs;
   struct counters counters;
   struct port port;
@@ -50,7 +55,7 @@ static bool fill_from_recording(struct stimulus *t, const struct recording *r, c
   }
   for (hsize_t act = 0; good && act < r->acts; act++) {
     if (!is_recorded_step(r, act)) continue;
-    t->time[t->rows] = (double)(t->rows + 1) * dt;
+    t->time[t->rows] = (double)(t->rows + 1) * ((double)(uint64_t)(dt * 1e9 + 0.5) * 1e-9);
     for (int c = 0; c < t->columns; c++)
       t->value[(size_t)t->rows * (size_t)t->columns + (size_t)c] = r->inputs[act * r->channels + from[c]];
     t->rows++;
@@ -81,27 +86,43 @@ static bool has_ending(const char *file, const char *ending)
   return n > length && strcmp(file + n - length, ending) == 0;
 }
 
-struct script *script_open(const char *file, const struct settings *s, const struct signals *signals)
+static bool read_inputs(struct script *c, const char *file, const struct signals *signals)
 {
   char error[500];
-  struct script *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
-  c->dt = s->options.dt;
-  c->period_ns = (uint64_t)(s->options.dt * 1e9 + 0.5);
-  c->virtual_ns = 1; /* as in the loop: 0 means "no time" */
-  c->ports[0] = &c->port;
-  const bool recorded = has_ending(file, ".h5");
-  bool good = recorded ? read_recording(&c->table, file, signals, c->dt)
-                       : stimulus_read(&c->table, file, signals, error, sizeof error);
-  if (!good && !recorded) refuse_script(error);
+  c->stimulus = &c->table;
+  c->stimuli = 1;
+  if (has_ending(file, ".h5")) return read_recording(&c->table, file, signals, c->dt);
+  return stimulus_read(&c->table, file, signals, error, sizeof error) || refuse_script(error);
+}
+
+static bool set_up_script(struct script *c, const struct signals *signals)
+{
   const struct inputs_config config = {
       .signals = signals, .ports = 1, .period_ns = c->period_ns, .counters = &c->counters};
-  good = good &&
-         port_init(&c->port, "script", (uint32_t)signals->count, (uint32_t)signals->channels, false) &&
-         inputs_init(&c->inputs, &config);
-  if (good) return c;
-  script_close(c);
-  return NULL;
+  c->channels = signals->channels;
+  c->sample = calloc((size_t)signals->channels + 1, sizeof *c->sample);
+  return (c->sample &&
+          port_init(&c->port, "script", (uint32_t)signals->count, (uint32_t)signals->channels, false) &&
+          inputs_init(&c->inputs, &config)) ||
+         refuse_script("out of memory");
+}
+
+bool script_open(struct script **script, const char *file, const struct settings *s,
+                 const struct signals *signals)
+{
+  bool moves = file != NULL;
+  for (int i = 0; i < s->stimuli; i++) moves |= s->stimulus[i].with_motion;
+  *script = moves ? calloc(1, sizeof **script) : NULL;
+  if (!moves) return true;
+  if (!*script) return refuse_script("out of memory");
+  struct script *c = *script;
+  *c = (struct script){.stimulus = s->stimulus,
+                       .stimuli = s->stimuli,
+                       .dt = s->options.dt,
+                       .period_ns = (uint64_t)(s->options.dt * 1e9 + 0.5),
+                       .virtual_ns = 1}; /* as in the loop: 0 means "no time" */
+  c->ports[0] = &c->port;
+  return (!file || read_inputs(c, file, signals)) && set_up_script(c, signals);
 }
 
 void script_close(struct script *c)
@@ -110,6 +131,7 @@ void script_close(struct script *c)
   stimulus_free(&c->table);
   inputs_free(&c->inputs);
   port_free(&c->port);
+  free(c->sample);
   free(c);
 }
 
@@ -125,11 +147,17 @@ const double *script_values(const struct script *c)
 
 void script_step(struct script *c, const ali3_model *m, ali3_data *d)
 {
-  const double t = (double)(c->steps + 1) * c->dt;
+  const double t = (double)(c->steps + 1) * ((double)c->period_ns * 1e-9);
+  bool sends = false;
   /* The way of a client's values in lockstep: they age by the steps. */
-  if (stimulus_lasts(&c->table, t)) {
-    struct input_sample *sample = snapshot_begin(&c->port.inputs);
-    stimulus_write(&c->table, t, sample, c->steps + 1);
+  for (int i = 0; i < c->stimuli; i++) {
+    const struct stimulus *s = &c->stimulus[i];
+    if ((s != &c->table && !s->with_motion) || !stimulus_lasts(s, t)) continue;
+    stimulus_write(s, t, c->sample, c->steps + 1);
+    sends = true;
+  }
+  if (sends) {
+    memcpy(snapshot_begin(&c->port.inputs), c->sample, (size_t)c->channels * sizeof *c->sample);
     snapshot_publish(&c->port.inputs);
   }
   inputs_take(&c->inputs, c->ports, c->steps + 1, c->virtual_ns);

@@ -41,10 +41,12 @@ struct ride {
   struct platform_drive drive;
   double *values; /* (signals->count) */
 };
-/* script.c: inputs from a file. They take the way of a client's values through the daemon in lockstep. NULL after printing the
- * reason. */
+/* script.c: inputs of a run, from the file of --inputs (NULL: none) or from the stimuli of the settings that begin with the
+ * motion. They take the way of a client's values through the daemon in lockstep. *script NULL: there are none. False after
+ * printing the reason; the caller calls script_close() in both cases. */
 struct script;
-struct script *script_open(const char *file, const struct settings *s, const struct signals *signals);
+bool script_open(struct script **script, const char *file, const struct settings *s,
+                 const struct signals *signals);
 void script_close(struct script *c);
 /* Before the first step, with the initial state in `d`. */
 void script_start(struct script *c, const ali3_model *m, const ali3_data *d);
