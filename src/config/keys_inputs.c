@@ -112,6 +112,7 @@ static const struct key injection_keys[] = {
 };
 const struct section schema_injection = SECTION("an injection", injection_keys, .by = "kind");
 
+static const char *const stimulus_interpolations[] = {"linear", "hold", NULL}, *const stimulus_starts[] = {"command", "motion", NULL};
 #define STIMULUS(field) offsetof(struct stimulus_values, field)
 static const struct key stimulus_keys[] = {
   TEXT("name", REQUIRED, AT_START, STIMULUS(name),

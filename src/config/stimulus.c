@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const stimulus_interpolations[] = {"linear", "hold", NULL}, *const stimulus_starts[] = {
-                                                                            "command", "motion", NULL};
-
 /* Reads the table into the next place. Mistakes are reported. */
 static void read_table_of(const struct node *n, const struct stimulus_values *v, struct settings *s,
                           struct report *r)

@@ -8,12 +8,12 @@
 
 struct stimulus_values {
   const char *name, *file;
-  int interpolate, start; /* stimulus_interpolations, stimulus_starts */
+  int interpolate, start; /* words of the schema: linear, hold; command, motion */
   bool loop;
 };
-extern const char *const stimulus_interpolations[], *const stimulus_starts[];
 
-/* Reads the list and its files (NULL: there is none), after the table of signals. False when out of memory; mistakes are reported. */
+/* Reads the list and its files (NULL: there is none), after the table of signals. False when out of memory; mistakes are in the
+ * report. */
 bool stimuli_read(const struct node *list, struct settings *s, struct report *r);
 
 #endif

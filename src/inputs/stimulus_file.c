@@ -30,7 +30,7 @@ static bool refuse_line(struct csv *c, const char *expected, const char *found)
 }
 
 /* The next line without its end. False: there is none. */
-static bool next_line(struct csv *c)
+static bool next_row_text(struct csv *c)
 {
   const ssize_t n = getline(&c->text, &c->room, c->in);
   if (n < 0) return false;
@@ -50,8 +50,9 @@ static char *next_field(char **rest)
 }
 
 /* The first line: which fields are read. */
-static bool read_names(struct csv *c, struct stimulus *s, const struct signals *signals)
+static bool read_column_names(struct csv *c, struct stimulus *s, const struct signals *signals)
 {
+  /* A field is the time, a channel, or left out. */
   bool timed = false;
   char *rest = c->text;
   for (char *name; (name = next_field(&rest));) {
@@ -97,6 +98,7 @@ static bool read_row(struct csv *c, struct stimulus *s)
   int field = 0;
   char *rest = c->text;
   if (!make_room(c, s)) return false;
+  /* Read the fields that are columns, then check the row. */
   for (char *text; (text = next_field(&rest)); field++) {
     if (field == c->fields) return refuse_line(c, "as many fields as in the first line", "more");
     if (c->column[field] == NOT_READ) continue;
@@ -115,11 +117,11 @@ static bool read_row(struct csv *c, struct stimulus *s)
   return true;
 }
 
-static bool read_table(struct csv *c, struct stimulus *s, const struct signals *signals)
+static bool read_stimulus_table(struct csv *c, struct stimulus *s, const struct signals *signals)
 {
-  if (!next_line(c)) return refuse_line(c, "the names of columns in the first line", "nothing");
-  if (!read_names(c, s, signals)) return false;
-  while (next_line(c))
+  if (!next_row_text(c)) return refuse_line(c, "the names of columns in the first line", "nothing");
+  if (!read_column_names(c, s, signals)) return false;
+  while (next_row_text(c))
     if (c->text[0] && !read_row(c, s)) return false;
   return s->rows > 0 || refuse_line(c, "rows of numbers", "none");
 }
@@ -132,7 +134,7 @@ bool stimulus_read(struct stimulus *s, const char *file, const struct signals *s
     snprintf(error, size, "%s: %s", file, strerror(errno));
     return false;
   }
-  const bool good = read_table(&c, s, signals);
+  const bool good = read_stimulus_table(&c, s, signals);
   fclose(c.in);
   free(c.text);
   free(c.column);

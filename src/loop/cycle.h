@@ -11,6 +11,7 @@
 
 #include "frames/writer.h"
 #include "inputs/inputs.h"
+#include "inputs/stimuli.h"
 #include "loop/cycle_events.h"
 #include "loop/cycle_settings.h"
 #include "loop/cycle_times.h"
@@ -25,7 +26,6 @@
 #include "loop/platform_drive.h"
 #include "loop/schedule.h"
 #include "loop/step_times.h"
-#include "loop/stimuli.h"
 #include "rt/pool.h"
 #include "signals/bell.h"
 #include "signals/exchange.h"

@@ -52,14 +52,6 @@ void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t clien
  * overtakes them. */
 void cycle_take_commands(struct cycle *c, bool stopped);
 
-/* cycle_stimulus.c. cycle_play_stimuli: ahead of inputs_take(). cycle_rewind_stimuli: the model is in its initial state again.
- * cycle_switch_stimulus: the command; it acts from the next cycle on. stimuli_init: returns false when out of memory. */
-void cycle_play_stimuli(struct cycle *c);
-void cycle_rewind_stimuli(struct cycle *c);
-enum command_result cycle_switch_stimulus(struct cycle *c, uint32_t argument);
-bool stimuli_init(struct stimuli *all, const struct cycle_config *config);
-void stimuli_free(struct stimuli *all);
-
 /* cycle_publish.c. cycle_observe: the values. cycle_compose: the frame without its time of publication. cycle_publish:
  * sends the frame to all ports. */
 void cycle_observe(struct cycle *c);

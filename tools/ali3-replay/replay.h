@@ -54,8 +54,8 @@ void plant_again_close(struct plant_again *p);
 void plant_again_reset(struct plant_again *p);
 /* Goes on from state n of the recording. False: the state belongs to another model or build. */
 bool plant_again_load(struct plant_again *p, const struct recording *r, hsize_t n);
-/* Repeats the actions of the loop in cycle `act`, and observes the signals. *status: of its step. False after saying on stderr that
- * a state or a set of parameters is missing. */
+/* Repeats the actions of the loop in cycle `act`, and observes the signals. *status: of its step. False after saying on stderr
+ * that a state or a set of parameters is missing. */
 bool plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t act, int *status);
 
 /* tuning.c. The model gets the parameters of a version, one set after the other. False after saying on stderr what is missing. */

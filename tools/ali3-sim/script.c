@@ -86,7 +86,7 @@ static bool has_ending(const char *file, const char *ending)
   return n > length && strcmp(file + n - length, ending) == 0;
 }
 
-static bool read_inputs(struct script *c, const char *file, const struct signals *signals)
+static bool read_input_file(struct script *c, const char *file, const struct signals *signals)
 {
   char error[500];
   c->stimulus = &c->table;
@@ -122,7 +122,7 @@ bool script_open(struct script **script, const char *file, const struct settings
                        .period_ns = (uint64_t)(s->options.dt * 1e9 + 0.5),
                        .virtual_ns = 1}; /* as in the loop: 0 means "no time" */
   c->ports[0] = &c->port;
-  return (!file || read_inputs(c, file, signals)) && set_up_script(c, signals);
+  return (!file || read_input_file(c, file, signals)) && set_up_script(c, signals);
 }
 
 void script_close(struct script *c)
