@@ -6,9 +6,11 @@
 
 #include "base/isa.h"
 #include "config/changes.h"
+#include "config/inner.h"
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
+#include "config/stimulus.h"
 #include "config/visual.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
@@ -358,8 +360,11 @@ static bool name_for_osc(struct settings *s)
   o->period = s->options.dt;
   o->injections = s->injections;
   o->body_name = calloc((size_t)bodies + 1, sizeof *o->body_name);
+  o->stimuli = s->stimuli;
+  o->stimulus_name = calloc((size_t)s->stimuli + 1, sizeof *o->stimulus_name);
   o->injection_name = calloc((size_t)s->injections + 1, sizeof *o->injection_name);
-  if (!o->body_name || !o->injection_name) return false;
+  if (!o->body_name || !o->injection_name || !o->stimulus_name) return false;
+  for (int i = 0; i < s->stimuli; i++) o->stimulus_name[i] = s->stimulus[i].name;
   for (int i = 0; i < bodies; i++) o->body_name[i] = ali3_model_body_name(s->model, i);
   for (int i = 0; i < s->injections; i++) o->injection_name[i] = s->injection[i].name;
   return true;
@@ -381,37 +386,6 @@ static void check_sections(struct settings_reader *l)
   if (v->instance && !is_name(v->instance))
     report_error(&l->report, given_key(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX,
                  v->instance);
-}
-
-/* Takes keys out of a mapping. */
-static void leave_out(struct node *map, const char *const *keys)
-{
-  struct node **at = map && map->kind == NODE_MAP ? &map->first : NULL;
-  while (at && *at) {
-    const char *const *key = keys;
-    while (*key && strcmp(*key, (*at)->key) != 0) key++;
-    if (*key) {
-      *at = (*at)->next;
-      map->count--;
-    } else {
-      at = &(*at)->next;
-    }
-  }
-}
-
-/* Takes out what names devices, hosts and other files. */
-static void leave_out_interfaces(struct node *root)
-{
-  static const char *const sections[] = {"devices", "packets", "telemetry", NULL}, *const keys[] = {
-                                                                                       "map", "targets",
-                                                                                       "serial", "sources",
-                                                                                       NULL};
-  leave_out(root, sections);
-  for (struct node *n = root->kind == NODE_MAP ? root->first : NULL; n; n = n->next) {
-    if (strcmp(n->key, "osc") == 0 || strcmp(n->key, "modbus") == 0) leave_out(n, keys);
-    if (strcmp(n->key, "inputs") != 0) continue;
-    for (struct node *input = n->first; input; input = input->next) leave_out(input, keys);
-  }
 }
 
 /* False after a mistake, which is reported. */
@@ -457,7 +431,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   struct report *r = &l->report;
   s->signals = signals;
   if (signals) rig_connect(s);
-  bool memory = signals && read_wiring(l);
+  bool memory = signals && read_wiring(l) && stimuli_read(node_find(l->main.root, "stimulus"), s, r);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -483,6 +457,8 @@ static void release_settings(struct settings *s)
   free(s->visual);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
   free(s->injection);
+  for (int i = 0; i < s->stimuli; i++) stimulus_free(&s->stimulus[i]);
+  free(s->stimulus);
   signals_free(s->signals);
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);
@@ -503,6 +479,7 @@ static void release_settings(struct settings *s)
   free(s->osc.target);
   free(s->osc.body_name);
   free(s->osc.injection_name);
+  free(s->osc.stimulus_name);
   free(s->osc.bind);
   free(s->osc.prefix);
   free(s->modbus.bind);
