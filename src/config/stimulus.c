@@ -2,6 +2,7 @@
 #include "config/stimulus.h"
 
 #include "config/values.h"
+#include "yaml/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -70,6 +70,8 @@ void cycle_keep_state(struct cycle *c)
   struct frames_writer *w = c->config.frames;
   if (!w || !w->head || c->workers.lost > 0) return;
   if (c->times.number < c->state_due && !c->plant.loaded) return;
+  /* A set of parameters may change the size of a state. The ring has room for states of the first model. */
+  if (ali3_state_size(c->plant.model) != w->head->model_bytes) return;
   /* A model that waits may be prepared. */
   char *bytes = frames_state_begin(w);
   ali3_unprepare(c->plant.model, c->plant.data);
