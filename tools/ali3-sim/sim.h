@@ -6,7 +6,7 @@
 #define SIM_H
 
 #include "config/settings.h"
-#include "loop/platform_drive.h"
+#include "motion/platform_drive.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>
