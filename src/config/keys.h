@@ -5,7 +5,7 @@
 #ifndef CONFIG_KEYS_H
 #define CONFIG_KEYS_H
 
-#include "config/schema.h"
+#include "yaml/schema.h"
 
 /* Ranges. */
 #define ANY           -INFINITY, INFINITY, CLOSED

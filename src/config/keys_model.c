@@ -3,7 +3,6 @@
  * type of them has keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
-#include "config/visual.h"
 #include "expand/expand.h"
 
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",

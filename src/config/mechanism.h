@@ -61,4 +61,14 @@ ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3
  * body was reported before. */
 int mechanism_body(const struct names *bodies, const struct node *n, struct report *r);
 
+/* An element of the list "visual": a shape for pictures. */
+struct visual_values {
+  struct scene_visual shape; /* without body, shape and color */
+  int kind;
+  const char *body, *color;
+};
+
+/* Reads the list into s->visual, after the mechanism was built. Reports every mistake. */
+void visual_read(const struct node *model, const struct names *bodies, struct settings *s, struct report *r);
+
 #endif

@@ -4,7 +4,7 @@
 #ifndef CONFIG_PARAMS_H
 #define CONFIG_PARAMS_H
 
-#include "config/schema.h"
+#include "yaml/schema.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>

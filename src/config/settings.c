@@ -2,7 +2,6 @@
  * Reads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
  * and the checks that take more than one key. Set-up only. It prints only to the stream that it is given. */
 #include "config/settings.h"
-#include "config/rig.h"
 
 #include "base/isa.h"
 #include "config/changes.h"
@@ -18,7 +17,6 @@
 #include "yaml/sets.h"
 #include "yaml/text_file.h"
 
-#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,37 +35,7 @@ struct settings_reader {
 /* The value of a key in a section; NULL if the file does not give it. */
 static const struct node *given_key(const struct settings_reader *l, const char *section, const char *key)
 {
-  return node_find(node_find(l->main.root, section), key);
-}
-
-/* 0.0.0.0, :: and ::ffff:0.0.0.0, in any spelling. */
-static bool is_any_address(const char *address)
-{
-  struct in6_addr a, any = {0}, mapped;
-  inet_pton(AF_INET6, "::ffff:0.0.0.0", &mapped);
-  return address_parse(address, &a) && (!memcmp(&a, &any, sizeof a) || !memcmp(&a, &mapped, sizeof a));
-}
-
-static void check_bind(struct settings_reader *l, const char *section, const char *address, bool any_allowed)
-{
-  const struct node *n = given_key(l, section, "bind");
-  if (!n || !check_address(&l->report, address, n) || !is_any_address(address) || any_allowed) return;
-  report_error(&l->report, n->at,
-               "bind: %s opens the port to every network: expected an address of one network, or "
-               "\"any_interface: true\" in %s",
-               address, section);
-}
-
-static void check_prefix(struct settings_reader *l)
-{
-  const char *p = l->values.osc_prefix;
-  const struct node *n = given_key(l, "osc", "prefix");
-  if (!n) return;
-  if (is_osc_address(p) && strlen(p) <= NAME_LENGTH_MAX) return;
-  report_error(&l->report, n->at,
-               "prefix: expected an OSC address such as /ali3 (no slash at the end, none of \" #*,?[]{}\"), "
-               "found %.40s",
-               p);
+  return node_in_section(l->main.root, section, key);
 }
 
 /* Puts the values of options into a tree and expands its short forms. An option may name an element that a part makes. */
@@ -252,72 +220,6 @@ static bool copy_texts(struct settings_reader *l)
          (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder);
 }
 
-/* Rules of the section cycle that concern more than one key. */
-static void check_cycle(struct settings_reader *l)
-{
-  struct settings *s = &l->values.settings;
-  struct report *r = &l->report;
-  const struct node *clock = given_key(l, "cycle", "clock"), *pull = given_key(l, "cycle", "pull");
-  /* The protocol of the beats is served. */
-  const bool beaten =
-      (s->cycle.beat == BEAT_OSC && s->osc.enabled) || (s->cycle.beat == BEAT_MODBUS && s->modbus.enabled);
-  if (s->cycle.beat != BEAT_NONE && !beaten)
-    report_error(r, given_key(l, "cycle", "beat")->at,
-                 "beat: the section %s is missing or not enabled: expected the section, or \"beat: none\"",
-                 s->cycle.beat == BEAT_OSC ? "osc" : "modbus");
-  if (s->cycle.beat == BEAT_MODBUS && beaten && !s->modbus.default_map)
-    report_error(
-        r, given_key(l, "cycle", "beat")->at,
-        "beat: modbus needs register 164 of the default map: expected \"default_map: true\" in modbus");
-  if (s->cycle.clock == CLOCKING_INPUT && s->cycle.beat == BEAT_NONE)
-    report_error(r, clock->at,
-                 "clock: input starts cycles at beats: expected \"beat: osc\" or \"beat: modbus\" in cycle");
-  /* Each clock has the sections and keys that it needs, and no others. */
-  if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
-    report_error(r, clock->at,
-                 "clock: lockstep takes a step for each command: expected a section osc or modbus, over "
-                 "which commands come");
-  if (s->cycle.clock != CLOCKING_TIMER && s->platform.enabled)
-    report_error(r, clock->at, "clock: the limits of a platform hold per period of a timer: expected timer");
-  if (s->cycle.live.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
-    report_error(
-        r, given_key(l, "cycle", "overrun")->at,
-        "overrun: catch_up would move the platform faster than its limits: expected skip, slip or stop");
-  if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
-    report_error(r, given_key(l, "cycle", "publish")->at,
-                 "publish: in lockstep a frame answers each step: expected at_once");
-  /* Only a timer has times within the period. */
-  if (s->cycle.pull > 0 && (s->cycle.clock != CLOCKING_TIMER || s->cycle.beat == BEAT_NONE))
-    report_error(
-        r, pull->at,
-        "pull: expected \"clock: timer\" and a beat other than none beside it; remove pull or change them");
-  if (s->cycle.pull > 0.1 * s->options.dt)
-    report_error(r, pull->at, "pull: expected at most a tenth of the period, %g s, found %g",
-                 0.1 * s->options.dt, s->cycle.pull);
-  if (s->cycle.spin > 0 && s->cycle.clock != CLOCKING_TIMER)
-    report_error(r, given_key(l, "cycle", "spin")->at,
-                 "spin: expected \"clock: timer\" beside it; remove spin or change the clock");
-  if (s->cycle.spin > 0.5 * s->options.dt)
-    report_error(r, given_key(l, "cycle", "spin")->at,
-                 "spin: expected at most half the period, %g s, found %g", 0.5 * s->options.dt,
-                 s->cycle.spin);
-  if (s->cycle.live.overrun == OVERRUN_STOP && s->cycle.live.max_misses == 0) s->cycle.live.max_misses = 1;
-}
-
-/* A platform moves people: it starts by itself only if the file has even_with_platform, which nobody writes by chance. */
-static void check_autostart(struct settings_reader *l)
-{
-  struct settings *s = &l->values.settings;
-  const struct node *autostart = given_key(l, "cycle", "autostart");
-  if (!s->platform.enabled || s->cycle.autostart != AUTOSTART_ON) return;
-  s->cycle.autostart = AUTOSTART_OFF;
-  if (autostart)
-    report_error(&l->report, autostart->at,
-                 "autostart: true would move the platform when the daemon starts: expected false, or "
-                 "even_with_platform if "
-                 "that is the intention");
-}
-
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
 static bool read_map(struct settings_reader *l, const char *section, const struct wiring_rules *rules)
 {
@@ -370,24 +272,6 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
-/* Checks of single sections that need no model. A value with a mistake kept its default, so the checks see valid values. */
-static void check_sections(struct settings_reader *l)
-{
-  const struct file_values *v = &l->values;
-  const struct settings *s = &v->settings;
-  check_bind(l, "osc", v->osc_bind, v->osc_any_interface);
-  check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
-  check_prefix(l);
-  check_cycle(l);
-  check_autostart(l);
-  if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
-    report_error(&l->report, given_key(l, "modbus", "tcp")->at,
-                 "tcp: false without a serial line serves nobody: expected true, or the key serial");
-  if (v->instance && !is_name(v->instance))
-    report_error(&l->report, given_key(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX,
-                 v->instance);
-}
-
 /* False after a mistake, which is reported. */
 static bool read_main_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
 {
@@ -406,7 +290,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
   if (!node_find(l->main.root, "state")) s->state.enabled = false;
   if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
-  check_sections(l);
+  check_sections(l->main.root, v, r);
 
   /* The lists that name elements of the model. */
   const struct node *inputs = node_find(l->main.root, "inputs"),
@@ -518,7 +402,7 @@ static void print_key_plain(const struct node *n, FILE *out)
 
 void settings_print_plain(const struct settings_reader *l, FILE *out)
 {
-  const struct node *duration = node_find(node_find(l->model.root, "simulation"), "duration");
+  const struct node *duration = node_in_section(l->model.root, "simulation", "duration");
   for (const struct node *n = l->main.root->first; n; n = n->next)
     print_key_plain(strcmp(n->key, "model") == 0 ? l->model_node : n, out);
   /* A file that names the file of its model takes the duration from there. */

@@ -3,9 +3,9 @@
 #ifndef CONFIG_VALUES_H
 #define CONFIG_VALUES_H
 
-#include "config/schema.h"
 #include "config/settings.h"
 #include "model/names.h"
+#include "yaml/schema.h"
 
 struct in6_addr;
 
@@ -30,8 +30,28 @@ struct file_values {
 /* The choices of "kind". */
 enum { LEGS, CRANKS };
 
+/* An element of rig.permissives. */
+enum { NEEDED_FOR_MOTION, NEEDED_FOR_RESET };
+
+struct permissive_values {
+  const char *name, *input;
+  int bit, is, on_loss, needed_for; /* bit -1: none */
+  double lower, upper, alive;
+};
+
 /* The choices of simulation.isa, which are the same words on every machine. isa_supported() tells which this machine has. */
 extern const char *const schema_isas[];
+
+/* The sections of a whole file and of elements of its lists. schema_force: constant loads. */
+extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
+    schema_input, schema_injection, schema_stimulus, schema_target, schema_peer, schema_mapped, schema_wired,
+    schema_device, schema_packet, schema_packet_field, schema_packet_file, schema_part, schema_shape,
+    schema_orientation, schema_permissive, schema_visual;
+extern const struct section schema_file_name, schema_packets,
+    schema_maps; /* {file: PATH}; files that hold lists */
+
+/* The tables for the expansion of short forms. */
+extern const struct expand_rules schema_expansion;
 
 /* Valid as an OSC address, or as the beginning of an address. */
 bool is_osc_address(const char *address);
@@ -70,6 +90,16 @@ bool check_address(struct report *r, const char *address, const struct node *n);
 /* Checks the section "platform", and finishes the setup of an enabled platform. The model and the inputs were read before.
  * False when out of memory; mistakes are reported. */
 bool platform_read(const struct node *root, struct file_values *v, struct report *r);
+
+/* Reads the section "rig". The inputs and the platform were read before. False when out of memory; mistakes are
+ * reported. */
+bool rig_read(const struct node *root, struct file_values *v, struct report *r);
+/* The table of signals exists: sets the channels of the inputs that the section names. */
+void rig_connect(struct settings *s);
+
+/* Checks of single sections of a file that need no model. A value with a mistake kept its default, so they see valid values.
+ * Mistakes are reported. */
+void check_sections(const struct node *root, struct file_values *v, struct report *r);
 
 /* Names of elements and instances: A-Z a-z 0-9 _ -. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */

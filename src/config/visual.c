@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-#include "config/visual.h"
-
+/* SPDX-License-Identifier: MIT
+ * The list "visual" of a model. Set-up only. */
 #include "config/mechanism.h"
 
 #include <stdio.h>

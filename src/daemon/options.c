@@ -4,8 +4,8 @@
 #include "base/build_info.h"
 
 #include "base/isa.h"
-#include "config/manual.h"
 #include "daemon/examples.h"
+#include "manual/manual.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -193,8 +193,10 @@ static void apply_reading(struct reload *r, struct cycle *c)
              r->file);
     r->platform_set = false;
   }
-  /* The keeper takes the parameters of the model, or says that the model needs a restart. */
-  if (r->keeper && keeper_offer_model(r->keeper, read->model, r->file))
+  /* The keeper takes the parameters of the model, or says that the model needs a restart. Other inputs need other loads of the
+   * model, so they need the restart that is named below. */
+  if (r->keeper && settings_same_section(r->started, read, "inputs") &&
+      keeper_offer_model(r->keeper, read->model, r->file))
     settings_keep_text(read, r->started, "model");
   if (settings_changes(r->started, read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);

@@ -38,7 +38,7 @@ struct keeper_note {
 };
 bool keeper_next_note(struct keeper *l, struct keeper_note *note);
 /* The supervisor: parameters become those of a model that was read again. `file` is for the log, and lives as long as l. Returns
- * false when out of memory, or if the last such request still waits. */
+ * false when out of memory, if the last such request still waits, or if the model has other elements. */
 bool keeper_offer_model(struct keeper *l, const ali3_model *m, const char *file);
 
 /* Stops the thread. l NULL, or not started: nothing. */

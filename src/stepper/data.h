@@ -67,9 +67,10 @@ struct explicit_states {
   double weight[EXPLICIT_TERMS];      /* s */
   int terms;
   int history; /* ab4: steps before this one whose starts are kept, the last of them in ali3_data.last; 0 .. 3 */
-  double jump;  /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
-  bool factors; /* the factors belong to the end of the last step */
-  bool renewed; /* q'' at the start of the step was computed again */
+  double jump;             /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
+  bool factors;            /* the factors belong to the end of the last step */
+  bool prepare_factorised; /* the last prepare computed the factors */
+  bool renewed;            /* q'' at the start of the step was computed again */
 };
 
 /* The linear system of an iteration or projection, its right-hand sides, and its solution. */

@@ -103,6 +103,7 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
 {
   struct explicit_states *s = &d->states;
   s->renewed = false;
+  s->prepare_factorised = !s->factors;
   if (!s->factors) {
     keep_origin(m, d);
     memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
@@ -114,6 +115,13 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
   swap_origins(s);
   if (!s->factors) state_copy(m, &d->last, &d->now);
   return s->factors;
+}
+
+void explicit_unprepare(ali3_data *d)
+{
+  struct explicit_states *s = &d->states;
+  swap_origins(s);
+  if (s->prepare_factorised) s->factors = false;
 }
 
 void explicit_factorise_again(const ali3_model *m, ali3_data *d)

@@ -17,6 +17,8 @@ static inline int explicit_kept(ali3_method method)
 }
 /* Factors at the start of the step, if the last step did not leave them. False: a pivot is not positive. */
 bool explicit_prepare(const ali3_model *m, ali3_data *d);
+/* Takes explicit_prepare() back, which has changed no state. */
+void explicit_unprepare(ali3_data *d);
 /* Steps from the time `after` the start of the step over d->rule.dt. targets: a command of drives has arrived. *increment:
  * the largest change by the projection of the positions. Returns ALI3_OK, ALI3_E_SINGULAR or ALI3_E_DIVERGED. */
 int explicit_step(const ali3_model *m, ali3_data *d, double after, bool targets, double *increment);

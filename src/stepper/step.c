@@ -127,9 +127,13 @@ static void keep_rows(const ali3_model *m, ali3_data *d, bool back)
 void ali3_unprepare(const ali3_model *m, ali3_data *d)
 {
   if (!m || !d || !d->prepared) return;
-  restore_start(m, d, state_before(m, d));
-  for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
-  stage_rows(m, d);
+  if (data_is_explicit(m)) {
+    explicit_unprepare(d);
+  } else {
+    restore_start(m, d, state_before(m, d));
+    for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
+    stage_rows(m, d);
+  }
   keep_rows(m, d, true);
   d->prepared = false;
   data_mark_phase(d, ALI3_PHASE_IDLE);

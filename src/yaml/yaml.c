@@ -402,6 +402,11 @@ const struct node *node_find(const struct node *map, const char *key)
   return NULL;
 }
 
+const struct node *node_in_section(const struct node *map, const char *section, const char *key)
+{
+  return node_find(node_find(map, section), key);
+}
+
 const struct node *node_elements(const struct node *map, const char *key)
 {
   const struct node *n = node_find(map, key);

@@ -49,6 +49,8 @@ const char *yaml_copy_text(struct yaml *t, const char *text, size_t length);
 
 /* The child of a mapping with this key. NULL: the mapping does not have the key, or map is NULL or no mapping. */
 const struct node *node_find(const struct node *map, const char *key);
+/* node_find() of a key in a section of the mapping; NULL also without the section. */
+const struct node *node_in_section(const struct node *map, const char *section, const char *key);
 
 /* The first element of the list under a key of a mapping. NULL: there is no list, or it is empty. */
 const struct node *node_elements(const struct node *map, const char *key);

@@ -3,11 +3,10 @@
 #include "scratch.h"
 
 #include "config/inputs.h"
-#include "config/manual.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
-#include "config/visual.h"
 #include "config/wiring.h"
+#include "manual/manual.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 foreach(name settings mistakes mechanism forces schema yaml nearest inputs changes osc_map platform sets params)
-  ali3_test(config ${name} LINK ali3_setup)
+  ali3_test(config ${name} LINK ali3_setup ali3_manual)
 endforeach()
 ali3_test(config packets LINK ali3_setup ali3_packets)
 target_link_options(test_config_settings PRIVATE -Wl,--wrap=isa_supported)

@@ -110,7 +110,7 @@ class Stimulus(unittest.TestCase):
 
         def act():
             time.sleep(0.3)
-            self.assertEqual(self.ask("stimulus", "si", "none", 1), 3)
+            self.assertEqual(self.ask("stimulus", "si", "none", 1), 7)
             self.assertEqual(self.ask("stimulus", "si", "road", 1), 0)
             time.sleep(2.5)
             self.assertEqual(self.ask("stimulus", "si", "road", 0), 0)

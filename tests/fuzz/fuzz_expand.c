@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any text as a file with short forms. It is refused with a message, or the plain file that it expands to expands to
  * itself. */
-#include "config/schema.h"
+#include "config/values.h"
 #include "expand/expand.h"
 
 #include <stdint.h>

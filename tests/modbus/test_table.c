@@ -283,7 +283,7 @@ TEST(the_map_for_people_shows_every_register)
   assert_has(own, "1 init 2 arm 3 run");
   assert_has(own, "0 INIT 1 STOPPED");
   assert_has(own, "7 the loop was stuck");
-  assert_has(own, "inject: twice the index");
+  assert_has(own, "inject, stimulus: twice its index");
   assert_has(own, "fault injection");
   assert_has(own, "push.y");
   assert_has(own, "-7 while the state is not READY, RUNNING or PAUSED");

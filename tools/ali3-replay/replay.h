@@ -6,7 +6,7 @@
 #define REPLAY_H
 
 #include "config/settings.h"
-#include "loop/platform_drive.h"
+#include "motion/platform_drive.h"
 #include "recording/recording.h"
 #include "rt/pool.h"
 

@@ -8,7 +8,7 @@
 
 #include "config/settings.h"
 #include "inputs/inputs.h"
-#include "loop/platform_drive.h"
+#include "motion/platform_drive.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>

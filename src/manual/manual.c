@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The help on a key. Set-up only. */
-#include "config/manual.h"
+#include "manual/manual.h"
+#include "config/values.h"
 
 #include "yaml/nearest.h"
 

@@ -2,8 +2,8 @@
  * The motion platform in the loop: the orders that follow from the daemon's state, its inputs from the values of a
  * cycle, and its outputs to them. The platform itself is the layer `platform`, which knows no loop. RT except
  * platform_drive_init(). One owner: the loop. */
-#ifndef LOOP_PLATFORM_DRIVE_H
-#define LOOP_PLATFORM_DRIVE_H
+#ifndef MOTION_PLATFORM_DRIVE_H
+#define MOTION_PLATFORM_DRIVE_H
 
 #include "platform/platform.h"
 #include "signals/exchange.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The complete table of the state machine in a readable form, and the rules about faults. */
 #include "check.h"
-#include "loop/machine.h"
+#include "motion/machine.h"
 
 #include <stddef.h>
 #include <stdio.h>

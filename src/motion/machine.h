@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The state machine of the daemon: which command is valid in which state, and the effect of a fault. Pure: no clock, no
  * I/O; it does not know who sent a command. The loop owns it and carries out its results. */
-#ifndef LOOP_MACHINE_H
-#define LOOP_MACHINE_H
+#ifndef MOTION_MACHINE_H
+#define MOTION_MACHINE_H
 
-#include "loop/rearm.h"
+#include "motion/rearm.h"
 #include "signals/states.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * The delay between a latched stop and the `arm` that allows motion again. It separates two acts of a person from one
  * bundle, one duplicated datagram, or one client that repeats itself. Pure; RT. All times are CLOCK_MONOTONIC, also in
  * lockstep. */
-#ifndef LOOP_REARM_H
-#define LOOP_REARM_H
+#ifndef MOTION_REARM_H
+#define MOTION_REARM_H
 
 #include <stdbool.h>
 #include <stdint.h>

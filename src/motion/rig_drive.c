@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "loop/rig_drive.h"
+#include "motion/rig_drive.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads nodes by the tables of the schema. This file knows types and ranges, and no single key. Set-up only. */
-#include "config/schema.h"
+#include "yaml/schema.h"
 #include "yaml/nearest.h"
 
 #include <ali3/model.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Texts printed from the tables of keys: help, reference file, schema. */
-#ifndef CONFIG_MANUAL_H
-#define CONFIG_MANUAL_H
+#ifndef MANUAL_MANUAL_H
+#define MANUAL_MANUAL_H
 
-#include "config/schema.h"
+#include "yaml/schema.h"
 
 #include <stdio.h>
 

@@ -26,7 +26,7 @@
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched.
  * 3. The model is in its initial state whenever READY or RUNNING is entered from STOPPED, or in the state that was loaded since.
  * A load needs STOPPED or PAUSED. It leads to PAUSED, and while disarmed to STOPPED. */
-#include "loop/machine.h"
+#include "motion/machine.h"
 
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The signs of the rig in the loop: their numbers from the inputs of a cycle, their signals into its values. The rules are
  * in the layer `rig`. RT except rig_drive_init(). One owner: the loop. */
-#ifndef LOOP_RIG_DRIVE_H
-#define LOOP_RIG_DRIVE_H
+#ifndef MOTION_RIG_DRIVE_H
+#define MOTION_RIG_DRIVE_H
 
 #include "inputs/inputs.h"
-#include "loop/machine.h"
-#include "loop/platform_drive.h"
+#include "motion/machine.h"
+#include "motion/platform_drive.h"
 #include "rig/rig.h"
 
 struct rig_setup {

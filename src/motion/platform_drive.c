@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: platform_drive_init(). All other functions are RT. */
-#include "loop/platform_drive.h"
+#include "motion/platform_drive.h"
 
 #include "platform/params.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The schema of configuration files: tables with one row per key, in keys_*.c. From them come the reader, defaults, range
  * checks, messages, the comparison at a reload, the help on keys, the JSON Schema, config/reference.yaml and ali3d.yaml(5). */
-#ifndef CONFIG_SCHEMA_H
-#define CONFIG_SCHEMA_H
+#ifndef YAML_SCHEMA_H
+#define YAML_SCHEMA_H
 
 #include "yaml/yaml.h"
 
@@ -81,23 +81,12 @@ struct section {
   int variant_first, variant_count;
 };
 
-/* The sections of a whole file and of elements of its lists. schema_force: constant loads. */
-extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
-    schema_input, schema_injection, schema_stimulus, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
-    schema_packet, schema_packet_field, schema_packet_file, schema_part, schema_shape, schema_orientation,
-    schema_permissive, schema_visual;
-extern const struct section schema_file_name, schema_packets,
-    schema_maps; /* {file: PATH}; files that hold lists */
-
 /* Reads a mapping into `base`: first the defaults, then the keys of the node. map NULL: only the defaults. Reports every
  * mistake, and returns false if there was one. A key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
 
 /* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
-
-/* The tables for the expansion of short forms. */
-extern const struct expand_rules schema_expansion;
 
 /* The value of a KEY_ANGLE is written in degrees. */
 bool schema_in_degrees(const struct node *n);

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+ali3_test(motion machine LINK ali3_motion)
