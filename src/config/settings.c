@@ -10,7 +10,6 @@
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/stimulus.h"
-#include "config/visual.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
 #include "yaml/print.h"
