@@ -21,10 +21,8 @@ static void leave_out(struct node *map, const char *const *keys)
 
 void leave_out_interfaces(struct node *root)
 {
-  static const char *const sections[] = {"devices", "packets", "telemetry", NULL}, *const keys[] = {
-                                                                                       "map", "targets",
-                                                                                       "serial", "sources",
-                                                                                       NULL};
+  static const char *const sections[] = {"devices", "packets", "telemetry", "stimulus", "state", NULL},
+                           *const keys[] = {"map", "targets", "serial", "sources", NULL};
   leave_out(root, sections);
   for (struct node *n = root->kind == NODE_MAP ? root->first : NULL; n; n = n->next) {
     if (strcmp(n->key, "osc") == 0 || strcmp(n->key, "modbus") == 0) leave_out(n, keys);

@@ -3,6 +3,7 @@
 #include "config/inputs.h"
 #include "config/keys.h"
 #include "config/mechanism.h"
+#include "config/stimulus.h"
 
 _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
 
@@ -113,4 +114,22 @@ static const struct key injection_keys[] = {
          "Largest magnitude of the random number.", .only = KIND(INJECT_NOISE), .needed = KIND(INJECT_NOISE)),
 };
 const struct section schema_injection = SECTION("an injection", injection_keys, .by = "kind");
+
+static const char *const stimulus_interpolations[] = {"linear", "hold", NULL}, *const stimulus_starts[] = {"command", "motion", NULL};
+#define STIMULUS(field) offsetof(struct stimulus_values, field)
+static const struct key stimulus_keys[] = {
+  TEXT("name", REQUIRED, AT_START, STIMULUS(name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other stimuli.", .example = "road"),
+  TEXT("file", REQUIRED, AT_START, STIMULUS(file),
+       "Path of a CSV file, relative to this file. Its first line names the columns: time in s, and channels of inputs by their "
+       "signals, such as input.push.force.x. Other columns are left out. The times ascend.", .example = "road.csv"),
+  CHOICE("interpolate", stimulus_interpolations, "linear", AT_START, STIMULUS(interpolate),
+         "Value between two rows. linear: on the straight line between them. hold: that of the earlier row."),
+  FLAG("loop", "false", AT_START, STIMULUS(loop),
+       "true: the last row is the first one of the next round. false: the stimulus ends with the last row, and its inputs go stale."),
+  CHOICE("start", stimulus_starts, "command", AT_START, STIMULUS(start),
+         "Start of the stimulus. command: the command stimulus starts and stops it. motion: it begins with each motion from "
+         "the initial state."),
+};
+const struct section schema_stimulus = SECTION("a stimulus", stimulus_keys);
 /* clang-format on */

@@ -147,6 +147,9 @@ static const struct key file_keys[] = {
   LIST("injections", &schema_injection, NONE,
        "Faults that a person may inject into the inputs for tests. With an empty list nobody can inject a fault. While a fault acts, "
        "frames, tools and the log show it."),
+  LIST("stimulus", &schema_stimulus, NONE,
+       "Tables of measured values that drive inputs. A stimulus sends its values like a client, so the first sender of an input "
+       "owns it. Its time advances with the steps, and the value for the end of a step acts in that step."),
   SUBSECTION("platform", &schema_platform,
        "A motion platform with six legs or six cranks that follows the motion of the model within its limits. The signals "
        "platform.* hold its targets in every cycle and state. Before the first command arm or run the position of the rig is "

@@ -8,7 +8,7 @@
 
 /* --- the list --- */
 
-static int numbers_of(enum key_type type)
+static int numbers_of_key(enum key_type type)
 {
   switch (type) {
   case KEY_NUMBER:
@@ -43,7 +43,7 @@ static bool add_param(struct params *p, const struct key_group *g, const struct 
                       .owner = g->owner,
                       .element = g->element,
                       .offset = k->offset - g->base,
-                      .count = numbers_of(k->type)};
+                      .count = numbers_of_key(k->type)};
   snprintf(x->name, sizeof x->name, "%s%s%s.%s", g->prefix, g->name ? "." : "", g->name ? g->name : "",
            k->name);
   return true;
@@ -63,7 +63,7 @@ static bool add_group(struct params *p, const ali3_model *m, const struct key_gr
 {
   for (int i = 0; i < g->section->keys; i++) {
     const struct key *k = &g->section->key[i];
-    if (k->change != WHILE_RUNNING || numbers_of(k->type) == 0 || has_table(m, g, k)) continue;
+    if (k->change != WHILE_RUNNING || numbers_of_key(k->type) == 0 || has_table(m, g, k)) continue;
     if (!add_param(p, g, k)) return false;
   }
   return true;

@@ -9,6 +9,7 @@
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
+#include "config/stimulus.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
 #include "yaml/print.h"
@@ -260,8 +261,11 @@ static bool name_for_osc(struct settings *s)
   o->period = s->options.dt;
   o->injections = s->injections;
   o->body_name = calloc((size_t)bodies + 1, sizeof *o->body_name);
+  o->stimuli = s->stimuli;
+  o->stimulus_name = calloc((size_t)s->stimuli + 1, sizeof *o->stimulus_name);
   o->injection_name = calloc((size_t)s->injections + 1, sizeof *o->injection_name);
-  if (!o->body_name || !o->injection_name) return false;
+  if (!o->body_name || !o->injection_name || !o->stimulus_name) return false;
+  for (int i = 0; i < s->stimuli; i++) o->stimulus_name[i] = s->stimulus[i].name;
   for (int i = 0; i < bodies; i++) o->body_name[i] = ali3_model_body_name(s->model, i);
   for (int i = 0; i < s->injections; i++) o->injection_name[i] = s->injection[i].name;
   return true;
@@ -310,7 +314,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   struct report *r = &l->report;
   s->signals = signals;
   if (signals) rig_connect(s);
-  bool memory = signals && read_wiring(l);
+  bool memory = signals && read_wiring(l) && stimuli_read(node_find(l->main.root, "stimulus"), s, r);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -336,6 +340,8 @@ static void release_settings(struct settings *s)
   free(s->visual);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
   free(s->injection);
+  for (int i = 0; i < s->stimuli; i++) stimulus_free(&s->stimulus[i]);
+  free(s->stimulus);
   signals_free(s->signals);
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);
@@ -356,6 +362,7 @@ static void release_settings(struct settings *s)
   free(s->osc.target);
   free(s->osc.body_name);
   free(s->osc.injection_name);
+  free(s->osc.stimulus_name);
   free(s->osc.bind);
   free(s->osc.prefix);
   free(s->modbus.bind);

@@ -6,6 +6,7 @@
 #include "devices/config.h"
 #include "frames/settings.h"
 #include "inputs/inject.h"
+#include "inputs/stimuli.h"
 #include "loop/cycle_settings.h"
 #include "modbus/config.h"
 #include "motion/platform_drive.h"
@@ -42,6 +43,8 @@ struct settings {
   struct modbus_config modbus;
   struct injection *injection; /* (injections) faults that a person may inject into inputs */
   int injections;
+  struct stimulus *stimulus; /* (stimuli) tables that drive inputs */
+  int stimuli;
   struct modbus_device *device; /* (devices) */
   int devices;
   struct packet *packet; /* (packets) */

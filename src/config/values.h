@@ -44,9 +44,9 @@ extern const char *const schema_isas[];
 
 /* The sections of a whole file and of elements of its lists. schema_force: constant loads. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
-    schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
-    schema_packet, schema_packet_field, schema_packet_file, schema_part, schema_shape, schema_orientation,
-    schema_permissive, schema_visual;
+    schema_input, schema_injection, schema_stimulus, schema_target, schema_peer, schema_mapped, schema_wired,
+    schema_device, schema_packet, schema_packet_field, schema_packet_file, schema_part, schema_shape,
+    schema_orientation, schema_permissive, schema_visual;
 extern const struct section schema_file_name, schema_packets,
     schema_maps; /* {file: PATH}; files that hold lists */
 

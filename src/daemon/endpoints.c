@@ -68,14 +68,14 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
   return true;
 }
 
-/* Its frames carry no values, and it sends no inputs. */
+/* Its frames carry no values. Its inputs are those of the stimuli, which the loop sends itself. */
 static bool open_keeper_port(struct endpoints *all)
 {
   const struct signals *s = all->settings->signals;
   struct port *p = &all->place[all->ports];
   if (!port_init(p, "keeper", (uint32_t)s->count, (uint32_t)s->channels, false)) return false;
   all->keeper = all->port[all->ports++] = p;
-  p->source = SOURCE_DEVICE + DEVICES_MAX;
+  p->source = SOURCE_INNER;
   p->bell = all->bell;
   bool *none = calloc((size_t)s->count + 1, sizeof *none);
   const bool selected = none && port_select(p, none, (uint32_t)s->count);

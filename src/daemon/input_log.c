@@ -24,6 +24,8 @@ static void source_text(const struct port *p, const char *between, const char *c
 {
   if (p->source == SOURCE_PACKETS)
     snprintf(text, size, "packet %s", client);
+  else if (p->source == SOURCE_INNER)
+    snprintf(text, size, "a stimulus");
   else if (p->source >= SOURCE_DEVICE)
     snprintf(text, size, "device %s", p->name);
   else

@@ -35,15 +35,15 @@ struct options {
   const char *resume_file; /* path of that state; NULL: the newest automatic one */
   const char **set;        /* (sets) texts "KEY=VALUE"; to be freed */
   int sets;
-  enum check_format check; /* only check whether FILE is correct */
-  bool strict;             /* with check: warnings are errors */
-  const char *draw;        /* path of the drawing to write; NULL: none */
-  bool expand;             /* only print FILE without short forms */
-  double accuracy;         /* with check: m, for which settings are recommended; 0: not wanted */
-  enum map_format map;     /* only print the map */
+  enum check_format check;       /* only check whether FILE is correct */
+  bool strict;                   /* with check: warnings are errors */
+  const char *draw;              /* path of the drawing to write; NULL: none */
+  bool expand;                   /* only print FILE without short forms */
+  double accuracy;               /* with check: m, for which settings are recommended; 0: not wanted */
+  enum map_format map;           /* only print the map */
   enum platform_format platform; /* only print the figures of the platform */
-  bool require_realtime;   /* exit instead of running without real time */
-  const char *isa;         /* takes precedence over simulation.isa; NULL: not given */
+  bool require_realtime;         /* exit instead of running without real time */
+  const char *isa;               /* takes precedence over simulation.isa; NULL: not given */
 };
 
 /* Returns -1 if there is something to run, else the exit status: help, version or a mistake was printed. */

@@ -86,8 +86,8 @@ static void print_pairs(const struct survey *s)
   printf("\n");
 }
 
-static void print_table(const struct platform_spec *spec, const double park[PLATFORM_DOF],
-                        const struct survey *s)
+static void print_survey_table(const struct platform_spec *spec, const double park[PLATFORM_DOF],
+                               const struct survey *s)
 {
   print_legs(spec, s);
   printf("park pose: surge %.1f sway %.1f heave %.1f mm, roll %.2f pitch %.2f yaw %.2f deg\n", 1e3 * park[0],
@@ -98,7 +98,7 @@ static void print_table(const struct platform_spec *spec, const double park[PLAT
 
 /* --- JSON, in SI units --- */
 
-static json_t *numbers_of(const double *x, int n)
+static json_t *json_of_numbers(const double *x, int n)
 {
   json_t *list = json_array();
   for (int i = 0; i < n; i++) json_array_append_new(list, json_real(x[i]));
@@ -107,9 +107,9 @@ static json_t *numbers_of(const double *x, int n)
 
 static json_t *pose_of(const struct survey_pose *p)
 {
-  return json_pack("{s:o, s:o, s:o, s:f, s:b}", "pose", numbers_of(p->pose, PLATFORM_DOF), "legs",
-                   numbers_of(p->leg, PLATFORM_LEGS), "joints", numbers_of(p->joint, PLATFORM_LEGS), "margin",
-                   p->margin, "reached", p->reached);
+  return json_pack("{s:o, s:o, s:o, s:f, s:b}", "pose", json_of_numbers(p->pose, PLATFORM_DOF), "legs",
+                   json_of_numbers(p->leg, PLATFORM_LEGS), "joints", json_of_numbers(p->joint, PLATFORM_LEGS),
+                   "margin", p->margin, "reached", p->reached);
 }
 
 static int print_figures(const struct platform_spec *spec, const struct survey *s)
@@ -230,7 +230,7 @@ int platform_report(const struct settings *s, enum platform_format format)
   survey_make(&survey, p);
   int status = STATUS_OK;
   if (format == PLATFORM_FORMAT_TEXT)
-    print_table(&p->spec, p->spec.park, &survey);
+    print_survey_table(&p->spec, p->spec.park, &survey);
   else
     status =
         format == PLATFORM_FORMAT_JSON ? print_figures(&p->spec, &survey) : print_drawing(&p->spec.geometry);

@@ -160,6 +160,9 @@ static int set_up_model(struct daemon *d)
                                       .bell = d->endpoints.bell,
                                       .injection = s->injection,
                                       .injections = s->injections,
+                                      .stimulus = s->stimulus,
+                                      .stimuli = s->stimuli,
+                                      .port_of_stimuli = d->endpoints.keeper,
                                       .platform = s->platform.enabled ? &s->platform : NULL,
                                       .rig = s->rig.enabled ? &s->rig : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);

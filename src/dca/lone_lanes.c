@@ -54,8 +54,8 @@ FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, 
 }
 
 /* Adds the update of a lone child, column by column. */
-FLAT void add_columns(const struct tree_work *w, const struct tree_group *child, const struct tree_branch *r,
-                      const struct lone_front *f, int p)
+FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *child,
+                            const struct tree_branch *r, const struct lone_front *f, int p)
 {
   const struct tree_shift *s = r->shift, *end = s + r->shifts;
   const struct lone_front from = front_of(w, child);
@@ -144,7 +144,7 @@ FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const str
     if (r->into)
       add_numbers(w, r);
     else
-      add_columns(w, &t->group[r->group], r, &f, p);
+      add_child_columns(w, &t->group[r->group], r, &f, p);
   }
 }
 

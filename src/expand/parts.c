@@ -215,8 +215,8 @@ static bool count_columns(struct expander *e, const struct node *repeat, const s
 }
 
 /* The variables of copy `index`, from 0. cell: the element of each list, moved on to the next one. */
-static bool add_columns(struct expander *e, const struct node *repeat, const struct scope *s,
-                        const struct node **cell, int index, struct scope *out)
+static bool add_copy_variables(struct expander *e, const struct node *repeat, const struct scope *s,
+                               const struct node **cell, int index, struct scope *out)
 {
   int column = 0;
   for (const struct node *c = repeat->first; c; c = c->next, column++) {
@@ -251,7 +251,7 @@ static bool repeat_part(struct expander *e, const struct part_reading *p, const 
     char text[60];
     snprintf(text, sizeof text, "in copy %d of this part", i + 1);
     const int origin = add_origin(e, p, text);
-    good = origin && add_columns(e, columns, p->scope, cell, i, &s) && make_copy(e, p, &s, origin);
+    good = origin && add_copy_variables(e, columns, p->scope, cell, i, &s) && make_copy(e, p, &s, origin);
     scope_release(&s);
   }
   free(cell);

@@ -3,25 +3,11 @@
 #include "expand/expand.h"
 
 #include "expand/expression.h"
+#include "yaml/print.h"
 
 #include <string.h>
 
 enum { BLOCK_LEVELS = 2 };
-
-static void print_quoted(FILE *out, const char *text)
-{
-  fputc('"', out);
-  for (const char *p = text; *p; p++) {
-    if (*p == '"' || *p == '\\') fputc('\\', out);
-    if (*p == '\n')
-      fputs("\\n", out);
-    else if (*p == '\t')
-      fputs("\\t", out);
-    else
-      fputc(*p, out);
-  }
-  fputc('"', out);
-}
 
 /* Letters, digits and marks that mean nothing to YAML. */
 static bool is_plain(const char *text)
@@ -43,7 +29,7 @@ static void print_scalar(FILE *out, const struct node *n)
   if (plain || (!n->quoted && expression_is_decimal(n->text)))
     fputs(n->text, out);
   else
-    print_quoted(out, n->text);
+    yaml_print_quoted(out, n->text);
 }
 
 static void print_key_name(FILE *out, const char *key)
@@ -51,7 +37,7 @@ static void print_key_name(FILE *out, const char *key)
   if (expression_is_word(key))
     fputs(key, out);
   else
-    print_quoted(out, key);
+    yaml_print_quoted(out, key);
   fputc(':', out);
 }
 

@@ -21,7 +21,7 @@ static void keep_remark(struct expander *e, struct node *n, const char *why)
   n->why = yaml_copy_text(e->tree, why, strlen(why));
 }
 
-static bool put_text(struct expander *e, struct node *n, const char *text)
+static bool set_node_text(struct expander *e, struct node *n, const char *text)
 {
   n->text = yaml_copy_text(e->tree, text, strlen(text));
   if (!n->text) n->text = "";
@@ -81,7 +81,7 @@ static void evaluate_scalar_number(struct expander *e, struct node *n, const str
     keep_remark(e, n, why);
     n->written = n->text;
     n->quoted = false;
-    put_text(e, n, decimal_text(out[0], text));
+    set_node_text(e, n, decimal_text(out[0], text));
   }
 }
 
@@ -160,7 +160,7 @@ static void evaluate_text(struct expander *e, struct node *n, bool word, const s
     return;
   }
   n->quoted = !word;
-  put_text(e, n, text);
+  set_node_text(e, n, text);
 }
 
 void scalar_evaluate(struct expander *e, struct node *n, const struct expand_key *k, const struct scope *s)

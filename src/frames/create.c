@@ -47,9 +47,11 @@ struct text_pool {
   uint64_t first, at;
 };
 
+/* text NULL: an empty one. */
 static uint64_t place_text(struct text_pool *t, const char *text)
 {
   const uint64_t at = t->at;
+  if (!text) text = "";
   const size_t n = strlen(text) + 1;
   if (t->to) memcpy(t->to + at, text, n);
   t->at += n;
@@ -81,7 +83,7 @@ static void fill_texts(struct text_pool *t, const struct frames_plan *plan, stru
   h->model_at = place_text(t, ali3_model_name(plan->model));
   h->config_at = place_text(t, plan->config);
   h->yaml_at = place_text(t, plan->yaml);
-  h->extras_at = place_text(t, plan->extras ? plan->extras : "");
+  h->extras_at = place_text(t, plan->extras);
 }
 
 static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)

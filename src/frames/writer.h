@@ -27,8 +27,8 @@ struct frames_plan {
   uint64_t limit_bytes; /* largest size of all slots; a ring has at least 1 s of cycles whatever the limit */
   uint64_t platform_bytes; /* size of the state of the motion platform; 0: there is none */
   uint32_t tuning;         /* numbers of its mode and parameters */
-  const char *version, *config, *yaml;
-  const char *extras; /* JSON for pictures; NULL: nothing */
+  const char *version, *config, *yaml; /* yaml NULL: nothing */
+  const char *extras;                  /* JSON for pictures; NULL: nothing */
 };
 
 /* Set-up, before telemetry_ready(). Makes DIR/ali3-NAME.frames and maps it; every page is allocated. A ring that a killed

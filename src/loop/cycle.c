@@ -68,6 +68,8 @@ static void take_inputs(struct cycle *c)
     if (injector_acts(injector, i) != (bool)(acted >> i & 1))
       cycle_note(c, c->machine.state, CAUSE_INJECT_ACTS, injection_argument(i, injector_acts(injector, i)),
                  -1, 0);
+  const bool stepped = c->plant.stepped && !c->plant.warming && c->plant.status >= 0;
+  if (c->stimuli.count > 0) stimuli_play(&c->stimuli, stepped, c->times.wake_ns);
   inputs_take(&c->inputs, c->config.port, c->times.wake_ns, lockstep ? c->lockstep.virtual_ns : 0);
 }
 
@@ -106,6 +108,10 @@ static void latch_inputs(struct cycle *c)
   cycle_take_commands(c, stopped);
   c->plant.restored = c->plant.restore;
   if (c->plant.restore) restore_model(c); /* once, for any number of commands */
+  /* The model may step in this cycle: the first values of a stimulus come at once. */
+  if (c->plant.restored && stimuli_rewind(&c->stimuli, c->times.wake_ns + 1))
+    inputs_take(&c->inputs, g->port, c->times.wake_ns + 1,
+                g->settings.clock == CLOCKING_LOCKSTEP ? c->lockstep.virtual_ns : 0);
   if (c->plant.load) (void)cycle_load_state(c);
   c->plant.load = false;
   /* The values of this cycle, and the effect of stale inputs on the state. */

@@ -11,6 +11,7 @@
 
 #include "frames/writer.h"
 #include "inputs/inputs.h"
+#include "inputs/stimuli.h"
 #include "loop/cycle_events.h"
 #include "loop/cycle_settings.h"
 #include "loop/cycle_times.h"
@@ -65,6 +66,9 @@ struct cycle_config {
   struct cycle_settings settings;
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
+  const struct stimulus *stimulus; /* (stimuli) */
+  int stimuli;
+  struct port *port_of_stimuli; /* one of `port`, to which nobody else sends inputs; NULL: no stimuli */
   const struct platform_setup *platform; /* NULL: no motion platform; else the clock must be the timer */
   const struct rig_setup *rig;           /* NULL: nothing comes back from the rig */
 };
@@ -102,6 +106,7 @@ struct cycle {
   struct machine machine;
   struct latch latch;
   struct inputs inputs;
+  struct stimuli stimuli;
   struct plant plant;
   struct workers workers;
   struct platform_drive drive;

@@ -72,6 +72,9 @@ static void take_command(struct cycle *c, const struct command *command, int por
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
   }
   if (result == RESULT_OK && command->code == COMMAND_INJECT) result = switch_injection(c, command, port);
+  if (result == RESULT_OK && command->code == COMMAND_STIMULUS &&
+      !stimuli_switch(&c->stimuli, command->argument))
+    result = RESULT_BAD_ARGUMENT;
   if (result == RESULT_OK && command->code == COMMAND_PLATFORM) result = cycle_set_platform(c, command, port);
   /* A state without steps owes none, even if the next command returns to RUNNING. */
   lockstep_settle(&c->lockstep, machine_steps(&c->machine), false);

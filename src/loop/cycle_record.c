@@ -68,9 +68,13 @@ static const uint64_t moving_ns = 20 * (uint64_t)1000000000, resting_ns = 100000
 void cycle_keep_state(struct cycle *c)
 {
   struct frames_writer *w = c->config.frames;
-  if (!w || !w->head || c->workers.lost > 0 || c->times.number < c->state_due) return;
+  if (!w || !w->head || c->workers.lost > 0) return;
+  if (c->times.number < c->state_due && !c->plant.loaded) return;
+  /* A set of parameters may change the size of a state. The ring has room for states of the first model. */
+  if (ali3_state_size(c->plant.model) != w->head->model_bytes) return;
+  /* A model that waits may be prepared. */
   char *bytes = frames_state_begin(w);
-  /* A model that is prepared has no state to save: it is asked again in the next cycle. */
+  ali3_unprepare(c->plant.model, c->plant.data);
   if (ali3_state_save(c->plant.model, c->plant.data, bytes) != ALI3_OK) return;
   if (w->head->platform_bytes) platform_drive_save(&c->drive, bytes + w->head->model_bytes);
   frames_state_commit(w, c->times.number);

@@ -63,7 +63,9 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   c->lockstep.virtual_ns = 1; /* 0 means "no time" */
   c->commands = aligned_zalloc(((size_t)config->ports + 1) * sizeof *c->commands);
   if (!c->commands || !init_exchange(c, config->signals) || !init_output(&c->output, config->signals) ||
-      !init_inputs(&c->inputs, config))
+      !init_inputs(&c->inputs, config) ||
+      !stimuli_init(&c->stimuli, config->stimulus, config->stimuli, config->port_of_stimuli,
+                    config->signals->channels, config->period_ns))
     return ALI3_E_MEMORY;
   /* The limits of a platform are in real time. And while it parks at the end, no client may stop the beats. */
   char error[200];
@@ -116,6 +118,7 @@ void cycle_free(struct cycle *c)
   free(c->output.values);
   free(c->commands);
   inputs_free(&c->inputs);
+  stimuli_free(&c->stimuli);
   ring_free(&c->outbox.events);
   ring_free(&c->outbox.misses);
   ring_free(&c->outbox.rides);

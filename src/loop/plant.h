@@ -22,8 +22,8 @@ struct plant {
   bool restored;    /* the model returned to its initial state before the step of this cycle */
   bool loaded;      /* the model took a state before the step of this cycle */
   bool from_load;   /* the model has not been in its initial state since a load */
-  bool tuned;       /* another model came in before the step of this cycle */
   bool warming;     /* the step of this cycle belongs to the warm-up: it is taken back */
+  bool tuned;       /* another model came in before the step of this cycle */
   int status;       /* status of this cycle's step; ALI3_OK without a step */
   bool moved;       /* the state of the model changed in this cycle: observe it */
   bool open;        /* the last step left a joint, drive or gear open */

@@ -57,7 +57,8 @@ static const struct fixed {
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
-     "step: number of cycles; inject: twice the index of the injection, plus 1 for on; save, load: slot 0 to "
+     "step: number of cycles; inject, stimulus: twice its index in the file, plus 1 for on; save, load: slot "
+     "0 to "
      "9"},
     {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
      "the command acts when this number changes; code 8 always acts"},

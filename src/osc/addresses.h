@@ -50,6 +50,8 @@ enum osc_address_flag {
            osc_on_frame)                                                                                     \
   RECEIVED("inject", "si|sii", OSC_INJECTIONS | OSC_LENIENT, "",                                             \
            "name of the fault, 1 on or 0 off, request number", osc_on_inject)                                \
+  RECEIVED("stimulus", "si|sii", OSC_LENIENT, "", "name of the stimulus, 1 start or 0 stop, request number", \
+           osc_on_stimulus)                                                                                  \
   RECEIVED("platform/set", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
            "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)         \
   RECEIVED("state/save", "|s|si", OSC_LENIENT, "",                                                           \

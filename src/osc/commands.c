@@ -130,19 +130,29 @@ enum verdict osc_on_step(struct osc_in *in, const struct request *r)
   return ACCEPTED;
 }
 
-/* inject NAME ON [REQUEST] */
-enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
+/* The command that switches one of `count` named things: NAME ON [REQUEST]. */
+static enum verdict switch_named(struct osc_in *in, const struct request *r, uint32_t code,
+                                 const char *const *name, int count)
 {
   const struct osc_arguments *a = r->a;
   if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !osc_is_number(a->types[1])) return WRONG_TYPES;
   if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
   const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
   const uint32_t on = osc_number(a, 1) != 0.0;
-  for (int i = 0; i < in->config->injections; i++)
-    if (strcmp(in->config->injection_name[i], osc_string(a, 0)) == 0)
-      return send_command(in, r, COMMAND_INJECT, 2 * (uint32_t)i + on, id);
-  osc_acknowledge(in, &r->from, command_name(COMMAND_INJECT), id, RESULT_NO_SUCH_NAME);
+  for (int i = 0; i < count; i++)
+    if (strcmp(name[i], osc_string(a, 0)) == 0) return send_command(in, r, code, 2 * (uint32_t)i + on, id);
+  osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
+}
+
+enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
+{
+  return switch_named(in, r, COMMAND_INJECT, in->config->injection_name, in->config->injections);
+}
+
+enum verdict osc_on_stimulus(struct osc_in *in, const struct request *r)
+{
+  return switch_named(in, r, COMMAND_STIMULUS, in->config->stimulus_name, in->config->stimuli);
 }
 
 /* platform/set NAME VALUE [REQUEST]: the loop checks the value, because it knows the other parameters. */

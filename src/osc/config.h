@@ -31,6 +31,8 @@ struct osc_config {
   const char **body_name;      /* (signals->bodies) */
   const char **injection_name; /* (injections) faults that a client can switch on */
   int injections;
+  const char **stimulus_name; /* (stimuli) tables that a client can start */
+  int stimuli;
 };
 
 #endif

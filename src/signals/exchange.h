@@ -80,7 +80,8 @@ enum {
   SOURCE_MODBUS = 1,
   SOURCE_DEVICE = 2 /* index of the first device */,
   DEVICES_MAX = 16,
-  SOURCE_PACKETS = SOURCE_DEVICE + DEVICES_MAX
+  SOURCE_PACKETS = SOURCE_DEVICE + DEVICES_MAX,
+  SOURCE_INNER /* the daemon itself: stimuli */
 };
 
 /* A sample that a port refused because of the owner of the input; for the log. */

@@ -36,7 +36,8 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
     "platform") /* argument: index of a parameter of the motion platform, which gets the value */            \
   /* 13 is free. An ordinary thread does the work, and the loop shows its result. */                         \
   X(COMMAND_SAVE, 14, "save")                                                                                \
-  X(COMMAND_LOAD, 15, "load")
+  X(COMMAND_LOAD, 15, "load")                                                                                \
+  X(COMMAND_STIMULUS, 16, "stimulus") /* argument: twice the index of a stimulus, plus 1 for on */
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)

@@ -331,7 +331,7 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
   if (!m->frozen->jumps) return; /* no multiplier has changed */
-  if (d->rule.mean) return; /* project_balance() replaces the accelerations */
+  if (d->rule.mean) return;      /* project_balance() replaces the accelerations */
   memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
   stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);

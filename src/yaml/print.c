@@ -10,8 +10,7 @@ static void print_indent(FILE *out, int depth)
   fprintf(out, "%*s", depth * INDENT, "");
 }
 
-/* In quotes, so that every character and every line break stays. */
-static void print_quoted(FILE *out, const char *text)
+void yaml_print_quoted(FILE *out, const char *text)
 {
   fputc('"', out);
   for (; *text; text++) {
@@ -30,7 +29,7 @@ static void print_quoted(FILE *out, const char *text)
 static void print_word(FILE *out, const char *text, bool quoted)
 {
   if (quoted || strpbrk(text, ",[]{}:#\n\"'&*!|>%@`"))
-    print_quoted(out, text);
+    yaml_print_quoted(out, text);
   else
     fputs(text, out);
 }
@@ -42,7 +41,7 @@ static bool holds_scalars(const struct node *list)
   return true;
 }
 
-static void print_flow(FILE *out, const struct node *list)
+static void print_scalars(FILE *out, const struct node *list)
 {
   fputs(" [", out);
   for (const struct node *n = list->first; n; n = n->next) {
@@ -87,7 +86,7 @@ static void print_value(FILE *out, const struct node *n, int depth)
     print_word(out, n->text, n->quoted);
     fputc('\n', out);
   } else if (n->kind == NODE_LIST && holds_scalars(n)) {
-    print_flow(out, n);
+    print_scalars(out, n);
   } else if (n->kind == NODE_MAP && !n->first) {
     fputs(" {}\n", out);
   } else {

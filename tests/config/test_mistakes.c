@@ -130,7 +130,18 @@ static void check_theme(const char *theme)
 
 #define THEMES(X)                                                                                            \
   X(syntax)                                                                                                  \
-  X(model) X(forces) X(inputs) X(cycle) X(osc) X(modbus) X(devices) X(packets) X(platform) X(rig) X(short_forms)
+  X(model)                                                                                                   \
+  X(forces)                                                                                                  \
+  X(inputs)                                                                                                  \
+  X(cycle)                                                                                                   \
+  X(osc)                                                                                                     \
+  X(modbus)                                                                                                  \
+  X(devices)                                                                                                 \
+  X(packets)                                                                                                 \
+  X(platform)                                                                                                \
+  X(rig)                                                                                                     \
+  X(short_forms)
+
 #define THEME_TEST(theme)                                                                                    \
   static void mistakes_of_##theme(void **state)                                                              \
   {                                                                                                          \

@@ -11,9 +11,10 @@ import time
 import unittest
 
 import bench
+import test_live
 import test_platform
 from mf4 import Mf4
-from test_record import PYTHON, Recorder, need_h5py, read
+from test_record import PYTHON, Recorder, need_h5py, read, read_all
 
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
@@ -29,6 +30,14 @@ def hold_up(d, seconds):
     time.sleep(seconds)
     d.process.send_signal(signal.SIGCONT)
     time.sleep(0.2)
+
+
+class Once(Recorder):
+    """A recorder of one file, from the first cycle on; it has begun."""
+
+    def __init__(self, file, *arguments):
+        super().__init__("--once", file, "--before", "60", *arguments)
+        bench.wait_for("the recorder", lambda: os.path.exists(file + ".part"))
 
 
 class Case(unittest.TestCase):
@@ -75,7 +84,7 @@ class Replay(Case):
         for policy, most in STOPS.items():
             with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}) as d:
                 file, client = os.path.join(d.dir, "run.h5"), self.open(d)
-                with Recorder("--once", file, "--before", "60", d.name) as r:
+                with Once(file, d.name) as r:
                     self.drive(d, client, False)
                     self.assertGreater(d.watch()["misses"], 0)
                     d.stop()
@@ -130,10 +139,52 @@ print(f["replay/cycle"][n])"""
             for name in found:
                 self.check_same(os.path.join(files, name))
 
+    def ask(self, client, address, types, *arguments):
+        client.send(bench.osc_message(f"/ali3/{address}", types + "i", *arguments, 77))
+        answer = client.answer("/ali3/ack")
+        while answer[1] != 77:
+            answer = client.answer("/ali3/ack")
+        self.assertEqual(answer[2], 0, f"{address} {arguments}")
+
+    def test_parameters_and_states_that_came_in(self):
+        """A set, a ramp, a state that was loaded; each part of the recording stands alone."""
+        with bench.Daemon(model=test_live.SPRUNG, inputs=[], state={"every": 0}) as d:
+            client = self.open(d)
+            with Recorder("--to", d.dir, "--when", "always", "--before", "60", "--split", "1", "--min-free", "0", d.name) as r:
+                time.sleep(0.3)
+                self.ask(client, "param/set", "sd", "force.strut.damping", 900.0)
+                self.ask(client, "state/save", "s", "here")
+                self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
+                client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 0.5, 5))
+                time.sleep(1.0)
+                self.ask(client, "cmd/reset", "")
+                for name in ("arm", "run"):
+                    client.command(name, 10)
+                bench.wait_for("the next run", lambda: d.watch()["state"] == "RUNNING")
+                time.sleep(0.5)
+                self.ask(client, "cmd/pause", "")
+                self.ask(client, "param/set", "sd", "body.car.mass", 400.0)
+                self.ask(client, "state/save", "s", "there")
+                self.ask(client, "cmd/run", "")
+                time.sleep(0.3)
+                self.ask(client, "cmd/pause", "")
+                self.ask(client, "state/load", "s", "there")
+                self.ask(client, "cmd/run", "")
+                time.sleep(0.5)
+                d.stop()
+                r.stop()
+            found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
+            self.assertGreater(len(found), 2)
+            for name in found:
+                self.check_same(os.path.join(d.dir, name), "--workers", "1")
+            got = read_all([os.path.join(d.dir, name) for name in found])
+            actions = {a for file in got for a in file["head"]["action"]}
+            self.assertLessEqual({1, 1 | 4, 8}, actions)
+
     def test_lockstep_and_another_configuration(self):
         with bench.Daemon(cycle={"clock": "lockstep", "warmup": 20}) as d:
             file, client = os.path.join(d.dir, "run.h5"), self.open(d)
-            with Recorder("--once", file, "--before", "60", "--type", "f32", "--signals", "time,body.*", d.name) as r:
+            with Once(file, "--type", "f32", "--signals", "time,body.*", d.name) as r:
                 for k in range(30):
                     client.send(bench.osc_message("/ali3/input/push/force", "fff", 0.2 * k, 1.0, 0.0))
                     client.send(bench.osc_message("/ali3/step", "ii", 7, k))
@@ -160,14 +211,14 @@ print(f["replay/cycle"][n])"""
         with bench.Daemon(cycle=cycle) as first, bench.Daemon(cycle=cycle) as second:
             file, again = os.path.join(first.dir, "run.h5"), os.path.join(second.dir, "again.h5")
             client = self.open(first)
-            with Recorder("--once", file, "--before", "60", first.name) as r:
+            with Once(file, first.name) as r:
                 for k in range(60):
                     client.send(bench.osc_message("/ali3/input/push/force", "fff", 0.2 * k, 1.0, 0.0))
                     client.send(bench.osc_message("/ali3/step", "ii", 1 + k % 3, k))
                     client.answer("/ali3/ack")
                 first.stop()
                 self.assertEqual(r.finish(), 0, r.said)
-            with Recorder("--once", again, "--before", "60", second.name) as r:
+            with Once(again, second.name) as r:
                 status, said = replay(file, "--feed", f"osc.udp://127.0.0.1:{second.osc_port}/ali3", "--lockstep")
                 self.assertEqual(status, 0, said)
                 self.assertIn("sent the inputs of 120 cycles", said)
@@ -177,6 +228,31 @@ print(f["replay/cycle"][n])"""
             self.assertGreater(len(moved[0]), 100)
             self.assertEqual(*moved)
             self.check_exports(file, first.dir)
+            self.check_simulation(file, first)
+
+    def check_simulation(self, file, d):
+        """ali3-sim with the recorded inputs, from the recording and from its table, has the recorded motion to the bit."""
+        table, got = os.path.join(d.dir, "inputs.csv"), read(file)
+        self.assertEqual(replay("export", file, "--csv", table, "--signals", "time,input.*")[0], 0)
+        wanted = {row[0]: row for row, action in zip(got["values"], got["head"]["action"]) if action == 1}
+        with open(table, encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        shortened = os.path.join(d.dir, "table.csv")
+        with open(shortened, "w", encoding="utf-8") as f:
+            names = [name for name in rows[0] if name != "cycle"]
+            f.write(",".join(names) + "\n")
+            times = {float(row["time"]): row for row in rows}
+            f.writelines(",".join(times[t][name] for name in names) + "\n" for t in sorted(times))
+        for inputs in (file, shortened):
+            out = os.path.join(d.dir, "sim.csv")
+            subprocess.run([bench.program("ali3-sim"), d.config, "--inputs", inputs, "--duration", "1.2", "--output", out], check=True,
+                           capture_output=True, timeout=60)
+            with open(out, encoding="utf-8") as f:
+                simulated = [row for row in csv.DictReader(f) if float(row["time"]) in wanted and float(row["time"]) > 0]
+            self.assertEqual(len(simulated), 120)
+            for row in simulated:
+                now = dict(zip(got["names"], wanted[float(row["time"])]))
+                self.assertEqual({name: float(v) for name, v in row.items()}, {name: now[name] for name in row}, row["time"])
 
     def moved_rows(self, file):
         """Every signal of every step, without the times of the loop."""
@@ -205,9 +281,9 @@ print(f["replay/cycle"][n])"""
         self.assertEqual(replay("export", file)[0], 2)
 
     def test_what_cannot_be_replayed(self):
-        with bench.Daemon(["--duration", "1.5"]) as d:
+        with bench.Daemon(["--duration", "3"]) as d:
             file = os.path.join(d.dir, "run.h5")
-            with Recorder("--once", file, "--before", "60", d.name) as r:
+            with Once(file, d.name) as r:
                 self.assertEqual(d.finish(), 0)
                 self.assertEqual(r.finish(), 0, r.said)
             edit = ["-c", "import sys, h5py, numpy; f = h5py.File(sys.argv[1], 'r+'); f.attrs[sys.argv[2]] = numpy.bytes_(sys.argv[3])", file]

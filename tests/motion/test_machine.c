@@ -142,7 +142,7 @@ static void a_load_does_not_arm(void **unused)
 static void an_unknown_command_is_a_bad_argument(void **unused)
 {
   (void)unused;
-  const uint32_t codes[] = {0, COMMANDS + 1, 1000, UINT32_MAX};
+  const uint32_t codes[] = {0, COMMAND_STIMULUS + 1, 1000, UINT32_MAX};
   for (int s = 0; s < STATES; s++) {
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
       struct machine m = in_state((enum run_state)s);

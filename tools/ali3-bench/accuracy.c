@@ -158,7 +158,7 @@ static bool find_reference(const char *file, struct reference_table *t, bool *is
 
 /* --- tables --- */
 
-static void print_table(const char *file, bool is_file, const struct result *r, int n)
+static void print_accuracy_table(const char *file, bool is_file, const struct result *r, int n)
 {
   printf("\n%s: largest error to %g s, m, against %s; us per %g ms\n", file, UNTIL,
          is_file ? "its table" : "a finer run", 1e3 * PERIOD);
@@ -211,7 +211,7 @@ bool accuracy_bench(char *const *file, int files, bool json)
     if (json)
       json_array_append_new(all, table_as_json(file[i], is_file, r, n));
     else
-      print_table(file[i], is_file, r, n);
+      print_accuracy_table(file[i], is_file, r, n);
     reference_free(&t);
   }
   if (json) good &= json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0 && puts("") >= 0;

@@ -44,7 +44,7 @@ static int find_columns(const ali3_model *m, char *head, int *column, int most, 
 }
 
 /* The numbers of one line. False: a column has no number. */
-static bool read_row(struct reference_table *t, char *line, const int *column, int columns)
+static bool read_table_row(struct reference_table *t, char *line, const int *column, int columns)
 {
   char *rest = line;
   double *r = t->r[(size_t)t->rows * (size_t)t->bodies];
@@ -79,7 +79,7 @@ static bool read_positions(struct reference_table *t, const ali3_model *m, FILE 
               find_columns(m, line, column, most, &columns) > 3;
   t->rows = 0;
   while (good && getline(&line, &room, f) > 0) {
-    good = read_row(t, line, column, columns);
+    good = read_table_row(t, line, column, columns);
     if (!good || t->time[t->rows] > until) break;
     t->rows++;
   }

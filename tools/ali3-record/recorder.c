@@ -110,8 +110,12 @@ static void begin_file(struct recorder *r, uint64_t n)
   r->files++;
   if (!frames_written(&r->ring, &slots, &events)) return;
   r->next_event = events > r->ring.head.events ? events - r->ring.head.events : 0;
-  for (; r->next_event < events; r->next_event++)
-    if (frames_take_event(&r->ring, r->next_event, &e) == FRAMES_WHOLE && e.cycle >= r->slot->cycle) break;
+  /* Older parameters lead from the configuration to the model in use. */
+  for (; r->next_event < events; r->next_event++) {
+    if (frames_take_event(&r->ring, r->next_event, &e) != FRAMES_WHOLE) continue;
+    if (e.cycle >= r->slot->cycle) break;
+    if (e.kind == FRAMES_EVENT_PARAMETER) run_file_add_event(&r->file, &e);
+  }
 }
 
 static void add_events(struct recorder *r)

@@ -14,6 +14,7 @@ struct again {
   hsize_t next_state;     /* of the recording */
   bool known;             /* the state of the model is that of the recording */
   uint64_t gaps, skipped; /* cycles without a known state */
+  bool failed;            /* a cycle cannot be repeated */
   bool all;               /* goes on behind a difference */
 };
 
@@ -26,8 +27,15 @@ void rows_between(const struct recording *r, double from, double to, hsize_t *fi
   while (to >= 0.0 && *end > *first && (double)(r->cycle[*end - 1] - begin) * r->period > to) --*end;
 }
 
+/* Version of the parameters with which a state ahead of cycle `act` was taken: those that came in with this cycle are newer. */
+static uint32_t state_version(const struct again *a, hsize_t act)
+{
+  const uint32_t now = a->r->parameters[act];
+  return a->r->act[act] & FRAMES_TUNED ? now - 1 : now;
+}
+
 /* States up to the cycle before: the newest one makes an unknown state known. */
-static bool take_recorded_state(struct again *a, uint64_t cycle)
+static bool take_recorded_state(struct again *a, uint64_t cycle, uint32_t version)
 {
   const struct recording *r = a->r;
   hsize_t newest = r->states;
@@ -36,8 +44,10 @@ static bool take_recorded_state(struct again *a, uint64_t cycle)
   /* Another model begins in its own initial state. */
   if (!a->plant.own) a->known = true;
   if (a->known || newest == r->states || r->state_cycle[newest] + 1 != cycle) return true;
+  if (!plant_again_tune(&a->plant, r, version)) return !(a->failed = true);
   if (!plant_again_load(&a->plant, r, newest)) {
     replay_fail(EXIT_FOREIGN, r->path, "a state in the file belongs to another model or build");
+    a->failed = true;
     return false;
   }
   return a->known = true;
@@ -60,9 +70,12 @@ static bool repeat_cycle(struct again *a, hsize_t act)
     a->gaps++;
     a->known = false;
   }
-  if (!take_recorded_state(a, cycle)) return false;
+  if (!take_recorded_state(a, cycle, state_version(a, act))) return false;
   take_restore(a, act);
-  if (a->known) plant_again_cycle(&a->plant, r, act, &status);
+  if (a->known && !plant_again_cycle(&a->plant, r, act, &status)) {
+    a->failed = true;
+    return false;
+  }
   /* Its row of signals, if it has one. */
   while (a->row < r->rows && r->cycle[a->row] < cycle) a->row++;
   if (a->row >= a->end) return false;
@@ -80,6 +93,7 @@ static int report_again(const struct again *a, const struct replay_options *o)
   if (c->failed)
     return replay_fail(EXIT_USAGE, a->r->path,
                        "a row cannot be read; ali3-replay recover copies the whole ones");
+  if (a->failed) return EXIT_FOREIGN;
   if (c->cycles == 0)
     return replay_fail(EXIT_USAGE, a->r->path,
                        "it holds no state ahead of these cycles, so nothing can be computed again");

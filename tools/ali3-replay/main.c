@@ -46,7 +46,7 @@ static bool refuse_argument(const char *option, const char *expected, const char
   return false;
 }
 
-static bool read_number(const char *option, const char *text, double *out)
+static bool read_number_option(const char *option, const char *text, double *out)
 {
   return option_number(text, 0.0, DBL_MAX, out) || refuse_argument(option, "a number of at least 0", text);
 }
@@ -79,11 +79,11 @@ static bool read_option(int c, struct replay_options *o)
            refuse_argument("--speed", "a number above 0", optarg);
   /* Numbers. */
   case FROM:
-    return read_number("--from", optarg, &o->from);
+    return read_number_option("--from", optarg, &o->from);
   case TO:
-    return read_number("--to", optarg, &o->to);
+    return read_number_option("--to", optarg, &o->to);
   case TOLERANCE:
-    return read_number("--tolerance", optarg, &o->tolerance);
+    return read_number_option("--tolerance", optarg, &o->tolerance);
   case WORKERS:
     if (!option_count(optarg, 0, 63, &n))
       return refuse_argument("--workers", "a whole number from 0 to 63", optarg);

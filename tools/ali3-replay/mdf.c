@@ -57,7 +57,7 @@ static void put_head(struct mdf_file *f, const char *name, uint64_t length, uint
 }
 
 /* A text or, as MD, an XML comment; it ends with a 0. */
-static uint64_t put_text(struct mdf_file *f, const char *block, const char *text)
+static uint64_t put_text_block(struct mdf_file *f, const char *block, const char *text)
 {
   const uint64_t at = f->at, length = strlen(text) + 1, padded = (length + 7) / 8 * 8;
   put_head(f, block, HEAD + padded, 0);
@@ -91,7 +91,7 @@ static uint64_t put_history(struct mdf_file *f, const struct mdf_plan *plan)
            "<FHcomment xmlns=\"http://www.asam.net/mdf/v4\"><TX>exported</TX><tool_id>ali3-replay</tool_id>"
            "<tool_vendor>ali3</tool_vendor><tool_version>%s</tool_version></FHcomment>",
            tool);
-  const uint64_t comment = put_text(f, "MD", text), at = f->at;
+  const uint64_t comment = put_text_block(f, "MD", text), at = f->at;
   put_head(f, "FH", FH_BYTES, 2);
   put_whole(f, 0, 8); /* the next one */
   put_whole(f, comment, 8);
@@ -129,13 +129,13 @@ static uint64_t put_channels(struct mdf_file *f, const struct mdf_plan *plan)
   uint64_t offset = 0, first = 0;
   for (int i = 0; i < plan->channels; i++) {
     const struct mdf_channel *c = &plan->channel[i];
-    const uint64_t name = put_text(f, "TX", c->name), unit = put_text(f, "TX", c->unit);
+    const uint64_t name = put_text_block(f, "TX", c->name), unit = put_text_block(f, "TX", c->unit);
     if (i == 0) first = f->at;
     /* The next channel stands behind its two texts. */
     struct mdf_file ahead = {.at = f->at + CN_BYTES};
     if (i + 1 < plan->channels) {
-      put_text(&ahead, "TX", plan->channel[i + 1].name);
-      put_text(&ahead, "TX", plan->channel[i + 1].unit);
+      put_text_block(&ahead, "TX", plan->channel[i + 1].name);
+      put_text_block(&ahead, "TX", plan->channel[i + 1].unit);
     }
     put_head(f, "CN", CN_BYTES, 8);
     put_whole(f, i + 1 < plan->channels ? ahead.at : 0, 8);
@@ -194,7 +194,7 @@ static struct mdf_places put_file(struct mdf_file *f, const struct mdf_plan *pla
   escape_xml(plan->comment, inner, sizeof inner);
   snprintf(text, sizeof text, "<HDcomment xmlns=\"http://www.asam.net/mdf/v4\"><TX>%s</TX></HDcomment>",
            inner);
-  found.comment = put_text(f, "MD", text);
+  found.comment = put_text_block(f, "MD", text);
   found.history = put_history(f, plan);
   found.group = put_group(f, plan, put_channels(f, plan));
   return found;

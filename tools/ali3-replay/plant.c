@@ -120,6 +120,7 @@ static int set_up_plant(struct plant_again *p, const struct recording *r, const 
   const struct pool_config config = {.workers = o->workers, .priority = 0, .first_cpu = -1};
   /* Allocate, start the workers, then reset. */
   p->signals = s->signals;
+  p->model = s->model;
   p->data = ali3_data_new(s->model);
   p->initial = malloc(ali3_state_size(s->model));
   p->values = calloc((size_t)p->signals->count + 1, sizeof *p->values);
@@ -153,6 +154,7 @@ int plant_again_open(struct plant_again *p, const struct recording *r, const str
 void plant_again_close(struct plant_again *p)
 {
   ali3_data_free(p->data);
+  ali3_model_free(p->tuned);
   if (p->pool) pool_free(p->pool);
   settings_free(p->settings);
   free(p->initial);
@@ -164,13 +166,13 @@ void plant_again_close(struct plant_again *p)
 
 static void restore_plant(struct plant_again *p)
 {
-  ali3_state_load(p->settings->model, p->data, p->initial, ali3_state_size(p->settings->model));
+  ali3_state_load(p->model, p->data, p->initial, ali3_state_size(p->model));
   p->drive.restart = true;
 }
 
 static void observe_plant(struct plant_again *p)
 {
-  signals_observe(p->signals, p->settings->model, p->data, p->channels, p->values);
+  signals_observe(p->signals, p->model, p->data, p->channels, p->values);
 }
 
 void plant_again_reset(struct plant_again *p)
@@ -185,7 +187,7 @@ bool plant_again_load(struct plant_again *p, const struct recording *r, hsize_t 
 {
   char *bytes = malloc(r->model_bytes + r->platform_bytes + 1);
   bool good = bytes && recording_state(r, n, bytes) &&
-              ali3_state_load(p->settings->model, p->data, bytes, r->model_bytes) == ALI3_OK;
+              ali3_state_load(p->model, p->data, bytes, r->model_bytes) == ALI3_OK;
   if (good && p->drive.there && p->own)
     good = platform_drive_continue(&p->drive, bytes + r->model_bytes, r->platform_bytes);
   free(bytes);
@@ -217,29 +219,53 @@ static void take_tuning_of(struct plant_again *p, const struct recording *r, uin
     platform_drive_retune(&p->drive, r->tuned_to + (lower - 1) * r->tuning);
 }
 
-void plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t act, int *status)
+/* The state after this cycle, which was loaded in it. */
+static bool load_recorded(struct plant_again *p, const struct recording *r, hsize_t act)
 {
-  const uint32_t action = r->act[act];
-  const ali3_model *m = p->settings->model;
-  bool moved = (action & (FRAMES_RESTORED | FRAMES_WARMING)) != 0;
-  *status = ALI3_OK;
-  take_channels(p, r, act);
-  if (action & FRAMES_RESTORED) restore_plant(p);
+  char *bytes = malloc(r->model_bytes + r->platform_bytes + 1);
+  bool good = false;
+  for (hsize_t i = 0; bytes && i < r->states && !good; i++)
+    good = r->state_cycle[i] == r->act_cycle[act] && recording_state(r, i, bytes) &&
+           ali3_state_load(p->model, p->data, bytes, r->model_bytes) == ALI3_OK;
+  free(bytes);
+  p->drive.restart = true;
+  if (!good) replay_fail(EXIT_FOREIGN, r->path, "it does not have the state that was loaded");
+  return good;
+}
+
+/* Returns true if the model moved: its signals are new. */
+static bool repeat_step(struct plant_again *p, uint32_t action, int *status)
+{
   /* A step of the warm-up ends in the initial state. */
   if (action & FRAMES_WARMING) {
     restore_plant(p);
-  } else if ((action & FRAMES_STEPPED) && !(action & FRAMES_VOID)) {
-    const struct inputs in = {.signals = p->signals, .value = p->channels};
-    inputs_apply(&in, m, p->data);
-    *status = ali3_step(m, p->data);
-    moved |= *status >= 0;
+    return true;
   }
+  if (!(action & FRAMES_STEPPED) || action & FRAMES_VOID) return false;
+  const struct inputs in = {.signals = p->signals, .value = p->channels};
+  inputs_apply(&in, p->model, p->data);
+  *status = ali3_step(p->model, p->data);
+  return *status >= 0;
+}
+
+bool plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t act, int *status)
+{
+  const uint32_t action = r->act[act];
+  bool moved = (action & (FRAMES_RESTORED | FRAMES_LOADED)) != 0;
+  *status = ALI3_OK;
+  /* Inputs, parameters and states first, then the step and the platform. */
+  take_channels(p, r, act);
+  if (p->own && !plant_again_tune(p, r, r->parameters[act])) return false;
+  if (action & FRAMES_RESTORED) restore_plant(p);
+  if (p->own && action & FRAMES_LOADED && !load_recorded(p, r, act)) return false;
+  moved |= repeat_step(p, action, status);
   if (moved)
     observe_plant(p);
   else
     memcpy(p->values + p->signals->input_first, p->channels,
            (size_t)p->signals->channels * sizeof *p->values);
-  if (!p->drive.there) return;
+  if (!p->drive.there) return true;
   if (p->own) take_tuning_of(p, r, r->act_cycle[act]);
   platform_drive_step(&p->drive, (enum run_state)r->state[act], p->values);
+  return true;
 }

@@ -33,7 +33,9 @@ struct replay_options {
 /* The model of a recording, and all that moves it. */
 struct plant_again {
   struct settings *settings;
-  const struct signals *signals; /* of the settings */
+  const struct signals *signals; /* the table of the settings */
+  const ali3_model *model;       /* with the parameters in use: of the settings, or `tuned` */
+  ali3_model *tuned;
   ali3_data *data;
   struct pool *pool;
   void *initial;       /* state after the reset */
@@ -52,8 +54,12 @@ void plant_again_close(struct plant_again *p);
 void plant_again_reset(struct plant_again *p);
 /* Goes on from state n of the recording. False: the state belongs to another model or build. */
 bool plant_again_load(struct plant_again *p, const struct recording *r, hsize_t n);
-/* Does what the loop did in cycle `act`, and observes the signals. *status: of its step. */
-void plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t act, int *status);
+/* Repeats the actions of the loop in cycle `act`, and observes the signals. *status: of its step. False after saying on stderr
+ * that a state or a set of parameters is missing. */
+bool plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t act, int *status);
+
+/* tuning.c. The model gets the parameters of a version, one set after the other. False after saying on stderr what is missing. */
+bool plant_again_tune(struct plant_again *p, const struct recording *r, uint32_t version);
 
 /* --- compare.c --- */
 

@@ -40,6 +40,9 @@ static const char help[] =
     "                    (default: the number in the file, else 0)\n"
     "  --isa NAME        instruction set of the steps: " ISA_WORDS "\n"
     "                    (default: as in the file, else auto, the best of the processor)\n"
+    "  --inputs FILE     values of the inputs: a CSV file with the columns time and input.NAME..., or a "
+    "recording\n"
+    "                    FILE.h5 of ali3-record with the period of this run\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
@@ -128,6 +131,7 @@ enum {
   OUTPUT,
   VIEW,
   STATE_IN,
+  INPUTS,
   STATE_OUT,
   SUMMARY,
   END_QUANTITIES,
@@ -147,9 +151,10 @@ static bool check_batch(const struct options *o)
   if (!o->batch) return true;
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
-  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->every != 1 || o->workers_given)
+  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->inputs || o->every != 1 ||
+      o->workers_given)
     return usage("--batch",
-                 "no --signals, --summary, --view, --every, --workers, --state-in and --state-out beside it",
+                 "no --signals, --summary, --view, --every, --workers, --inputs, --state-in and --state-out beside it",
                  "one of them");
   return true;
 }
@@ -193,6 +198,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
       {"view", required_argument, NULL, VIEW},
+      {"inputs", required_argument, NULL, INPUTS},
       {"state-in", required_argument, NULL, STATE_IN},
       {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
@@ -262,6 +268,9 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case STATE_IN:
       o->state_in = optarg;
+      break;
+    case INPUTS:
+      o->inputs = optarg;
       break;
     case STATE_OUT:
       o->state_out = optarg;
@@ -378,12 +387,15 @@ static int simulate_file(const struct options *o)
   const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
   struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);
   struct ride *ride = signals ? ride_new(s, signals) : NULL;
+  const bool scripted = ride && script_open(&ride->script, o->inputs, s, signals);
   if (!pool) {
     status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {
     status = fail_run(EXIT_RUN, "out of memory");
   } else if (!ride) {
     status = EXIT_RUN;
+  } else if (!scripted) {
+    status = EXIT_USAGE;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
     status = simulate_model(o, s, d, ride, signals, workers);

@@ -73,7 +73,7 @@ static const char *cell_of(const struct csv_cells *c, long row, long column)
 }
 
 /* False if a cell is no number. */
-static bool read_column(const struct csv_cells *c, long column, double *number)
+static bool read_csv_column(const struct csv_cells *c, long column, double *number)
 {
   for (long i = 1; i < c->rows; i++) {
     char *end;
@@ -123,7 +123,7 @@ bool results_write_hdf5(const char *csv, const char *file)
   /* One dataset for each column; the file is complete or absent. */
   good = out >= 0;
   for (long k = 0; good && k < c.columns; k++)
-    good = read_column(&c, k, number)
+    good = read_csv_column(&c, k, number)
                ? write_dataset(out, cell_of(&c, 0, k), H5T_NATIVE_DOUBLE, (hsize_t)(c.rows - 1), number)
                : write_texts(out, &c, k);
   if (out >= 0) good = H5Fclose(out) >= 0 && good;

@@ -36,18 +36,25 @@ struct ride *ride_new(const struct settings *s, const struct signals *signals)
 void ride_free(struct ride *r)
 {
   if (!r) return;
+  script_close(r->script);
   free(r->values);
   free(r);
 }
 
+static void observe_ride(struct ride *r, const ali3_model *m, const ali3_data *d)
+{
+  signals_observe(r->signals, m, d, r->script ? script_values(r->script) : NULL, r->values);
+}
+
 bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d)
 {
-  signals_observe(r->signals, m, d, NULL, r->values);
+  if (r->script) script_start(r->script, m, d);
+  observe_ride(r, m, d);
   return !r->drive.there || engage_platform(r);
 }
 
 void ride_step(struct ride *r, const ali3_model *m, const ali3_data *d)
 {
-  signals_observe(r->signals, m, d, NULL, r->values);
+  observe_ride(r, m, d);
   if (r->drive.there) platform_drive_step(&r->drive, STATE_RUNNING, r->values);
 }

@@ -118,6 +118,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
                               .next_ns = start + NS_PER_S};
   while (r->steps < planned && !stop_run) {
     uint64_t begin = clock_now_ns();
+    if (ride->script) script_step(ride->script, m, d);
     r->status = ali3_step(m, d);
     end = clock_now_ns();
     if (r->status < 0) break;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, state.c the file of a state, table.c the CSV, quantities.c end quantities, film.c the page of --view,
- * summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file. */
+ * motion platform, script.c inputs from a file, state.c the file of a state, table.c the CSV, quantities.c end
+ * quantities, film.c the page of --view, summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their
+ * HDF5 file. */
 #ifndef SIM_H
 #define SIM_H
 
 #include "config/settings.h"
+#include "inputs/inputs.h"
 #include "motion/platform_drive.h"
 #include "signals/signals.h"
 
@@ -17,8 +19,8 @@
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
-  const char *file, *signals, *output, *view, *summary, *quantities, *state_in,
-      *state_out; /* NULL: not given */
+  const char *file, *signals, *output, *view, *summary, *quantities, *state_in, *state_out,
+      *inputs; /* NULL: not given */
   struct settings_overrides over;
   const char **set; /* (over.sets) of --set; to be freed */
   double duration;  /* s; 0: from the file */
@@ -36,9 +38,24 @@ struct options {
  * only. */
 struct ride {
   const struct signals *signals;
+  struct script *script; /* NULL: the inputs are 0 */
   struct platform_drive drive;
   double *values; /* (signals->count) */
 };
+/* script.c: inputs of a run, from the file of --inputs (NULL: none) or from the stimuli of the settings that begin with the
+ * motion. They take the way of a client's values through the daemon in lockstep. *script NULL: there are none. False after
+ * printing the reason; the caller calls script_close() in both cases. */
+struct script;
+bool script_open(struct script **script, const char *file, const struct settings *s,
+                 const struct signals *signals);
+void script_close(struct script *c);
+/* Before the first step, with the initial state in `d`. */
+void script_start(struct script *c, const ali3_model *m, const ali3_data *d);
+/* Ahead of each step: sets its inputs. */
+void script_step(struct script *c, const ali3_model *m, ali3_data *d);
+/* The acting values of the channels. */
+const double *script_values(const struct script *c);
+
 /* NULL after printing the reason. */
 struct ride *ride_new(const struct settings *s, const struct signals *signals);
 void ride_free(struct ride *r);

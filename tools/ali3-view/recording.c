@@ -19,7 +19,7 @@ struct recording {
 /* --- attributes --- */
 
 /* A text, or a list of them, of fixed length: `count` pieces of *length bytes each. The caller frees it; NULL: there is none. */
-static char *read_texts(hid_t object, const char *name, size_t *count, size_t *length)
+static char *read_packed_texts(hid_t object, const char *name, size_t *count, size_t *length)
 {
   *count = *length = 0;
   if (H5Aexists(object, name) <= 0) return NULL;
@@ -66,7 +66,7 @@ static uint64_t rows_of(hid_t dataset)
 }
 
 /* Row n of a dataset of `columns` numbers a row; 1: it has one dimension. */
-static bool read_row(hid_t dataset, uint64_t n, hsize_t columns, hid_t memory, void *to)
+static bool read_dataset_row(hid_t dataset, uint64_t n, hsize_t columns, hid_t memory, void *to)
 {
   const hsize_t from[2] = {n, 0}, count[2] = {1, columns};
   hid_t space = H5Dget_space(dataset), row = H5Screate_simple(1, &columns, NULL);
@@ -97,14 +97,14 @@ enum frames_got recording_take(const struct recording *r, uint64_t n, struct fra
   /* One row of each dataset. */
   memset(to, 0, r->ring.head.slot_bytes);
   double *values = (double *)(void *)((char *)to + r->ring.head.values_at);
-  const bool good = read_row(r->values, n, r->ring.head.signals, H5T_NATIVE_DOUBLE, values) &&
-                    read_row(r->cycle, n, 1, H5T_NATIVE_UINT64, &to->cycle) &&
-                    read_row(r->t_ns, n, 1, H5T_NATIVE_UINT64, &to->t_ns) &&
-                    read_row(r->time, n, 1, H5T_NATIVE_DOUBLE, &to->time) &&
-                    read_row(r->state, n, 1, H5T_NATIVE_UINT32, &to->state) &&
-                    read_row(r->flags, n, 1, H5T_NATIVE_UINT32, &to->flags) &&
-                    read_row(r->fault, n, 1, H5T_NATIVE_UINT32, &to->fault) &&
-                    read_row(r->loop, n, LOOP_COLUMNS, H5T_NATIVE_UINT32, loop);
+  const bool good = read_dataset_row(r->values, n, r->ring.head.signals, H5T_NATIVE_DOUBLE, values) &&
+                    read_dataset_row(r->cycle, n, 1, H5T_NATIVE_UINT64, &to->cycle) &&
+                    read_dataset_row(r->t_ns, n, 1, H5T_NATIVE_UINT64, &to->t_ns) &&
+                    read_dataset_row(r->time, n, 1, H5T_NATIVE_DOUBLE, &to->time) &&
+                    read_dataset_row(r->state, n, 1, H5T_NATIVE_UINT32, &to->state) &&
+                    read_dataset_row(r->flags, n, 1, H5T_NATIVE_UINT32, &to->flags) &&
+                    read_dataset_row(r->fault, n, 1, H5T_NATIVE_UINT32, &to->fault) &&
+                    read_dataset_row(r->loop, n, LOOP_COLUMNS, H5T_NATIVE_UINT32, loop);
   to->wakeup_ns = loop[0];
   memcpy(to->phase_ns, loop + 1, sizeof to->phase_ns);
   to->step_ns = loop[PHASES + 1];
@@ -134,7 +134,7 @@ enum frames_got recording_take_event(const struct recording *r, uint64_t n, stru
   if (n >= r->event_rows) return FRAMES_NOT_YET;
   hid_t type = event_members();
   memset(to, 0, sizeof *to);
-  const bool good = read_row(r->events, n, 1, type, to);
+  const bool good = read_dataset_row(r->events, n, 1, type, to);
   H5Tclose(type);
   to->text[sizeof to->text - 1] = '\0';
   telemetry_clean_text(to->text, sizeof to->text);
@@ -144,7 +144,7 @@ enum frames_got recording_take_event(const struct recording *r, uint64_t n, stru
 static uint64_t row_time(const struct recording *r, uint64_t n)
 {
   uint64_t t = 0;
-  return read_row(r->t_ns, n, 1, H5T_NATIVE_UINT64, &t) ? t : 0;
+  return read_dataset_row(r->t_ns, n, 1, H5T_NATIVE_UINT64, &t) ? t : 0;
 }
 
 double recording_length(const struct recording *r)
@@ -189,7 +189,7 @@ static uint64_t append_texts(struct frames_reader *ring, const char *text)
 static char *attribute_text(hid_t object, const char *name)
 {
   size_t count, length;
-  char *text = read_texts(object, name, &count, &length);
+  char *text = read_packed_texts(object, name, &count, &length);
   return text ? text : calloc(1, 1);
 }
 
@@ -197,8 +197,8 @@ static char *attribute_text(hid_t object, const char *name)
 static bool fill_recording_ring(struct recording *r)
 {
   size_t names, width, units, unit_width;
-  char *name = read_texts(r->values, "names", &names, &width),
-       *unit = read_texts(r->values, "units", &units, &unit_width);
+  char *name = read_packed_texts(r->values, "names", &names, &width),
+       *unit = read_packed_texts(r->values, "units", &units, &unit_width);
   char *version = attribute_text(r->file, "version"), *model = attribute_text(r->file, "model"),
        *config = attribute_text(r->file, "config"), *extras = attribute_text(r->file, "extras");
   struct frames_reader *ring = &r->ring;

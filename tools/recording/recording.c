@@ -30,7 +30,7 @@ hid_t recording_event_type(void)
 /* --- attributes --- */
 
 /* The texts of an attribute, count of them in one block behind the pointers; NULL: there is none. To be freed. */
-static char **read_texts(hid_t object, const char *name, uint32_t *count)
+static char **read_attribute_texts(hid_t object, const char *name, uint32_t *count)
 {
   *count = 0;
   if (H5Aexists(object, name) <= 0) return NULL;
@@ -61,7 +61,7 @@ static char **read_texts(hid_t object, const char *name, uint32_t *count)
 static char *read_text_attribute(hid_t object, const char *name)
 {
   uint32_t count;
-  char **text = read_texts(object, name, &count), *copy = strdup(text ? text[0] : "");
+  char **text = read_attribute_texts(object, name, &count), *copy = strdup(text ? text[0] : "");
   free(text);
   return copy;
 }
@@ -76,7 +76,7 @@ static void read_attribute_number(hid_t object, const char *name, hid_t memory, 
 
 /* --- datasets --- */
 
-static hid_t open_dataset(const struct recording *r, const char *path, hsize_t size[2])
+static hid_t open_sized_dataset(const struct recording *r, const char *path, hsize_t size[2])
 {
   size[0] = size[1] = 0;
   char group[80];
@@ -112,7 +112,7 @@ static bool read_both(const struct recording *r, const char *name, hid_t memory,
   hid_t d[2];
   snprintf(path[0], sizeof path[0], "/lead/%s", name);
   snprintf(path[1], sizeof path[1], "/replay/%s", name);
-  for (int i = 0; i < 2; i++) d[i] = open_dataset(r, path[i], size[i]);
+  for (int i = 0; i < 2; i++) d[i] = open_sized_dataset(r, path[i], size[i]);
   const hsize_t numbers = width > 0 ? width : 1, lead = size[0][0], most = lead + size[1][0];
   bool good = d[1] >= 0;
   *to = good ? calloc((size_t)(most * numbers) + 1, bytes) : NULL;
@@ -126,7 +126,7 @@ static bool read_both(const struct recording *r, const char *name, hid_t memory,
 static bool read_whole_dataset(const struct recording *r, const char *path, hid_t memory, size_t bytes,
                                hsize_t size[2], void **to)
 {
-  hid_t d = open_dataset(r, path, size);
+  hid_t d = open_sized_dataset(r, path, size);
   if (d < 0) return false;
   *to = calloc((size_t)(size[0] * (size[1] > 0 ? size[1] : 1)) + 1, bytes);
   const bool good = *to && read_part(d, memory, 0, size[0], size[1], *to);
@@ -153,10 +153,10 @@ static bool read_signals(struct recording *r)
 {
   hsize_t size[2];
   uint32_t units;
-  hid_t d = open_dataset(r, "/frames/values", size);
+  hid_t d = open_sized_dataset(r, "/frames/values", size);
   if (d < 0) return false;
-  r->name = read_texts(d, "names", &r->signals);
-  r->unit = read_texts(d, "units", &units);
+  r->name = read_attribute_texts(d, "names", &r->signals);
+  r->unit = read_attribute_texts(d, "units", &units);
   hid_t type = H5Dget_type(d);
   r->single = H5Tget_size(type) == sizeof(float);
   H5Tclose(type);
@@ -171,17 +171,17 @@ static bool read_signals(struct recording *r)
 static bool read_acts(struct recording *r)
 {
   hsize_t lead[2], own[2], inputs[2];
-  hid_t d = open_dataset(r, "/lead/cycle", lead);
+  hid_t d = open_sized_dataset(r, "/lead/cycle", lead);
   if (d >= 0) H5Dclose(d);
-  d = open_dataset(r, "/replay/cycle", own);
+  d = open_sized_dataset(r, "/replay/cycle", own);
   if (d < 0) return true; /* a recording of an older program */
   H5Dclose(d);
   r->acts = lead[0] + own[0];
-  d = open_dataset(r, "/replay/inputs", inputs);
+  d = open_sized_dataset(r, "/replay/inputs", inputs);
   if (d >= 0) {
     uint32_t units;
-    r->channel = read_texts(d, "names", &r->channels);
-    r->channel_unit = read_texts(d, "units", &units);
+    r->channel = read_attribute_texts(d, "names", &r->channels);
+    r->channel_unit = read_attribute_texts(d, "units", &units);
     H5Dclose(d);
     if (!r->channel || !r->channel_unit || units != r->channels || inputs[1] != r->channels) return false;
   }
@@ -201,7 +201,8 @@ static bool read_states(struct recording *r)
     return r->acts == 0;
   r->states = size[0];
   /* Sizes of a state, then the parameters of the platform. */
-  hid_t d = open_dataset(r, "/state/blob", model), e = open_dataset(r, "/state/platform", platform);
+  hid_t d = open_sized_dataset(r, "/state/blob", model),
+        e = open_sized_dataset(r, "/state/platform", platform);
   r->model_bytes = (size_t)model[1];
   r->platform_bytes = (size_t)platform[1];
   if (d >= 0) H5Dclose(d);
@@ -291,17 +292,17 @@ int recording_find(const struct recording *r, const char *name)
 bool recording_rows(const struct recording *r, hsize_t first, hsize_t count, double *to)
 {
   hsize_t size[2];
-  hid_t d = open_dataset(r, "/frames/values", size);
+  hid_t d = open_sized_dataset(r, "/frames/values", size);
   const bool good =
       d >= 0 && first + count <= size[0] && read_part(d, H5T_NATIVE_DOUBLE, first, count, size[1], to);
   if (d >= 0) H5Dclose(d);
   return good;
 }
 
-static bool read_column(const struct recording *r, const char *path, hid_t memory, void *to)
+static bool read_dataset_column(const struct recording *r, const char *path, hid_t memory, void *to)
 {
   hsize_t size[2];
-  hid_t d = open_dataset(r, path, size);
+  hid_t d = open_sized_dataset(r, path, size);
   const bool good = d >= 0 && size[0] >= r->rows && read_part(d, memory, 0, r->rows, 0, to);
   if (d >= 0) H5Dclose(d);
   return good;
@@ -309,22 +310,22 @@ static bool read_column(const struct recording *r, const char *path, hid_t memor
 
 bool recording_heads(const struct recording *r, const char *path, uint32_t *to)
 {
-  return read_column(r, path, H5T_NATIVE_UINT32, to);
+  return read_dataset_column(r, path, H5T_NATIVE_UINT32, to);
 }
 
 bool recording_times(const struct recording *r, uint64_t *to)
 {
-  return read_column(r, "/frames/t_ns", H5T_NATIVE_UINT64, to);
+  return read_dataset_column(r, "/frames/t_ns", H5T_NATIVE_UINT64, to);
 }
 
 bool recording_state(const struct recording *r, hsize_t n, void *to)
 {
   hsize_t size[2];
-  hid_t d = open_dataset(r, "/state/blob", size);
+  hid_t d = open_sized_dataset(r, "/state/blob", size);
   bool good = d >= 0 && n < size[0] && read_part(d, H5T_NATIVE_UINT8, n, 1, r->model_bytes, to);
   if (d >= 0) H5Dclose(d);
   if (!good || r->platform_bytes == 0) return good;
-  d = open_dataset(r, "/state/platform", size);
+  d = open_sized_dataset(r, "/state/platform", size);
   good = d >= 0 && n < size[0] &&
          read_part(d, H5T_NATIVE_UINT8, n, 1, r->platform_bytes, (char *)to + r->model_bytes);
   if (d >= 0) H5Dclose(d);
