@@ -25,8 +25,8 @@ struct frames_plan {
   uint64_t start_utc;   /* ns since 1970 at the start of the telemetry */
   double seconds;       /* length of the ring */
   uint64_t limit_bytes; /* largest size of all slots; a ring has at least 1 s of cycles whatever the limit */
-  uint64_t platform_bytes; /* size of the state of the motion platform; 0: there is none */
-  uint32_t tuning;         /* numbers of its mode and parameters */
+  uint64_t platform_bytes;             /* size of the state of the motion platform; 0: there is none */
+  uint32_t tuning;                     /* numbers of its mode and parameters */
   const char *version, *config, *yaml; /* yaml NULL: nothing */
   const char *extras;                  /* JSON for pictures; NULL: nothing */
 };

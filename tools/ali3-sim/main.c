@@ -153,9 +153,10 @@ static bool check_batch(const struct options *o)
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
   if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->inputs || o->every != 1 ||
       o->workers_given)
-    return usage("--batch",
-                 "no --signals, --summary, --view, --every, --workers, --inputs, --state-in and --state-out beside it",
-                 "one of them");
+    return usage(
+        "--batch",
+        "no --signals, --summary, --view, --every, --workers, --inputs, --state-in and --state-out beside it",
+        "one of them");
   return true;
 }
 
