@@ -56,10 +56,9 @@ class Case(unittest.TestCase):
             client.send(bench.osc_message("/ali3/input/push/force", "fff", force + 0.1 * k, -force, 0.5))
             time.sleep(0.01)
 
-    def drive(self, d, client, platform):
-        """Inputs, commands, an injected fault, misses, an e-stop, and a start after it."""
+    def drive(self, d, client):
+        """Inputs, commands, misses, an e-stop, and a start after it."""
         self.push(client, 20)
-        client.command("inject", 1) if platform else None
         client.command("pause", 2)
         time.sleep(0.15)
         client.command("run", 3)
@@ -85,7 +84,7 @@ class Replay(Case):
             with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}) as d:
                 file, client = os.path.join(d.dir, "run.h5"), self.open(d)
                 with Once(file, d.name) as r:
-                    self.drive(d, client, False)
+                    self.drive(d, client)
                     self.assertGreater(d.watch()["misses"], 0)
                     d.stop()
                     self.assertEqual(r.finish(), 0, r.said)
