@@ -217,6 +217,8 @@ static void finish_reading(struct reload *r, struct cycle *c)
 {
   pthread_join(r->thread, NULL);
   if (r->freeing) {
+    /* Until it ended, the thread kept some small blocks for reuse, above the large free ones. */
+    malloc_trim(SPARE);
     reading_free(r->reading);
     r->reading = NULL;
     return;

@@ -194,9 +194,13 @@ static void notify_status(struct supervisor *s, const struct telemetry_live *liv
 {
   if (now - s->status_ns < NS_PER_S) return;
   s->status_ns = now;
-  sd_notifyf(0, "STATUS=%s%s%s at cycle %" PRIu64 ", misses %" PRIu64,
-             s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
-             run_state_name(live->state), live->cycle, live->misses);
+  /* sd_notifyf() allocates. A small block that this thread keeps for reuse may lie above the memory of a large file that was read
+   * again, which then never returns to the system. */
+  char text[200];
+  snprintf(text, sizeof text, "STATUS=%s%s%s at cycle %" PRIu64 ", misses %" PRIu64,
+           s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
+           run_state_name(live->state), live->cycle, live->misses);
+  sd_notify(0, text);
   if (s->parks) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d", EXTEND_S * 1000000);
 }
 

@@ -119,7 +119,8 @@ class Rig(unittest.TestCase):
         # The chain opens: the rig brakes and stays, and a reset is refused until it is closed.
         self.rig.order("chain")
         bench.wait_for("SAFE", lambda: self.state() == "SAFE")
-        self.assertIn("SAFE: a permissive of the rig is missing: permissive chain of input status", self.d.said())
+        reason = "SAFE: a permissive of the rig is missing: permissive chain of input status"
+        bench.wait_for(lambda: f"'{reason}' in:\n{self.d.said()}", lambda: reason in self.d.said())
         bench.wait_for("freeze", lambda: self.d.watch()["platform"]["state"] == "freeze")
         self.assertEqual(self.order("reset"), 4)
         self.rig.order("clear")

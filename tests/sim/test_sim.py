@@ -120,7 +120,7 @@ class Sim(unittest.TestCase):
                 ([FOUR_BAR, "--duration", "1e-9"], "duration of 1 to"),
                 ([FOUR_BAR, "--output", "-", "--summary", "-"], "both"),
                 ([FOUR_BAR, "--signals", "time"], "--output"),
-                ([FOUR_BAR, "--output", "-", "--signals", "tiem"], "no signal has a name such as "tiem""),
+                ([FOUR_BAR, "--output", "-", "--signals", "tiem"], 'no signal has a name such as "tiem"'),
                 ([FOUR_BAR, "--output", "/nonexistent/x.csv"], "/nonexistent/x.csv: No such file"),
                 (["/nonexistent.yaml"], "cannot read the file")]:
             with self.subTest(arguments):
