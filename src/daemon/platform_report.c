@@ -170,8 +170,11 @@ static void draw_numbered_leg(const struct view *v, const struct platform_geomet
   printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#06c\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" "
          "fill=\"#c30\"/>\n",
          x1, y1, x2, y2);
-  printf("<text x=\"%.1f\" y=\"%.1f\" font-size=\"18\">%d</text>\n", 0.6 * x1 + 0.4 * x2 + 6.0,
-         0.6 * y1 + 0.4 * y2 - 4.0, i + 1);
+  /* From the side two legs may lie in one line: the number of the left one stands left of it. */
+  const bool is_left = base[1] > 0.0;
+  printf("<text x=\"%.1f\" y=\"%.1f\" font-size=\"18\" text-anchor=\"%s\">%d</text>\n",
+         0.6 * x1 + 0.4 * x2 + (is_left ? -6.0 : 6.0), 0.6 * y1 + 0.4 * y2 - 4.0, is_left ? "end" : "start",
+         i + 1);
 }
 
 static void draw_outline(const struct view *v, const double (*joint)[3], double height, const char *colour)
