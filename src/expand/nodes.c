@@ -79,11 +79,12 @@ void node_put(struct node *map, struct node *child)
 
 const char *decimal_text(double v, char text[DECIMAL_SIZE])
 {
+  char shortest[DECIMAL_SIZE];
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, DECIMAL_SIZE, "%.*g", digits, v == 0 ? 0 : v); /* -0 is no position */
-    if (strtod(text, NULL) == v) break;
+    snprintf(shortest, sizeof shortest, "%.*g", digits, v == 0 ? 0 : v); /* -0 is no position */
+    if (strtod(shortest, NULL) == v) break;
   }
-  return text;
+  return strcpy(text, shortest);
 }
 
 /* at: the node whose place the number has. */
