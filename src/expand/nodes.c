@@ -84,7 +84,7 @@ const char *decimal_text(double v, char text[DECIMAL_SIZE])
     snprintf(shortest, sizeof shortest, "%.*g", digits, v == 0 ? 0 : v); /* -0 is no position */
     if (strtod(shortest, NULL) == v) break;
   }
-  return strcpy(text, shortest);
+  return memcpy(text, shortest, sizeof shortest);
 }
 
 /* at: the node whose place the number has. */
