@@ -254,7 +254,7 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   if (node_find(section, "park_angles") && !node_find(section, "park_position"))
     report_error(r, node_find(section, "park_angles")->key_at,
                  "park_angles: expected beside park_position only");
-  /* Numbers in other units than those of the keys, then the geometry itself. */
+  /* Convert the numbers from the units of the file, then read the geometry. */
   check_sizes(section, v, r);
   check_degrees(section, v, r);
   set_geometry(section, v);

@@ -68,7 +68,7 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
   return true;
 }
 
-/* Its frames carry no values. Its inputs are those of the stimuli, which the loop sends itself. */
+/* Its frames carry no values. The stimuli feed its inputs, and the loop sends them itself. */
 static bool open_keeper_port(struct endpoints *all)
 {
   const struct signals *s = all->settings->signals;

@@ -120,8 +120,8 @@ struct tree_branch {
   bool aligned; /* lane by lane in one tile; always true with one lane, see struct tree_group */
   bool leaf;    /* the child has no vector */
   bool whole;   /* lone parent: all lanes of the child's group are children, and their border is the pivot */
-  int group;    /* of the child of lane 0 */
-  int border;   /* of the child */
+  int group;    /* group of the child in lane 0 */
+  int border;   /* rows of the child's border */
   /* (border) place of each border unknown of the child in the front; -1: none, and its number is 0 */
   const int *to;
   /* (border (border + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the

@@ -33,7 +33,7 @@ static const struct placed *find_placed(const struct placing *g, const char *nam
 
 /* A joint as far as it places a body. */
 struct step_between {
-  double point[2][3]; /* of a and b */
+  double point[2][3]; /* points on bodies a and b */
   double slide[3];    /* in a, from point_a to point_b */
   double relative[4]; /* orientation of b seen from a */
 };

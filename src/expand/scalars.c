@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Replaces the expressions of scalars by their values. A scalar that is no expression stays, with the reason for the reader
- * of the file, who knows what the key expects. */
+ * Replaces the expressions of scalars by their values. A scalar that is no expression stays, with the reason. The code that reads
+ * the key reports it, because it knows what the key expects. */
 #include "expand/expander.h"
 
 #include <math.h>

@@ -44,7 +44,7 @@ static int list_trials(const struct inspection *in, struct trial *o)
     if (method == ALI3_METHOD_AB4) continue;
     for (int way = 0; way < (is_explicit ? 1 : 4); way++)
       for (size_t i = 0; i < sizeof substeps_tried / sizeof *substeps_tried && n < SETTINGS_MOST; i++) {
-        /* all other options are those of the file */
+        /* The file sets all other options. */
         ali3_options options = in->m->options;
         options.method = (ali3_method)method;
         options.extrapolate = way > 1;

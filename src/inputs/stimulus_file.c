@@ -14,7 +14,7 @@ struct csv {
   FILE *in;
   const char *file;
   int line;
-  char *text; /* of the line */
+  char *text; /* the present line */
   size_t room;
   int fields;  /* columns of the file */
   int *column; /* (fields) column of the table, TIME_COLUMN or NOT_READ */

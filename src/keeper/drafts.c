@@ -66,7 +66,7 @@ static enum command_result commit_changes(struct keeper *l, const struct keeper_
   struct param_change of_model[KEEPER_CHANGES];
   int n = 0;
   enum command_result result = RESULT_OK;
-  /* Pick the changes of the model, which act together; those of the platform follow. */
+  /* Pick the changes of the model, which act together. The changes of the platform follow. */
   for (int i = 0; i < changes; i++)
     if (!change[i].platform) {
       if (is_moving(l, change[i].of.param)) {

@@ -33,7 +33,7 @@ static bool answer_came(struct keeper *l, void *arg)
 enum command_result keeper_command(struct keeper *l, const struct command *c)
 {
   struct answer answer;
-  while (ring_pop(&l->config.port->answers, &answer)) continue; /* of a loop that answered too late */
+  while (ring_pop(&l->config.port->answers, &answer)) continue; /* drop late answers of the loop */
   if (!port_command(l->config.port, c)) return RESULT_BUSY;
   return wait_for_loop(l, answer_came, &answer) ? (enum command_result)answer.result : RESULT_WRONG_STATE;
 }

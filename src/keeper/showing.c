@@ -78,7 +78,7 @@ void keeper_list_params(struct keeper *l, const struct asked *a)
   const int first = a->request->count > 0 && a->request->number[0] > 0 ? (int)a->request->number[0] : 0;
   double value[PARAMS];
   int match = 0, shown = 0;
-  /* First the parameters of the model, then those of the platform. */
+  /* The model's parameters come first, then the platform's. */
   for (int i = 0; i < l->params.count; i++) {
     if (!has_prefix(l->params.param[i].name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
     show_param(l, a, &l->params.param[i]);
