@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 12u
+#define TELEMETRY_VERSION 13u
 #define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
 /* The motion platform in the last cycle. */
@@ -28,6 +28,7 @@ struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
+  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in platform/cue.h */
 };
 
 enum { TELEMETRY_LATCHER = 96, LOAD_HORIZONS = 3 };
