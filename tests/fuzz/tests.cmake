@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -10,7 +10,7 @@ if(ALI3_FUZZ)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL fuzz/fuzz_${target}.c)
     if(target IN_LIST ali3_fuzz_parsers)
-      target_link_libraries(fuzz_${target} PRIVATE ali3_osc ali3_modbus ali3_start ali3_config $<$<STREQUAL:${target},view>:ali3_view>)
+      target_link_libraries(fuzz_${target} PRIVATE ali3_osc ali3_modbus ali3_start ali3_config ali3_mesh $<$<STREQUAL:${target},view>:ali3_view>)
     else()
       target_sources(fuzz_${target} PRIVATE fuzz/bench.c)
       target_compile_definitions(fuzz_${target} PRIVATE FUZZ_CONFIG="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/bench.yaml")
