@@ -409,9 +409,8 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     return false;
   }
 
-  /* Read each key of the mapping, once. */
-  const struct node *seen[SECTION_KEYS_MAX] = {0};
-  char place[PLACE_SHOWN];
+  /* Read each key of the mapping. */
+  bool seen[SECTION_KEYS_MAX] = {0};
   bool good = true;
   for (const struct node *n = map->first; n; n = n->next) {
     int i = 0;
@@ -419,12 +418,8 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     if (i == s->keys) {
       report_unknown(s, n, r);
       good = false;
-    } else if (seen[i]) {
-      report_error(r, n->key_at, "duplicate key \"%s\": %s has it already; remove one of the two", n->key,
-                   report_place(r, seen[i]->key_at, place));
-      good = false;
     } else {
-      seen[i] = n;
+      seen[i] = true;
       good &= read_value(&s->key[i], n, base, r);
     }
   }
