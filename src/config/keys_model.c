@@ -360,8 +360,7 @@ static const struct key visual_keys[] = {
          "length of a capsule includes its round ends. A mesh has the size of its file.", .only = SHAPES_WITH_SIZE),
   TEXT("file", NONE, AT_START, VISUAL(file),
        "Path of an STL or GLB file of at most 32 MB, relative to this file and below its folder. Programs that "
-       "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH),
-       .example = "link.stl"),
+       "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
   NUMBER("scale", "m", POSITIVE, "1", AT_START, VISUAL(shape.scale),
          "Length of a unit of the mesh file: 0.001 for a file in mm.", .only = KIND(SCENE_MESH)),
   VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position),
