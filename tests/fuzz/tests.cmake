@@ -26,13 +26,17 @@ if(ALI3_FUZZ)
   set_target_properties(fuzz_mechanisms PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   add_dependencies(fuzz fuzz_mechanisms)
 elseif(NOT ALI3_SANITIZE)
-  # A corpus and 20000 inputs each. One test builds them all, beside tests of the tier that wait for their daemons. The whole
+  # A corpus and thousands of inputs each. One test builds them all, beside tests of the tier that wait for their daemons. The whole
   # tier waits for this test, so it alone is not nice.
   set(run nice ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run)
   add_test(NAME fuzz/build COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run --build ${ali3_fuzz_targets} ${ali3_fuzz_parsers})
   set(fuzz_tests fuzz/build)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
-    add_test(NAME fuzz/${target} COMMAND ${run} --runs 20000 --seed 1 ${target})
+    set(inputs 20000)
+    if(target IN_LIST ali3_fuzz_targets OR target STREQUAL "state") # some seconds of a whole path, or of steps
+      set(inputs 8000)
+    endif()
+    add_test(NAME fuzz/${target} COMMAND ${run} --runs ${inputs} --seed 1 ${target})
     set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED fuzz)
     list(APPEND fuzz_tests fuzz/${target})
   endforeach()
