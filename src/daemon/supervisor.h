@@ -7,6 +7,7 @@
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
 #include "daemon/stall.h"
+#include "daemon/stray_log.h"
 #include "journal/device_log.h"
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
@@ -47,6 +48,7 @@ struct supervisor {
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;
+  struct stray_log strays;
   bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* SIGCONT had not come at this time */

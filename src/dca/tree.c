@@ -181,7 +181,7 @@ static bool allocate_tree(struct build *b)
   t->couple = calloc(couples, sizeof *t->couple);
   t->own = calloc(owns, sizeof *t->own);
   t->place = calloc(2 * (children + borders) + (size_t)t->lanes * couples, sizeof *t->place);
-  t->mix = aligned_zalloc(parts * sizeof *t->mix);
+  t->mix = aligned_zalloc((parts + couples) * sizeof *t->mix);
   t->shift = aligned_zalloc(shifts * sizeof *t->shift);
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);

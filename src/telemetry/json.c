@@ -233,6 +233,30 @@ static json_t *inputs_json(const struct telemetry *t)
   return list;
 }
 
+/* Newest first. */
+static json_t *strays_json(const struct telemetry *t)
+{
+  json_t *list = json_array();
+  const struct stray_view *shown[TELEMETRY_STRAYS];
+  const int n = stray_views(t, shown);
+  for (int i = 0; i < n; i++) {
+    char address[CLIENT_NAME], types[CLIENT_NAME], sender[CLIENT_NAME];
+    const bool unknown = client_name_read(&shown[i]->address, address) == STRAY_UNKNOWN;
+    client_name_read(&shown[i]->types, types);
+    client_name_read(&shown[i]->sender, sender);
+    /* Its texts, then its numbers. */
+    json_t *o = json_object();
+    json_object_set_new(o, "address", utf8_json(address));
+    json_object_set_new(o, "types", utf8_json(types));
+    json_object_set_new(o, "sender", utf8_json(sender));
+    json_object_set_new(o, "reason", json_string(unknown ? "unknown address" : "wrong types"));
+    json_object_set_new(o, "count", u64_json(counter_get(&shown[i]->count)));
+    json_object_set_new(o, "t_ns", u64_json(counter_get(&shown[i]->t_ns)));
+    json_array_append_new(list, o);
+  }
+  return list;
+}
+
 static json_t *devices_json(const struct sample *s)
 {
   json_t *list = json_array();
@@ -276,6 +300,7 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "misses_log", misses_json(s->t));
   json_object_set_new(o, "inputs", inputs_json(s->t));
   json_object_set_new(o, "devices", devices_json(s));
+  json_object_set_new(o, "osc_ignored", strays_json(s->t));
   json_object_set_new(o, "platform", platform_json(s->t));
   /* The counters of the protocols. */
   json_t *counters = json_object();

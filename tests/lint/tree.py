@@ -11,7 +11,7 @@ import sys
 
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "rig", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene", "draw",
+ORDER = ["base", "math", "platform", "rig", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene", "mesh", "draw",
          "coordinates", "links", "lab", "recursive",
          "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "expand",
          "config", "setup", "manual", "journal",

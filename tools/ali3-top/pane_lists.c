@@ -116,5 +116,12 @@ int counters_draw(const struct picture *p, const struct view *v, const struct ar
     area_print(body, 0, first + row++, STYLE_PLAIN, "%12" PRIu64 "  %s", counter_get(&c->name), text);
   COUNTER_LIST(COUNTER)
 #undef COUNTER
+  const struct stray_view *shown[TELEMETRY_STRAYS];
+  const int strays = stray_views(&p->block, shown);
+  for (int i = 0; i < strays; i++) {
+    char text[3 * CLIENT_NAME];
+    stray_text(shown[i], text, sizeof text);
+    row += area_wrap(body, 14, first + row, 0, STYLE_WARN, text);
+  }
   return row;
 }

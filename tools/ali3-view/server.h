@@ -9,7 +9,7 @@
 #include "recording.h"
 #include "rights.h"
 
-enum { VIEW_STREAMS = 8, VIEW_BODY = 4096 };
+enum { VIEW_STREAMS = 8, VIEW_BODY = 4096, VIEW_MESHES = 2 };
 
 struct view {
   struct recording *recording; /* NULL: running daemons */
@@ -17,6 +17,7 @@ struct view {
   struct hosts hosts;
   struct rights rights;
   struct control control;
+  int meshes; /* that are being sent */
 };
 
 struct view_server;

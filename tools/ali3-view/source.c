@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source.h"
 
+#include "meshes.h"
 #include "recording.h"
 #include "scene/json.h"
 
@@ -95,12 +96,22 @@ static ali3_model *read_flat_model(const struct source *s, char *error, size_t s
   return NULL;
 }
 
-/* The geometry of the platform and the meshes, which the daemon wrote beside its model. */
+/* The geometry of the platform and the shapes, which the daemon wrote beside its model. */
 static json_t *read_extras(const struct source *s)
 {
   const char *text = frames_extras(&s->ring);
   json_t *o = *text ? json_loads(text, 0, NULL) : NULL;
   return json_is_object(o) ? o : (json_decref(o), json_object());
+}
+
+unsigned char *source_mesh(const struct source *s, int shape, size_t *count, unsigned *status, char *error,
+                           size_t size)
+{
+  json_t *extras = read_extras(s);
+  unsigned char *packed = meshes_read(json_object_get(extras, "visual"), shape < 0 ? SIZE_MAX : (size_t)shape,
+                                      count, status, error, size);
+  json_decref(extras);
+  return packed;
 }
 
 json_t *source_scene(const struct source *s, char *error, size_t size)
@@ -112,6 +123,7 @@ json_t *source_scene(const struct source *s, char *error, size_t size)
   const bool rig = scene_platform_read(json_object_get(extras, "platform"), &g);
   struct scene *scene = scene_new(m, rig ? &g : NULL);
   json_t *o = scene ? scene_json(scene) : NULL;
+  meshes_number(json_object_get(extras, "visual"));
   if (o) json_object_set(o, "visual", json_object_get(extras, "visual"));
   if (!o) snprintf(error, size, "out of memory");
   scene_free(scene);
