@@ -57,7 +57,7 @@ static const struct key solver_keys[] = {
          "Parameter beta of the Newmark formulas. 0 means (gamma + 1/2)^2 / 4."),
   FLAG("extrapolate", "false", BY_OPTION, SETTING(options.extrapolate),
        "true: each inner step combines one, two and three shorter steps from the same start. The order is four in place of "
-       "two, and a step takes six times the work.", .option = "--extrapolate"),
+       "two, and a step takes 5.7 times the work.", .option = "--extrapolate"),
   NUMBER("violation", "", BETWEEN(0, 1e6), "0.1", AT_START, SETTING(options.violation),
          "Opening of a joint, drive or gear above which the loop goes to FAULT. An angle is in rad. A length is a fraction of "
          "the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that leaves a "
@@ -100,6 +100,11 @@ static const struct key realtime_keys[] = {
   INTEGER_OR_NONE("wake_limit", "us", BETWEEN(0, 1e6), "0", AT_START, SETTING(realtime.wake_limit),
                   "Longest time that a processor may take to wake from idle. The daemon asks the kernel for it through "
                   "/dev/cpu_dma_latency, which costs power. none: the daemon does not ask."),
+  FLAG("trace", "false", AT_START, SETTING(realtime.trace),
+       "true: the kernel records who has the processors of the loop, and the record of a miss names the thread or interrupt "
+       "that kept the loop from its processor. Takes root's right to write below /sys/kernel/tracing. The start and the end of "
+       "the record interrupt every processor for some microseconds, also those of other loops. NAMES OF CULPRITS in ali3d(8) "
+       "has the cost."),
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);
 
