@@ -105,6 +105,11 @@ static const struct key realtime_keys[] = {
   INTEGER_OR_NONE("wake_limit", "us", BETWEEN(0, 1e6), "0", AT_START, SETTING(realtime.wake_limit),
                   "Longest time that a processor may take to wake from idle. The daemon asks the kernel for it through "
                   "/dev/cpu_dma_latency, which costs power. none: the daemon does not ask."),
+  FLAG("trace", "false", AT_START, SETTING(realtime.trace),
+       "true: the kernel records who has the processors of the loop, and the record of a miss names the thread or interrupt "
+       "that kept the loop from its processor. Takes root's right to write below /sys/kernel/tracing. The start and the end of "
+       "the record interrupt every processor for some microseconds, also those of other loops. NAMES OF CULPRITS in ali3d(8) "
+       "has the cost."),
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);
 

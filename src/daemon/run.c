@@ -263,6 +263,8 @@ static bool open_supervisor(struct daemon *d)
   s->cycle = &d->loop.cycle;
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
+  s->traces = d->settings->realtime.trace;
+  s->workers = d->loop.pool.workers;
   s->miss_log = d->options->miss_log;
   s->miss_log_mb = d->options->miss_log_mb;
   s->restart = &d->restart;
