@@ -66,6 +66,13 @@ struct input_view {
   struct input_channel_view channel[INPUT_WRENCH_CHANNELS];
 };
 
+enum { TELEMETRY_STRAYS = 4 };
+/* An OSC message that nobody took; the supervisor writes it. */
+struct stray_view {
+  _Atomic uint64_t t_ns, count;              /* time of the last one, 0: unused entry; their number */
+  struct client_name address, types, sender; /* the id of `address` is an enum stray_kind */
+};
+
 /* An owner as one word, so that its source and its client belong to one cycle. */
 static inline uint64_t input_owner_word(struct input_owner o)
 {
@@ -99,6 +106,7 @@ struct telemetry {
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
+  _Alignas(64) struct stray_view stray[TELEMETRY_STRAYS];
   _Alignas(64) uint64_t devices; /* used entries of `device`; written once, before magic */
   struct device_view device[DEVICES_MAX];
 };
