@@ -180,6 +180,15 @@ static void make_safe(struct telemetry *t, const char *instance)
   }
 }
 
+/* Names of threads in the records of misses. */
+static void clean_misses(struct miss_log *log)
+{
+  for (int i = 0; i < MISS_LOG; i++) {
+    struct culprit *c = &log->slot[i].miss.culprit;
+    telemetry_clean_text(c->name, sizeof c->name);
+  }
+}
+
 enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct telemetry *copy)
 {
   struct telemetry_live live;
@@ -196,6 +205,7 @@ enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct t
   copy->live = live;
   atomic_store_explicit(&copy->sequence, 0, memory_order_relaxed);
   make_safe(copy, instance);
+  clean_misses(&copy->misses);
   return copied;
 }
 

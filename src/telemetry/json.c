@@ -139,16 +139,37 @@ static void add_book(json_t *o, const struct histograms *b)
   json_object_set_new(o, "cleared_cycle", u64_json(counter_get(&b->cleared)));
 }
 
+json_t *culprit_json(const struct culprit *c)
+{
+  char policy[40];
+  if (c->kind == CULPRIT_NONE) return json_null();
+  json_t *o = json_object();
+  json_object_set_new(o, "kind", json_string(culprit_kind_name(c->kind)));
+  if (c->kind == CULPRIT_LOST) return o;
+  json_object_set_new(o, "name", utf8_json(c->name));
+  json_object_set_new(o, "id", json_integer(c->id));
+  json_object_set_new(o, "cpu", json_integer(c->cpu));
+  json_object_set_new(o, "had_s", json_real((double)c->ns * 1e-9));
+  json_object_set_new(o, "waited_s", json_real((double)c->waited_ns * 1e-9));
+  if (c->kind != CULPRIT_THREAD) return o;
+  culprit_policy_text(c, policy, sizeof policy);
+  json_object_set_new(o, "policy", json_string(policy));
+  return o;
+}
+
 static json_t *miss_json(const struct miss *m, const struct histograms *b)
 {
   char words[512];
   json_t *o = json_object();
   miss_text(m, b, words, sizeof words);
+  /* Which miss, and why. */
   json_object_set_new(o, "number", u64_json(m->number));
   json_object_set_new(o, "cycle", u64_json(m->cycle));
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
   json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
   json_object_set_new(o, "text", utf8_json(words));
+  json_object_set_new(o, "culprit", culprit_json(&m->culprit));
+  /* Its circumstances and times. */
   json_object_set_new(o, "skipped", u64_json(m->skipped));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
