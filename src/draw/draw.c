@@ -35,7 +35,7 @@ struct drawing {
   const struct scene *scene;
   struct camera camera;
   struct sheet sheet;
-  struct outlines own; /* shapes of the file */
+  struct outlines own; /* shapes of the file, and round solids */
 };
 
 /* --- shapes in the world --- */
@@ -101,7 +101,10 @@ static void draw_box(struct drawing *d, int body)
 
 static void draw_own_shape(struct drawing *d, const struct outline *o)
 {
-  struct sheet_shape p = {.points = OUTLINE_POINTS, .style = "own", .colour = -1, .fill = o->color};
+  struct sheet_shape p = {.points = OUTLINE_POINTS,
+                          .style = o->color ? "own" : "face",
+                          .colour = o->color ? -1 : o->body % COLOURS,
+                          .fill = o->color};
   p.outline = malloc(OUTLINE_POINTS * sizeof *p.outline);
   if (!p.outline) {
     d->sheet.failed = true;
@@ -118,7 +121,7 @@ static void draw_bodies(struct drawing *d)
   const struct scene *s = d->scene;
   for (int i = 0; i < d->own.count; i++) draw_own_shape(d, &d->own.item[i]);
   for (int i = 0; i < s->bodies; i++)
-    if (s->body[i].has_box && !outlines_have(&d->own, i)) draw_box(d, i);
+    if (s->body[i].has_box && s->body[i].solid == SCENE_BOX && !outlines_have(&d->own, i)) draw_box(d, i);
   for (int i = 0; i < s->rods; i++) {
     if (outlines_have(&d->own, s->rod[i].body)) continue;
     double a[3], b[3];

@@ -22,6 +22,8 @@ static struct platform_live live_platform(const struct platform_drive *d)
   memcpy(l.pose, out->pose, sizeof l.pose);
   memcpy(l.target, out->target, sizeof l.target);
   memcpy(l.legs, out->legs_normalised, sizeof l.legs);
+  l.false_force = out->false_force_most[0];
+  l.false_rate = out->false_rate_most[0];
   return l;
 }
 

@@ -109,6 +109,9 @@ static json_t *platform_json(const struct telemetry *t)
   json_object_set_new(o, "pose", numbers_json(l->pose, PLATFORM_DOF));
   json_object_set_new(o, "target", numbers_json(l->target, PLATFORM_DOF));
   json_object_set_new(o, "legs_normalised", numbers_json(l->legs, PLATFORM_LEGS));
+  /* Then its figures, and the range of its legs. */
+  json_object_set_new(o, "false_force", json_real(l->false_force));
+  json_object_set_new(o, "false_rate", json_real(l->false_rate));
   json_object_set_new(o, "leg_unit", json_string(t->cranks ? "rad" : "m"));
   json_object_set_new(o, "leg_min", real_or_null(t->leg_min));
   json_object_set_new(o, "leg_max", real_or_null(t->leg_max));

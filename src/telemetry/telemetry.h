@@ -29,6 +29,7 @@ struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
+  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in platform/cue.h */
 };
 
 enum { TELEMETRY_PERMISSIVE = 40 };

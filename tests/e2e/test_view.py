@@ -245,7 +245,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(done.returncode, 2, arguments)
         done = subprocess.run([bench.program("ali3-view"), "--file", "/nowhere.h5"], capture_output=True, text=True, timeout=10, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("/nowhere.h5: expected a file of ali3-record", done.stderr)
+        self.assertIn("/nowhere.h5: cannot be read as an HDF5 file", done.stderr)
 
 
 class OnePage(unittest.TestCase):

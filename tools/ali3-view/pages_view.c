@@ -27,8 +27,8 @@ void pages_refuse(struct view_answer *a, unsigned status, const char *why)
 static bool open_wanted(const struct view *v, const struct exchange *x, struct source *s, char *error,
                         size_t size)
 {
-  return v->recording ? source_open_recording(s, v->recording, error, size)
-                      : source_open_live(s, x->query.name, error, size);
+  return v->playback ? source_open_recording(s, v->playback, error, size)
+                     : source_open_live(s, x->query.name, error, size);
 }
 
 static void answer_scene(const struct view *v, const struct exchange *x, struct view_answer *a)
@@ -91,11 +91,10 @@ static void answer_mesh(struct view *v, const struct exchange *x, struct view_an
 static void answer_abilities(const struct view *v, const struct exchange *x, struct view_answer *a)
 {
   (void)x;
-  json_t *o =
-      json_pack("{s:b, s:b}", "control", v->rights.token[0] != '\0', "recorded", v->recording != NULL);
-  if (v->recording) {
-    json_object_set_new(o, "length_s", json_real(recording_length(v->recording)));
-    json_object_set_new(o, "instance", json_string(recording_ring(v->recording)->telemetry.instance));
+  json_t *o = json_pack("{s:b, s:b}", "control", v->rights.token[0] != '\0', "recorded", v->playback != NULL);
+  if (v->playback) {
+    json_object_set_new(o, "length_s", json_real(playback_length(v->playback)));
+    json_object_set_new(o, "instance", json_string(playback_ring(v->playback)->telemetry.instance));
   }
   answer_json(a, 200, o);
 }
@@ -106,7 +105,7 @@ static void answer_census(struct view *v, const struct exchange *x, struct view_
   const bool named = x->query.name[0] && strcmp(x->path, "/api/v1/instances") != 0;
   const struct request r = {.method = "GET", .path = x->path, .name = named ? x->query.name : NULL};
   struct page page;
-  if (v->recording) {
+  if (v->playback) {
     pages_refuse(a, 404, "this page shows a recording");
     return;
   }

@@ -190,8 +190,8 @@ static enum MHD_Result start_stream(struct view_server *s, const struct exchange
   const uint64_t now = clock_now_ns();
   struct taken_stream *t = free_taken_stream(s);
   if (!t) return refuse_view_request(x->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "all 8 streams are in use");
-  const bool opened = s->view->recording
-                          ? source_open_recording(&source, s->view->recording, error, sizeof error)
+  const bool opened = s->view->playback
+                          ? source_open_recording(&source, s->view->playback, error, sizeof error)
                           : source_open_live(&source, x->query.name, error, sizeof error);
   if (!opened) return refuse_view_request(x->connection, MHD_HTTP_NOT_FOUND, error);
   *t = (struct taken_stream){

@@ -6,13 +6,13 @@
 #include "census.h"
 #include "control.h"
 #include "host.h"
-#include "recording.h"
+#include "playback.h"
 #include "rights.h"
 
 enum { VIEW_STREAMS = 8, VIEW_BODY = 4096, VIEW_MESHES = 2 };
 
 struct view {
-  struct recording *recording; /* NULL: running daemons */
+  struct playback *playback; /* NULL: running daemons */
   struct census census;
   struct hosts hosts;
   struct rights rights;

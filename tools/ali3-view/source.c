@@ -2,7 +2,7 @@
 #include "source.h"
 
 #include "meshes.h"
-#include "recording.h"
+#include "playback.h"
 #include "scene/json.h"
 
 #include <ali3/flat.h>
@@ -34,22 +34,22 @@ bool source_open_live(struct source *s, const char *name, char *error, size_t si
   return give_slot(s, error, size);
 }
 
-bool source_open_recording(struct source *s, struct recording *r, char *error, size_t size)
+bool source_open_recording(struct source *s, struct playback *p, char *error, size_t size)
 {
-  *s = (struct source){.ring = *recording_ring(r), .recording = r};
+  *s = (struct source){.ring = *playback_ring(p), .playback = p};
   return give_slot(s, error, size);
 }
 
 void source_close(struct source *s)
 {
   free(s->slot);
-  if (!s->recording) frames_close(&s->ring);
+  if (!s->playback) frames_close(&s->ring);
   *s = (struct source){.ring.fd = -1};
 }
 
 bool source_is_there(const struct source *s, char *why, size_t size)
 {
-  if (s->recording) return true;
+  if (s->playback) return true;
   const bool alive = frames_alive(&s->ring);
   if (alive && frames_is_current(&s->ring)) return true;
   snprintf(why, size, "instance \"%s\" %s", s->ring.telemetry.instance,
@@ -59,21 +59,21 @@ bool source_is_there(const struct source *s, char *why, size_t size)
 
 bool source_written(const struct source *s, uint64_t *slots, uint64_t *events)
 {
-  if (!s->recording) return frames_written(&s->ring, slots, events);
-  *slots = recording_rows(s->recording);
-  *events = recording_events(s->recording);
+  if (!s->playback) return frames_written(&s->ring, slots, events);
+  *slots = playback_rows(s->playback);
+  *events = playback_events(s->playback);
   return true;
 }
 
 enum frames_got source_take(struct source *s, uint64_t n, bool head_only)
 {
-  if (s->recording) return recording_take(s->recording, n, s->slot);
+  if (s->playback) return playback_take(s->playback, n, s->slot);
   return head_only ? frames_take_head(&s->ring, n, s->slot) : frames_take(&s->ring, n, s->slot);
 }
 
 enum frames_got source_take_event(const struct source *s, uint64_t n, struct frames_event *to)
 {
-  return s->recording ? recording_take_event(s->recording, n, to) : frames_take_event(&s->ring, n, to);
+  return s->playback ? playback_take_event(s->playback, n, to) : frames_take_event(&s->ring, n, to);
 }
 
 /* The model of the flat bytes; NULL: the reason in error[size]. */
@@ -82,7 +82,7 @@ static ali3_model *read_flat_model(const struct source *s, char *error, size_t s
   unsigned char *flat = malloc(s->ring.head.flat_bytes + 1);
   ali3_model *m = ali3_model_new();
   const bool got =
-      flat && m && (s->recording ? recording_flat(s->recording, flat) : frames_flat(&s->ring, flat));
+      flat && m && (s->playback ? playback_flat(s->playback, flat) : frames_flat(&s->ring, flat));
   if (!got)
     snprintf(error, size, "the model of \"%s\" cannot be read", s->ring.telemetry.instance);
   else if (ali3_model_flat_read(m, flat, s->ring.head.flat_bytes) < 0)

@@ -9,18 +9,18 @@
 
 #include <jansson.h>
 
-struct recording; /* recording.h */
+struct playback; /* playback.h */
 
 struct source {
-  struct frames_reader ring;   /* a recording fills in head, names and texts only */
-  struct recording *recording; /* NULL: a running daemon */
-  struct frames_slot *slot;    /* (head.slot_bytes) the last one that source_take() got */
+  struct frames_reader ring; /* a recording fills in head, names and texts only */
+  struct playback *playback; /* NULL: a running daemon */
+  struct frames_slot *slot;  /* (head.slot_bytes) the last one that source_take() got */
 };
 
 /* Opens a daemon; name "": the newest. False: the reason in error[size]. */
 bool source_open_live(struct source *s, const char *name, char *error, size_t size);
 /* Opens a recording; it must outlive the source. */
-bool source_open_recording(struct source *s, struct recording *r, char *error, size_t size);
+bool source_open_recording(struct source *s, struct playback *p, char *error, size_t size);
 void source_close(struct source *s);
 /* False once the daemon has ended or was replaced by a new one; `why` says which. */
 bool source_is_there(const struct source *s, char *why, size_t size);

@@ -179,7 +179,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const v of own.get('ground') || []) this.addVisual(-1, v);
       scene.bodies.forEach((b, i) => {
         if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
-        else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
+        else if (b.edge) this.addInertia(i, b, {box: boxes, cylinder: discs, sphere: balls});
       });
       for (const r of scene.rods)
         if (!own.has(scene.bodies[r.body].name))
@@ -190,17 +190,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (scene.platform) this.addRig(scene, rod);
     }
 
-    // The solid with the inertia of a body: a box; a disc or bar where two moments are equal; a ball where all are.
-    addInertia(body, b, boxes, discs, balls) {
-      const e = b.edge, equal = (i, k) => Math.abs(e[i] - e[k]) < 0.02 * Math.max(e[i], e[k]), color = body % COLORS.length;
-      const pair = equal(0, 1) ? 2 : equal(1, 2) ? 0 : equal(0, 2) ? 1 : -1, round = Math.sqrt(1 / 3), ball = Math.sqrt(5 / 12);
-      if (equal(0, 1) && equal(1, 2)) balls[color].add(body, this.solidMatrix(b.axes, e.map((x) => ball * x)));
-      else if (pair < 0) boxes[color].add(body, this.solidMatrix(b.axes, e));
-      else {
-        // The axis of the disc is the edge that differs; it comes last.
-        const [i, k] = [(pair + 1) % 3, (pair + 2) % 3], a = b.axes, turned = [0, 3, 6].flatMap((r) => [a[r + i], a[r + k], a[r + pair]]);
-        discs[color].add(body, this.solidMatrix(turned, [round * e[i], round * e[k], e[pair]]));
-      }
+    // The solid with the inertia of a body. Boxes have edges of 1, discs and balls a radius of 1.
+    addInertia(body, b, kinds) {
+      const size = {box: [1, 1, 1], cylinder: [0.5, 0.5, 1], sphere: [0.5, 0.5, 0.5]}[b.solid];
+      kinds[b.solid][body % COLORS.length].add(body, this.solidMatrix(b.axes, b.edge.map((e, i) => e * size[i])));
     }
 
     solidMatrix(a, e) {
