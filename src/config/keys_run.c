@@ -36,9 +36,14 @@ static const struct key solver_keys[] = {
          "factorisation: four, six and one in each inner step. Springs, stops and friction that the method would let grow at "
          "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, "
          "so it suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
-  INTEGER("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
-          "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before the "
-          "inputs of the cycle arrive, so a change of an input has one iteration less.", .option = "--iterations of ali3-sim"),
+  INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
+                  "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
+                  "the inputs of the cycle arrive, so a change of an input has one iteration less. auto: before the model is frozen, "
+                  "the first steps are tried, up to 1000 or half a second of work, with the values that the inputs have at the start. "
+                  "The fewest of one to four iterations are taken whose error is at most a quarter of the error of the step itself, "
+                  "and three where the mechanism does not move. The number then stays; the log and --check say it. A motion that "
+                  "inputs drive far from the first steps, or that stops and friction change, wants a number.",
+                  .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),

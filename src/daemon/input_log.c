@@ -32,7 +32,8 @@ static void source_text(const struct port *p, const char *between, const char *c
     snprintf(text, size, "%s%s %s", p->name, between, client);
 }
 
-void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
+/* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
+static void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
 {
   const struct port *p = owner.source == OWNER_NONE ? NULL : port_of(g, owner.source);
   char client[CLIENT_NAME] = "";

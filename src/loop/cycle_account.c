@@ -22,6 +22,8 @@ static struct platform_live live_platform(const struct platform_drive *d)
   memcpy(l.pose, out->pose, sizeof l.pose);
   memcpy(l.target, out->target, sizeof l.target);
   memcpy(l.legs, out->legs_normalised, sizeof l.legs);
+  l.false_force = out->false_force_most[0];
+  l.false_rate = out->false_rate_most[0];
   return l;
 }
 
@@ -94,6 +96,7 @@ void cycle_write_live(struct cycle *c)
   /* Without a platform its part stays 0. */
   memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
+  if (c->rig.there) live.rig = c->rig.rig.out;
   telemetry_write(c->config.telemetry, &live);
 }
 
