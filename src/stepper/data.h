@@ -36,7 +36,8 @@ struct rule {
   bool mean;    /* energy method: multipliers are mean forces, along mean directions */
 };
 
-/* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
+/* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. A mechanism without soft
+ * rows has Phi_last alone. */
 struct soft_rows {
   double *law;       /* (m) multiplier that the law of the row gives; rigid rows: 0 */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
