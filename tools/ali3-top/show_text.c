@@ -95,6 +95,7 @@ static void show_inputs(const struct telemetry *t, FILE *out)
 {
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
+    /* One line: age, reaction, condition, owner. */
     const uint64_t age = counter_get(&v->age_ns);
     const enum input_state state = input_view_state(v);
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
@@ -105,6 +106,7 @@ static void show_inputs(const struct telemetry *t, FILE *out)
             words_age(v->hold_ns).text, input_policy_name(v->policy),
             state == INPUT_STALE        ? ": STALE"
             : state == INPUT_RECOVERING ? ": RECOVERING"
+            : state == INPUT_TIMEOUT    ? ": TIMEOUT"
                                         : "",
             limits & INPUT_CLAMPED ? ", clamped" : "", limits & INPUT_SLOWED ? ", slowed to its rate" : "",
             owner[0] ? ", from " : "", owner);
@@ -122,6 +124,21 @@ static void show_platform(const struct telemetry *t, FILE *out)
     fprintf(out, "  %-8s%s  wanted%s  %s %d at %+.3f\n", platform_coordinate_name[i],
             words_coordinate(i, l->pose[i]).text, words_coordinate(i, l->target[i]).text,
             t->cranks ? "crank" : "leg", i + 1, l->legs[i]);
+}
+
+static void show_rig_signs(const struct telemetry *t, FILE *out)
+{
+  const struct rig_output *r = &t->live.rig;
+  const char *unit = t->cranks ? "rad" : "m";
+  char flags[WORDS_PLATFORM];
+  if (!t->rig) return;
+  fprintf(out, "rig       %s\n", words_rig(rig_bits(r->flags), flags));
+  for (uint32_t i = 0; i < t->permissives; i++)
+    if (!(rig_bits(r->permissives) >> i & 1)) fprintf(out, "  permissive %s is missing\n", t->permissive[i]);
+  for (int i = 0; i < PLATFORM_DOF; i++)
+    fprintf(out, "  %-8s%s  off by%s  %s %d at %.4f %s, off by %+.4f %s\n", platform_coordinate_name[i],
+            words_coordinate(i, r->pose[i]).text, words_coordinate(i, r->pose_error[i]).text,
+            t->cranks ? "crank" : "leg", i + 1, r->legs[i], unit, r->leg_error[i], unit);
 }
 
 /* The last error is shown also after its end, because the counts include it. */
@@ -209,6 +226,7 @@ void show_block(const struct picture *p, FILE *out)
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
   show_inputs(t, out);
   show_platform(t, out);
+  show_rig_signs(t, out);
   show_devices(s, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);

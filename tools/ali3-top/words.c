@@ -90,7 +90,7 @@ struct input_words words_input(const struct picture *p, int input)
   /* The block knows policy and owner; the ring has the rest, of the cycle of the values. */
   const struct input_view *view = find_input_view(&p->block, name);
   if (view) client_name_read(&view->owner_name, owner);
-  w.trouble = limits || state == INPUT_STALE || state == INPUT_RECOVERING;
+  w.trouble = limits || input_state_is_stale(state);
   snprintf(w.text, sizeof w.text, "input %s: %s, age %s%s%s%s%s%s%s", name, input_state_name(state),
            words_age(age).text, view ? ", then " : "", view ? input_policy_name(view->policy) : "",
            limits & INPUT_CLAMPED ? ", AT ITS RANGE" : "", limits & INPUT_SLOWED ? ", AT ITS RATE" : "",
@@ -137,6 +137,18 @@ const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
   if (flags & (id) && used < WORDS_PLATFORM)                                                                 \
     used += (size_t)snprintf(text + used, WORDS_PLATFORM - used, "%s%s", used ? ", " : "", name);
   PLATFORM_FLAG_LIST(ADD)
+#undef ADD
+  return text;
+}
+
+const char *words_rig(unsigned flags, char text[static WORDS_PLATFORM])
+{
+  size_t used = 0;
+  text[0] = '\0';
+#define ADD(id, bit, name)                                                                                   \
+  if (flags & (unsigned)(id) && used < WORDS_PLATFORM)                                                       \
+    used += (size_t)snprintf(text + used, WORDS_PLATFORM - used, "%s%s", used ? ", " : "", name);
+  RIG_FLAG_LIST(ADD)
 #undef ADD
   return text;
 }
