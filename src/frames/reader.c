@@ -41,6 +41,7 @@ static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
          part_fits(h, h->inputs_at, h->inputs, sizeof(struct frames_name)) &&
          part_fits(h, h->texts_at, h->texts_bytes, 1) && text_fits(h, h->version_at) &&
          text_fits(h, h->model_at) && text_fits(h, h->config_at) && text_fits(h, h->extras_at) &&
+         text_fits(h, h->record_at) &&
          part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 && text_fits(h, h->yaml_at) &&
          part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) && h->states > 0 &&
          part_fits(h, h->states_at, h->states, h->state_bytes) && state_fits(h) && h->slots > 0 &&
@@ -198,6 +199,11 @@ const char *frames_yaml(const struct frames_reader *r)
 const char *frames_extras(const struct frames_reader *r)
 {
   return text_at(r, r->head.extras_at);
+}
+
+const char *frames_record(const struct frames_reader *r)
+{
+  return text_at(r, r->head.record_at);
 }
 
 bool frames_flat(const struct frames_reader *r, void *to)
