@@ -141,7 +141,8 @@ static const struct key record_keys[] = {
   TEXT("trigger", NONE, AT_START, FILE_VALUE(record_trigger),
        "Conditions that start a recording, separated by commas: miss, a missed deadline; fault, a new cause of FAULT or SAFE; "
        "SIGNAL > NUMBER; SIGNAL < NUMBER, in the unit of the signal. A recording lasts until no condition has held for the "
-       "time of the key after.", .example = "body.A.position.z < 0.1, miss"),
+       "time of the key after. Without the key when, this key means when: trigger. With another word of when, the conditions "
+       "only leave marks in the recordings.", .example = "body.A.position.z < 0.1, miss"),
   TEXT("signals", "all", AT_START, FILE_VALUE(record_signals),
        "Recorded signals: all; state, which has the time, body positions and velocities, inputs and the platform; inputs; or names "
        "with * and ?, separated by commas."),

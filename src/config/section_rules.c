@@ -133,10 +133,8 @@ void check_record(const struct node *root, struct file_values *v, const struct s
   if (!trigger && s->record.when == RECORD_TRIGGER)
     report_error(r, when->at, "when: trigger needs conditions: expected the key trigger beside it");
   if (!trigger) return;
-  /* The conditions ask for their own word. */
-  if (when && s->record.when != RECORD_TRIGGER)
-    report_error(r, trigger->at, "trigger: expected \"when: trigger\" beside it, or no key when");
-  s->record.when = RECORD_TRIGGER;
+  /* Conditions alone mean recordings around them. */
+  if (!when) s->record.when = RECORD_TRIGGER;
   const int n = trigger_parse(v->record_trigger, one, error, sizeof error);
   if (n < 0) report_error(r, trigger->at, "trigger: %s", error);
   for (int i = 0; i < n; i++)

@@ -54,7 +54,7 @@ struct settings {
       text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */
   struct frames_settings frames;
   struct record_settings record; /* defaults of recorders */
-  struct state_settings state; /* states that the daemon saves */
+  struct state_settings state;   /* states that the daemon saves */
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };

@@ -12,8 +12,8 @@ struct in6_addr;
 /* A whole file. Texts point into its tree. */
 struct file_values {
   struct settings settings; /* without its texts */
-  const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance, *state_folder,
-      *record_trigger, *record_signals;
+  const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance, *state_folder, *record_trigger,
+      *record_signals;
   bool osc_any_interface, modbus_any_interface;
   int isa; /* in schema_isas */
   struct { /* keys of the platform that its setup has in another form */

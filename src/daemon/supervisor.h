@@ -11,6 +11,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "journal/recorder_log.h"
 #include "journal/ride_log.h"
 #include "keeper/keeper.h"
 #include "loop/cycle.h"
@@ -44,6 +45,7 @@ struct supervisor {
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;
+  struct recorder_log recorder;
   bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* SIGCONT had not come at this time */

@@ -26,8 +26,8 @@ struct record_settings {
   bool enabled; /* false: the recorder has its own defaults */
   int when;     /* enum record_when */
   char *trigger, *signals;
-  int single;          /* 1: f32 in place of f64 */
-  int divisor;         /* every n-th cycle */
+  int single;                  /* 1: f32 in place of f64 */
+  int divisor;                 /* every n-th cycle */
   double before, after, split; /* s */
   double keep, min_free;       /* GB */
   int compress;

@@ -11,7 +11,7 @@ enum { TRIGGER_TEXT = TRIGGER_NAME + 64 };
 static const char BLANKS[] = " \t";
 
 /* The text without blanks at its ends. */
-static char *trimmed(char *text)
+static char *without_blanks(char *text)
 {
   text += strspn(text, BLANKS);
   size_t n = strlen(text);
@@ -28,7 +28,7 @@ static bool parse_signal(char *text, struct trigger *t)
   t->kind = TRIGGER_SIGNAL;
   t->above = *sign == '>';
   *sign = '\0';
-  const char *name = trimmed(text), *level = trimmed(sign + 1);
+  const char *name = without_blanks(text), *level = without_blanks(sign + 1);
   t->level = strtod(level, &end);
   snprintf(t->name, sizeof t->name, "%.*s", (int)sizeof t->name - 1, name);
   return *name && strlen(name) < sizeof t->name && end > level && !*end && isfinite(t->level);
@@ -54,7 +54,7 @@ int trigger_parse(const char *text, struct trigger to[TRIGGERS], char *error, si
       snprintf(error, size, "expected at most %d conditions", TRIGGERS);
       return -1;
     }
-    if (n >= sizeof one || !parse_condition(trimmed(one), &to[count++])) {
+    if (n >= sizeof one || !parse_condition(without_blanks(one), &to[count++])) {
       snprintf(error, size, "expected miss, fault, SIGNAL > NUMBER or SIGNAL < NUMBER, found \"%.*s\"",
                (int)(n < 80 ? n : 80), at);
       return -1;

@@ -22,6 +22,8 @@ KILLS, TOGETHER = int(os.environ.get("ALI3_RECORD_KILLS", "20")), 5
 LOSS_LIMIT = 1.0  # s of a run that a kill may cost
 RUNNING = bench.STATES.index("RUNNING")
 STATE_EVENT, STEPPED, WARMING = 1, 1, 16
+MARK = 3
+KEEP = {"min_free": 0}  # in a section record, since test folders may be on small disks
 
 
 def need_h5py():
@@ -77,6 +79,16 @@ class Case(unittest.TestCase):
 
     def files(self, daemon):
         return sorted(glob.glob(os.path.join(daemon.dir, "*Z.h5")))
+
+    def finished(self, d, count):
+        return bench.wait_for(f"{count} finished files", lambda: self.files(d) if len(self.files(d)) == count else None)
+
+    def marks(self, run):
+        return [(e["cycle"], e["text"]) for e in run["events"] if e["kind"] == MARK]
+
+    def shown(self, d, state):
+        """The telemetry, once it shows this state of the recorder."""
+        return bench.wait_for(f"recorder: {state}", lambda: (w := d.watch())["recorder"] == state and w)
 
 
 class Content(Case):

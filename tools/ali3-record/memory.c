@@ -13,7 +13,8 @@ bool memory_open(struct memory *m, const struct frames_reader *r, uint64_t room)
   m->number = calloc(room, sizeof *m->number);
   if (m->slot && m->number) {
     m->room = room;
-    fprintf(stderr, "ali3-record: keeps the last %llu cycles itself, %.0f MB: the ring of the daemon is shorter\n",
+    fprintf(stderr,
+            "ali3-record: keeps the last %llu cycles itself, %.0f MB: the ring of the daemon is shorter\n",
             (unsigned long long)room, (double)room * (double)m->slot_bytes / 1e6);
     return true;
   }

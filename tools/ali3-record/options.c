@@ -20,7 +20,8 @@ static const char help[] =
     "  --when WORD      always; running: while the state is RUNNING; command: between record/start and "
     "record/stop;\n"
     "                   trigger (default: always with --once, else running)\n"
-    "  --trigger LIST   record around these conditions: \"SIGNAL > NUMBER\", \"SIGNAL < NUMBER\", miss, fault; "
+    "  --trigger LIST   record around these conditions: \"SIGNAL > NUMBER\", \"SIGNAL < NUMBER\", miss, "
+    "fault; "
     "with commas\n"
     "  --signals WORDS  all, state, inputs, or names with * and commas (default: all)\n"
     "  --type WORD      f64 or f32 (default: f64)\n"
@@ -127,6 +128,7 @@ static bool take_key(struct record_options *o, enum record_key key, const char *
   case KEY_SIGNALS:
     o->signals = text;
     return true;
+  /* Numbers. */
   case KEY_DIVISOR:
     return take_whole(option, text, 1, 1000000, &o->divisor);
   case KEY_COMPRESS:
@@ -183,6 +185,7 @@ static const char *folder_of(const char *file)
 static bool take_plain(struct record_options *o, const char **recover, int c)
 {
   switch (c) {
+  /* Names of files, and a text. */
   case OPTION_ONCE:
     o->once = optarg;
     return true;
@@ -218,9 +221,7 @@ static bool settle_options(struct record_options *o, int names, const char *reco
   const bool when_given = o->given & 1u << KEY_WHEN;
   if (names > 1) return refuse_choice("INSTANCE", "one name at most", "several");
   if (recover && !o->once) return refuse_choice("--recover", "--once COPY as well", "none");
-  if (o->trigger && when_given && o->when != RECORD_TRIGGER)
-    return refuse_choice("--when", "trigger beside --trigger", "another word");
-  if (o->trigger) o->when = RECORD_TRIGGER;
+  if (o->trigger && !when_given) o->when = RECORD_TRIGGER;
   if (o->when == RECORD_TRIGGER && !o->trigger) return refuse_choice("--when trigger", "--trigger", "none");
   /* One file has no parts. */
   if (!o->once) return true;
@@ -233,9 +234,19 @@ static bool settle_options(struct record_options *o, int names, const char *reco
 int options_take(int argc, char **argv, struct record_options *o, const char **recover)
 {
   /* List the options: the keys of the configuration, then the others. */
-#define KEY_OPTION(id, name) {(name), required_argument, NULL, OPTION_KEYS + KEY_##id},
   static const struct option table[] = {
-      RECORD_KEY_LIST(KEY_OPTION){"once", required_argument, NULL, OPTION_ONCE},
+      {"when", required_argument, NULL, OPTION_KEYS + KEY_WHEN},
+      {"trigger", required_argument, NULL, OPTION_KEYS + KEY_TRIGGER},
+      {"signals", required_argument, NULL, OPTION_KEYS + KEY_SIGNALS},
+      {"type", required_argument, NULL, OPTION_KEYS + KEY_TYPE},
+      {"divisor", required_argument, NULL, OPTION_KEYS + KEY_DIVISOR},
+      {"before", required_argument, NULL, OPTION_KEYS + KEY_BEFORE},
+      {"after", required_argument, NULL, OPTION_KEYS + KEY_AFTER},
+      {"split", required_argument, NULL, OPTION_KEYS + KEY_SPLIT},
+      {"keep", required_argument, NULL, OPTION_KEYS + KEY_KEEP},
+      {"min-free", required_argument, NULL, OPTION_KEYS + KEY_MIN_FREE},
+      {"compress", required_argument, NULL, OPTION_KEYS + KEY_COMPRESS},
+      {"once", required_argument, NULL, OPTION_ONCE},
       {"to", required_argument, NULL, OPTION_TO},
       {"duration", required_argument, NULL, OPTION_DURATION},
       {"label", required_argument, NULL, OPTION_LABEL},
@@ -245,6 +256,7 @@ int options_take(int argc, char **argv, struct record_options *o, const char **r
       {"version", no_argument, NULL, OPTION_VERSION},
       {0},
   };
+  /* Set the defaults, then read one option after the other. */
   *recover = NULL;
   *o = (struct record_options){.folder = ".",
                                .signals = "all",
@@ -266,7 +278,8 @@ int options_take(int argc, char **argv, struct record_options *o, const char **r
       printf("ali3-record " ALI3_VERSION "\n%s\n", build_info());
       return EXIT_GOOD;
     }
-    good = c >= OPTION_KEYS && c < OPTION_ONCE ? take_given_key(o, c - OPTION_KEYS) : take_plain(o, recover, c);
+    good =
+        c >= OPTION_KEYS && c < OPTION_ONCE ? take_given_key(o, c - OPTION_KEYS) : take_plain(o, recover, c);
   }
   good = good && settle_options(o, argc - optind, *recover);
   if (!good) {

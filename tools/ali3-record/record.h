@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-record: copies the frame ring of a daemon into HDF5 files. Parts: main.c and options.c the command line, recorder.c the
- * states of a recording, columns.c the chosen signals, triggers.c conditions, memory.c the time before a start, history.c the cycles
- * since the last states, run_file.c the file of a run and its rows, acted.c the cycles for a replay, layout.c the datasets, space.c
- * old files and free space. */
+ * states of a recording, columns.c the chosen signals, triggers.c conditions, memory.c the time before a start, history.c the
+ * cycles since the last states, run_file.c the file of a run and its rows, acted.c the cycles for a replay, layout.c datasets,
+ * space.c old files and free space. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -213,6 +213,8 @@ bool run_file_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsiz
 bool run_file_add_event(struct run_file *f, const struct frames_event *event);
 /* Writes and synchronises what is collected. */
 bool run_file_flush(struct run_file *f);
+/* Bytes of the file. */
+uint64_t run_file_size(const struct run_file *f);
 /* How long the first collected row has waited, ns; 0: none waits. */
 uint64_t run_file_age(const struct run_file *f, uint64_t now);
 /* Closes the file, writes how it ended, and gives it its name. */

@@ -10,6 +10,8 @@
  * cycle. */
 #include "record.h"
 
+#include "frames/recorder.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +62,10 @@ struct recorder {
   bool ordered, hushed;         /* by a client: to record; not to record until the next start */
   struct frames_event mark[TRIGGERS]; /* (marks) of conditions, for the row of their cycle */
   int marks;
-  uint64_t idle_cycles;         /* without a reason to record */
-  uint64_t lost;                /* cycles, since this program began */
-  uint64_t files, end_ns;       /* end_ns: when the duration is over; 0: never */
+  uint64_t idle_cycles;   /* without a reason to record */
+  uint64_t taken, lost;   /* cycles of this daemon, in files */
+  int report;             /* file of the report for the daemon; -1: none */
+  uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
   int status;
 };
 
@@ -83,6 +86,25 @@ static enum frames_got take_slot(const struct recorder *r, uint64_t n)
 {
   const enum frames_got got = frames_take(&r->ring, n, r->slot);
   return got == FRAMES_OVERTAKEN && memory_take(&r->memory, n, r->slot) ? FRAMES_WHOLE : got;
+}
+
+/* The report that the daemon shows to everybody. */
+static void report_state(const struct recorder *r)
+{
+  struct recorder_report report = {.start_ns = r->ring.head.start_ns,
+                                   .state = r->full ? RECORDER_FULL : RECORDER_WAITING,
+                                   .cycles = r->taken,
+                                   .lost = r->lost};
+  if (r->report < 0) return;
+  if (r->recording) {
+    const char *name = strrchr(r->file.final, '/');
+    report.state = r->file.lost > 0 ? RECORDER_LOST : RECORDER_RECORDING;
+    report.file_bytes = run_file_size(&r->file);
+    report.flush_ns = r->file.flush_ns;
+    snprintf(report.file, sizeof report.file, "%.*s", (int)sizeof report.file - 1,
+             name ? name + 1 : r->file.final);
+  }
+  recorder_report_write(r->report, &report);
 }
 
 static bool has_space(struct recorder *r)
@@ -155,13 +177,14 @@ static bool wants_slot(struct recorder *r)
   const struct record_options *o = &r->options;
   const bool holds = triggers_judge(&r->triggers, &r->ring, r->slot);
   r->marks = triggers_marks(&r->triggers, &r->ring, r->slot, r->mark);
-  const bool reason = o->when == RECORD_ALWAYS || (o->when == RECORD_RUNNING && r->slot->state == STATE_RUNNING) ||
+  const bool reason = o->when == RECORD_ALWAYS ||
+                      (o->when == RECORD_RUNNING && r->slot->state == STATE_RUNNING) ||
                       (o->when == RECORD_TRIGGER && holds);
   if (!reason) r->hushed = false;
   return r->ordered || (reason && !r->hushed);
 }
 
-/* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. Afterwards r->next is the first slot of the
+/* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. Then r->next is the first slot of the
  * file. */
 static void start_recording(struct recorder *r)
 {
@@ -219,6 +242,7 @@ static void handle_slot(struct recorder *r)
     if (take_slot(r, r->next) != FRAMES_WHOLE) return; /* overtaken: looked at again */
   }
   if (r->recording && !run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
+  r->taken += r->recording;
   if (r->recording) add_marks(r);
   if (fresh && o->when != RECORD_ALWAYS) judge_idleness(r, wanted);
   r->next++;
@@ -233,7 +257,9 @@ static void take_orders(struct recorder *r)
   struct frames_event e;
   if (!frames_written(&r->ring, &slots, &events)) return;
   for (; r->next_order < events; r->next_order++) {
-    if (frames_take_event(&r->ring, r->next_order, &e) != FRAMES_WHOLE || e.kind != FRAMES_EVENT_RECORD) continue;
+    if (frames_take_event(&r->ring, r->next_order, &e) != FRAMES_WHOLE || e.kind != FRAMES_EVENT_RECORD)
+      continue;
+    /* A stop holds until the reason to record comes anew. */
     switch ((enum frames_record)e.code) {
     case FRAMES_RECORD_START:
       r->ordered = true;
@@ -271,8 +297,10 @@ static bool take_slots(struct recorder *r)
       const uint64_t held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
       const uint64_t oldest = slots - (held < slots ? held : slots),
                      lost = oldest > r->next ? oldest - r->next : 1;
-      if (r->recording) r->file.lost += lost;
-      r->lost += lost;
+      if (r->recording) {
+        r->file.lost += lost;
+        r->lost += lost;
+      }
       r->file.gap = r->recording;
       fprintf(stderr,
               "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
@@ -298,7 +326,8 @@ static bool configure_recorder(struct recorder *r)
 /* The ring lasts for `before`, less the oldest eighth, which may be overtaken while it is read; or the memory does. */
 static bool open_memory(struct recorder *r)
 {
-  const uint64_t back = cycles_in(r, r->options.before), held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
+  const uint64_t back = cycles_in(r, r->options.before),
+                 held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
   return memory_open(&r->memory, &r->ring, r->options.when != RECORD_ALWAYS && back > held ? back + 1 : 0);
 }
 
@@ -331,6 +360,9 @@ static bool open_ring(struct recorder *r, bool complain)
   r->next = slots - (back < held ? back : held);
   r->next_event = r->next_order = events;
   r->unjudged = r->next;
+  r->taken = r->lost = 0;
+  r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);
+  if (r->report < 0) fprintf(stderr, "ali3-record: the daemon does not show this recorder: %s\n", error);
   r->ordered = r->hushed = r->continues = false;
   /* Older cycles may lead from a state to the first row. The oldest eighth may be overtaken while it is read. */
   uint64_t n = slots > held - held / 8 ? slots - (held - held / 8) : 0;
@@ -349,6 +381,7 @@ static void close_ring(struct recorder *r, const char *reason)
   history_close(&r->history);
   free(r->words);
   free(r->slot);
+  recorder_report_close(r->report, r->ring.telemetry.instance);
   frames_close(&r->ring);
   r->opened = false;
 }
@@ -360,6 +393,7 @@ static void follow_ring(struct recorder *r, uint64_t now)
   const bool whole = take_slots(r);
   add_events(r, UINT64_MAX);
   take_orders(r);
+  report_state(r);
   if (r->recording && run_file_age(&r->file, now) >= LONGEST_NS && !run_file_flush(&r->file))
     end_file(r, "a write failed");
   if (r->recording && !has_space(r)) end_file(r, "disk full");

@@ -14,6 +14,7 @@ bool triggers_open(struct triggers *t, const struct frames_reader *r, const char
     fprintf(stderr, "ali3-record: trigger: %s\n", error);
     return false;
   }
+  /* Find the signals. */
   for (int i = 0; i < t->count; i++) {
     if (t->one[i].kind != TRIGGER_SIGNAL) continue;
     while (t->signal[i] < r->head.signals && strcmp(frames_signal_name(r, t->signal[i]), t->one[i].name) != 0)
