@@ -169,6 +169,7 @@ static const struct key registered_keys[] = {
 };
 const struct section schema_registered = SECTION("a parameter in registers", registered_keys);
 
+static const char *const safe_writes[] = {"refuse", "ignore", NULL}; /* enum safe_writes */
 static const struct key modbus_keys[] = {
   FLAG("enabled", "true", AT_START, SETTING(modbus.enabled), "false: the section is ignored."),
   FLAG("tcp", "true", AT_START, SETTING(modbus.tcp), "true: the server listens on the TCP port."),
@@ -191,6 +192,13 @@ static const struct key modbus_keys[] = {
   CHOICE("word_order", wire_orders, "abcd", AT_START, SETTING(modbus.order), WORD_ORDER_DOC),
   FLAG("default_map", "true", AT_START, SETTING(modbus.default_map),
        "true: bodies, sensors and inputs have the addresses of ali3-modbus(7)."),
+  CHOICE("safe_writes", safe_writes, "refuse", AT_START, SETTING(modbus.safe_writes),
+         "Treatment of writes that would act, in the states SAFE and FAULT. refuse: they get exception 4. ignore: they are "
+         "taken without an exception and have no effect, so that a PLC may write cyclically in every state. A command in "
+         "holding registers 0 to 2 then gets the result 1, wrong state. reset and e-stop act in any case."),
+  NUMBER("owner_timeout", "s", BETWEEN(0.05, 60), "1", AT_START, SETTING(modbus.owner_timeout),
+         "Silence of the client that owns the inputs, after which another client may write them. It stops nothing: inputs.hold, "
+         "inputs.watchdog and inputs.fault do. Holding register 4 changes it while the daemon runs."),
   LIST_OR_FILE("map", &schema_wired, NONE,
        "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
        "modbus.map. ali3d FILE --print-map prints the whole map.", .file = &schema_file_name),

@@ -128,6 +128,19 @@ static bool check_type(const struct map_reader *m, const struct node *n, struct 
   return false;
 }
 
+/* In PLC programs 30001 and 40001 are the first input and holding register. */
+static void hint_at_notation(struct report *r, const struct node *n, int address)
+{
+  const bool input = address < 40000;
+  if (address < 30001 || address > 49999) return;
+  report_hint(
+      r, node_find(n, "address")->at,
+      "address: %d is an address on the wire, which begins at 0; if it is PLC notation for %s register %d, "
+      "write %d",
+      address, input ? "input" : "holding", address - (input ? 30000 : 40000),
+      address - (input ? 30001 : 40001));
+}
+
 static bool check_reserved(const struct map_reader *m, const struct node *n, const struct wired_values *v,
                            int registers)
 {
@@ -233,6 +246,7 @@ static bool read_wired(struct map_reader *m, const struct node *n)
     return true;
   const int registers = wire_registers((enum wire_type)v.type);
   if (!check_reserved(m, n, &v, registers * count)) return true;
+  if (!is_bits(table)) hint_at_notation(m->report, n, v.address);
   /* The signals of a group have one address after the other. */
   for (int i = 0; i < count; i++) {
     const struct wired w = {
@@ -325,6 +339,7 @@ static bool read_registered(const struct node *n, const struct params *params, s
   params_get(&params->param[found], s->model, value);
   p.value = value[0];
   if (!check_register(s, n, &p, r)) return true;
+  hint_at_notation(r, n, v.address);
   p.name = strdup(v.name);
   if (p.name) s->modbus.parameter[s->modbus.parameters++] = p;
   return p.name != NULL;

@@ -209,6 +209,7 @@ static int go_realtime(struct daemon *d)
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
+  if (s->iterations[0]) log_line(LOG_LEVEL_INFO, "%s", s->iterations);
   if (s->realtime.workers == WORKERS_AUTO) {
     char text[160];
     choose_text(&l->choice, text, sizeof text);
@@ -264,6 +265,8 @@ static bool open_supervisor(struct daemon *d)
   s->cycle = &d->loop.cycle;
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
+  s->traces = d->settings->realtime.trace;
+  s->workers = d->loop.pool.workers;
   s->miss_log = d->options->miss_log;
   s->miss_log_mb = d->options->miss_log_mb;
   s->restart = &d->restart;

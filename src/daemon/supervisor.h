@@ -7,6 +7,7 @@
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
 #include "daemon/stall.h"
+#include "daemon/stray_log.h"
 #include "journal/device_log.h"
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
@@ -23,6 +24,8 @@
 struct supervisor {
   struct cycle *cycle;
   struct loop_thread thread;       /* thread of the loop */
+  bool traces;                     /* the kernel's trace shall name who causes a miss */
+  int workers;                     /* threads beside the loop */
   const char *miss_log;            /* path; NULL: none */
   int miss_log_mb;                 /* size at which a new one is begun */
   struct keeper *keeper;           /* states and parameters */
@@ -39,6 +42,7 @@ struct supervisor {
   struct host_history host;
   struct host_probe probe;
   struct misses misses;
+  struct tracer tracer;
   struct ride_log rides;
   struct stall stall;
   struct reload reload;
@@ -46,6 +50,7 @@ struct supervisor {
   struct log_limits limits;
   struct input_log inputs;
   struct recorder_log recorder;
+  struct stray_log strays;
   bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* SIGCONT had not come at this time */

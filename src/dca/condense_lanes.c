@@ -25,21 +25,46 @@ static inline const num *delta_of(const struct tree_group *group, const struct t
   return room;
 }
 
+/* Delta of the leaves, 0 in unused lanes. */
+static inline const num *delta_of_leaf(const struct tree *t, const struct tree_group *group,
+                                       const struct tree_matrix *m, num *room)
+{
+  const num *d = delta_of(group, m, room);
+  if (group->used == LANES) return d;
+  const int *member = t->member + group->member_first;
+  num used;
+  for (int l = 0; l < LANES; l++) used[l] = member[l] >= 0 ? 1.0 : 0.0;
+  for (int i = 0; i < LEAF_NUMBERS; i++) room[i] = used * d[i];
+  return room;
+}
+
+/* Row i of a couple's blocks, from column `first` on. If the blocks do not lie side by side, the function gathers the row
+ * in `room`. */
+FLAT const num *row_of_couple(const double *J, const struct tree_couple *c, int i, int first, num *room)
+{
+  const size_t from = (size_t)(c->stride * i + first), count = (size_t)(TREE_Y - first);
+  if (c->aligned) return (const num *)(J + c->J->at) + from;
+  if (c->mix)
+    num_mix_all(J, c->mix, 1, from, count, room);
+  else
+    num_pick_all(J, c->J, from, count, room);
+  return room;
+}
+
 /* U = -J delta J', over all rows of the body. */
 static void leaf_update(const struct tree *t, const struct tree_group *group, num *U,
                         const struct tree_matrix *m)
 {
   num room[LEAF_NUMBERS];
-  const num *d = delta_of(group, m, room);
-  num *Y = U + tree_triangle(group->border), J[6 * TREE_Y];
+  const num *d = delta_of_leaf(t, group, m, room);
+  num *Y = U + tree_triangle(group->border), J[6 * TREE_Y], at[TREE_Y];
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
-    const num *block = (const num *)(m->J + ca->J->at);
     /* Y_a = delta J_a' */
     for (int i = 0; i < ca->rows; i++) {
       num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
-      for (int y = 0; y < TREE_Y; y++)
-        g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, ca->stride * i + y);
+      const num *row = row_of_couple(m->J, ca, i, 0, at);
+      for (int y = 0; y < TREE_Y; y++) g[y] = row[y];
       leaf_row(d, g, o);
     }
     /* Rows of U: -J_a Y_b for all parts b up to a. */
@@ -61,18 +86,14 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
                               const struct tree_matrix *m)
 {
   num room[LEAF_NUMBERS], G[LEAF_TURN * TREE_SHORT], Y[LEAF_TURN * TREE_SHORT];
-  const num *d = delta_of(group, m, room);
+  const num *d = delta_of_leaf(t, group, m, room);
   /* Rotations: g of J_a, and y = delta g. */
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
-    const num *J = (const num *)(m->J + c->J->at);
     for (int i = 0; i < c->rows; i++) {
-      num *g = G + LEAF_TURN * (c->at + i);
-      int from = c->stride * i + 3;
-      if (c->aligned)
-        for (int y = 0; y < LEAF_TURN; y++) g[y] = J[from + y];
-      else
-        for (int y = 0; y < LEAF_TURN; y++) g[y] = num_pick(m->J, c->J, from + y);
+      num *g = G + LEAF_TURN * (c->at + i), at[LEAF_TURN];
+      const num *row = row_of_couple(m->J, c, i, 3, at);
+      for (int y = 0; y < LEAF_TURN; y++) g[y] = row[y];
       leaf_turn_row(d, g, Y + LEAF_TURN * (c->at + i));
     }
   }
@@ -157,14 +178,13 @@ static void add_couples(const struct tree *t, const struct tree_group *group, nu
 {
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
-    const num *block = (const num *)(J + c->J->at);
     bool hub = group->kind == TREE_HUB;
     int p = group->pivot, row = c->at - p;
-    for (int i = 0; i < c->rows; i++)
-      for (int y = 0; y < TREE_Y; y++) {
-        int place = hub ? p * (row + i) + y : p * (row + y) + c->row + i, from = c->stride * i + y;
-        E[place] += c->aligned ? block[from] : num_pick(J, c->J, from);
-      }
+    for (int i = 0; i < c->rows; i++) {
+      num room[TREE_Y];
+      const num *g = row_of_couple(J, c, i, 0, room);
+      for (int y = 0; y < TREE_Y; y++) E[hub ? p * (row + i) + y : p * (row + y) + c->row + i] += g[y];
+    }
   }
 }
 

@@ -154,7 +154,7 @@ static bool has_kernels(int size)
 int lists_even_leaf(const struct tree *t, const struct tree_group *o)
 {
   int rows = o->couple_first < o->couple_end ? t->couple[o->couple_first].rows : 0;
-  bool even = o->unit_columns && o->aligned && has_kernels(rows);
+  bool even = o->unit_columns && o->aligned && o->used == o->width && has_kernels(rows);
   for (int i = o->couple_first; i < o->couple_end; i++)
     even &= t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * TREE_Y;
   return even ? rows : 0;

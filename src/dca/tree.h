@@ -106,6 +106,8 @@ struct tree_couple {
   int row;                 /* joint: place of the rows in the pivot */
   bool aligned;            /* lane by lane in one tile */
   const struct lane_at *J; /* (width) element 0 of the block */
+  /* If not aligned: how to gather elements of the block; NULL: they lie in too many places */
+  const struct lane_mix *mix;
 };
 
 /* Rows of a child that one vector of a lone parent's border adds up: a load at `from` and a shuffle. */

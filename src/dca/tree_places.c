@@ -327,6 +327,16 @@ static void lay_own_bodies(struct build *b, int group)
   if (o->kind != TREE_LEAF) keep_first_lanes(b, o, own);
 }
 
+/* An unused lane takes the first lane's block; the kernels clear its delta. */
+static const struct lane_mix *mix_of_couple(struct build *b, const struct places *p)
+{
+  struct lane_at from[ISA_LANES_MAX];
+  for (int l = 0; l < p->width; l++) from[l] = p->at[p->used[l] ? l : 0];
+  const struct lane_mix *mix = lane_mix_find(from, p->width, &b->t->mix[b->mixes]);
+  b->mixes += mix != NULL;
+  return mix;
+}
+
 /* Lays out one joint of a bundle, with its rows from `row` on. */
 static void lay_couple(struct build *b, int group, int slot, int member, int row)
 {
@@ -353,10 +363,13 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
     p.used[l] = true;
     if (l == 0) p.first = tile_members(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
-  /* The lanes share one kernel: unit columns hold only if all lanes have them. */
-  for (int l = 0; l < o->width; l++) r->unit_columns &= p.used[l];
+  /* The lanes share one kernel: unit columns hold only if all nodes have them. */
+  bool all = true;
+  for (int l = 0; l < o->width; l++) all &= p.used[l] || b->p.group[group].node[l] < 0;
+  r->unit_columns &= all;
   r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;
+  if (!r->aligned && all && (o->kind == TREE_LEAF || o->used == o->width)) r->mix = mix_of_couple(b, &p);
 }
 
 static void lay_bundle(struct build *b, int group, int slot)

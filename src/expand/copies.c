@@ -46,7 +46,6 @@ static bool merge_mapping(struct expander *e, struct node *out, const struct nod
 struct node *mapping_merge(struct expander *e, const struct node *map, int origin)
 {
   struct node *out = node_new_like(e, map, origin), *last = NULL;
-  const struct node *merged = NULL;
   if (!out) return NULL;
   out->first = NULL;
   out->count = 0;
@@ -56,11 +55,6 @@ struct node *mapping_merge(struct expander *e, const struct node *map, int origi
       if (!adopt_key(e, out, n, origin, &last)) return NULL;
       continue;
     }
-    if (merged) {
-      fail_expansion(e, n->key_at, "<< stands twice: write one list, <<: [*a, *b]");
-      return NULL;
-    }
-    merged = n;
     if (n->kind != NODE_LIST && !merge_mapping(e, out, map, n, origin, &last)) return NULL;
     for (const struct node *c = n->kind == NODE_LIST ? n->first : NULL; c; c = c->next)
       if (!merge_mapping(e, out, map, c, origin, &last)) return NULL;

@@ -23,12 +23,6 @@ bool scope_add_value(struct expander *e, struct scope *s, const struct node *nam
         name->key);
     return false;
   }
-  for (int i = 0; i < s->count; i++)
-    if (strcmp(s->item[i].name, name->key) == 0) {
-      report_error(e->report, name->key_at, "parameter \"%.40s\" stands twice; remove one of the two",
-                   name->key);
-      return false;
-    }
   /* Append it. */
   struct variable *more =
       s->count < VARIABLES_MOST ? realloc(s->item, ((size_t)s->count + 1) * sizeof *more) : NULL;

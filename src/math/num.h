@@ -106,12 +106,13 @@ static inline num num_pick(const double *a, const struct lane_at *from, int f)
 #endif
 }
 
-/* Elements first .. end - 1, to elements first .. end - 1 of o. */
-static inline void num_pick_all(const double *a, const struct lane_at *from, size_t first, size_t end, num *o)
+/* `count` elements from element `first` on. */
+static inline void num_pick_all(const double *a, const struct lane_at *from, size_t first, size_t count,
+                                num *o)
 {
   const double *at[LANES];
   for (int l = 0; l < LANES; l++) at[l] = a + from[l].at + first * from[l].stride;
-  for (size_t f = first; f < end; f++) {
+  for (size_t f = 0; f < count; f++) {
     num v = num_all(0.0);
     for (int l = 0; l < LANES; l++) {
       num_lane(v, l) = *at[l];
@@ -257,35 +258,35 @@ static inline void num_add_rows(const double *a, const int *row, int rows, int c
 /* tiles: number of places that are tiles; they come first. */
 static inline __attribute__((always_inline)) void num_mix_of(const double *a, const double *b, int places,
                                                              int tiles, num_mask which, size_t first,
-                                                             size_t end, num *o)
+                                                             size_t count, num *o)
 {
-  for (size_t f = first; f < end; f++) {
-    num v = tiles > 0 ? ((const num *)a)[f] : num_all(a[f]);
+  for (size_t f = 0; f < count; f++) {
+    num v = tiles > 0 ? ((const num *)a)[first + f] : num_all(a[first + f]);
     if (places > 1)
-      v = num_shuffle(v, tiles > 1 ? ((const num *)b)[f] : num_all(b[f]), which);
+      v = num_shuffle(v, tiles > 1 ? ((const num *)b)[first + f] : num_all(b[first + f]), which);
     else if (tiles > 0)
       v = num_shuffle(v, v, which);
     o[f] = v;
   }
 }
 
-/* Elements first .. end - 1, to elements first .. end - 1 of o. at: the places, for items with one number each; numbers: the
- * count of numbers that `a` has of each item. */
+/* `count` elements from element `first` on. at: the places, for items with one number each; numbers: the count of numbers that
+ * `a` has of each item. */
 static inline void num_mix_all(const double *a, const struct lane_mix *mix, size_t numbers, size_t first,
-                               size_t end, num *o)
+                               size_t count, num *o)
 {
   const double *one = a + mix->at[0] * numbers, *other = a + mix->at[1] * numbers;
   const num_mask which = num_lanes(mix->lane);
   if (mix->places == 1 && mix->tiles == 1)
-    num_mix_of(one, other, 1, 1, which, first, end, o);
+    num_mix_of(one, other, 1, 1, which, first, count, o);
   else if (mix->places == 1)
-    num_mix_of(one, other, 1, 0, which, first, end, o);
+    num_mix_of(one, other, 1, 0, which, first, count, o);
   else if (mix->tiles == 2)
-    num_mix_of(one, other, 2, 2, which, first, end, o);
+    num_mix_of(one, other, 2, 2, which, first, count, o);
   else if (mix->tiles == 1)
-    num_mix_of(one, other, 2, 1, which, first, end, o);
+    num_mix_of(one, other, 2, 1, which, first, count, o);
   else
-    num_mix_of(one, other, 2, 0, which, first, end, o);
+    num_mix_of(one, other, 2, 0, which, first, count, o);
 }
 
 #endif

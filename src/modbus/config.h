@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Treatment in SAFE and FAULT of writes that would act. */
+enum safe_writes { SAFE_WRITES_REFUSE, SAFE_WRITES_IGNORE };
+
 /* A parameter of the model in holding registers. */
 struct modbus_parameter {
   char *name;
@@ -32,6 +35,8 @@ struct modbus_config {
   struct wiring map;                  /* signals that the user maps to addresses */
   struct modbus_parameter *parameter; /* (parameters) */
   int parameters;
+  int safe_writes;       /* enum safe_writes */
+  double owner_timeout;  /* s of silence after which the owner loses the inputs; 0: 1 */
   bool default_map;      /* serve bodies, sensors and the input block at their default addresses */
   enum wire_order order; /* order of the head and the default map */
 };

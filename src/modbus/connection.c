@@ -68,7 +68,9 @@ static int answer_connection(struct modbus_desk *d, struct modbus_connection *c,
   modbus_set_socket(d->context, c->fd);
   if (exception) return modbus_reply_exception(d->context, c->buffer, (unsigned)exception);
   if (n > 0) return reply_pdu(c, adu, n);
-  return modbus_reply(d->context, c->buffer, (int)r->length, d->service.map.mapping);
+  const int sent = modbus_reply(d->context, c->buffer, (int)r->length, d->service.map.mapping);
+  modbus_map_stored(&d->service.map);
+  return sent;
 }
 
 /* A client that asks faster than RATE waits: its bytes stay in the buffer, and other clients are not delayed. */

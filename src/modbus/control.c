@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Writes to the daemon itself: command registers, watchdog, coils. Also the device identification. */
+ * Writes to the daemon itself: command registers, owner timeout, coils. Also the device identification. */
 #include "modbus/map.h"
 
 #include <string.h>
@@ -10,7 +10,9 @@ static int add_command(const struct modbus_map *map, struct map_effect *effect, 
                        int id)
 {
   const bool harmless = code == COMMAND_RESET || code == COMMAND_ESTOP || code == COMMAND_RECORD;
-  if (modbus_map_locked(map) && !harmless) return MBAP_DEVICE_FAILURE;
+  const bool locked = modbus_map_locked(map) && !harmless;
+  if (locked && !map->ignores) return MBAP_DEVICE_FAILURE;
+  effect->ignored |= locked;
   int i = effect->commands++;
   effect->command[i].code = (uint16_t)code;
   effect->command[i].argument = (uint16_t)argument;
@@ -18,13 +20,12 @@ static int add_command(const struct modbus_map *map, struct map_effect *effect, 
   return 0;
 }
 
-static int check_watchdog(const uint16_t *old, const uint16_t *next, bool owner)
+static int check_owner_timeout(const uint16_t *old, const uint16_t *next, bool owner)
 {
-  const int ms = next[MAP_WATCHDOG];
-  if (ms != 0 && (ms < MAP_WATCHDOG_MIN || ms > MAP_WATCHDOG_MAX)) return MBAP_ILLEGAL_VALUE;
-  if (next[MAP_WATCHDOG_ACTION] != 0) return MBAP_ILLEGAL_VALUE;
-  return owner || ms == old[MAP_WATCHDOG] ? 0
-                                          : MBAP_BUSY; /* the watchdog guards the inputs of another client */
+  const int ms = next[MAP_OWNER_TIMEOUT];
+  if (ms != 0 && (ms < MAP_OWNER_MS_MIN || ms > MAP_OWNER_MS_MAX)) return MBAP_ILLEGAL_VALUE;
+  if (next[MAP_OWNER_ACTION] != 0) return MBAP_ILLEGAL_VALUE;
+  return owner || ms == old[MAP_OWNER_TIMEOUT] ? 0 : MBAP_BUSY; /* it guards the inputs of another client */
 }
 
 void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
@@ -48,7 +49,7 @@ static int write_registers(const struct modbus_map *map, const struct mbap_reque
   memcpy(next, old, sizeof next);
   for (int i = 0; i < r->write_count; i++)
     next[r->write_address + i] = mbap_written(r, i, old[r->write_address + i]);
-  int exception = check_watchdog(old, next, owner);
+  int exception = check_owner_timeout(old, next, owner);
   if (exception || effect->estop || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
   int code = next[MAP_COMMAND];
   if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
@@ -90,7 +91,14 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
   };
   _Static_assert(MAP_COMMANDS_MAX >= 5, "record, reset, pause, stop and park fit");
   for (int i = 0; i < COUNT(order); i++) {
-    int e = order[i].wanted ? add_command(map, effect, order[i].code, order[i].argument, 0) : 0;
+    if (!order[i].wanted) continue;
+    /* An ignored coil sends nothing: its edge is over when a reset has come. */
+    if (map->ignores && modbus_map_locked(map) && order[i].code != COMMAND_RESET &&
+        order[i].code != COMMAND_RECORD) {
+      effect->ignored = true;
+      continue;
+    }
+    const int e = add_command(map, effect, order[i].code, order[i].argument, 0);
     if (e) return e;
   }
   return 0;
@@ -101,6 +109,11 @@ int modbus_map_control(const struct modbus_map *map, const struct mbap_request *
 {
   const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
   return coils ? write_coils(map, r, effect) : write_registers(map, r, owner, effect);
+}
+
+void modbus_map_stored(struct modbus_map *map)
+{
+  map->mapping->tab_bits[MAP_ESTOP] = map->latched || map->estop_ns != 0;
 }
 
 int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER])

@@ -81,7 +81,9 @@ static bool answer_line(struct modbus_line *l, struct modbus_service *s, const s
   if (exception)
     return broadcast || modbus_reply_exception(l->serial.context, l->buffer, (unsigned)exception) > 0;
   if (n > 0) return modbus_send_raw_request(l->serial.context, raw, n + 1) > 0;
-  return modbus_reply(l->serial.context, l->buffer, (int)length, s->map.mapping) > 0 || broadcast;
+  const int sent = modbus_reply(l->serial.context, l->buffer, (int)length, s->map.mapping);
+  modbus_map_stored(&s->map);
+  return sent > 0 || broadcast;
 }
 
 static void drop_bytes(struct modbus_line *l, size_t n)

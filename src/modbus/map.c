@@ -38,6 +38,8 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .input_first = signals->input_first,
       .platform = config->default_map && signals->platform_first >= 0,
       .samples = signals->channels,
+      .ignores = config->safe_writes == SAFE_WRITES_IGNORE,
+      .owner_ms = config->owner_timeout > 0.0 ? (uint64_t)(1e3 * config->owner_timeout) : MAP_OWNER_MS,
   };
   if (!modbus_table_init(&map->table, config, signals) || !make_registers(map) || !modbus_map_plan(map)) {
     modbus_map_free(map);
@@ -116,7 +118,7 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
   }
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
   if (next[CRC] != 0 && next[CRC] != map_crc(next, CRC)) return MBAP_ILLEGAL_VALUE;
-  if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
+  if (modbus_map_locked(map) && !map->ignores) return MBAP_DEVICE_FAILURE;
   if (!modbus_map_may_own(map, client, now_ns) && written == 0) return MBAP_BUSY;
   const bool acts = next[SEQUENCE] != old[SEQUENCE];
   const uint32_t pending = acts && map->owner == client ? map->written : 0;
@@ -124,6 +126,10 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
 
   own_inputs(map, client);
   map->written |= written;
+  if (modbus_map_locked(map)) {
+    effect->ignored = true;
+    return 0;
+  }
   effect->inputs = effect->beat = acts;
   for (int i = 0; effect->inputs && i < map->samples && i < MAP_INPUTS_MAX; i++)
     if (map->written >> i & 1)
@@ -156,11 +162,13 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
   for (const struct entry *e = range->first; e < range->end; e++)
     if (!isfinite(value_after(map, r, e))) effect->nonfinite = true;
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
-  if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
+  if (modbus_map_locked(map) && !map->ignores) return MBAP_DEVICE_FAILURE;
   for (const struct entry *e = range->first; e < range->end; e++)
     if (!modbus_map_may_set(map, e->signal - map->input_first, client, now_ns, effect)) return MBAP_BUSY;
 
   own_inputs(map, client);
+  effect->ignored = modbus_map_locked(map);
+  if (effect->ignored) return 0;
   effect->inputs = true;
   for (const struct entry *e = range->first; e < range->end; e++)
     set_sample(map, e->signal - map->input_first,
@@ -228,6 +236,7 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   *effect = (struct map_effect){0};
   /* Exceptions for everybody and for this client. An e-stop in the request acts in any case. */
   modbus_map_find_estop(map, r, effect);
+  if (effect->estop) map->estop_ns = now_ns;
   if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;
@@ -243,6 +252,7 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   else
     exception = write_inputs(map, r, &written, peer->id, now_ns, effect);
   if (exception == 0 && map->owner == peer->id) map->owner_ns = now_ns;
+  if (effect->commands > 0 && effect->command[0].code == COMMAND_ESTOP) map->estop_ns = now_ns;
   return exception;
 }
 

@@ -13,12 +13,12 @@
 #include <modbus/modbus.h>
 
 enum {
-  /* An owner that writes nothing for this time loses the inputs, unless it has set the watchdog. */
+  /* An owner that writes nothing for this time loses the inputs, unless the configuration or a client sets another. */
   MAP_OWNER_MS = 1000,
-  MAP_WATCHDOG_MIN = 50,    /* ms */
-  MAP_WATCHDOG_MAX = 60000, /* ms */
-  MAP_SLOT_MAX = 9,         /* argument of the commands save and load */
-  MAP_PARAMETERS_MAX = 24   /* of one write */
+  MAP_OWNER_MS_MIN = 50,
+  MAP_OWNER_MS_MAX = 60000,
+  MAP_SLOT_MAX = 9,       /* argument of the commands save and load */
+  MAP_PARAMETERS_MAX = 24 /* of one write */
 };
 
 /* Consecutive signals in consecutive registers, as f32 in their own unit; most shown values are in such runs. */
@@ -48,6 +48,11 @@ struct modbus_map {
   bool withheld;     /* the platform is not armed yet, so its motion must not be read */
   enum wire_order order;
   uint32_t state; /* state in the last frame that was shown */
+  bool latched;   /* that frame has a latched e-stop */
+  /* Arrival of an e-stop that no frame shows yet; 0: none. The coil reads 1 from this time on. */
+  uint64_t estop_ns;
+  bool ignores;      /* writes that would act are ignored in SAFE and FAULT, not refused */
+  uint64_t owner_ms; /* silence after which the owner loses the inputs, unless register 4 says otherwise */
 
   struct input_sample *sample; /* (samples) input values for the loop */
   int samples;
@@ -79,6 +84,7 @@ struct map_effect {
   } parameter[MAP_PARAMETERS_MAX];
   bool inputs;    /* hand map->sample over to the loop */
   bool beat;      /* the inputs are a numbered frame */
+  bool ignored;   /* SAFE or FAULT: something of the write was taken without effect */
   bool nonfinite; /* refused because of NaN or infinity */
   bool owned;     /* refused because the input has another owner */
   bool tell;      /* no such refusal was reported within the last second */
@@ -126,6 +132,9 @@ void modbus_map_show_parameter(struct modbus_map *map, const char *name, double 
 
 /* The client has disconnected: the next writer may own its inputs. */
 void modbus_map_release(struct modbus_map *map, uint32_t client);
+
+/* Call after modbus_reply() has stored a write: the e-stop coil reads the latch and not what was written. */
+void modbus_map_stored(struct modbus_map *map);
 
 /* Only a reset leaves SAFE and FAULT; any other command is refused there, except an e-stop. */
 static inline bool modbus_map_locked(const struct modbus_map *map)

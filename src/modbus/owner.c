@@ -9,8 +9,8 @@ enum { TELL_MS = 1000 }; /* interval of the reports of refusals, for each input 
 
 bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns)
 {
-  const uint16_t watchdog = map->mapping->tab_registers[MAP_WATCHDOG];
-  const uint64_t silence_ns = (watchdog ? watchdog : MAP_OWNER_MS) * NS_PER_MS;
+  const uint16_t written = map->mapping->tab_registers[MAP_OWNER_TIMEOUT];
+  const uint64_t silence_ns = (written ? written : map->owner_ms) * NS_PER_MS;
   return map->owner == 0 || map->owner == client || now_ns > map->owner_ns + silence_ns;
 }
 

@@ -70,6 +70,10 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
       effect->inputs) /* set the name again: another client may have had this place since */
     clients_name(&s->port->clients, peer->id, peer->name);
   for (int i = 0; i < effect->commands; i++) {
+    /* The loop refuses an ignored command. A stuck loop must not find it when it runs again. */
+    if (effect->ignored && effect->command[i].code != COMMAND_RESET && effect->command[i].code != COMMAND_RECORD &&
+        atomic_load_explicit(&s->port->stuck, memory_order_acquire))
+      continue;
     const struct command c = {.code = effect->command[i].code,
                               .argument = effect->command[i].argument,
                               .id = effect->command[i].id,
@@ -105,6 +109,7 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
     exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
+    if (effect.ignored && exception == 0) counter_add(&s->counters->modbus_ignored, 1);
     if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
     const bool acts = exception == 0 || effect.estop;
     if (acts && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ESTOP_CYCLES = 3 }; /* cycles within which a frame shows an e-stop */
+
 static uint16_t swap_register_bytes(uint16_t v)
 {
   return (uint16_t)(v << 8 | v >> 8);
@@ -131,7 +133,11 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
   const double *values = f->count >= (uint32_t)map->values ? f->values : NULL;
   show_head(map, f);
   for (int i = 0; i < MAP_DISCRETE; i++) map->mapping->tab_input_bits[i] = f->flags >> i & 1;
-  map->mapping->tab_bits[MAP_ESTOP] = (f->flags & FLAG_ESTOP) != 0;
+  map->latched = (f->flags & FLAG_ESTOP) != 0;
+  /* The loop acts on an e-stop at its next wake-up, so a frame of the cycles around the e-stop may not show it. */
+  const uint64_t around_ns = ESTOP_CYCLES * (uint64_t)f->period_us * 1000;
+  if (map->latched || f->t_ns > map->estop_ns + around_ns) map->estop_ns = 0;
+  modbus_map_stored(map);
   show_runs(map, values);
   modbus_map_show_owners(map, f);
   map->state = f->state;

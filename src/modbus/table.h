@@ -60,8 +60,9 @@ enum map_holding {
   MAP_ARGUMENT = 1,
   MAP_SEQUENCE = 2,         /* the command is sent when this changes */
   MAP_CLIENT_HEARTBEAT = 3, /* any write keeps its client the owner of the inputs */
-  MAP_WATCHDOG = 4,         /* ms of silence after which the owner loses the inputs; 0: MAP_OWNER_MS */
-  MAP_WATCHDOG_ACTION = 5,  /* 0: no further action */
+  MAP_OWNER_TIMEOUT =
+      4, /* ms of silence after which the owner loses the inputs; 0: that of the configuration */
+  MAP_OWNER_ACTION = 5,     /* 0: no further action */
   MAP_CONTROL = 6,          /* number of these registers */
   MAP_INPUTS = 100,         /* f32 x32 */
   MAP_INPUT_SEQUENCE = 164, /* the inputs go to the loop when this changes */
@@ -76,7 +77,7 @@ enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {
   ENTRY_HEAD,      /* of the daemon, read only */
-  ENTRY_CONTROL,   /* of the daemon, written: commands, watchdog, coils */
+  ENTRY_CONTROL,   /* written by clients: commands, owner timeout, coils */
   ENTRY_BLOCK,     /* input block: goes to the loop when its sequence changes */
   ENTRY_SHOWN,     /* a signal */
   ENTRY_INPUT,     /* an input channel: goes to the loop when it is written */

@@ -13,19 +13,23 @@ enum osc_address_flag {
   OSC_PLATFORM = 8,   /* served only if the model has a motion platform */
 };
 
+/* Nothing, the value of a button, or the number of a request: see buttons.c. */
+#define OSC_PRESS_TYPES "|T|F|d|f|i"
+
 /* RECEIVED(address, types, flags, unit, description, handler), SENT(name, address, types, unit, description). A bar
  * separates alternative types. The rows have the order of the map. */
 #define OSC_ADDRESS_LIST(RECEIVED, SENT)                                                                     \
-  RECEIVED("cmd/init", "|i", 0, "", "command; ali3d answers with ack", osc_on_command)                       \
-  RECEIVED("cmd/arm", "|i", 0, "", "command", osc_on_command)                                                \
-  RECEIVED("cmd/run", "|i", 0, "", "command", osc_on_command)                                                \
-  RECEIVED("cmd/pause", "|i", 0, "", "command", osc_on_command)                                              \
-  RECEIVED("cmd/stop", "|i", 0, "", "command", osc_on_command)                                               \
-  RECEIVED("cmd/reset", "|i", 0, "", "command", osc_on_command)                                              \
-  RECEIVED("cmd/park", "|i", 0, "", "command", osc_on_command)                                               \
-  RECEIVED("cmd/estop", "|i", OSC_LENIENT, "", "e-stop: works in every state, readers may send it",          \
-           osc_on_estop)                                                                                     \
-  RECEIVED("cmd/clear", "|i", 0, "", "clears maxima and distributions", osc_on_command)                      \
+  RECEIVED("cmd/init", OSC_PRESS_TYPES, 0, "",                                                               \
+           "command; ali3d answers with ack; the release of a button, 0 or F, does nothing", osc_on_command) \
+  RECEIVED("cmd/arm", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                     \
+  RECEIVED("cmd/run", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                     \
+  RECEIVED("cmd/pause", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                   \
+  RECEIVED("cmd/stop", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                    \
+  RECEIVED("cmd/reset", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                   \
+  RECEIVED("cmd/park", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                    \
+  RECEIVED("cmd/estop", OSC_PRESS_TYPES, OSC_LENIENT, "",                                                    \
+           "e-stop: works in every state, readers may send it; a release does nothing", osc_on_estop)        \
+  RECEIVED("cmd/clear", OSC_PRESS_TYPES, 0, "", "clears maxima and distributions", osc_on_command)           \
   RECEIVED("step", "i|ii", 0, "", "number of cycles to run in lockstep, request number", osc_on_step)        \
   SENT(ACK, "ack", "sii", "", "command, request number, result")                                             \
   RECEIVED("sync", "i", 0, "", "number; ali3d answers with synced after all earlier commands", osc_on_sync)  \

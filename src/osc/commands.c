@@ -118,6 +118,7 @@ enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
+  if (r->access == ACCESS_WRITE && !osc_is_press(in, &r->from, (unsigned)code, r->a)) return ACCEPTED;
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 

@@ -101,6 +101,51 @@ static enum verdict dispatch_message(struct osc_in *in, const struct osc_raw *m,
   return address->handle(in, r);
 }
 
+/* Copies a text of the network with question marks in place of what a terminal would not show. */
+static void copy_shown(char *to, size_t size, const char *text)
+{
+  snprintf(to, size, "%s", text);
+  for (char *c = to; *c; c++)
+    if (*c < ' ' || *c > '~') *c = '?';
+}
+
+/* "6 numbers", or the types of the list of addresses: "nothing or i". */
+static void expected_text(const struct osc_in *in, const char *tail, const char *complete, char *text,
+                          size_t size)
+{
+  const struct address *address = find_address(in, tail);
+  const struct osc_node *node = address ? NULL : osc_space_find(in->space, complete);
+  if (node && node->input)
+    snprintf(text, size, "%d number%s", node->count, node->count == 1 ? "" : "s");
+  else if (!address)
+    snprintf(text, size, "no argument, which asks for the values");
+  else if (address->flags & OSC_CHANNELS)
+    snprintf(text, size, "%s and %d numbers", address->types, in->signals->channels);
+  if (node || !address || address->flags & OSC_CHANNELS) return;
+  /* The alternatives of the list, with " or " between them. */
+  size_t used = 0;
+  text[0] = '\0';
+  for (const char *types = address->types;; types++) {
+    const int length = (int)strcspn(types, "|");
+    if (used < size)
+      used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? " or " : "", length ? length : 7,
+                               length ? types : "nothing");
+    types += length;
+    if (!*types) return;
+  }
+}
+
+static void tell_stray(struct osc_in *in, const struct osc_raw *m, const struct request *r,
+                       enum verdict verdict)
+{
+  struct stray s = {.kind = verdict == UNKNOWN ? STRAY_UNKNOWN : STRAY_TYPES};
+  copy_shown(s.address, sizeof s.address, m->address);
+  copy_shown(s.types, sizeof s.types, m->types);
+  clients_address_text(&r->from.at.name.any, s.client);
+  if (verdict == WRONG_TYPES) expected_text(in, r->tail, m->address, s.expected, sizeof s.expected);
+  ring_push(&in->port->strays, &s);
+}
+
 /* The loop finds the inputs of a datagram together, and before the commands of that datagram. */
 static void hand_over(struct osc_in *in, uint64_t now_ns)
 {
@@ -130,9 +175,9 @@ void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struc
   if (!osc_parse(bytes, n, &in->datagram)) return;
   for (int i = 0; i < in->datagram.messages; i++) {
     const struct osc_raw *m = &in->datagram.message[i];
-    if (strcmp(m->address, in->estop) != 0) continue;
-    osc_raise_estop(in, &(struct osc_sender){.at = *from, .bytes = m->bytes, .now_ns = t_ns},
-                    osc_estop_id(in, m));
+    const struct osc_sender sender = {.at = *from, .bytes = m->bytes, .now_ns = t_ns};
+    if (strcmp(m->address, in->estop) != 0 || !osc_is_estop_press(in, &sender, m)) continue;
+    osc_raise_estop(in, &sender, osc_estop_id(in, m));
     return;
   }
 }
@@ -155,8 +200,11 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
   in->once = (struct once){0};
   /* If the end of a datagram is bad, no message of it is dispatched. */
   if (!osc_parse(bytes, n, &in->datagram)) counter_add(&in->counters->osc_malformed, 1);
-  for (int i = 0; i < in->datagram.messages; i++)
-    counter_add(counter[dispatch_message(in, &in->datagram.message[i], &r)], 1);
+  for (int i = 0; i < in->datagram.messages; i++) {
+    const enum verdict verdict = dispatch_message(in, &in->datagram.message[i], &r);
+    counter_add(counter[verdict], 1);
+    if (verdict == UNKNOWN || verdict == WRONG_TYPES) tell_stray(in, &in->datagram.message[i], &r, verdict);
+  }
   hand_over(in, t_ns);
   osc_answer_once(in, &r.from);
 }

@@ -12,7 +12,8 @@
 enum {
   OSC_PLACES = 256, /* more than both rings of a port, a datagram and the steps under way can hold together */
   OSC_COMMANDS_MAX = 64, /* commands of one datagram; more would displace those already in the port's ring */
-  OSC_SYNCS = 32
+  OSC_SYNCS = 32,
+  OSC_BUTTONS = 64 /* buttons of all senders that are remembered */
 };
 _Static_assert((int)OSC_PLACES <= (int)CLIENTS_NAMED,
                "a place is a client number, and each client number has a name");
@@ -41,6 +42,14 @@ struct osc_owner { /* the first sender that sets the input, until it falls silen
   struct inet_address at;
   uint64_t t_ns;    /* time of its last value; 0: no owner */
   uint64_t told_ns; /* time of the last message to a refused sender; 0: never */
+};
+
+/* A button of a control surface. */
+struct osc_button {
+  struct inet_address at; /* sender */
+  unsigned code;          /* enum command_code */
+  bool down;              /* its last value was that of a press */
+  uint64_t t_ns;          /* time of that value; 0: unused */
 };
 
 struct osc_in {
@@ -76,6 +85,8 @@ struct osc_in {
   } sync[OSC_SYNCS]; /* (syncs) unanswered syncs, oldest first */
   int syncs;
 
+  struct osc_button button[OSC_BUTTONS];
+
   char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* complete address of the e-stop */
   uint64_t estop_ns;                                /* arrival of the last e-stop; 0: none */
 
@@ -102,6 +113,11 @@ enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struc
 
 /* The request number of an e-stop. Any other argument is ignored. */
 int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);
+/* False for the release of a button, and for a pressed button that sends its value again. */
+bool osc_is_press(struct osc_in *in, const struct osc_sender *from, unsigned code,
+                  const struct osc_arguments *a);
+/* False for the release of an e-stop button. */
+bool osc_is_estop_press(struct osc_in *in, const struct osc_sender *from, const struct osc_raw *m);
 /* Passes an e-stop to the loop ahead of everything that waits. */
 void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id);
 /* Answers each kind of request that gets one answer per datagram. */

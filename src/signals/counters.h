@@ -41,6 +41,7 @@
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
   X(modbus_owned, "Modbus writes of an input refused because it has another owner")                          \
+  X(modbus_ignored, "Modbus writes taken without effect in SAFE or FAULT (modbus.safe_writes: ignore)")      \
   X(modbus_clamped, "numbers in Modbus registers clamped to the range of their type")                        \
   X(inputs_refused,                                                                                          \
     "samples of an input refused because another source owns it or the key from excludes the source")        \

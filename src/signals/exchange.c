@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { PORT_RING = 64, REFUSALS = 16 };
+enum { PORT_RING = 64, REFUSALS = 16, STRAYS = 16 };
 
 /* A slot of the snapshot: the owners follow the values. */
 struct frame_slot {
@@ -49,7 +49,8 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
             snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
             ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
             ring_init(&p->answers, sizeof(struct answer), PORT_RING) &&
-            ring_init(&p->refusals, sizeof(struct refusal), REFUSALS) && select_all(p, values);
+            ring_init(&p->refusals, sizeof(struct refusal), REFUSALS) &&
+            ring_init(&p->strays, sizeof(struct stray), STRAYS) && select_all(p, values);
   if (ok && event) {
     p->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     ok = p->event >= 0;
@@ -70,6 +71,7 @@ void port_free(struct port *p)
   ring_free(&p->commands);
   ring_free(&p->answers);
   ring_free(&p->refusals);
+  ring_free(&p->strays);
   free(p->run);
   p->run = NULL;
   if (p->event >= 0) close(p->event);

@@ -93,6 +93,15 @@ struct refusal {
   char client[CLIENT_NAME]; /* sender of the sample */
 };
 
+/* A message that a port does not take; for the log. The texts are printable. */
+enum stray_kind { STRAY_UNKNOWN = 1, STRAY_TYPES };
+struct stray {
+  uint32_t kind;
+  char address[CLIENT_NAME], types[24]; /* as they came, cut off */
+  char expected[80];                    /* STRAY_TYPES: what the address takes */
+  char client[CLIENT_NAME];
+};
+
 #define PORT_ESTOP (UINT64_C(1) << 32)
 
 /* Consecutive values. */
@@ -109,6 +118,7 @@ struct port {
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
   struct ring refusals;   /* thread -> supervisor: struct refusal */
+  struct ring strays;     /* thread -> supervisor: struct stray */
   /* PORT_ESTOP and the client; set by the thread, taken by the loop; 0: none. Needs no room in a ring. */
   _Atomic uint64_t estop;
   _Atomic uint32_t stuck; /* fault to show while the loop is stuck; 0: it is not stuck */

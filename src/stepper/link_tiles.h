@@ -99,7 +99,8 @@ __attribute__((noinline)) static void collect_side(const struct link_tile *own, 
   const double *from[LANES];
   struct lane_at at[LANES];
   if (LANES > 1 && own->side[side].how == SIDE_MIXED) {
-    num_mix_all(base, own->side[side].mix, (size_t)link_numbers[part], (size_t)first, (size_t)end, room);
+    num_mix_all(base, own->side[side].mix, (size_t)link_numbers[part], (size_t)first, (size_t)(end - first),
+                room + first);
     return;
   }
   if (own->side[side].how == SIDE_SAME) {
@@ -116,7 +117,7 @@ __attribute__((noinline)) static void collect_side(const struct link_tile *own, 
   if (own->side[side].how == SIDE_WIDE)
     collect_wide(from, first, end, room);
   else
-    num_pick_all(base, at, (size_t)first, (size_t)end, room);
+    num_pick_all(base, at, (size_t)first, (size_t)(end - first), room + first);
 }
 
 /* Locates a part of the bodies of each side, at least numbers first .. end-1. room: (sides, numbers of the part). */

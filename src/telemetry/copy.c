@@ -135,6 +135,14 @@ static uint64_t at_most(uint64_t v, uint64_t most)
   return v < most ? v : most;
 }
 
+static void clean_name(struct client_name *n)
+{
+  char text[CLIENT_NAME];
+  const uint32_t id = client_name_read(n, text);
+  telemetry_clean_text(text, sizeof text);
+  client_name_write(n, id, text);
+}
+
 /* Bounds all data from outside; no other function does so. */
 static void make_safe(struct telemetry *t, const char *instance)
 {
@@ -150,16 +158,18 @@ static void make_safe(struct telemetry *t, const char *instance)
   t->inputs = (uint32_t)at_most(t->inputs, TELEMETRY_INPUTS);
   t->devices = at_most(t->devices, DEVICES_MAX);
   t->histograms.levels = at_most(t->histograms.levels, LEVELS_MAX);
-  /* Names and texts of levels, inputs and devices. */
+  /* Names and texts of levels, inputs, messages and devices. */
   for (int i = 0; i < LEVELS_MAX; i++)
     telemetry_clean_text(t->histograms.level[i].name, sizeof t->histograms.level[i].name);
   for (int i = 0; i < TELEMETRY_INPUTS; i++) {
-    char owner[CLIENT_NAME];
-    const uint32_t id = client_name_read(&t->input[i].owner_name, owner);
     telemetry_clean_text(t->input[i].name, sizeof t->input[i].name);
-    telemetry_clean_text(owner, sizeof owner);
-    client_name_write(&t->input[i].owner_name, id, owner);
+    clean_name(&t->input[i].owner_name);
     t->input[i].channels = (uint32_t)at_most(t->input[i].channels, INPUT_WRENCH_CHANNELS);
+  }
+  for (int i = 0; i < TELEMETRY_STRAYS; i++) {
+    clean_name(&t->stray[i].address);
+    clean_name(&t->stray[i].types);
+    clean_name(&t->stray[i].sender);
   }
   for (int i = 0; i < DEVICES_MAX; i++) {
     char text[DEVICE_TEXT];
@@ -167,6 +177,15 @@ static void make_safe(struct telemetry *t, const char *instance)
     device_told(&t->device[i], text);
     telemetry_clean_text(text, sizeof text);
     device_tell(&t->device[i], text);
+  }
+}
+
+/* Names of threads in the records of misses. */
+static void clean_misses(struct miss_log *log)
+{
+  for (int i = 0; i < MISS_LOG; i++) {
+    struct culprit *c = &log->slot[i].miss.culprit;
+    telemetry_clean_text(c->name, sizeof c->name);
   }
 }
 
@@ -186,6 +205,7 @@ enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct t
   copy->live = live;
   atomic_store_explicit(&copy->sequence, 0, memory_order_relaxed);
   make_safe(copy, instance);
+  clean_misses(&copy->misses);
   return copied;
 }
 

@@ -28,6 +28,7 @@ struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
+  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in platform/cue.h */
 };
 
 enum { TELEMETRY_LATCHER = 96, LOAD_HORIZONS = 3 };
@@ -65,6 +66,13 @@ struct input_view {
   struct input_channel_view channel[INPUT_WRENCH_CHANNELS];
 };
 
+enum { TELEMETRY_STRAYS = 4 };
+/* An OSC message that nobody took; the supervisor writes it. */
+struct stray_view {
+  _Atomic uint64_t t_ns, count;              /* time of the last one, 0: unused entry; their number */
+  struct client_name address, types, sender; /* the id of `address` is an enum stray_kind */
+};
+
 /* An owner as one word, so that its source and its client belong to one cycle. */
 static inline uint64_t input_owner_word(struct input_owner o)
 {
@@ -98,6 +106,7 @@ struct telemetry {
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
+  _Alignas(64) struct stray_view stray[TELEMETRY_STRAYS];
   _Alignas(64) uint64_t devices; /* used entries of `device`; written once, before magic */
   struct device_view device[DEVICES_MAX];
 };

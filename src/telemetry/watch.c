@@ -204,3 +204,28 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   if (!s->whole) add_reason(s, "figures are inconsistent: the loop stopped while it wrote them");
   judge_daemon(s);
 }
+
+int stray_views(const struct telemetry *t, const struct stray_view *shown[TELEMETRY_STRAYS])
+{
+  int n = 0;
+  for (int i = 0; i < TELEMETRY_STRAYS; i++) {
+    const struct stray_view *v = &t->stray[i];
+    if (counter_get(&v->t_ns) == 0) continue;
+    int at = n++;
+    for (; at > 0 && counter_get(&shown[at - 1]->t_ns) < counter_get(&v->t_ns); at--)
+      shown[at] = shown[at - 1];
+    shown[at] = v;
+  }
+  return n;
+}
+
+void stray_text(const struct stray_view *v, char *text, size_t size)
+{
+  char address[CLIENT_NAME], types[CLIENT_NAME], sender[CLIENT_NAME];
+  const bool unknown = client_name_read(&v->address, address) == STRAY_UNKNOWN;
+  client_name_read(&v->types, types);
+  client_name_read(&v->sender, sender);
+  snprintf(text, size, "OSC from %s ignored: %s%s%s%s%s, %" PRIu64 " times", sender,
+           unknown ? "unknown address " : "", address, unknown ? "" : " with wrong types \"",
+           unknown ? "" : types, unknown ? "" : "\"", counter_get(&v->count));
+}

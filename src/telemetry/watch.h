@@ -40,6 +40,11 @@ static inline enum input_state input_view_state(const struct input_view *v)
 {
   return (enum input_state)atomic_load_explicit(&v->state, memory_order_relaxed);
 }
+/* The used entries of t->stray, newest first. Returns how many. */
+int stray_views(const struct telemetry *t, const struct stray_view *shown[TELEMETRY_STRAYS]);
+/* Puts "unknown address /x" or "/x with wrong types ss", its sender and its count into text[size]. */
+void stray_text(const struct stray_view *v, char *text, size_t size);
+
 static inline bool input_is_stale(const struct input_view *v)
 {
   const enum input_state state = input_view_state(v);

@@ -140,6 +140,16 @@ void report_error(struct report *r, struct place at, const char *format, ...)
     put_message(r, o->outer, "note", o->text);
 }
 
+void report_hint(struct report *r, struct place at, const char *format, ...)
+{
+  char text[600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (!is_said(r, at, text)) put_message(r, at, "hint", text);
+}
+
 void report_end(const struct report *r)
 {
   if (r->errors > REPORT_MAX) fprintf(r->out, "%d more errors are not shown\n", r->errors - REPORT_MAX);

@@ -52,6 +52,10 @@ struct report {
 void report_error(struct report *r, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Prints a hint, which is no error: the file is read as it stands. */
+void report_hint(struct report *r, struct place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The place of a node that comes from option `index` (from 0). Messages name the option instead of a file and line. */
 struct place report_option_place(int index);
 

@@ -34,6 +34,7 @@ struct builder {
   } open[DEPTH_MAX];
   struct anchor *anchor;
   int anchors, anchor_room;
+  bool repeats_key; /* a mapping has a key twice, which was reported */
 };
 
 static void *take_memory(struct yaml *t, size_t size)
@@ -204,6 +205,41 @@ static bool begin_container(struct builder *b, struct fy_event *e, enum node_kin
   return true;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+  const struct node *x = *(const struct node *const *)a, *y = *(const struct node *const *)b;
+  const int order = strcmp(x->key, y->key);
+  if (order || x->key_at.line != y->key_at.line) return order ? order : x->key_at.line - y->key_at.line;
+  return x->key_at.column - y->key_at.column;
+}
+
+static void report_repeated_key(struct builder *b, const struct node *again, const struct node *earlier)
+{
+  char place[PLACE_SHOWN];
+  const char *hint = strcmp(again->key, "<<") == 0 ? ", or write one list, <<: [*a, *b]" : "";
+  const bool shown = b->tree->source.shown;
+  report_error(b->report, again->key_at, "duplicate key%s%.40s%s: %s has it already; remove one of the two%s",
+               shown ? " \"" : "", shown ? again->key : "", shown ? "\"" : "",
+               report_place(b->report, earlier->key_at, place), hint);
+  b->repeats_key = true;
+}
+
+/* Sorted, equal keys are neighbours, and a mapping with many keys takes no time that grows with their square. */
+static bool end_mapping(struct builder *b)
+{
+  const struct node *map = innermost_open(b)->node;
+  b->depth--;
+  const struct node **sorted = malloc(((size_t)map->count + 1) * sizeof *sorted);
+  if (!sorted) return fail_tree_memory(b);
+  int n = 0;
+  for (const struct node *c = map->first; c; c = c->next) sorted[n++] = c;
+  qsort(sorted, (size_t)n, sizeof *sorted, compare_keys);
+  for (int i = 1; i < n; i++)
+    if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) report_repeated_key(b, sorted[i], sorted[i - 1]);
+  free(sorted);
+  return true;
+}
+
 static bool build_alias(struct builder *b, struct fy_event *e)
 {
   if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as a key, found an alias");
@@ -243,9 +279,10 @@ static bool take_event(struct builder *b, struct fy_event *e)
     return e->mapping_start.tag ? fail_at(b, event_place(e), no_tags)
                                 : begin_container(b, e, NODE_MAP, e->mapping_start.anchor);
   case FYET_SEQUENCE_END:
-  case FYET_MAPPING_END:
     b->depth--;
     return true;
+  case FYET_MAPPING_END:
+    return end_mapping(b);
   case FYET_ALIAS:
     return build_alias(b, e);
   case FYET_DOCUMENT_START:
@@ -332,6 +369,7 @@ static bool build_tree_of_events(struct builder *b)
       good = fail_at(b, (struct place){0},
                      s->placeless ? "expected a value, found nothing"
                                   : "expected a mapping with the key \"model\", found nothing");
+    good &= !b->repeats_key;
   }
   fy_parser_destroy(parser);
   fy_diag_destroy(diag);

@@ -96,6 +96,27 @@ TEST(values_are_read)
   settings_free(s);
 }
 
+/* 30001 to 49999 are addresses on the wire like all others, but more often PLC notation. */
+TEST(addresses_in_plc_notation_get_a_hint)
+{
+  struct loaded l = load_text(ONE_BODY "modbus:\n"
+                                       "  map:\n"
+                                       "    - {signal: time, table: input, address: 30000}\n"
+                                       "    - {signal: body.A.position.x, table: input, address: 30201}\n"
+                                       "    - {signal: body.A.position.y, table: discrete, address: 30201}\n"
+                                       "  parameters: [{name: body.A.mass, address: 49999}]\n");
+  assert_non_null(l.settings);
+  assert_non_null(strstr(l.errors,
+                         ":7:58: hint: address: 30201 is an address on the wire, which begins at 0; if it "
+                         "is PLC notation for input register 201, write 200\n"));
+  assert_non_null(strstr(l.errors, "for holding register 9999, write 9998\n"));
+  assert_null(strstr(l.errors, "30000 is"));
+  assert_null(strstr(l.errors, ":8:"));
+  assert_int_equal(l.settings->modbus.map.item[1].address, 30000); /* sorted by table: the bit comes first */
+  settings_free(l.settings);
+  free(l.errors);
+}
+
 TEST(devices_side_by_side)
 {
   struct settings *s = load_good(
@@ -298,6 +319,7 @@ int main(void)
       cmocka_unit_test(four_bar_is_read),
       cmocka_unit_test(defaults),
       cmocka_unit_test(values_are_read),
+      cmocka_unit_test(addresses_in_plc_notation_get_a_hint),
       cmocka_unit_test(devices_side_by_side),
       cmocka_unit_test(workers_in_words_or_numbers),
       cmocka_unit_test(instruction_set),

@@ -14,7 +14,7 @@ endfunction()
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
 ali3_e2e(system guides readme platform rig service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
-                vehicle record replay triggers record_orders stimulus live osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+                vehicle record replay triggers record_orders stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
@@ -25,6 +25,7 @@ set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_port
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
 
 ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
+ali3_e2e(timing culprits)      # the thread or interrupt that the kernel names for a miss
 ali3_e2e(timing faults)        # misses with faulty clients, beside a calm phase
 ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
 ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a flood of requests

@@ -29,6 +29,7 @@ static inline int accept_as(const struct map_peer *peer, uint64_t now_ns, size_t
         bits[r.write_address + i] = mbap_coil(&r, i);
       else
         registers[r.write_address + i] = mbap_written(&r, i, registers[r.write_address + i]);
+    modbus_map_stored(&map);
   }
   return e;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Commands, coils, watchdog and rights. */
+ * Commands, coils, owner timeout and rights. */
 #include "modbus/modbus_map_rig.h"
 
 enum { CHANNELS = 6 };
@@ -68,8 +68,8 @@ TEST(an_estop_acts_whatever_the_sequence_says)
 
 TEST(an_estop_acts_in_a_write_that_is_refused)
 {
-  const uint16_t bad_watchdog[] = {COMMAND_ESTOP, 0, 1, 0, 1};
-  assert_int_equal(writes(0, bad_watchdog, 5), MBAP_ILLEGAL_VALUE);
+  const uint16_t bad_timeout[] = {COMMAND_ESTOP, 0, 1, 0, 1};
+  assert_int_equal(writes(0, bad_timeout, 5), MBAP_ILLEGAL_VALUE);
   assert_sent(1, COMMAND_ESTOP);
   assert_true(effect.estop);
   uint16_t too_long[40] = {COMMAND_ESTOP};
@@ -148,6 +148,68 @@ TEST(the_estop_coil_can_only_be_set)
   assert_int_equal(effect.commands, 0);
   show_state(STATE_SAFE, FLAG_SAFE | FLAG_ESTOP);
   assert_int_equal(map.mapping->tab_bits[MAP_ESTOP], 1);
+}
+
+/* A write of 0 does not hide the latch, and frames of the cycles around the e-stop do not either. */
+TEST(the_estop_coil_reads_its_latch_at_once)
+{
+  const uint64_t t = 1000 * MS;
+  struct frame f = {.state = STATE_RUNNING, .t_ns = t, .period_us = 1000, .input_age_ms = UINT32_MAX};
+  const uint8_t *coil = &map.mapping->tab_bits[MAP_ESTOP];
+  assert_int_equal(sets_coil(MAP_ESTOP, false), 0);
+  assert_int_equal(*coil, 0);
+  for (int by_code = 0; by_code < 2; by_code++) {
+    const uint16_t estop[] = {COMMAND_ESTOP, 0, (uint16_t)by_code};
+    const size_t n =
+        by_code ? frame_write(frame, 0, 0, estop, 3) : frame_short(frame, 0, 5, MAP_ESTOP, 0xff00);
+    assert_int_equal(accept_from(ALICE, t, n), 0);
+    assert_int_equal(*coil, 1);
+    assert_int_equal(sets_coil(MAP_ESTOP, false), 0);
+    assert_int_equal(*coil, 1);
+    f.t_ns = t + 2 * MS;
+    modbus_map_show(&map, &f); /* a frame that the loop began before */
+    assert_int_equal(*coil, 1);
+    f.flags = FLAG_ESTOP;
+    modbus_map_show(&map, &f);
+    assert_int_equal(sets_coil(MAP_ESTOP, false), 0);
+    assert_int_equal(*coil, 1);
+    f.flags = 0; /* after a reset */
+    modbus_map_show(&map, &f);
+    assert_int_equal(*coil, 0);
+  }
+  assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 5, MAP_ESTOP, 0xff00)), 0);
+  f.t_ns = t + 4 * MS;
+  modbus_map_show(&map, &f); /* the loop did not latch it */
+  assert_int_equal(*coil, 0);
+}
+
+TEST(writes_are_ignored_while_safe)
+{
+  struct modbus_config ignoring = config;
+  ignoring.safe_writes = SAFE_WRITES_IGNORE;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &ignoring, &signals));
+  show_state(STATE_FAULT, FLAG_FAULT);
+  /* Inputs have no effect, and do not act later. */
+  uint16_t block[66] = {0};
+  block[64] = 1;
+  assert_int_equal(writes(100, block, 66), 0);
+  assert_true(effect.ignored);
+  assert_false(effect.inputs);
+  assert_int_equal(accept_from(BOB, MS, frame_write(frame, 0, 100, block, 66)), MBAP_BUSY);
+  block[0] = 0x7fc0; /* NaN */
+  assert_int_equal(writes(100, block, 66), MBAP_ILLEGAL_VALUE);
+  /* A command goes to the loop, which refuses it; a coil does not. */
+  assert_int_equal(commands(COMMAND_RUN, 0, 1), 0);
+  assert_true(effect.ignored);
+  assert_sent(1, COMMAND_RUN);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x13, 5)), 0);
+  assert_true(effect.ignored);
+  assert_sent(1, COMMAND_RESET);
+  show_state(STATE_STOPPED, 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x03, 5)), 0); /* no edge */
+  assert_false(effect.ignored);
+  assert_sent(0, 0);
 }
 
 TEST(coils_written_together)
@@ -241,7 +303,7 @@ TEST(a_mask_writes_a_command_register)
   assert_true(effect.inputs);
 }
 
-TEST(the_watchdog_takes_valid_times_only)
+TEST(the_owner_timeout_takes_valid_times_only)
 {
   static const struct {
     int ms, action, exception;
@@ -249,26 +311,26 @@ TEST(the_watchdog_takes_valid_times_only)
                {60000, 0, 0}, {60001, 0, 3}, {100, 1, 3}, {0, 2, 3}};
   for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
     const uint16_t value[] = {(uint16_t)check[i].ms, (uint16_t)check[i].action};
-    assert_int_equal(writes(MAP_WATCHDOG, value, 2), check[i].exception);
+    assert_int_equal(writes(MAP_OWNER_TIMEOUT, value, 2), check[i].exception);
   }
   show_state(STATE_SAFE, FLAG_SAFE); /* nothing moves in SAFE */
   assert_int_equal(writes(MAP_CLIENT_HEARTBEAT, (uint16_t[]){1, 50, 0}, 3), 0);
 }
 
 /* Alice owns the inputs and sets the time within which she must write. */
-TEST(the_watchdog_releases_the_inputs_of_a_silent_owner)
+TEST(the_owner_timeout_releases_the_inputs_of_a_silent_owner)
 {
   const uint16_t zero[2] = {0};
   uint64_t t = 1000 * MS;
   assert_int_equal(accept_from(ALICE, t, frame_write(frame, 0, MAP_INPUTS, zero, 2)), 0);
-  assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 6, MAP_WATCHDOG, 200)), 0);
+  assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 6, MAP_OWNER_TIMEOUT, 200)), 0);
   assert_int_equal(accept_from(BOB, t + 200 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
   for (int k = 1; k <= 5; k++) {
     t += 150 * MS;
     assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 7)), 0);
   }
   assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 9)), 0);
-  assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_WATCHDOG, 50)), MBAP_BUSY);
+  assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_OWNER_TIMEOUT, 50)), MBAP_BUSY);
   assert_int_equal(accept_from(BOB, t + 200 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
   assert_int_equal(accept_from(ALICE, t + 200 * MS, frame_short(frame, 0, 3, 0, 6)),
                    0); /* a read is no sign of life */
@@ -311,13 +373,15 @@ int main(void)
       ROW(a_coil_acts_on_its_rising_edge),
       ROW(the_coil_record_orders_the_recorder),
       ROW(the_estop_coil_can_only_be_set),
+      ROW(the_estop_coil_reads_its_latch_at_once),
+      ROW(writes_are_ignored_while_safe),
       ROW(coils_written_together),
       ROW(enable_arms_and_stops),
       ROW(a_reset_passes_with_enable_taken_back),
       ROW(most_commands_at_once),
       ROW(a_mask_writes_a_command_register),
-      ROW(the_watchdog_takes_valid_times_only),
-      ROW(the_watchdog_releases_the_inputs_of_a_silent_owner),
+      ROW(the_owner_timeout_takes_valid_times_only),
+      ROW(the_owner_timeout_releases_the_inputs_of_a_silent_owner),
       ROW(a_reader_may_stop_the_motion),
       ROW(the_device_identifies_itself),
   };

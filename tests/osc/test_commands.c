@@ -239,18 +239,117 @@ static void assert_stopped(size_t n, int id)
 
 TEST(an_estop_is_taken_whatever_comes_with_it)
 {
-  static const char *const none[] = {"", "T", "F", "N", "[T]"};
+  static const char *const none[] = {"", "T", "N", "[T]", "FF"};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
     assert_stopped(wire_message(bytes, "/ali3/cmd/estop", none[i]), 0);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "ii", 7, 8), 7);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", 1.0), 0);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", (double)NAN), 0);
   assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "s", "now"), 0);
-  receive(wire_message(bytes, "/ali3/cmd/run", "f", 1.0)); /* other commands must have the right types */
-  receive(wire_message(bytes, "/ali3/cmd/run", "T"));
+  receive(
+      wire_message(bytes, "/ali3/cmd/run", "ff", 1.0, 1.0)); /* other commands must have the right types */
+  receive(wire_message(bytes, "/ali3/cmd/run", "s", "now"));
   receive(wire_message(bytes, "/ali3/cmd/run", "N"));
   assert_counted(osc_type_errors, 3);
   assert_true(ring_empty(&port.commands));
+}
+
+/* The next command that a button sent; 0: none. */
+static uint32_t pressed(size_t n)
+{
+  struct command c = {0};
+  receive(n);
+  if (!ring_pop(&port.commands, &c)) return 0;
+  assert_true(ring_empty(&port.commands));
+  loop_answers(&c, RESULT_OK);
+  assert_true(next_answer() > 0);
+  return c.code;
+}
+
+TEST(a_button_is_a_command_when_it_is_pressed)
+{
+  static const char run[] = "/ali3/cmd/run", pause[] = "/ali3/cmd/pause";
+  now_ns = 10 * NS_PER_S;
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(pressed(wire_message(bytes, run, "f", 1.0)), COMMAND_RUN);
+    assert_int_equal(pressed(wire_message(bytes, pause, "T")), COMMAND_PAUSE);
+    now_ns += NS_PER_S / 10;
+    assert_int_equal(pressed(wire_message(bytes, run, "f", 1.0)), 0); /* still pressed */
+    assert_int_equal(pressed(wire_message(bytes, run, "f", 0.0)), 0);
+    assert_int_equal(pressed(wire_message(bytes, pause, "F")), 0);
+    assert_int_equal(pressed(wire_message(bytes, run, "d", 0.0)), 0);
+  }
+  /* Two senders have two buttons. */
+  struct inet_address other;
+  const int another = open_socket(&other);
+  struct command c;
+  assert_int_equal(pressed(wire_message(bytes, run, "f", 1.0)), COMMAND_RUN);
+  receive_from(wire_message(bytes, run, "f", 1.0), &other);
+  assert_true(ring_pop(&port.commands, &c));
+  close(another);
+  /* The release was lost. */
+  now_ns += NS_PER_S;
+  assert_int_equal(pressed(wire_message(bytes, run, "f", 1.0)), COMMAND_RUN);
+  assert_counted(osc_type_errors, 0);
+}
+
+/* An integer is the number of a request. Only a 0 after a 1 is a release. */
+TEST(a_button_of_integers)
+{
+  static const char run[] = "/ali3/cmd/run";
+  static const struct {
+    int value;
+    bool press;
+  } sent[] = {{0, true}, {1, true}, {0, false}, {0, true}, {1, true}, {1, true}, {2, true}, {0, true}};
+  for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
+    assert_int_equal(pressed(wire_message(bytes, run, "i", sent[i].value)), sent[i].press ? COMMAND_RUN : 0);
+}
+
+TEST(the_release_of_an_estop_button_does_nothing)
+{
+  static const char *const release[] = {"f", "d", "F"};
+  for (size_t i = 0; i < sizeof release / sizeof *release; i++) {
+    receive(wire_message(bytes, "/ali3/cmd/estop", release[i], 0.0));
+    assert_int_equal(atomic_load(&port.estop), 0);
+  }
+  for (int i = 0; i < 2; i++) { /* every press acts, also without a release */
+    assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", 1.0), 0);
+    assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", 1.0), 0);
+    assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "i", 1), 1);
+    receive(wire_message(bytes, "/ali3/cmd/estop", "i", 0));
+    assert_int_equal(atomic_load(&port.estop), 0);
+    assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "i", 0), 0); /* a request with the number 0 */
+  }
+  assert_true(ring_empty(&port.commands));
+}
+
+static void assert_stray(const char *address, const char *types, const char *expected)
+{
+  struct stray s;
+  assert_true(ring_pop(&port.strays, &s));
+  assert_int_equal(s.kind, expected ? STRAY_TYPES : STRAY_UNKNOWN);
+  assert_string_equal(s.address, address);
+  assert_string_equal(s.types, types);
+  assert_string_equal(s.expected, expected ? expected : "");
+  assert_non_null(strstr(s.client, "127.0.0.1:"));
+}
+
+TEST(messages_that_nobody_takes_are_named)
+{
+  receive(wire_message(bytes, "/ali3/cmd/runn", "f", 1.0));
+  assert_stray("/ali3/cmd/runn", "f", NULL);
+  receive(wire_message(bytes, "/a\x1b[2J\xff", "i", 1));
+  assert_stray("/a?[2J?", "i", NULL);
+  receive(wire_message(bytes, "/ali3/cmd/run", "s", "now"));
+  assert_stray("/ali3/cmd/run", "s", "nothing or T or F or d or f or i");
+  receive(wire_message(bytes, "/ali3/input/push/force", "ff", 1.0, 2.0));
+  assert_stray("/ali3/input/push/force", "ff", "3 numbers");
+  receive(wire_message(bytes, "/ali3/energy/total", "f", 1.0));
+  assert_stray("/ali3/energy/total", "f", "no argument, which asks for the values");
+  receive(wire_message(bytes, "/ali3/in/frame", "i", 1));
+  assert_stray("/ali3/in/frame", "i", "ih and 13 numbers");
+  receive(wire_message(bytes, "/ali3/cmd/run", ""));
+  assert_true(ring_empty(&port.strays));
 }
 
 TEST(injections_are_switched_by_name)
@@ -411,6 +510,10 @@ int main(void)
       DIRECT_TEST(an_estop_in_a_broken_datagram_is_none),
       DIRECT_TEST(a_full_ring_is_reported_and_blocks_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
+      DIRECT_TEST(a_button_is_a_command_when_it_is_pressed),
+      DIRECT_TEST(a_button_of_integers),
+      DIRECT_TEST(the_release_of_an_estop_button_does_nothing),
+      DIRECT_TEST(messages_that_nobody_takes_are_named),
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(parameters_of_the_platform_are_set_by_name),
       DIRECT_TEST(a_reader_is_refused_with_a_reason),

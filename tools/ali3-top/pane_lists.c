@@ -20,7 +20,11 @@ int misses_draw(const struct picture *p, const struct view *v, const struct area
 {
   (void)v;
   const uint64_t lost = counter_get(&p->block.misses.lost);
-  area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
+  /* The heading says why no culprits appear. */
+  const int column = area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
+  if (!p->block.traces)
+    area_print(heading, column + 2, 0, STYLE_FAINT, "culprits unknown: %s", p->block.untraced);
+  /* A miss may take several rows. */
   int row = 0;
   for (int i = 0; i < p->misses; i++) {
     const struct miss *m = &p->miss[i];
@@ -112,5 +116,12 @@ int counters_draw(const struct picture *p, const struct view *v, const struct ar
     area_print(body, 0, first + row++, STYLE_PLAIN, "%12" PRIu64 "  %s", counter_get(&c->name), text);
   COUNTER_LIST(COUNTER)
 #undef COUNTER
+  const struct stray_view *shown[TELEMETRY_STRAYS];
+  const int strays = stray_views(&p->block, shown);
+  for (int i = 0; i < strays; i++) {
+    char text[3 * CLIENT_NAME];
+    stray_text(shown[i], text, sizeof text);
+    row += area_wrap(body, 14, first + row, 0, STYLE_WARN, text);
+  }
   return row;
 }

@@ -150,6 +150,17 @@ static void show_counters(const struct counters *c, FILE *out)
 #undef SHOW_COUNTER
 }
 
+static void show_strays(const struct telemetry *t, FILE *out)
+{
+  const struct stray_view *shown[TELEMETRY_STRAYS];
+  const int n = stray_views(t, shown);
+  for (int i = 0; i < n; i++) {
+    char text[3 * CLIENT_NAME];
+    stray_text(shown[i], text, sizeof text);
+    fprintf(out, "  %s\n", text);
+  }
+}
+
 static void show_verdict(const struct sample *s, FILE *out)
 {
   fprintf(out, "%s", words_verdict(s->verdict));
@@ -219,6 +230,7 @@ void show_block(const struct picture *p, FILE *out)
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),
           counter_get(&t->counters.modbus_clients));
   show_counters(&t->counters, out);
+  show_strays(t, out);
   show_values(p, out);
 }
 

@@ -176,12 +176,12 @@ int main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN);
   v.control.socket = -1;
   if (!give_rights(&o, &v)) return EXIT_FAILURE;
-  if (o.file && !(v.recording = recording_open(o.file, error, sizeof error))) {
+  if (o.file && !(v.playback = playback_open(o.file, error, sizeof error))) {
     fprintf(stderr, "ali3-view: %s\n", error);
     return EXIT_FAILURE;
   }
   const int status = serve_view(&o, &v);
   control_close(&v.control);
-  recording_close(v.recording);
+  playback_close(v.playback);
   return status;
 }

@@ -45,7 +45,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.head = null;
       this.motion = null;
       this.lost = '';
-      if (this.scene) this.scene.load(scene);
+      if (this.scene) this.scene.load(scene, (number) => this.source.mesh(number), (text) => this.notice(`${text}.`));
       this.timeline.clear();
       this.control.follow(scene.instance);
       this.labels = null;
@@ -365,7 +365,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     page.seen = new Set();
     if (embedded) {
       const run = JSON.parse(embedded.textContent);
-      page.source = new ali3.PageSource(on, run.records, run.scene);
+      page.source = new ali3.PageSource(on, run.records, run.scene, run.meshes || {});
       page.source.extra = [];
       page.source.again = () => {};
       page.source.begin();

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Manners towards control surfaces and PLCs: buttons of the shipped layout for Open Stage Control, and messages that nobody takes."""
+import json
+import os
+import unittest
+
+import bench
+
+LAYOUT = os.path.join(bench.ROOT, "config", "surface", "open-stage-control.json")
+
+
+class Surface:
+    """The buttons of a layout. A press and a release send the messages that Open Stage Control sends."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as f:
+            self.session = json.load(f)
+        self.widgets = {w["id"]: w for w in self.session["content"]["widgets"]}
+
+    def message(self, widget, value):
+        """The pre-arguments and the value, with the types of typeTags; numbers are floats without it. null: no argument."""
+        before = widget["preArgs"] if isinstance(widget["preArgs"], list) else [a for a in [widget["preArgs"]] if a != ""]
+        values = before + ([] if value is None else [value])
+        tags = [widget["typeTags"][min(i, len(widget["typeTags"]) - 1)] if widget["typeTags"] else "f" for i in range(len(values))]
+        return bench.osc_message(widget["address"], "".join(tags), *values)
+
+    def press(self, name):
+        widget = self.widgets[name]
+        return self.message(widget, None if widget["mode"] == "momentary" else widget["on"])
+
+    def release(self, name):
+        widget = self.widgets[name]
+        return None if widget["mode"] in ("tap", "momentary") else self.message(widget, widget["off"])
+
+
+class OpenStageControl(unittest.TestCase):
+    def setUp(self):
+        self.daemon = bench.Daemon(cycle={"autostart": False})
+        self.daemon.__enter__()
+        self.addCleanup(self.daemon.__exit__)
+        self.osc = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(self.osc.close)
+        self.surface = Surface(LAYOUT)
+
+    def state(self):
+        self.osc.send(bench.osc_message("/ali3/status", ""))
+        return self.osc.answer("/ali3/status")[0]
+
+    def touch(self, name):
+        """Presses and releases the button. Returns the result of its command; the release has none."""
+        self.osc.send(self.surface.press(name))
+        command, number, result = self.osc.answer("/ali3/ack")
+        self.assertEqual((command, number), (name, 0))
+        self.osc.send(self.surface.release(name))
+        self.osc.send(bench.osc_message("/ali3/sync", "i", 1))
+        while True:  # no ack comes before the answer to the sync
+            got = [m for m in bench.osc_decode(self.osc.socket.recv(65536)) if m[0] in ("/ali3/ack", "/ali3/synced")]
+            if got:
+                self.assertEqual(got[0][0], "/ali3/synced", f"the release of {name} was answered")
+                return result
+
+    def state_becomes(self, state):
+        bench.wait_for(f"state {state}", lambda: self.state() == state)
+
+    def test_form_of_the_session(self):
+        session = self.surface.session
+        self.assertEqual((session["createdWith"], session["type"], session["content"]["type"]), ("Open Stage Control", "session", "root"))
+        self.assertGreaterEqual(tuple(map(int, session["version"].split("."))), (1, 25, 0))  # no conversion of older properties
+        self.assertEqual(len(self.surface.widgets), len(session["content"]["widgets"]), "two widgets have one id")
+        for widget in self.surface.widgets.values():
+            self.assertIn(widget["type"], ("button", "text"))
+            self.assertTrue(widget["address"].startswith("/ali3/"))
+            if widget["type"] == "button":
+                self.assertIn(widget["mode"], ("push", "toggle", "tap", "momentary"))
+                self.assertNotEqual(widget["on"], widget["off"])
+
+    def test_buttons_drive_the_daemon(self):
+        for name, state in (("arm", "READY"), ("run", "RUNNING"), ("pause", "PAUSED"), ("run", "RUNNING"), ("stop", "STOPPED"),
+                            ("run", "RUNNING"), ("estop", "SAFE")):
+            self.assertEqual(self.touch(name), 0, name)
+            self.state_becomes(state)
+        # The release of the e-stop button after a reset does not stop again.
+        self.osc.send(self.surface.press("estop"))
+        self.osc.answer("/ali3/ack")
+        bench.run_again(self.touch)
+        self.osc.send(self.surface.release("estop"))
+        self.assertEqual(self.touch("pause"), 0)
+        self.state_becomes("PAUSED")
+        self.assertEqual(self.daemon.counter("osc_type_errors") + self.daemon.counter("osc_unknown"), 0)
+
+    def test_strays_are_named(self):
+        for k in range(20):
+            self.osc.send(bench.osc_message("/ali3/cmd/runn", "f", 1.0))
+            self.osc.send(bench.osc_message("/ali3/cmd/run", "s", "now"))
+            self.osc.send(bench.osc_message(f"/toggle{k}", "f", 1.0))
+        bench.wait_for("all are counted", lambda: self.daemon.counter("osc_unknown") == 40)
+        bench.wait_for("five lines", lambda: self.daemon.said().count(" ignored") >= 5)
+        said = self.daemon.said()
+        self.assertEqual(said.count(" ignored"), 5, said)
+        sender = "127.0.0.1:%d" % self.osc.socket.getsockname()[1]
+        self.assertIn(f"osc: unknown address /ali3/cmd/runn from {sender} ignored; ali3d FILE --print-map prints all addresses", said)
+        self.assertIn(f'osc: /ali3/cmd/run with the types "s" from {sender} ignored: expected nothing or T or F or d or f or i', said)
+        shown = self.daemon.watch()["osc_ignored"]
+        self.assertEqual(len(shown), 4)
+        self.osc.send(bench.osc_message("/ali3/cmd/run", "s", "now"))
+        newest = bench.wait_for("the newest message in ali3-top",
+                                lambda: [m for m in self.daemon.watch()["osc_ignored"][:1] if m["address"] == "/ali3/cmd/run"])[0]
+        self.assertEqual((newest["types"], newest["sender"], newest["reason"]), ("s", sender, "wrong types"))
+        text = self.top()
+        self.assertIn(f'OSC from {sender} ignored: /ali3/cmd/run with wrong types "s"', text)
+
+    def top(self):
+        done = bench.subprocess.run([bench.program("ali3-top"), "--once", "--instance", self.daemon.name], capture_output=True, text=True,
+                                    timeout=20, stdin=bench.subprocess.DEVNULL)
+        return done.stdout
+
+
+if __name__ == "__main__":
+    bench.main()
