@@ -232,6 +232,15 @@ static int go_realtime(struct daemon *d)
   return STATUS_NOT_REALTIME;
 }
 
+static void name_permissives(struct telemetry *t, const struct settings *s)
+{
+  const struct rig_spec *spec = &s->rig.spec;
+  t->rig = s->rig.enabled;
+  t->permissives = s->rig.enabled ? (uint32_t)spec->permissives : 0;
+  for (uint32_t i = 0; i < t->permissives; i++)
+    snprintf(t->permissive[i], sizeof t->permissive[i], "%s", spec->permissive[i].name);
+}
+
 static bool complete_telemetry(struct daemon *d, char *error, size_t size)
 {
   struct telemetry *t = d->endpoints.telemetry;
@@ -255,6 +264,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   t->cranks = geometry->crank;
   t->leg_min = geometry->leg_min;
   t->leg_max = geometry->leg_max;
+  name_permissives(t, d->settings);
   return telemetry_ready(t, error, size);
 }
 

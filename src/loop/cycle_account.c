@@ -98,6 +98,7 @@ void cycle_write_live(struct cycle *c)
   /* Without a platform its part stays 0. */
   memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
+  if (c->rig.there) live.rig = c->rig.rig.out;
   telemetry_write(c->config.telemetry, &live);
 }
 

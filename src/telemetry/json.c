@@ -118,6 +118,31 @@ static json_t *platform_json(const struct telemetry *t)
   return o;
 }
 
+/* The signs of the rig; the members are those of its signals. */
+static json_t *rig_json(const struct telemetry *t)
+{
+  const struct rig_output *r = &t->live.rig;
+  if (!t->rig) return json_null();
+  json_t *o = json_object(), *flags = json_object(), *permissives = json_object();
+  const unsigned on = rig_bits(r->flags), met = rig_bits(r->permissives);
+#define ADD_FLAG(id, bit, text) json_object_set_new(flags, text, json_boolean(on &(unsigned)(id)));
+  RIG_FLAG_LIST(ADD_FLAG)
+#undef ADD_FLAG
+  for (uint32_t i = 0; i < t->permissives; i++)
+    json_object_set_new(permissives, t->permissive[i], json_boolean(met >> i & 1));
+  json_object_set_new(o, "flags", flags);
+  json_object_set_new(o, "permissives", permissives);
+  /* Places, errors, and what is felt at the head. */
+  json_object_set_new(o, "pose", numbers_json(r->pose, PLATFORM_DOF));
+  json_object_set_new(o, "pose_error", numbers_json(r->pose_error, PLATFORM_DOF));
+  json_object_set_new(o, "legs", numbers_json(r->legs, PLATFORM_LEGS));
+  json_object_set_new(o, "leg_error", numbers_json(r->leg_error, PLATFORM_LEGS));
+  json_object_set_new(o, "felt_force", real_or_null(r->felt_force[0]));
+  json_object_set_new(o, "felt_rate", real_or_null(r->felt_rate[0]));
+  json_object_set_new(o, "felt_beyond", real_or_null(r->felt_beyond[0]));
+  return o;
+}
+
 static void add_book(json_t *o, const struct histograms *b)
 {
 #define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution_json(&b->name));
@@ -305,6 +330,7 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "devices", devices_json(s));
   json_object_set_new(o, "osc_ignored", strays_json(s->t));
   json_object_set_new(o, "platform", platform_json(s->t));
+  json_object_set_new(o, "rig", rig_json(s->t));
   /* The counters of the protocols. */
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
