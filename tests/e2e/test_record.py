@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -217,12 +218,19 @@ class Losses(Case):
         self.assertLess(killed - got["head"]["t_ns"][-1], 0.1e9, "the last cycles are missing")
         self.assertEqual((got["attributes"]["complete"], got["attributes"]["reason"]), (1, "the daemon ended"))
 
+    def rows_on_disk(self, file):
+        """Rows of a file that is written, as a reader sees them now."""
+        done = subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=20, check=False)
+        found = re.search(r"^cycles .* (\d+) rows", done.stdout, re.M)
+        return int(found.group(1)) if found else 0
+
     def lose(self, d, files):
         """Kills recorders at random times, and recovers their files. Returns how many seconds of the run are missing in each."""
         recorders, killed = [Recorder("--once", file, d.name) for file in files], []
         try:
-            bench.wait_for("all files", lambda: all(os.path.exists(file + ".part") for file in files), 20)
-            time.sleep(1)
+            # A recorder that gets no processor makes its file late: the kills come while rows are written.
+            for file in files:
+                bench.wait_for(f"rows of {file}", lambda name=file: self.rows_on_disk(name + ".part") > 0, 30)
             for r in recorders:
                 time.sleep(random.uniform(0, 0.7))
                 os.kill(r.process.pid, signal.SIGKILL)
@@ -235,6 +243,7 @@ class Losses(Case):
                 self.assertEqual(again.finish(), 0, again.said)
         got = read_all(files)
         for run in got:
+            self.assertGreater(len(run["head"]["cycle"]), 0, "rows that were on the disk are gone")
             self.check_no_hole(run["head"]["cycle"])
             self.assertNotIn("closed", run["attributes"])
         for file in files:

@@ -54,6 +54,7 @@ struct recorder {
   struct memory memory;
   struct frames_slot *slot; /* (head.slot_bytes) */
   uint64_t next, next_event, next_order;
+  uint64_t begun;    /* slot with which this program began to follow the daemon */
   uint64_t unjudged; /* first slot that was not looked at yet; a start goes back to older ones */
   struct history history;
   struct run_file file;
@@ -79,6 +80,16 @@ static uint64_t clock_ns_now(void)
 static uint64_t cycles_in(const struct recorder *r, double seconds)
 {
   return (uint64_t)(seconds * 1e9 / (double)r->ring.head.period_ns);
+}
+
+/* Slots before the newest one that the ring surely keeps until they are read: the oldest eighth, and at least half a second of a
+ * longer ring, may be overtaken while a file is made. */
+static uint64_t sure_slots(const struct recorder *r)
+{
+  const uint64_t slots = r->ring.head.slots, margin = slots / 8 + 1, half_second = cycles_in(r, 0.5),
+                 most = slots / 2;
+  const uint64_t least = margin > half_second ? margin : half_second;
+  return slots - (least < most ? least : most);
 }
 
 /* From the ring, or from the memory of this program. */
@@ -190,7 +201,11 @@ static void start_recording(struct recorder *r)
 {
   /* A start takes the time before it from the ring. */
   const uint64_t back = r->continues ? 0 : cycles_in(r, r->options.before), n = r->next;
-  uint64_t first = n > back ? n - back : 0;
+  uint64_t first = n > back ? n - back : 0, slots, events;
+  if (first < r->begun) first = r->begun;
+  /* A slot that is about to be overtaken would leave a hole behind it. */
+  if (r->memory.room == 0 && frames_written(&r->ring, &slots, &events) && first + sure_slots(r) < slots)
+    first = slots - sure_slots(r) < n ? slots - sure_slots(r) : n;
   while (first < n && take_slot(r, first) != FRAMES_WHOLE) first++;
   begin_file(r, first);
   if (r->recording) r->next = first;
@@ -323,12 +338,11 @@ static bool configure_recorder(struct recorder *r)
   return r->words && options_configure(&r->options, r->words);
 }
 
-/* The ring lasts for `before`, less the oldest eighth, which may be overtaken while it is read; or the memory does. */
 static bool open_memory(struct recorder *r)
 {
-  const uint64_t back = cycles_in(r, r->options.before),
-                 held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
-  return memory_open(&r->memory, &r->ring, r->options.when != RECORD_ALWAYS && back > held ? back + 1 : 0);
+  const uint64_t back = cycles_in(r, r->options.before);
+  const bool needed = r->options.when != RECORD_ALWAYS && back > sure_slots(r);
+  return memory_open(&r->memory, &r->ring, needed ? back + 1 : 0);
 }
 
 static bool open_ring(struct recorder *r, bool complain)
@@ -355,18 +369,17 @@ static bool open_ring(struct recorder *r, bool complain)
     return false;
   }
   /* Cycles that are in the ring already count as the time before the start. */
-  const uint64_t back = cycles_in(r, r->options.before),
-                 held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
-  r->next = slots - (back < held ? back : held);
+  const uint64_t back = cycles_in(r, r->options.before), sure = sure_slots(r);
+  const uint64_t held = slots < sure ? slots : sure;
+  r->next = r->begun = slots - (back < held ? back : held);
   r->next_event = r->next_order = events;
   r->unjudged = r->next;
   r->taken = r->lost = 0;
   r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);
   if (r->report < 0) fprintf(stderr, "ali3-record: the daemon does not show this recorder: %s\n", error);
   r->ordered = r->hushed = r->continues = false;
-  /* Older cycles may lead from a state to the first row. The oldest eighth may be overtaken while it is read. */
-  uint64_t n = slots > held - held / 8 ? slots - (held - held / 8) : 0;
-  for (; n < r->next; n++)
+  /* Older cycles may lead from a state to the first row. */
+  for (uint64_t n = slots - held; n < r->next; n++)
     if (frames_take(&r->ring, n, r->slot) == FRAMES_WHOLE) history_add(&r->history, r->slot);
   return true;
 }
