@@ -71,7 +71,8 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
     clients_name(&s->port->clients, peer->id, peer->name);
   for (int i = 0; i < effect->commands; i++) {
     /* The loop refuses an ignored command. A stuck loop must not find it when it runs again. */
-    if (effect->ignored && effect->command[i].code != COMMAND_RESET && effect->command[i].code != COMMAND_RECORD &&
+    if (effect->ignored && effect->command[i].code != COMMAND_RESET &&
+        effect->command[i].code != COMMAND_RECORD &&
         atomic_load_explicit(&s->port->stuck, memory_order_acquire))
       continue;
     const struct command c = {.code = effect->command[i].code,
