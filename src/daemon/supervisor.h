@@ -3,6 +3,7 @@
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
+#include "daemon/condition_log.h"
 #include "daemon/input_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
@@ -51,6 +52,7 @@ struct supervisor {
   struct input_log inputs;
   struct recorder_log recorder;
   struct stray_log strays;
+  struct condition_log conditions;
   bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* SIGCONT had not come at this time */

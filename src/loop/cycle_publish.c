@@ -59,6 +59,9 @@ void cycle_compose(struct cycle *c)
       .count = (uint32_t)g->signals->count,
       .values = c->output.values,
       .owner = c->inputs.owner,
+      .note = c->inputs.note,
+      .written = c->inputs.written,
+      .channels = (uint32_t)g->signals->channels,
   };
 }
 

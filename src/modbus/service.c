@@ -88,7 +88,7 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
     counter_add(&s->counters->modbus_commands, 1);
   }
   if (!ask_for_parameters(s, effect, peer)) return false;
-  if (effect->inputs) {
+  if (effect->inputs || effect->alive) {
     memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
     snapshot_publish(&s->port->inputs);
   }

@@ -49,6 +49,10 @@ enum osc_address_flag {
   RECEIVED("heartbeat", "i", 0, "", "count; a changed count renews the sender's subscriptions",              \
            osc_on_heartbeat)                                                                                 \
   SENT(HEADER, "hdr", "ifiiii|hdiiii", "- s - - - -", "cycle, simulated time, state, flags, part, parts")    \
+  RECEIVED("inputs", "|s", 0, "", "asks for the condition of all inputs, or of the one with this name",      \
+           osc_on_inputs)                                                                                    \
+  SENT(INPUT_STATE, "inputs/state", "sssfs", "- - - s -",                                                    \
+       "name, state, limits, age (-1: never set), owner; then written and acting value of each channel")     \
   RECEIVED("in/blob", "iib", 0, "", "number, CRC-32, all channels as packed floats", osc_on_blob)            \
   RECEIVED("in/frame", "ih", OSC_CHANNELS | OSC_LENIENT, "", "number, sender's time (ns), all channels",     \
            osc_on_frame)                                                                                     \

@@ -53,6 +53,7 @@ struct telemetry_live {
 enum { TELEMETRY_INPUTS = 32 };
 /* A channel of an input. The range changes when it is tuned, word by word. */
 struct input_channel_view {
+  _Atomic double acting;       /* value in use */
   _Atomic double written;      /* value of its newest sample, as it came; NAN: it was never set */
   _Atomic double lower, upper; /* its value is clamped to these */
 };

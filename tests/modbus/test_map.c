@@ -391,12 +391,56 @@ TEST(the_first_writer_owns_the_inputs)
   assert_int_equal(accept_from(ALICE, silent + 5, frame_write(frame, 0, 100, inputs(3, 3), 65)), 0);
 }
 
+/* Acting values beside the written ones, and the condition of each input with the name of its owner. */
+TEST(conditions_of_inputs_can_be_read)
+{
+  enum { INPUT_FIRST = VALUES - CHANNELS };
+  struct signals with = signals;
+  struct port own = {.source = SOURCE_OSC, .name = "osc"};
+  const struct input_note note[] = {{INPUT_TIMEOUT, INPUT_CLAMPED | INPUT_SLOWED, 1234}, {0, 0, UINT32_MAX}};
+  const struct input_owner owner[] = {{SOURCE_OSC, 7}, {OWNER_NONE, 0}};
+  double values[VALUES];
+  struct frame f = {.count = VALUES, .values = values, .inputs = 2, .note = note, .owner = owner};
+  with.input_first = INPUT_FIRST;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &usual, &with));
+  map.port = &own;
+  clients_name(&own.clients, 7, "10.0.0.2:9000");
+  for (int i = 0; i < VALUES; i++) values[i] = i;
+  modbus_map_show(&map, &f);
+  /* The values in use, and the conditions of both inputs. */
+  const uint16_t *at = map.mapping->tab_input_registers;
+  for (int c = 0; c < CHANNELS; c++)
+    assert_true(frame_get_float(at + MAP_ACTING + 2 * c) == (float)(INPUT_FIRST + c));
+  static const uint16_t first[] = {4, 3, 1234, MAP_BY_OSC, 'o' << 8 | 's', 'c' << 8 | ' ', '1' << 8 | '0'};
+  assert_memory_equal(at + MAP_CONDITION, first, sizeof first);
+  assert_int_equal(at[MAP_CONDITION + 19], 0);
+  static const uint16_t second[] = {0, 0, MAP_NONE, MAP_BY_NOBODY, 0};
+  assert_memory_equal(at + MAP_CONDITION + MAP_CONDITION_REGISTERS, second, sizeof second);
+  assert_int_equal(reads(4, MAP_CONDITION, 2 * MAP_CONDITION_REGISTERS), 0);
+  assert_int_equal(reads(4, MAP_CONDITION, 2 * MAP_CONDITION_REGISTERS + 1), MBAP_ILLEGAL_ADDRESS);
+}
+
+/* A heartbeat is a sign of life for the channels of its client, and no new sample. */
+TEST(a_heartbeat_reaches_the_loop)
+{
+  assert_int_equal(accept_from(ALICE, MS, frame_write(frame, 0, 100, inputs(1, 1), 65)), 0);
+  assert_int_equal(accept_from(BOB, 2 * MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)), 0);
+  assert_false(effect.alive);
+  assert_int_equal(accept_from(ALICE, 3 * MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)), 0);
+  assert_true(effect.alive && !effect.inputs);
+  assert_int_equal(map.sample[0].alive_ns, 3 * MS);
+  assert_int_equal(map.sample[0].t_ns, MS);
+  assert_int_equal(accept_from(ALICE, 4 * MS, frame_short(frame, 0, 6, MAP_ARGUMENT, 1)), 0);
+  assert_false(effect.alive);
+}
+
 TEST(more_bodies_and_channels_than_the_map_holds)
 {
   struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60, .platform_first = -1};
   struct modbus_map m;
   assert_true(modbus_map_init(&m, &usual, &many));
-  assert_int_equal(m.mapping->nb_input_registers, 1000 + 14 * 128);
+  assert_int_equal(m.mapping->nb_input_registers, MAP_ACTING + 2 * 60);
   struct mbap_request r;
   mbap_next(frame, frame_write(frame, 0, 100, inputs(1, 1), 65), &r);
   assert_int_equal(modbus_map_accept(&m, &r, &alice, MS, &effect), 0);
@@ -431,6 +475,8 @@ int main(void)
       ROW(a_frame_with_nan_or_infinity_is_refused_whole),
       ROW(a_crc_that_is_given_must_be_right),
       ROW(the_first_writer_owns_the_inputs),
+      ROW(conditions_of_inputs_can_be_read),
+      ROW(a_heartbeat_reaches_the_loop),
       ROW(more_bodies_and_channels_than_the_map_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ static void show_inputs(const struct telemetry *t, FILE *out)
 {
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
+    /* One line: age, reaction, condition, owner. */
     const uint64_t age = counter_get(&v->age_ns);
     const enum input_state state = input_view_state(v);
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
@@ -105,6 +106,7 @@ static void show_inputs(const struct telemetry *t, FILE *out)
             words_age(v->hold_ns).text, input_policy_name(v->policy),
             state == INPUT_STALE        ? ": STALE"
             : state == INPUT_RECOVERING ? ": RECOVERING"
+            : state == INPUT_TIMEOUT    ? ": TIMEOUT"
                                         : "",
             limits & INPUT_CLAMPED ? ", clamped" : "", limits & INPUT_SLOWED ? ", slowed to its rate" : "",
             owner[0] ? ", from " : "", owner);
