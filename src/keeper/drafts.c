@@ -39,8 +39,8 @@ bool keeper_find_change(const struct keeper *l, const struct desk_request *r, st
   return c->of.param >= 0;
 }
 
-bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c, char *error,
-                        size_t size)
+bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
+                        char *error, size_t size)
 {
   const bool found = keeper_find_change(l, r, c);
   /* A parameter of the platform is one number, which the loop checks. */

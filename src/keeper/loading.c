@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char BLANKS[] = " \t,[]";
+static const char VALUE_BLANKS[] = " \t,[]";
 
 /* A number as YAML writes it. Returns the end; `text` itself if there is none. */
 static const char *read_yaml_number(const char *text, double *out)
@@ -36,7 +36,7 @@ static bool read_param_line(const char *line, struct desk_request *r)
   memcpy(r->name, line, (size_t)(colon - line));
   /* One number, or several in brackets. */
   const char *at = colon + 2;
-  for (at += strspn(at, BLANKS); *at; at += strspn(at, BLANKS)) {
+  for (at += strspn(at, VALUE_BLANKS); *at; at += strspn(at, VALUE_BLANKS)) {
     double value;
     const char *end = read_yaml_number(at, &value);
     if (end == at || r->count == PARAM_NUMBERS) return false;
@@ -70,7 +70,7 @@ static int read_changes(struct keeper *l, char *text, struct keeper_change *chan
     end = strchr(line, '\n');
     if (end) *end++ = '\0';
     number++;
-    if (*line == '#' || !line[strspn(line, BLANKS)]) continue;
+    if (*line == '#' || !line[strspn(line, VALUE_BLANKS)]) continue;
     /* Values in use may have numbers, such as no limit, that nobody can set. */
     struct keeper_change *c = &change[changes];
     char why[DESK_TEXT] = "expected NAME: NUMBER or NAME: [NUMBER, ...]";
@@ -92,7 +92,8 @@ void keeper_load_params(struct keeper *l, const struct asked *a)
   size_t size;
   if (l->store_error[0] || !is_name(name)) {
     keeper_done(l, a, l->store_error[0] ? RESULT_NOT_AUTHORISED : RESULT_BAD_ARGUMENT,
-                l->store_error[0] ? l->store_error : "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
+                l->store_error[0] ? l->store_error
+                                  : "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
     return;
   }
   /* Read the file, then change all that differs as one set. */
@@ -106,7 +107,8 @@ void keeper_load_params(struct keeper *l, const struct asked *a)
   } else {
     bytes[size] = '\0';
     const int changes = read_changes(l, bytes, change, most, text, sizeof text);
-    if (changes >= 0) result = changes ? keeper_commit_changes(l, change, changes, text, sizeof text) : RESULT_OK;
+    if (changes >= 0)
+      result = changes ? keeper_commit_changes(l, change, changes, text, sizeof text) : RESULT_OK;
   }
   free(change);
   free(bytes);

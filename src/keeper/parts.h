@@ -7,6 +7,7 @@
 #include "config/params.h"
 #include "keeper/keeper.h"
 #include "keeper/store.h"
+#include "platform/params.h"
 #include "signals/desk.h"
 
 #include <pthread.h>
@@ -115,8 +116,8 @@ void keeper_take_offer(struct keeper *l);
 /* Finds the parameter of a request without a time, and takes its numbers; read: also checks them. Returns false, read with the
  * reason in error. */
 bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c);
-bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c, char *error,
-                        size_t size);
+bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
+                        char *error, size_t size);
 /* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
 enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
                                           char *error, size_t size);

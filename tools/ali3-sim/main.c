@@ -158,7 +158,8 @@ static bool check_batch(const struct options *o)
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
   if (is_hdf5_name(o->output) && o->shards > 1)
-    return usage("--output FILE.h5", "no --shard beside it; ali3-sim merge makes FILE.h5 of all shards", "one");
+    return usage("--output FILE.h5", "no --shard beside it; ali3-sim merge makes FILE.h5 of all shards",
+                 "one");
   if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->inputs || o->every != 1 ||
       o->workers_given)
     return usage(
