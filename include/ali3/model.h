@@ -252,7 +252,7 @@ typedef struct {
   /* true: over the substeps, loads and values from outside change linearly from their values in the last step. false: they are
    * constant over the step. */
   bool interpolate;
-  /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is six times the work, and order four instead
+  /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is 5.7 times the work, and order four instead
    * of two. Where a spring oscillates with fewer than four steps per period, or a law jumps in the step, the result is that of
    * the three steps of dt/3. */
   bool extrapolate;

@@ -351,18 +351,27 @@ static const char *const visual_shapes[] = {
 #undef SHAPE_NAME
   NULL};
 #define VISUAL(field) offsetof(struct visual_values, field)
+enum { SHAPES_WITH_SIZE = KIND(SCENE_BOX) | KIND(SCENE_SPHERE) | KIND(SCENE_CYLINDER) | KIND(SCENE_CAPSULE) };
 static const struct key visual_keys[] = {
   TEXT("body", REQUIRED, AT_START, VISUAL(body), "Name of the body that has the shape, or ground.", .example = "A"),
   CHOICE("shape", visual_shapes, REQUIRED, AT_START, VISUAL(kind), "Kind of the shape.", .example = "box"),
   VECTOR("size", "m", POSITIVE, "0.1 0.1 0.1", AT_START, VISUAL(shape.size),
-         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder, whose axis is z."),
-  VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position), "Centre of the shape, in the frame of the body."),
+         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder or capsule, whose axis is z. The "
+         "length of a capsule includes its round ends. A mesh has the size of its file.", .only = SHAPES_WITH_SIZE),
+  TEXT("file", NONE, AT_START, VISUAL(file),
+       "Path of an STL or GLB file of at most 32 MB, relative to this file and below its folder. Programs that "
+       "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
+  NUMBER("scale", "m", POSITIVE, "1", AT_START, VISUAL(shape.scale),
+         "Length of a unit of the mesh file: 0.001 for a file in mm.", .only = KIND(SCENE_MESH)),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position),
+         "Centre of the shape, in the frame of the body; the origin of the file of a mesh."),
   QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."),
   TEXT("color", NONE, AT_START, VISUAL(color),
-       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is blue.",
+       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is blue, or the colour "
+       "in the file of a mesh.",
        .example = "\"#4a90d9\""),
 };
-const struct section schema_visual = SECTION("a shape", visual_keys);
+const struct section schema_visual = SECTION("a shape", visual_keys, .by = "shape");
 
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key assembly_keys[] = {

@@ -25,10 +25,13 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 #define DOC_rot_wn "Natural frequency of the high-pass of the rotation."
 #define DOC_rot_zeta "Damping of the high-pass of the rotation."
 #define DOC_tilt_rate "Largest rate of tilt coordination. People do not feel a slower rotation."
-#define DOC_tilt_acc "Largest angular acceleration of tilt coordination."
+#define DOC_tilt_acc                                                                                         \
+  "Largest angular acceleration of tilt coordination. Below 10 deg/s^2 its start and end are hardly felt."
+#define DOC_tilt_jerk "Largest change of the angular acceleration of tilt coordination."
 #define DOC_tilt_max "Largest angle of tilt coordination."
 #define DOC_knee \
-  "Fraction of pos_max and ang_max up to which the target of the washout is unchanged. Beyond it the target " \
+  "Fraction of pos_max and ang_max up to which the target of the washout is unchanged. The travel yields in " \
+  "time, so that it seldom goes farther. Beyond it the target "                                                \
   "bends and never reaches the limit, so that the platform brakes over the rest of its travel. 1: the " \
   "target is clamped at the limit."
 #define DOC_pos_max "Limit of surge, sway and heave in both directions."

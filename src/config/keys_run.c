@@ -36,9 +36,14 @@ static const struct key solver_keys[] = {
          "factorisation: four, six and one in each inner step. Springs, stops and friction that the method would let grow at "
          "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, "
          "so it suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
-  INTEGER("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
-          "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before the "
-          "inputs of the cycle arrive, so a change of an input has one iteration less.", .option = "--iterations of ali3-sim"),
+  INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
+                  "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
+                  "the inputs of the cycle arrive, so a change of an input has one iteration less. auto: before the model is frozen, "
+                  "the first steps are tried, up to 1000 or half a second of work, with the values that the inputs have at the start. "
+                  "The fewest of one to four iterations are taken whose error is at most a quarter of the error of the step itself, "
+                  "and three where the mechanism does not move. The number then stays; the log and --check say it. A motion that "
+                  "inputs drive far from the first steps, or that stops and friction change, wants a number.",
+                  .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),
@@ -57,7 +62,7 @@ static const struct key solver_keys[] = {
          "Parameter beta of the Newmark formulas. 0 means (gamma + 1/2)^2 / 4."),
   FLAG("extrapolate", "false", BY_OPTION, SETTING(options.extrapolate),
        "true: each inner step combines one, two and three shorter steps from the same start. The order is four in place of "
-       "two, and a step takes six times the work.", .option = "--extrapolate"),
+       "two, and a step takes 5.7 times the work.", .option = "--extrapolate"),
   NUMBER("violation", "", BETWEEN(0, 1e6), "0.1", AT_START, SETTING(options.violation),
          "Opening of a joint, drive or gear above which the loop goes to FAULT. An angle is in rad. A length is a fraction of "
          "the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that leaves a "
@@ -100,6 +105,11 @@ static const struct key realtime_keys[] = {
   INTEGER_OR_NONE("wake_limit", "us", BETWEEN(0, 1e6), "0", AT_START, SETTING(realtime.wake_limit),
                   "Longest time that a processor may take to wake from idle. The daemon asks the kernel for it through "
                   "/dev/cpu_dma_latency, which costs power. none: the daemon does not ask."),
+  FLAG("trace", "false", AT_START, SETTING(realtime.trace),
+       "true: the kernel records who has the processors of the loop, and the record of a miss names the thread or interrupt "
+       "that kept the loop from its processor. Takes root's right to write below /sys/kernel/tracing. The start and the end of "
+       "the record interrupt every processor for some microseconds, also those of other loops. NAMES OF CULPRITS in ali3d(8) "
+       "has the cost."),
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);
 

@@ -63,9 +63,9 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
 
 /* An element of the list "visual": a shape for pictures. */
 struct visual_values {
-  struct scene_visual shape; /* without body, shape and color */
+  struct scene_visual shape; /* without body, shape, color, file and folder */
   int kind;
-  const char *body, *color;
+  const char *body, *color, *file;
 };
 
 /* Reads the list into s->visual, after the mechanism was built. Reports every mistake. */

@@ -14,6 +14,7 @@ static int numbers_of_key(enum key_type type)
   case KEY_NUMBER:
   case KEY_ANGLE:
   case KEY_INTEGER:
+  case KEY_WORKERS: /* a number takes the place of the word auto */
     return 1;
   case KEY_VECTOR:
     return 3;
@@ -22,6 +23,11 @@ static int numbers_of_key(enum key_type type)
   default:
     return 0;
   }
+}
+
+bool param_is_whole(const struct param *p)
+{
+  return p->key->type == KEY_INTEGER || p->key->type == KEY_WORKERS;
 }
 
 /* Where the keys of an owner's section are read to, and the names of its elements. */
@@ -156,7 +162,7 @@ void params_get(const struct param *p, const ali3_model *m, double value[PARAM_N
   if (p->owner == PARAM_OF_LOAD) s.load = ali3_model_load_spec(m, p->element);
   if (p->owner == PARAM_OF_FORCE) s.force = ali3_model_force_spec(m, p->element);
   const char *at = place_of(p, &s);
-  if (p->key->type == KEY_INTEGER) {
+  if (param_is_whole(p)) {
     int n;
     memcpy(&n, at, sizeof n);
     value[0] = n;
@@ -169,15 +175,16 @@ static void put_value(const struct param *p, struct param_specs *s, const double
 {
   char *at = place_of(p, s);
   const int n = (int)value[0];
-  if (p->key->type == KEY_INTEGER)
+  if (param_is_whole(p))
     memcpy(at, &n, sizeof n);
   else
     memcpy(at, value, (size_t)p->count * sizeof *value);
 }
 
-static bool is_in_range(const struct key *k, double x)
+static bool is_in_range(const struct param *p, double x)
 {
-  if (!isfinite(x) || (k->type == KEY_INTEGER && x != floor(x))) return false;
+  const struct key *k = p->key;
+  if (!isfinite(x) || (param_is_whole(p) && x != floor(x))) return false;
   if (x < k->min || (x == k->min && k->ends & OPEN_MIN)) return false;
   return !(x > k->max || (x == k->max && k->ends & OPEN_MAX));
 }
@@ -191,9 +198,11 @@ bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS],
     count = PARAM_NUMBERS;
   }
   bool good = count == p->count;
-  for (int i = 0; good && i < count; i++) good = is_in_range(p->key, value[i]);
+  for (int i = 0; good && i < count; i++) good = is_in_range(p, value[i]);
+  struct key key = *p->key;
+  if (param_is_whole(p)) key.type = KEY_INTEGER; /* without the word auto */
   if (!good)
-    snprintf(error, size, "%s: expected %s", p->name, schema_expected(p->key, expected, sizeof expected));
+    snprintf(error, size, "%s: expected %s", p->name, schema_expected(&key, expected, sizeof expected));
   return good;
 }
 

@@ -37,6 +37,8 @@ struct param_change {
 /* False when out of memory. The caller calls params_free() in both cases. */
 bool params_list(struct params *p, const ali3_model *m);
 void params_free(struct params *p);
+/* Values of the parameter are whole numbers. */
+bool param_is_whole(const struct param *p);
 /* Index of a parameter; -1: there is none with this name. */
 int params_find(const struct params *p, const char *name);
 /* The value in a model; numbers that the key leaves out, such as no limit, are NaN or infinite. */

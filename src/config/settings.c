@@ -337,6 +337,10 @@ static void release_settings(struct settings *s)
   /* Lists of elements. */
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
+  for (int i = 0; i < s->visuals; i++) {
+    free(s->visual[i].file);
+    free(s->visual[i].folder);
+  }
   free(s->visual);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
   free(s->injection);

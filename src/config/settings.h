@@ -49,7 +49,8 @@ struct settings {
   int devices;
   struct packet *packet; /* (packets) */
   int packets;
-  char *instance; /* telemetry.name; default: the model's name */
+  char iterations[240]; /* choice of solver.iterations: auto, as one line; empty: the file gives a number */
+  char *instance;       /* telemetry.name; default: the model's name */
   char *
       text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */
   struct frames_settings frames;

@@ -89,28 +89,12 @@ static struct expand_key describe_key(const void *section, const struct node *ma
   return e;
 }
 
-/* Checks that the keys fit the type: schema_read() leaves that to the readers of elements. */
-static bool check_keys_of_type(const struct section *s, const struct node *map, struct report *r)
-{
-  const int choice = choice_of(s, map), before = r->errors;
-  if (choice < 0) return true;
-  const char *type = find_in(s, s->by)->choices[choice];
-  for (int i = 0; i < s->keys; i++) {
-    const struct key *k = &s->key[i];
-    const struct node *n = node_find(map, k->name);
-    if (n && k->only && !(k->only >> choice & 1))
-      report_error(r, n->key_at, "\"%s\" has no meaning for the type %s; remove it", k->name, type);
-    if (!n && k->needed >> choice & 1)
-      report_error(r, map->at, "missing key \"%s\" in %s of type %s", k->name, s->title, type);
-  }
-  return r->errors == before;
-}
-
 static bool read_section(const void *section, const struct node *map, void *values, struct report *r)
 {
   struct file_values unused = {0};
   const struct section *s = section;
-  return schema_read(s, map, values ? values : &unused, r) && check_keys_of_type(s, map, r);
+  return schema_read(s, map, values ? values : &unused, r) &&
+         schema_check_choice(s, map, choice_of(s, map), r);
 }
 
 const struct expand_rules schema_expansion = {

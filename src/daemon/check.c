@@ -204,7 +204,9 @@ int check_file(const struct options *o, const struct settings_overrides *over)
   struct settings *s = read_settings(o, over);
   if (!s) return STATUS_USAGE;
   /* Examine the mechanism. */
-  const struct findings_given given = {.gravity = s->places.gravity.line > 0, .accuracy = o->accuracy};
+  const struct findings_given given = {.gravity = s->places.gravity.line > 0,
+                                       .accuracy = o->accuracy,
+                                       .iterations = s->iterations[0] ? s->iterations : NULL};
   struct findings *f = findings_make(s->model, &given);
   const struct check c = {o->file, s, f, o->strict};
   int status = STATUS_OK;

@@ -10,7 +10,8 @@
 
 static const uint64_t MINUTE_NS = 60 * NS_PER_S;
 
-void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
+/* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
+static void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
 {
   const struct port *p = owner.source == OWNER_NONE ? NULL : port_of_source(g->port, g->ports, owner.source);
   char client[CLIENT_NAME] = "";

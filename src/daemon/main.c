@@ -35,10 +35,14 @@ static int draw_file(const char *path, const struct settings *settings)
 {
   struct scene *scene =
       scene_new(settings->model, settings->platform.enabled ? &settings->platform.spec.geometry : NULL);
+  char error[600] = "";
   FILE *out = scene ? fopen(path, "w") : NULL;
-  bool good = out && draw_scene(scene, out) && !ferror(out);
+  bool good =
+      out && draw_scene(scene, settings->visual, settings->visuals, out, error, sizeof error) && !ferror(out);
   good = (!out || fclose(out) == 0) && good;
-  if (!good) fprintf(stderr, "ali3d: --draw: cannot write %s: %s\n", path, strerror(scene ? errno : ENOMEM));
+  if (!good)
+    fprintf(stderr, "ali3d: --draw: cannot write %s: %s\n", path,
+            *error ? error : strerror(scene ? errno : ENOMEM));
   scene_free(scene);
   return good ? STATUS_OK : STATUS_FAILED;
 }

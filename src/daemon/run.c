@@ -207,6 +207,7 @@ static int go_realtime(struct daemon *d)
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
+  if (s->iterations[0]) log_line(LOG_LEVEL_INFO, "%s", s->iterations);
   if (s->realtime.workers == WORKERS_AUTO) {
     char text[160];
     choose_text(&l->choice, text, sizeof text);
@@ -227,6 +228,15 @@ static int go_realtime(struct daemon *d)
   log_line(LOG_LEVEL_ERROR,
            "the host refuses real time, which --require-realtime demands: not started; run ali3-doctor");
   return STATUS_NOT_REALTIME;
+}
+
+static void name_permissives(struct telemetry *t, const struct settings *s)
+{
+  const struct rig_spec *spec = &s->rig.spec;
+  t->rig = s->rig.enabled;
+  t->permissives = s->rig.enabled ? (uint32_t)spec->permissives : 0;
+  for (uint32_t i = 0; i < t->permissives; i++)
+    snprintf(t->permissive[i], sizeof t->permissive[i], "%s", spec->permissive[i].name);
 }
 
 static bool complete_telemetry(struct daemon *d, char *error, size_t size)
@@ -252,6 +262,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   t->cranks = geometry->crank;
   t->leg_min = geometry->leg_min;
   t->leg_max = geometry->leg_max;
+  name_permissives(t, d->settings);
   return telemetry_ready(t, error, size);
 }
 
@@ -262,6 +273,8 @@ static bool open_supervisor(struct daemon *d)
   s->cycle = &d->loop.cycle;
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
+  s->traces = d->settings->realtime.trace;
+  s->workers = d->loop.pool.workers;
   s->miss_log = d->options->miss_log;
   s->miss_log_mb = d->options->miss_log_mb;
   s->restart = &d->restart;

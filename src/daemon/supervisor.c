@@ -17,6 +17,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -51,6 +53,37 @@ void supervisor_block_signals(struct supervisor *s)
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* The processors of the loop and of its workers, see pool_config. */
+static cpu_set_t traced_cpus(const struct supervisor *s)
+{
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (s->thread.cpu < 0) {
+    (void)sched_getaffinity(s->thread.tid, sizeof set, &set);
+    return set;
+  }
+  for (int i = 0; i <= s->workers && s->thread.cpu + i < CPU_SETSIZE; i++) CPU_SET(s->thread.cpu + i, &set);
+  return set;
+}
+
+/* Before the loop runs, because it interrupts every processor. Without the trace everything else goes on. */
+static void open_tracer(struct supervisor *s)
+{
+  struct telemetry *t = s->cycle->config.telemetry;
+  const cpu_set_t cpus = traced_cpus(s);
+  snprintf(t->untraced, sizeof t->untraced, "realtime.trace is false");
+  if (!s->traces) return;
+  t->traces = tracer_open(&s->tracer, t->instance, &cpus, t->untraced, sizeof t->untraced);
+  if (!t->traces) {
+    log_line(LOG_LEVEL_WARNING, "no trace, so misses do not name who had the processor: %s", t->untraced);
+    return;
+  }
+  t->untraced[0] = '\0';
+  s->misses.tracer = &s->tracer;
+  s->misses.loop = s->thread.tid;
+  s->misses.loop_cpu = s->thread.cpu;
+}
+
 bool supervisor_open(struct supervisor *s)
 {
   host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
@@ -59,6 +92,7 @@ bool supervisor_open(struct supervisor *s)
   const bool opened = misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host,
                                   s->miss_log, s->miss_log_mb);
   s->misses.frames = s->cycle->config.frames;
+  open_tracer(s);
   return ride_log_open(&s->rides, &s->cycle->config) && opened;
 }
 
@@ -66,6 +100,7 @@ void supervisor_close(struct supervisor *s)
 {
   host_probe_close(&s->probe);
   misses_close(&s->misses);
+  tracer_close(&s->tracer);
   ride_log_close(&s->rides);
   reload_close(&s->reload);
 }

@@ -24,6 +24,8 @@
 struct supervisor {
   struct cycle *cycle;
   struct loop_thread thread;       /* thread of the loop */
+  bool traces;                     /* the kernel's trace shall name who causes a miss */
+  int workers;                     /* threads beside the loop */
   const char *miss_log;            /* path; NULL: none */
   int miss_log_mb;                 /* size at which a new one is begun */
   struct keeper *keeper;           /* states and parameters */
@@ -40,6 +42,7 @@ struct supervisor {
   struct host_history host;
   struct host_probe probe;
   struct misses misses;
+  struct tracer tracer;
   struct ride_log rides;
   struct stall stall;
   struct reload reload;

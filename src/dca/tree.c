@@ -7,6 +7,53 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Size of the update of a wide group in front, with the work space of a leaf. */
+static size_t wide_update_size(const struct tree_group *o)
+{
+  const bool leaf = o->kind == TREE_LEAF;
+  if (o->width == 1 || (leaf && o->merged)) return 0;
+  return (size_t)(o->width *
+                  (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
+}
+
+/* The first place from t->front_size on at which an update overlaps none of the groups in b->live. */
+static size_t free_update_place(const struct build *b, size_t size)
+{
+  const struct tree *t = b->t;
+  size_t at = t->front_size;
+  for (int k = 0; k < b->lives; k++) {
+    const struct tree_group *o = &t->group[b->live[k]];
+    if (at + size <= o->update || o->update + wide_update_size(o) <= at) continue;
+    at = o->update + wide_update_size(o);
+    k = -1; /* compare with all groups again */
+  }
+  return at;
+}
+
+/* Places the updates of an owned run in a tree without hubs. Nobody reads an update after the condensation of its parent, so
+ * a later group of the run takes its place. Returns the end of the run. */
+static int share_updates(struct build *b, int run)
+{
+  struct tree *t = b->t;
+  const struct tree_run *r = &b->p.run[run];
+  size_t end = t->front_size;
+  b->lives = 0;
+  for (int i = r->first; i < r->end; i++) {
+    struct tree_group *o = &t->group[i];
+    const struct node *a = template_of(b, i);
+    const size_t size = wide_update_size(o);
+    o->update = free_update_place(b, size);
+    if (end < o->update + size) end = o->update + size;
+    /* the children are read until now */
+    for (int c = a->child_first; c < a->child_end; c++)
+      for (int k = 0; k < b->lives; k++)
+        if (b->live[k] == b->p.group_of[b->n.child[c]]) b->live[k--] = b->live[--b->lives];
+    if (size > 0) b->live[b->lives++] = i;
+  }
+  t->front_size = end;
+  return r->end;
+}
+
 /* Sets offsets in front and vector: numbers for the sweeps first, then updates for the parents. */
 static void place_wide(struct build *b)
 {
@@ -19,13 +66,11 @@ static void place_wide(struct build *b)
     o->vector = t->vector_size;
     t->vector_size += (size_t)(o->width * (o->pivot + o->border));
   }
-  for (int i = 0; i < t->groups; i++) {
-    struct tree_group *o = &t->group[i];
-    bool leaf = o->kind == TREE_LEAF;
-    if (o->width == 1 || (leaf && o->merged)) continue;
-    o->update = t->front_size;
-    t->front_size +=
-        (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
+  int next = 0;
+  for (int r = 0; r < b->p.owned && t->hubs == 0; r++) next = share_updates(b, r);
+  for (; next < t->groups; next++) {
+    t->group[next].update = t->front_size;
+    t->front_size += wide_update_size(&t->group[next]);
   }
 }
 
@@ -174,6 +219,7 @@ static bool allocate_tree(struct build *b)
   /* Allocate one array of each kind for the whole tree. */
   b->origin = calloc(borders, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
+  b->live = calloc(groups, sizeof(int));
   t->group = calloc(groups, sizeof *t->group);
   t->member = calloc(members, sizeof *t->member);
   t->branch = calloc(children, sizeof *t->branch);
@@ -186,9 +232,9 @@ static bool allocate_tree(struct build *b)
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
-  return lists_open(&b->lists, largest) && b->origin && b->unused && t->group && t->member && t->branch &&
-         t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body && t->to &&
-         t->run;
+  return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && t->group && t->member &&
+         t->branch && t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body &&
+         t->to && t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -259,6 +305,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
          lay_out_groups(&b);
     free(b.unused);
     free(b.origin);
+    free(b.live);
     lists_close(&b.lists);
     plan_free(&b.p);
     nodes_free(&b.n);

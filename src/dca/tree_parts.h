@@ -17,6 +17,8 @@ struct build {
   struct lists lists;
   int *origin;  /* (pulls) group in whose vector the first lane finds the part */
   bool *unused; /* (slots) lanes without a body */
+  int *live;    /* (groups) groups whose updates are still needed, while places are given */
+  int lives;
 };
 
 /* The node whose layout all lanes of a group share. */

@@ -2,10 +2,12 @@
 #include "draw/draw.h"
 
 #include "draw/camera.h"
+#include "draw/outlines.h"
 #include "draw/sheet.h"
 #include "math/euler.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 1000, HEIGHT = 760, MARGIN = 90, COLOURS = 8 };
@@ -16,7 +18,8 @@ static const char style_sheet[] =
     "<style>text{font:11px sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}"
     ".body{font-weight:bold}.joint{fill:#333}.force{fill:#186a3b}.title{font-size:16px}.leg{font-weight:bold;"
     "font-size:14px}"
-    ".face{fill-opacity:.5;stroke:#444;stroke-width:.6}.rod{stroke-opacity:.75;stroke-linecap:round}"
+    ".own{fill-opacity:.6;stroke:#333;stroke-width:.8}.face{fill-opacity:.5;stroke:#444;stroke-width:.6}.rod{"
+    "stroke-opacity:.75;stroke-linecap:round}"
     ".mark{fill:#fff;stroke:#222;stroke-width:1.6}.ball{fill:#222}.ground{fill:#222;stroke:#222;stroke-width:"
     "1.6}"
     ".axis{stroke:#c0392b;stroke-width:1.4}.link{stroke:#222;stroke-width:1.6}"
@@ -32,6 +35,7 @@ struct drawing {
   const struct scene *scene;
   struct camera camera;
   struct sheet sheet;
+  struct outlines own; /* shapes of the file, and round solids */
 };
 
 /* --- shapes in the world --- */
@@ -95,12 +99,31 @@ static void draw_box(struct drawing *d, int body)
   }
 }
 
+static void draw_own_shape(struct drawing *d, const struct outline *o)
+{
+  struct sheet_shape p = {.points = OUTLINE_POINTS,
+                          .style = o->color ? "own" : "face",
+                          .colour = o->color ? -1 : o->body % COLOURS,
+                          .fill = o->color};
+  p.outline = malloc(OUTLINE_POINTS * sizeof *p.outline);
+  if (!p.outline) {
+    d->sheet.failed = true;
+    return;
+  }
+  for (int k = 0; k < OUTLINE_POINTS; k++)
+    p.depth += place_point(d, o->point[k], p.outline[k]) / OUTLINE_POINTS;
+  sheet_add(&d->sheet, p);
+}
+
+/* A body with a shape of the file has no box and no rods. */
 static void draw_bodies(struct drawing *d)
 {
   const struct scene *s = d->scene;
+  for (int i = 0; i < d->own.count; i++) draw_own_shape(d, &d->own.item[i]);
   for (int i = 0; i < s->bodies; i++)
-    if (s->body[i].has_box) draw_box(d, i);
+    if (s->body[i].has_box && s->body[i].solid == SCENE_BOX && !outlines_have(&d->own, i)) draw_box(d, i);
   for (int i = 0; i < s->rods; i++) {
+    if (outlines_have(&d->own, s->rod[i].body)) continue;
     double a[3], b[3];
     scene_place(s, s->rod[i].body, s->rod[i].from, a);
     scene_place(s, s->rod[i].body, s->rod[i].to, b);
@@ -216,6 +239,8 @@ static void see_all(struct drawing *d)
       camera_see(&d->camera, world);
     }
   }
+  for (int i = 0; i < OUTLINE_POINTS * d->own.count; i++)
+    camera_see(&d->camera, d->own.item[i / OUTLINE_POINTS].point[i % OUTLINE_POINTS]);
   /* Points of joints and forces. */
   for (int i = 0; i < 2 * s->joints; i++) {
     const struct scene_joint *j = &s->joint[i / 2];
@@ -229,10 +254,16 @@ static void see_all(struct drawing *d)
   }
 }
 
-static bool draw_mechanism(const struct scene *s, FILE *out)
+static bool draw_mechanism(const struct scene *s, const struct scene_visual *visual, int visuals, FILE *out,
+                           char *error, size_t size)
 {
   struct drawing d = {.scene = s};
+  /* The camera looks first, then finds its scale. */
   camera_aim(&d.camera, s);
+  if (!outlines_find(&d.own, s, &d.camera, visual, visuals, error, size)) {
+    outlines_free(&d.own);
+    return false;
+  }
   see_all(&d);
   camera_fit(&d.camera, (const double[4]){MARGIN, MARGIN, WIDTH - 2 * MARGIN, FIGURE_HEIGHT});
   draw_bodies(&d);
@@ -243,7 +274,9 @@ static bool draw_mechanism(const struct scene *s, FILE *out)
   write_triad(&d.camera, 0, out);
   write_scale(&d.camera, 0, out);
   const bool good = !d.sheet.failed;
+  if (!good) snprintf(error, size, "out of memory");
   sheet_free(&d.sheet);
+  outlines_free(&d.own);
   return good;
 }
 
@@ -280,7 +313,7 @@ static void draw_legs(struct drawing *d, const struct scene *s)
   sheet_add(&d->sheet, plate);
 }
 
-static bool draw_platform(const struct scene *s, FILE *out)
+static bool draw_platform(const struct scene *s, FILE *out, char *error, size_t size)
 {
   static const double up[3] = {0, 0, 1};
   const struct platform_geometry *g = &s->platform;
@@ -302,11 +335,13 @@ static bool draw_platform(const struct scene *s, FILE *out)
           "<text x=\"30\" y=\"%d\" class=\"title\">motion platform at neutral, in its base frame</text>\n",
           HEIGHT + 40);
   const bool good = !d.sheet.failed;
+  if (!good) snprintf(error, size, "out of memory");
   sheet_free(&d.sheet);
   return good;
 }
 
-bool draw_scene(const struct scene *s, FILE *out)
+bool draw_scene(const struct scene *s, const struct scene_visual *visual, int visuals, FILE *out, char *error,
+                size_t size)
 {
   const int height = s->has_platform ? 2 * HEIGHT : HEIGHT;
   fprintf(out,
@@ -317,8 +352,8 @@ bool draw_scene(const struct scene *s, FILE *out)
           WIDTH, height);
   sheet_write_text(out, s->name);
   fprintf(out, ": %d bodies, %d joints, at the start</text>\n", s->bodies, s->joints);
-  bool good = draw_mechanism(s, out);
-  if (s->has_platform) good = draw_platform(s, out) && good;
+  bool good = draw_mechanism(s, visual, visuals, out, error, size);
+  if (good && s->has_platform) good = draw_platform(s, out, error, size);
   fputs("</svg>\n", out);
   return good;
 }

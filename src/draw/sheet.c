@@ -24,7 +24,10 @@ static void *grow_sheet(struct sheet *s, void *list, int count, int *room, size_
 void sheet_add(struct sheet *s, struct sheet_shape shape)
 {
   struct sheet_shape *list = grow_sheet(s, s->shape, s->shapes, &s->shape_room, sizeof *list);
-  if (!list) return;
+  if (!list) {
+    free(shape.outline);
+    return;
+  }
   s->shape = list;
   shape.order = s->shapes;
   s->shape[s->shapes++] = shape;
@@ -90,6 +93,7 @@ static void write_class(FILE *out, const struct sheet_shape *p)
 
 static void write_shape(FILE *out, const struct sheet_shape *p)
 {
+  const double(*point)[2] = p->outline ? (const double(*)[2])p->outline : p->point;
   if (p->points == 1) {
     fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"", p->point[0][0], p->point[0][1], p->width);
   } else if (p->points == 2) {
@@ -98,9 +102,9 @@ static void write_shape(FILE *out, const struct sheet_shape *p)
     if (p->width > 0) fprintf(out, " stroke-width=\"%.1f\"", p->width);
   } else {
     fputs("<polygon points=\"", out);
-    for (int i = 0; i < p->points; i++)
-      fprintf(out, "%s%.1f,%.1f", i ? " " : "", p->point[i][0], p->point[i][1]);
+    for (int i = 0; i < p->points; i++) fprintf(out, "%s%.1f,%.1f", i ? " " : "", point[i][0], point[i][1]);
     fputc('"', out);
+    if (p->fill) fprintf(out, " fill=\"%s\"", p->fill);
   }
   write_class(out, p);
   fputs("/>\n", out);
@@ -140,6 +144,7 @@ void sheet_write(struct sheet *s, FILE *out)
 
 void sheet_free(struct sheet *s)
 {
+  for (int i = 0; i < s->shapes; i++) free(s->shape[i].outline);
   free(s->shape);
   free(s->label);
   *s = (struct sheet){0};

@@ -14,7 +14,10 @@ struct sheet_shape {
   double point[SHAPE_POINTS_MOST][2];
   const char *style; /* class of the style sheet */
   int colour;        /* number of the class of a colour; -1: none */
-  double width;      /* line: width on the page, 0: as the style says; mark: radius */
+  const char *fill;  /* colour in place of that of the class; NULL: none */
+  double (*outline)
+      [2];      /* (points) a polygon with more points than `point` holds; NULL: none. The sheet frees it. */
+  double width; /* line: width on the page, 0: as the style says; mark: radius */
 };
 
 struct sheet_label {

@@ -77,8 +77,9 @@ struct findings {
 
 /* Facts of the file that the model does not have. */
 struct findings_given {
-  bool gravity;    /* the file has the key gravity */
-  double accuracy; /* m, for which settings are recommended; 0: not wanted */
+  bool gravity;           /* the file has the key gravity */
+  double accuracy;        /* m, for which settings are recommended; 0: not wanted */
+  const char *iterations; /* choice of solver.iterations: auto, as one line; NULL: the file gives a number */
 };
 
 /* Inspects a frozen model. NULL: out of memory. */

@@ -6,6 +6,7 @@
 #include "journal/wall_clock.h"
 #include "signals/clocking.h"
 #include "signals/exchange.h"
+#include "telemetry/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ static json_t *record_object(const struct miss *m, const struct histograms *leve
   json_object_set_new(o, "host_asleep_s", json_seconds(m->host_asleep_ns));
   json_object_set_new(o, "wall_clock_step_s", json_real((double)m->wall_clock_step_ns / (double)NS_PER_S));
   json_object_set_new(o, "stolen_s", json_seconds(m->stolen_ns));
+  json_object_set_new(o, "culprit", culprit_json(&m->culprit));
   json_object_set_new(o, "debugger", m->debugger ? json_count(m->debugger) : json_null());
   return o;
 }

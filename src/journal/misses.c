@@ -2,6 +2,7 @@
 #include "journal/misses.h"
 
 #include "journal/log.h"
+#include "telemetry/read.h"
 
 #include <inttypes.h>
 
@@ -26,6 +27,25 @@ static void tell_ring(struct frames_writer *frames, const struct miss *m, const 
   frames_tell(frames, &e, text);
 }
 
+/* Names who had the processor. A share below this part of the delay explains nothing. */
+enum { EXPLAINS = 4 };
+static void name_culprit(const struct misses *s, struct miss *m)
+{
+  const bool worker = m->cause == MISS_WORKER && m->slowest_thread;
+  const bool after = worker || m->waiting_since_ns; /* nobody was late before the wake-up */
+  const struct blame_question q = {.thread = worker ? m->slowest_thread : s->loop,
+                                   .cpu = worker ? -1 : s->loop_cpu,
+                                   .from_ns = after ? m->wake_ns : m->start_ns,
+                                   .wanted_ns = after ? 0 : m->wake_ns,
+                                   .to_ns = m->end_ns};
+  const uint64_t length = m->end_ns - m->start_ns, late = length > m->period_ns ? length - m->period_ns : 0;
+  struct culprit c;
+  tracer_blame(s->tracer, &q, &c);
+  if (c.kind != CULPRIT_LOST && c.waited_ns < late / EXPLAINS) return;
+  telemetry_clean_text(c.name, sizeof c.name);
+  m->culprit = c;
+}
+
 static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
 {
   struct telemetry *t = s->telemetry;
@@ -34,6 +54,10 @@ static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
   s->taken++;
   host_history_explain(s->host, m);
   miss_judge(m);
+  if (s->tracer) {
+    name_culprit(s, m);
+    miss_judge(m); /* interrupts look like work without the trace */
+  }
   /* Count it and keep it for tools. */
   if (!m->grace) counter_add(misses_of_cause(&t->counters, m->cause), 1);
   miss_log_write(&t->misses, m);
@@ -57,6 +81,8 @@ static void fetch_records(struct misses *s)
   struct miss m;
   while (s->held < CYCLE_MISSES && outbox_next_miss(s->outbox, &m))
     if (m.state != STATE_INIT) s->hold[s->held++] = m;
+  /* The kernel overwrites its trace: read it now. */
+  if (s->held && s->tracer) tracer_read(s->tracer);
 }
 
 static void report_sums(struct misses *s, uint64_t now_ns, bool last)

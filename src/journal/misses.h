@@ -9,6 +9,7 @@
 #include "journal/miss_file.h"
 #include "loop/cycle_events.h"
 #include "telemetry/telemetry.h"
+#include "trace/tracer.h"
 
 enum { MISSES_LOGGED = 5 }; /* single lines in a second */
 
@@ -17,6 +18,9 @@ struct misses {
   struct telemetry *telemetry;
   struct frames_writer *frames; /* the caller may set it after misses_open(); NULL: no frame ring */
   const struct host_history *host;
+  struct tracer *tracer; /* the caller may set it and the next two after misses_open(); NULL: no trace */
+  int32_t loop;          /* thread of the loop */
+  int loop_cpu;          /* to which it is pinned; -1: any */
   struct miss_file file;
 
   struct rate_limit journal, losses;

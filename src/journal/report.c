@@ -139,6 +139,10 @@ static json_t *build_report(const struct report *r)
   json_object_set_new(o, "violated_first_cycle", json_integer((json_int_t)live.violated_first));
   json_object_set_new(o, "violated_last_cycle", json_integer((json_int_t)live.violated_cycle));
   json_object_set_new(o, "violated_at", json_string(live.violated_at));
+  if (t->platform)
+    json_object_set_new(o, "false_cue",
+                        json_pack("{s:f, s:f}", "force_m_s2", live.platform.false_force, "rate_rad_s",
+                                  live.platform.false_rate));
   json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
   json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));
 #define ADD(name, text) json_object_set_new(o, #name "_us", distribution_object(&t->histograms.name));

@@ -102,8 +102,7 @@ static void begin_ramp(struct keeper *l, const struct asked *a, uint64_t now_ns)
     if (!l->ramp[i].active) free = i;
   if (!read_change(l, &r, &c, error, sizeof error)) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
-  } else if (c.platform || !(over > 0.0) || over > 1e6 ||
-             l->params.param[c.of.param].key->type == KEY_INTEGER) {
+  } else if (c.platform || !(over > 0.0) || over > 1e6 || param_is_whole(&l->params.param[c.of.param])) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT,
                 "over: expected a parameter of the model that is no whole number, and a time of up to 1e6 s");
   } else if (free < 0 || is_moving(l, c.of.param)) {

@@ -22,6 +22,8 @@ static struct platform_live live_platform(const struct platform_drive *d)
   memcpy(l.pose, out->pose, sizeof l.pose);
   memcpy(l.target, out->target, sizeof l.target);
   memcpy(l.legs, out->legs_normalised, sizeof l.legs);
+  l.false_force = out->false_force_most[0];
+  l.false_rate = out->false_rate_most[0];
   return l;
 }
 
@@ -94,6 +96,7 @@ void cycle_write_live(struct cycle *c)
   /* Without a platform its part stays 0. */
   memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
+  if (c->rig.there) live.rig = c->rig.rig.out;
   telemetry_write(c->config.telemetry, &live);
 }
 
@@ -197,7 +200,10 @@ void cycle_record_miss(struct cycle *c, const struct miss_end *end)
                    .grace = end->grace,
                    .state = c->machine.state,
                    .input_age_ns = c->inputs.age_ns};
-  if (m.slowest.share > 0) m.worker = pool_usage(c->workers.pool, m.slowest.share);
+  if (m.slowest.share > 0) {
+    m.slowest_thread = pool_thread(c->workers.pool, m.slowest.share);
+    m.worker = pool_usage(c->workers.pool, m.slowest.share);
+  }
   memcpy(m.phase_ns, t->phase_ns, sizeof m.phase_ns);
   memcpy(m.usual_ns, t->usual_ns, sizeof m.usual_ns);
   ring_push(&c->outbox.misses, &m);

@@ -96,6 +96,20 @@ static inline void axis_advance(const struct axis *x, double jerk, struct axis_s
   axis_move(jerk, x->step, x->period, &s->p, &s->v, &s->a);
 }
 
+/* Bends a coordinate beyond knee * limit, with its velocity and acceleration, so that it never reaches the limit: with
+ * x = (|p| / limit - knee) / (1 - knee), |p| becomes limit (knee + (1 - knee) x / sqrt(1 + x^2)). The function is twice
+ * differentiable. Below the knee, and with a knee of 1, nothing changes. */
+static inline void axis_bend(double limit, double knee, double *p, double *v, double *a)
+{
+  const double rest = limit * (1.0 - knee), beyond = fabs(*p) - knee * limit;
+  if (!(beyond > 0.0) || !(rest > 0.0)) return;
+  const double x = beyond / rest, square = 1.0 / (1.0 + x * x), root = sqrt(square), slope = square * root,
+               speed = copysign(1.0, *p) * *v / rest;
+  *a = slope * *a - copysign(rest, *p) * 3.0 * x * slope * square * speed * speed;
+  *v *= slope;
+  *p = copysign(knee * limit + rest * x * root, *p);
+}
+
 /* Jerk of this cycle that follows a target (its state at the end of the cycle). The wanted velocity is the sum of the target's
  * velocity and of one that decays with the distance, exponentially or with a constant deceleration. The difference of v from it
  * goes to zero as in axis_brake(). */

@@ -196,6 +196,20 @@ bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const 
   return true;
 }
 
+bool hexapod_slopes(const struct hexapod *h, const double p[PLATFORM_DOF], double leg[PLATFORM_LEGS],
+                    double slope[3][PLATFORM_LEGS])
+{
+  struct hexapod_parts parts;
+  struct hexapod_state s;
+  if (!hexapod_parts(h, p, NULL, &parts, &s)) return false;
+  for (int i = 0; i < N; i++) {
+    leg[i] = s.leg[i];
+    const double per = h->geometry.crank ? 1.0 / (h->geometry.crank_length * parts.transmission[i]) : 1.0;
+    for (int c = 0; c < 3; c++) slope[c][i] = per * parts.jacobian[c][i];
+  }
+  return true;
+}
+
 bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare)
 {
   return legs_within(h, s, spare) && joints_within(h, s, spare) && margin_within(h, s, spare);

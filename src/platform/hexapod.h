@@ -47,6 +47,11 @@ bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *er
 bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    struct hexapod_state *s);
 
+/* RT. Legs at pose p, and by how much each changes if the pose moves along x, y, z without turning: 1, or rad/m. False if a rod
+ * does not reach; nothing is valid then. */
+bool hexapod_slopes(const struct hexapod *h, const double p[PLATFORM_DOF], double leg[PLATFORM_LEGS],
+                    double slope[3][PLATFORM_LEGS]);
+
 /* RT. True within the limits of legs, rates, joints and margin. spare: distance to keep from the limits, relative to the ranges
  * of legs and joints and to the margin. */
 bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare);

@@ -2,9 +2,9 @@
 #include "platform/live.h"
 
 #include "math/euler.h"
+#include "platform/axis.h"
 #include "platform/platform.h"
 #include "platform/pose.h"
-#include "platform/soft.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +28,7 @@ void live_init(struct live *l, const struct platform_params *params, double peri
   washout_init(&l->washout, params, period, head);
   l->washout.rest = gravity;
   washout_reset(&l->washout);
+  room_make(&l->room, &l->washout);
   make_smooth(l, params->smooth_hz[0], period);
   l->period = period;
   l->ride_ramp = params->ride_ramp[0];
@@ -67,6 +68,7 @@ bool live_zero(struct live *l, const struct platform_input *in)
 void live_reset(struct live *l, const struct platform_input *in)
 {
   washout_reset(&l->washout);
+  room_reset(&l->room);
   l->ramped = 0.0;
   for (int k = 0; k < PLATFORM_DOF; k++) {
     l->beyond[k] = 0.0;
@@ -151,22 +153,28 @@ static void scale_input(const struct live *l, double size, const struct platform
 
 /* The filters may exceed the limits of the platform a little, but not without bound: they have to return before the platform
  * can. */
-static void wash_out(struct live *l, const struct platform_input *in, const double limit[PLATFORM_DOF],
-                     const double excess[PLATFORM_DOF], struct platform_motion *target)
+static void wash_out(struct live *l, const struct platform_input *in, const struct hexapod *h,
+                     const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
+                     struct platform_motion *target)
 {
   double back[PLATFORM_DOF];
   for (int k = 0; k < PLATFORM_DOF; k++) back[k] = excess[k] + l->beyond[k];
+  memcpy(l->washout.yield, l->room.yield, sizeof l->washout.yield);
   washout_step(&l->washout, in->specific_force, in->angular_velocity, back, target);
+  /* Look ahead for the next cycle. */
+  if (l->washout.retuned) room_make(&l->room, &l->washout);
+  if (l->washout.reset) room_reset(&l->room);
+  room_step(&l->room, &l->washout, h, limit);
   l->bad = l->washout.bad_input || l->washout.reset;
   for (int k = 0; k < PLATFORM_DOF; k++) {
     const double most = FARTHEST * limit[k];
     l->beyond[k] = fmax(-most, fmin(most, target->p[k])) - target->p[k];
-    soft_limit(limit[k], l->washout.now.knee[0], &target->p[k], &target->v[k], &target->a[k]);
+    axis_bend(limit[k], l->washout.now.knee[0], &target->p[k], &target->v[k], &target->a[k]);
   }
 }
 
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
+               const struct hexapod *h, const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target)
 {
   double size[3];
@@ -177,7 +185,7 @@ void live_step(struct live *l, enum platform_mode mode, const struct platform_in
   /* Filter specific force and angular velocity. */
   case PLATFORM_WASHOUT:
     scale_input(l, size[0], in, &ramped);
-    wash_out(l, size[0] < 1.0 ? &ramped : in, limit, excess, target);
+    wash_out(l, size[0] < 1.0 ? &ramped : in, h, limit, excess, target);
     break;
   /* Follow the sensor. A bad sample holds the last good pose. */
   case PLATFORM_POSE:

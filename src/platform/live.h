@@ -4,6 +4,7 @@
 #define PLATFORM_LIVE_H
 
 #include "platform/filter.h"
+#include "platform/room.h"
 #include "platform/types.h"
 #include "platform/washout.h"
 
@@ -22,6 +23,7 @@ enum {
 
 struct live {
   struct washout washout;
+  struct room room;                             /* for the travel of the washout */
   struct filter smooth;                         /* low-pass of an input, one for each coordinate */
   double w;                                     /* rad/s, its natural frequency */
   double state[PLATFORM_DOF][2];                /* its states: value, rate */
@@ -44,10 +46,10 @@ void live_tune(struct live *l, const struct platform_params *params, double peri
 bool live_zero(struct live *l, const struct platform_input *in);
 /* Resets the filters to rest at neutral; the filters of an input to rest at its value. */
 void live_reset(struct live *l, const struct platform_input *in);
-/* Target for the end of the cycle. The target of the washout bends before it reaches the limits of position. excess: reachable
- * target minus target in the last step. */
+/* Target for the end of the cycle. The travel of the washout yields in time to the ends of the legs and coordinates, and its
+ * target bends before it reaches the limits of position. excess: reachable target minus target in the last step. */
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
+               const struct hexapod *h, const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target);
 
 #endif

@@ -2,6 +2,7 @@
  * One cycle of the platform block. RT; platform_setup.c has the set-up. */
 #include "platform/platform.h"
 
+#include "math/vec3.h"
 #include "platform/params.h"
 #include "platform/pose.h"
 #include "platform/states.h"
@@ -89,6 +90,7 @@ static void begin_parking(struct platform *p)
 static void begin_anew(struct platform *p, const struct platform_input *in)
 {
   live_reset(&p->live, in);
+  cue_reset(&p->cue);
   memset(p->excess, 0, sizeof p->excess);
   p->blend = true;
   p->anew = false;
@@ -161,7 +163,7 @@ static void follow_live(struct platform *p, const struct platform_input *in)
   struct platform_motion target;
   /* Get the target of the mode. */
   if (p->anew) begin_anew(p, in);
-  live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->excess, &target);
+  live_step(&p->live, p->spec.mode, in, &p->hexapod, p->envelope.aim.limits.pos, p->excess, &target);
   /* Fade in from the motion before. */
   if (p->blend) fade_begin(&p->fade, &p->envelope.now, p->spec.params.blend[0]);
   p->blend = false;
@@ -231,10 +233,27 @@ static void output_motion(struct platform *p)
   o->margin[0] = e->legs.margin;
 }
 
+/* Compares what is felt with what the washout asks for, where the platform follows the washout alone. */
+static void judge_cue(struct platform *p)
+{
+  struct platform_output *o = &p->out;
+  if (p->state != PLATFORM_RUN || p->spec.mode != PLATFORM_WASHOUT)
+    cue_pause(&p->cue);
+  else
+    cue_step(&p->cue, &p->live.washout, o->specific_force, o->angular_velocity, fade_over(&p->fade));
+  v3_copy(o->false_force, p->cue.force);
+  v3_copy(o->false_rate, p->cue.rate);
+  o->false_force_jump[0] = p->cue.force_jump;
+  o->false_rate_jump[0] = p->cue.rate_jump;
+  o->false_force_most[0] = p->cue.force_most;
+  o->false_rate_most[0] = p->cue.rate_most;
+}
+
 static void output_state(struct platform *p)
 {
   struct platform_output *o = &p->out;
   if (platform_is_known(p)) output_motion(p);
+  judge_cue(p);
   o->state[0] = p->state;
   o->mode[0] = p->spec.mode;
   o->flags[0] = output_flags(p);

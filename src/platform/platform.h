@@ -5,12 +5,14 @@
  *   target     washout, pose or external; or a move to neutral or to the park pose         washout.c, states.c
  *   envelope   clamps the target to the reach, then follows it within the limits of position, rate,
  *              acceleration, jerk, legs and joints; a stop is always possible   envelope.c, axis.c, hexapod.c
+ *   cue        what is felt and was not asked for                                             cue.c
  *   states     parked, engage, neutral, run, freeze, stop, fault, park                      states.c
  *
  * Units are SI, except in struct platform_params. types.h defines the frames. */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
 
+#include "platform/cue.h"
 #include "platform/envelope.h"
 #include "platform/glide.h"
 #include "platform/hexapod.h"
@@ -79,7 +81,13 @@ enum platform_flag {
   X(margin, 1)           /* determinant of the Jacobian, relative to its value at neutral */                 \
   X(state, 1)            /* enum platform_state; from here on, always valid */                               \
   X(mode, 1)             /* enum platform_mode */                                                            \
-  X(flags, 1)            /* enum platform_flag */
+  X(flags, 1)            /* enum platform_flag */                                                            \
+  X(false_force, 3)      /* m/s^2: felt minus what the filters of the washout ask for; see cue.h */          \
+  X(false_rate, 3)       /* rad/s */                                                                         \
+  X(false_force_jump, 1) /* m/s^2: largest change of a component within 50 ms */                             \
+  X(false_rate_jump, 1)  /* rad/s */                                                                         \
+  X(false_force_most, 1) /* m/s^2: largest jump since the start */                                           \
+  X(false_rate_most, 1)  /* rad/s */
 struct platform_output {
 #define PLATFORM_FIELD(name, count) double name[count];
   PLATFORM_SIGNAL_LIST(PLATFORM_FIELD)
@@ -120,6 +128,7 @@ struct platform {
   struct hexapod hexapod;
   struct envelope envelope;
   struct live live; /* targets of the state run */
+  struct cue cue;   /* of the washout */
   enum platform_state state;
   bool engaged;              /* has been at neutral since it left the park pose */
   struct glide glide;        /* of the present move */

@@ -2,71 +2,37 @@
  * Loop code. */
 #include "platform/tilt.h"
 
+#include "platform/axis.h"
+
 #include <math.h>
 
-/* Fraction of the acceleration that the approach uses; the rest is for the motion of the wanted angle. */
-#define PURSUIT 0.75
+#define BEHIND 1e-4 /* rad: a larger distance from the wanted angle counts as limited */
 
-static double clamp_between(double x, double low, double high)
+/* Jerk towards the aim. It is at most the one that leads to rest at the upper end, and at least the one that leads to rest at the
+ * lower end, so the angle passes neither. */
+static double jerk_to_aim(const struct axis *x, const struct axis_state *now, const struct axis_state *aim,
+                          double most)
 {
-  return fmax(low, fmin(high, x));
-}
-
-/* Velocity u at the end of a cycle from which braking at `acc` ends exactly at the goal. A cycle of constant acceleration from v
- * to u covers (v + u) T/2, and braking from u covers u^2/(2 acc). way: the distance to the goal less v T/2. */
-static double stopping_velocity(double way, double acc, double period)
-{
-  const double half = 0.5 * acc * period;
-  return copysign(sqrt(half * half + 2.0 * acc * fabs(way)) - half, way);
-}
-
-/* True if a motion within the limits leads to position p and velocity v in one cycle, and can then stop before the largest angle.
- * For a given change of velocity, motions with one switch between the extreme accelerations reach farthest. */
-static bool can_reach_aim(const struct tilt *t, const struct tilt_limits *l, double p, double v,
-                          double period)
-{
-  const double most = l->acc * period, change = v - t->v, way = p - t->p;
-  if (fabs(v) > l->rate || fabs(way) > l->rate * period || fabs(change) > most) return false;
-  const double bow = fabs(way - 0.5 * (t->v + v) * period), part = change / most;
-  return bow <= 0.25 * most * period * (1.0 - part * part) &&
-         v * v <= 2.0 * l->acc * (l->most - copysign(p, v * p));
-}
-
-/* Velocity for the end of the cycle. The wanted angle may move faster than the limits allow. */
-static double pursue_aim(const struct tilt *t, const struct tilt_limits *l, const double wanted[3],
-                         double period)
-{
-  const double along = clamp_between(wanted[1], -l->rate, l->rate), now = t->p + 0.5 * period * t->v;
-  double v = along + stopping_velocity(wanted[0] - now - 0.5 * period * along, PURSUIT * l->acc, period);
-  v = clamp_between(v, stopping_velocity(-l->most - now, l->acc, period),
-                    stopping_velocity(l->most - now, l->acc, period));
-  v = clamp_between(v, -l->rate, l->rate);
-  return clamp_between(v, t->v - l->acc * period, t->v + l->acc * period);
+  const struct axis_state upper = {most, 0.0, 0.0}, lower = {-most, 0.0, 0.0};
+  const double up = axis_follow(x, now, &upper), down = axis_follow(x, now, &lower);
+  return fmax(down, fmin(up, axis_follow(x, now, aim)));
 }
 
 void tilt_step(struct tilt *t, const struct tilt_limits *limits, const double wanted[3], double period)
 {
-  /* Clamp the wanted angle. */
   const double most = limits->most;
-  double aim[3] = {wanted[0], wanted[1], wanted[2]};
-  t->angle_limited = fabs(aim[0]) > most;
-  if (t->angle_limited) {
-    aim[0] = copysign(most, aim[0]);
-    aim[1] = aim[2] = 0.0;
-  }
-  /* Take it, if the limits allow that within this cycle. */
-  t->rate_limited = !can_reach_aim(t, limits, aim[0], aim[1], period);
-  if (!t->rate_limited) {
-    t->p = aim[0];
-    t->v = aim[1];
-    t->a = clamp_between(aim[2], -limits->acc, limits->acc);
-    return;
-  }
-  /* Else approach it as fast as the limits allow. */
-  const double v = pursue_aim(t, limits, aim, period);
-  t->a = (v - t->v) / period;
-  const double p = t->p + 0.5 * (t->v + v) * period;
-  const bool passes = fabs(p) > most && fabs(t->p) <= most; /* then it stops there within the cycle */
-  t->p = passes ? copysign(most, p) : p;
-  t->v = passes ? 0.0 : v;
+  struct axis_state now = {t->p, t->v, t->a}, aim = {wanted[0], wanted[1], wanted[2]};
+  struct axis x;
+  /* Clamp the wanted motion: axis_follow() expects a target that its limits allow. */
+  t->angle_limited = fabs(aim.p) > most;
+  if (t->angle_limited) aim = (struct axis_state){copysign(most, aim.p), 0.0, 0.0};
+  aim.v = axis_clamp(aim.v, -limits->rate, limits->rate);
+  aim.a = axis_clamp(aim.a, -limits->acc, limits->acc);
+  /* Follow it. */
+  axis_set(&x, limits->rate, limits->acc, limits->jerk, period);
+  axis_advance(&x, jerk_to_aim(&x, &now, &aim, most), &now);
+  t->p = now.p;
+  t->v = now.v;
+  t->a = now.a;
+  t->rate_limited = fabs(aim.p - now.p) > BEHIND;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Tilt coordination: an angle follows another angle within limits of rate and acceleration, so slowly that nobody notices. Loop
- * code, pure.
+ * Tilt coordination: an angle follows another angle within limits of rate, acceleration and jerk, so slowly and softly that
+ * nobody notices. Loop code, pure.
  *
- * A wanted motion within both limits passes unchanged. Otherwise the angle approaches the wanted one, at most at the largest
- * rate, and brakes in time not to overshoot. It never exceeds the largest angle. */
+ * The jerk is constant over a cycle, so neither the rate nor the acceleration jumps. A wanted motion within the limits is
+ * followed unchanged. Otherwise the angle approaches the wanted one, at most at the largest rate, and brakes in time not to
+ * overshoot. It does not exceed the largest angle, and returns to a largest angle that has become smaller. */
 #ifndef PLATFORM_TILT_H
 #define PLATFORM_TILT_H
 
@@ -16,8 +17,8 @@ struct tilt {
 };
 
 struct tilt_limits {
-  double rate, acc; /* rad/s, rad/s^2 */
-  double most;      /* rad */
+  double rate, acc, jerk; /* rad/s, rad/s^2, rad/s^3 */
+  double most;            /* rad */
 };
 
 /* RT. wanted: the angle and its derivatives at the end of the cycle. */

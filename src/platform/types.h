@@ -45,9 +45,10 @@ enum platform_mode {
   X(rot_wn, 1, "rad/s", 0.2, 3, "1")                                                                         \
   X(rot_zeta, 1, "", 0.3, 2, "1")                                                                            \
   X(tilt_rate, 1, "deg/s", 0.1, 20, "3")                                                                     \
-  X(tilt_acc, 1, "deg/s^2", 1, 1000, "30")                                                                   \
+  X(tilt_acc, 1, "deg/s^2", 1, 1000, "8")                                                                    \
+  X(tilt_jerk, 1, "deg/s^3", 5, 100000, "80")                                                                \
   X(tilt_max, 1, "deg", 0, 40, "10")                                                                         \
-  X(knee, 1, "", 0.1, 1, "0.6")                                                                              \
+  X(knee, 1, "", 0.1, 1, "0.8")                                                                              \
   X(pos_max, 3, "m", 0.001, 10, "0.2 0.2 0.15")                                                              \
   X(ang_max, 3, "deg", 0.1, 80, "18 18 20")                                                                  \
   X(vel_max, 3, "m/s", 0.001, 10, "0.4 0.4 0.3")                                                             \

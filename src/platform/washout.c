@@ -40,16 +40,22 @@ static bool is_finite(const double *x, int n)
   return sum == 0.0;
 }
 
+void washout_travel_law(const struct washout *w, int axis, struct filter_law *law)
+{
+  const double wn = w->now.hp_wn[axis], wb = w->now.hp_wb[axis];
+  *law = (struct filter_law){
+      .states = 3,
+      .A = {{0.0, 1.0, 0.0}, {-wn * wn, -2.0 * w->now.hp_zeta[0] * wn, -1.0}, {0.0, 0.0, -fmax(wb, FORGET)}},
+      .B = {0.0, 1.0, wb}};
+}
+
 static void make_filters(struct washout *w)
 {
   const struct platform_params *p = &w->now;
   /* One high pass for the travel along each axis. */
   for (int i = 0; i < 3; i++) {
-    const double wn = p->hp_wn[i], wb = p->hp_wb[i];
-    const struct filter_law travel = {
-        .states = 3,
-        .A = {{0.0, 1.0, 0.0}, {-wn * wn, -2.0 * p->hp_zeta[0] * wn, -1.0}, {0.0, 0.0, -fmax(wb, FORGET)}},
-        .B = {0.0, 1.0, wb}};
+    struct filter_law travel;
+    washout_travel_law(w, i, &travel);
     filter_make(&w->travel_filter[i], &travel, w->period);
   }
   /* One low pass for the tilt and one high pass for the rotation. */
@@ -69,6 +75,10 @@ void washout_reset(struct washout *w)
   memset(w->turn, 0, sizeof w->turn);
   memset(w->turn_rate, 0, sizeof w->turn_rate);
   memset(w->tilt, 0, sizeof w->tilt);
+  memset(w->yield, 0, sizeof w->yield);
+  memset(w->tilt_aim, 0, sizeof w->tilt_aim);
+  memset(w->turn_speed, 0, sizeof w->turn_speed);
+  memset(w->travel_force, 0, sizeof w->travel_force);
   memset(w->spin, 0, sizeof w->spin);
   memset(w->attitude, 0, sizeof w->attitude);
   w->force[0] = w->force[1] = 0.0;
@@ -101,6 +111,7 @@ void washout_tune(struct washout *w, const struct platform_params *params)
 
 static void blend_params(struct washout *w)
 {
+  w->retuned = w->blending;
   if (!w->blending) return;
   w->blended = fmin(1.0, w->blended + w->period / w->to.blend[0]);
   w->blending = w->blended < 1.0;
@@ -140,14 +151,15 @@ static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
 static void step_travel(struct washout *w, const double f[3], struct platform_motion *head)
 {
   const double c = cos(w->attitude[2]), s = sin(w->attitude[2]);
-  const double along[3] = {c * f[0] - s * f[1], s * f[0] + c * f[1], f[2]};
+  double along[3] = {c * f[0] - s * f[1], s * f[0] + c * f[1], f[2]};
   for (int i = 0; i < 3; i++) {
     double *x = w->travel[i];
-    const double wn = w->now.hp_wn[i];
+    w->travel_force[i] = along[i];
+    along[i] -= w->yield[i];
     filter_step(&w->travel_filter[i], x, along[i]);
     head->p[i] = x[0];
     head->v[i] = x[1];
-    head->a[i] = along[i] - x[2] - 2.0 * w->now.hp_zeta[0] * wn * x[1] - wn * wn * x[0];
+    head->a[i] = washout_travel_acceleration(w, i, x, along[i]);
   }
 }
 
@@ -165,7 +177,8 @@ static void tilt_for_force(double o[3], double sine, double rate, double acceler
 /* A force forward tilts the nose up, a negative pitch; a force to the left lifts the left side, a positive roll. */
 static void step_tilt(struct washout *w, const double f[3])
 {
-  const struct tilt_limits limits = {w->now.tilt_rate[0], w->now.tilt_acc[0], w->now.tilt_max[0]};
+  const struct tilt_limits limits = {w->now.tilt_rate[0], w->now.tilt_acc[0], w->now.tilt_jerk[0],
+                                     w->now.tilt_max[0]};
   const double wn = w->now.lp_wn[0], zeta = w->now.lp_zeta[0];
   w->tilt_limited = false;
   for (int i = 0; i < 2; i++) {
@@ -175,6 +188,7 @@ static void step_tilt(struct washout *w, const double f[3])
     filter_step(&w->tilt_filter, y, f[i]);
     tilt_for_force(wanted, unit * y[0], unit * y[1],
                    unit * (wn * wn * (f[i] - y[0]) - 2.0 * zeta * wn * y[1]));
+    w->tilt_aim[1 - i] = clamp_to_limit(wanted[0], limits.most);
     tilt_step(t, &limits, wanted, w->period);
     w->tilt_limited = w->tilt_limited || t->rate_limited || t->angle_limited;
   }
@@ -191,11 +205,12 @@ static void step_rotation(struct washout *w, const double spin[3], struct platfo
   for (int i = 0; i < 3; i++) {
     double *x = w->turn[i];
     filter_step(&w->turn_filter, x, rate[i]);
-    const double v = rate[i] - damping * x[0] - x[1], jump = rate[i] - w->turn_rate[i];
+    const double v = washout_turn_rate(w, x, rate[i]), jump = rate[i] - w->turn_rate[i];
     head->p[3 + i] = x[0];
     head->v[3 + i] = v;
     head->a[3 + i] = jump / w->period - damping * v - wn * wn * x[0];
     w->turn_rate[i] = rate[i];
+    w->turn_speed[i] = v;
   }
   /* Add the tilt. */
   for (int i = 0; i < 2; i++) {
@@ -238,7 +253,7 @@ void washout_step(struct washout *w, const double force[3], const double spin[3]
                   const double excess[PLATFORM_DOF], struct platform_motion *target)
 {
   const double up[3] = {0.0, 0.0, w->rest};
-  double f[3], rate[3];
+  double *f = w->scaled_force, *rate = w->scaled_rate;
   /* Take the inputs and the parameters of this cycle. */
   w->bad_input = w->reset = false;
   hold_last_good(w, w->force, force);

@@ -113,6 +113,11 @@ void pool_free(struct pool *p)
   free(p);
 }
 
+int32_t pool_thread(const struct pool *p, int share)
+{
+  return p->worker[share - 1].id;
+}
+
 const ali3_exec *pool_exec(struct pool *p)
 {
   return &p->exec;

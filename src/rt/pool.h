@@ -36,6 +36,9 @@ bool pool_placed(const struct pool *p);
 /* The exec for ali3_data_set_exec(); lives as long as the pool. Its run() is RT. */
 const ali3_exec *pool_exec(struct pool *p);
 
+/* The thread of a worker, 1 .. workers. */
+int32_t pool_thread(const struct pool *p, int share);
+
 /* RT, for the caller: figures of its workers. */
 
 /* Number of workers that died. Discard the step in which a death is first seen. *last: the share of the last one. From

@@ -13,6 +13,7 @@ struct realtime_settings {
   int workers;  /* threads beside the loop that share a step; WORKERS_AUTO: ali3d chooses */
   bool lock_memory;
   int wake_limit; /* longest time in us that a processor may take to wake; -1: no limit */
+  bool trace;     /* the kernel's trace names who causes a miss */
 };
 
 #endif

@@ -20,11 +20,18 @@ static bool vector_read(const json_t *list, double *x, int n)
   return good;
 }
 
+static const char *const shape_names[] = {
+#define SHAPE_TEXT(id, text) [id] = (text),
+    SCENE_SHAPE_LIST(SHAPE_TEXT)
+#undef SHAPE_TEXT
+};
+
 static json_t *body_json(const struct scene_body *b)
 {
   json_t *o = json_pack("{s:s, s:f, s:o, s:o}", "name", b->name, "mass", b->mass, "position",
                         ARRAY_JSON(b->position), "orientation", ARRAY_JSON(b->orientation));
   if (b->has_box) {
+    json_object_set_new(o, "solid", json_string(shape_names[b->solid]));
     json_object_set_new(o, "edge", ARRAY_JSON(b->edge));
     json_object_set_new(o, "axes", ARRAY_JSON(b->axes));
   }
@@ -88,19 +95,26 @@ bool scene_platform_read(json_t *platform, struct platform_geometry *g)
   return good;
 }
 
+static json_t *shape_json(const struct scene_visual *v, const ali3_model *m)
+{
+  json_t *o = json_pack("{s:s, s:s, s:o, s:o}", "body", ali3_model_body_name(m, v->body), "shape",
+                        shape_names[v->shape], "position", ARRAY_JSON(v->position), "orientation",
+                        ARRAY_JSON(v->orientation));
+  if (v->color[0]) json_object_set_new(o, "color", json_string(v->color));
+  if (v->shape != SCENE_MESH) {
+    json_object_set_new(o, "size", ARRAY_JSON(v->size));
+    return o;
+  }
+  json_object_set_new(o, "file", json_string(v->file));
+  json_object_set_new(o, "folder", json_string(v->folder));
+  json_object_set_new(o, "scale", json_real(v->scale));
+  return o;
+}
+
 json_t *scene_visual_json(const struct scene_visual *v, int n, const ali3_model *m)
 {
-  static const char *const shape[] = {
-#define SHAPE_TEXT(id, text) [id] = (text),
-      SCENE_SHAPE_LIST(SHAPE_TEXT)
-#undef SHAPE_TEXT
-  };
   json_t *list = json_array();
-  for (int i = 0; i < n; i++)
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "body", ali3_model_body_name(m, v[i].body), "shape",
-                        shape[v[i].shape], "color", v[i].color, "size", ARRAY_JSON(v[i].size), "position",
-                        ARRAY_JSON(v[i].position), "orientation", ARRAY_JSON(v[i].orientation)));
+  for (int i = 0; i < n; i++) json_array_append_new(list, shape_json(&v[i], m));
   return list;
 }
 

@@ -190,6 +190,33 @@ static bool is_cube(const double edge[3])
   return most - least < 0.02 * most;
 }
 
+static bool is_pair(const double edge[3], int i, int k)
+{
+  return fabs(edge[i] - edge[k]) < 0.02 * fmax(edge[i], edge[k]);
+}
+
+/* A box with equal edges becomes round, with the same moments. */
+static void round_solid(struct scene_body *b)
+{
+  const double *e = b->edge, ball = 2 * sqrt(5.0 / 12), disc = 2 * sqrt(1.0 / 3);
+  const int odd = is_pair(e, 0, 1) ? 2 : is_pair(e, 1, 2) ? 0 : is_pair(e, 0, 2) ? 1 : -1;
+  b->solid = SCENE_BOX;
+  if (odd < 0) return;
+  if (is_cube(e)) {
+    b->solid = SCENE_SPHERE;
+    for (int i = 0; i < 3; i++) b->edge[i] *= ball;
+    return;
+  }
+  /* The edges in turn, so that the axis of the cylinder is the last. */
+  const struct scene_body box = *b;
+  b->solid = SCENE_CYLINDER;
+  for (int i = 0; i < 3; i++) {
+    const int from = (odd + 1 + i) % 3;
+    b->edge[i] = (i < 2 ? disc : 1) * box.edge[from];
+    for (int r = 0; r < 3; r++) b->axes[3 * r + i] = box.axes[3 * r + from];
+  }
+}
+
 /* Boxes that do not hide what is around them. */
 static void fit_boxes(struct scene *s)
 {
@@ -205,6 +232,7 @@ static void fit_boxes(struct scene *s)
     const double diagonal = sqrt(v3_dot(b->edge, b->edge)), k = diagonal > longest ? longest / diagonal : 1;
     b->has_box &= rods != 2;
     for (int c = 0; c < 3; c++) b->edge[c] = fmax(k * b->edge[c], SCENE_THINNEST * s->size);
+    round_solid(b);
   }
 }
 

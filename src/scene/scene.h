@@ -9,6 +9,7 @@
 #define SCENE_SCENE_H
 
 #include "platform/types.h"
+#include "scene/visual.h"
 
 #include <ali3/model.h>
 #include <stdbool.h>
@@ -17,11 +18,13 @@ struct scene_body {
   const char *name;                   /* of the model */
   double mass;                        /* kg */
   double position[3], orientation[4]; /* in the poses of the model */
-  /* The box of uniform density with the mass and inertia of the body: the lengths of its edges, and a rotation, row by row, whose
-   * columns are the directions of the edges in body axes. A box that is longer than the points of the body reach is drawn
-   * smaller, and a cube much smaller, so that it does not hide the mechanism; an edge is at least SCENE_THINNEST of the size of
-   * the scene. A body without mass has no box, and neither has a body with two rods, which shows as a bar. */
+  /* The solid of uniform density with the mass and inertia of the body: a sphere if its moments are equal, a cylinder along its
+   * third axis if two of them are, or a box. edge: the lengths of its edges or its diameters; axes: a rotation, row by row, whose
+   * columns are their directions in body axes. A solid that is longer than the points of the body reach is drawn smaller, and a
+   * sphere much smaller, so that it does not hide the mechanism; an edge is at least SCENE_THINNEST of the size of the scene. A
+   * body without mass has no solid, and neither has a body with two rods, which shows as a bar. */
   bool has_box;
+  enum scene_shape solid;
   double edge[3], axes[9];
 };
 

@@ -6,7 +6,10 @@
 #define SCENE_SHAPE_LIST(X)                                                                                  \
   X(SCENE_BOX, "box")           /* edges x, y, z */                                                          \
   X(SCENE_SPHERE, "sphere")     /* diameters along x, y, z */                                                \
-  X(SCENE_CYLINDER, "cylinder") /* diameters along x and y, length along z */
+  X(SCENE_CYLINDER, "cylinder") /* diameters along x and y, length along z */                                \
+  X(SCENE_CAPSULE,                                                                                           \
+    "capsule")          /* a cylinder with round ends: diameters along x and y, whole length along z */      \
+  X(SCENE_MESH, "mesh") /* the triangles of a file, times `scale` */
 enum scene_shape {
 #define SCENE_SHAPE_ENUM(id, text) id,
   SCENE_SHAPE_LIST(SCENE_SHAPE_ENUM)
@@ -18,10 +21,15 @@ enum { SCENE_COLOR = 8 };
 struct scene_visual {
   int body; /* index of the model, or ALI3_GROUND */
   enum scene_shape shape;
-  double size[3];          /* m, above 0 */
-  double position[3];      /* m, centre of the shape in the frame of the body */
+  double size[3];     /* m, above 0; not of a mesh */
+  double position[3]; /* m, centre of the shape in the frame of the body; of a mesh the origin of its file */
   double orientation[4];   /* Euler parameters, shape to body */
-  char color[SCENE_COLOR]; /* "#rrggbb" */
+  char color[SCENE_COLOR]; /* "#rrggbb"; "": a mesh in the colours of its file */
+  /* A mesh; NULL for other shapes. mesh/mesh.h reads it. */
+  char *file, *folder; /* path below the folder of the model file, and that folder, absolute */
+  double scale;        /* m for each unit of length of the file */
 };
+
+#define SCENE_BLUE "#4a90d9" /* colour of a shape without one */
 
 #endif

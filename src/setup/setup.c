@@ -2,6 +2,7 @@
  * Reads a configuration, freezes its model and makes its signal table. Set-up only. */
 #include "setup/setup.h"
 
+#include "findings/choose.h"
 #include "loop/figures.h"
 
 #include <math.h>
@@ -55,11 +56,22 @@ static bool check_gravity(struct settings_reader *reader, const struct settings 
   return false;
 }
 
+/* Replaces the word auto of solver.iterations by a number. */
+static void choose_number_of_iterations(struct settings *s)
+{
+  struct iterations_choice choice;
+  if (s->options.iterations >= 0 || !s->model) return;
+  choose_iterations(s->model, &s->options, &choice);
+  s->options.iterations = choice.iterations;
+  choose_iterations_text(&choice, s->options.dt, s->iterations, sizeof s->iterations);
+}
+
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors)
 {
   struct settings_reader *reader = settings_open(file, over, errors);
   if (!reader) return NULL;
   struct settings *s = settings_read_so_far(reader);
+  choose_number_of_iterations(s);
   if (ali3_model_freeze(s->model, &s->options) < 0)
     settings_not_frozen(reader);
   else if (check_gravity(reader, s))

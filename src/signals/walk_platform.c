@@ -28,6 +28,12 @@ static const struct {
     [OF_state] = {"", "", NULL, NULL},
     [OF_mode] = {"", "", NULL, NULL},
     [OF_flags] = {"", "", NULL, NULL},
+    [OF_false_force] = {"m/s^2", "", NULL, walk_xyz},
+    [OF_false_rate] = {"rad/s", "", NULL, walk_xyz},
+    [OF_false_force_jump] = {"m/s^2", "", NULL, NULL},
+    [OF_false_rate_jump] = {"rad/s", "", NULL, NULL},
+    [OF_false_force_most] = {"m/s^2", "", NULL, NULL},
+    [OF_false_rate_most] = {"rad/s", "", NULL, NULL},
 };
 
 struct listed_quantity {

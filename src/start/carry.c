@@ -80,7 +80,7 @@ static void carry_links(const struct carried_end *from, const struct carried_end
       const int row = stored_row(b, k), was = k < a->count ? stored_row(a, k) : -1;
       to->d->now.lambda[row] = was < 0 ? 0.0 : from->d->now.lambda[was];
       to->d->now.reaction[row] = was < 0 ? 0.0 : from->d->now.reaction[was];
-      if (b->soft) to->d->now.mean[row] = was < 0 ? 0.0 : from->d->now.mean[was];
+      if (b->soft) to->d->now.mean[row] = was < 0 || !a->soft ? 0.0 : from->d->now.mean[was];
     }
   }
 }

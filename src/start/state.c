@@ -149,6 +149,8 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   for (int i = 0; i < 3; i++) o->fresh[i] = pass_flag(p, o->fresh[i]);
   o->factors = pass_flag(p, o->factors);
   o->history = (int)pass_integer(p, o->history, 0, EXPLICIT_HISTORY);
+  /* Data of other methods have no room for what these two announce. */
+  p->out_of_range |= !data_is_explicit(m) && (o->factors || o->history > 0);
 }
 
 /* --- the mechanism; a passage that only counts goes over data without arrays --- */

@@ -17,6 +17,12 @@ static double *take_doubles(struct arena *a, size_t count)
   return arena_take(a, count, sizeof(double));
 }
 
+/* Rows of arrays that only soft rows use. */
+static size_t soft_rows_of(const struct frozen *f)
+{
+  return f->rows > f->rigid ? (size_t)f->rows : 0;
+}
+
 static void place_state(const struct frozen *f, struct state *o, struct arena *a)
 {
   size_t slots = (size_t)f->tree->slots, rows = (size_t)f->rows;
@@ -24,7 +30,7 @@ static void place_state(const struct frozen *f, struct state *o, struct arena *a
   o->mu = take_doubles(a, slots);
   o->lambda = take_doubles(a, rows);
   o->reaction = take_doubles(a, rows);
-  o->mean = take_doubles(a, rows);
+  o->mean = take_doubles(a, soft_rows_of(f));
 }
 
 static void place_linearisation(const struct frozen *f, struct linearisation *o, struct arena *a)
@@ -42,9 +48,9 @@ static void place_outside_values(const ali3_model *m, struct outside_values *o, 
 
 static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena *a)
 {
-  size_t rows = (size_t)f->rows;
+  const size_t rows = soft_rows_of(f);
   o->law = take_doubles(a, rows);
-  o->Phi_last = take_doubles(a, rows);
+  o->Phi_last = take_doubles(a, (size_t)f->rows); /* the energy method also reads those of rigid rows: 0 */
   o->rate_last = take_doubles(a, rows);
   o->rate = take_doubles(a, rows);
   o->rate_seen = take_doubles(a, rows);
@@ -144,8 +150,8 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->J_start = take_doubles(a, (size_t)(f->rolling * STORED_J));
   d->turn_start = take_doubles(a, (size_t)m->joints);
   d->turn = take_doubles(a, (size_t)m->joints + 1);
-  d->soft.mobility = take_doubles(a, (size_t)f->rows);
-  d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
+  d->soft.mobility = take_doubles(a, soft_rows_of(f));
+  d->soft.stiff = arena_take(a, soft_rows_of(f), sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
   if (m->options.substeps > 1) place_state(f, &d->start, a);
   place_states(m, &d->states, a);

@@ -36,7 +36,8 @@ struct rule {
   bool mean;    /* energy method: multipliers are mean forces, along mean directions */
 };
 
-/* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. */
+/* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. A mechanism without soft
+ * rows has Phi_last alone. */
 struct soft_rows {
   double *law;       /* (m) multiplier that the law of the row gives; rigid rows: 0 */
   double *Phi_last;  /* (m) Phi at the start of the inner step                  filled by inner_prepare */
@@ -150,9 +151,10 @@ struct ali3_data {
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
-  bool combines;     /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
-  bool intermediate; /* intermediate inner step: residual norms are not needed */
-  bool started;      /* a reset has succeeded */
+  bool combines;       /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
+  bool to_be_combined; /* last inner step of a branch: accelerations follow after the combination */
+  bool intermediate;   /* intermediate inner step: residual norms are not needed */
+  bool started;        /* a reset has succeeded */
   bool prepared;
   bool owned; /* ali3_data_new() allocated the block */
   ali3_report report;

@@ -37,12 +37,20 @@ struct branches {
   double increment;   /* increment of T3; the twins have theirs in their reports */
 };
 
+/* The end of a branch needs no accelerations: those of the combination follow from its positions and velocities. Laws that
+ * jump, held rows and carried bodies combine accelerations. */
+static bool combines_at_rates(const ali3_model *m, const ali3_data *b)
+{
+  return b->combines && !m->frozen->jumps && !b->soft.some_stiff && !b->solve.carried_rhs;
+}
+
 /* Runs one branch of n inner steps. Residual norms are not needed at the ends of branches. */
 static void run_branch(const struct branches *o, ali3_data *b, int n, int *status, double *increment)
 {
   for (int part = 0; part < n && *status >= 0; part++) {
     int now = ALI3_OK;
     b->intermediate = b->combines || part + 1 < n;
+    b->to_be_combined = part + 1 == n && combines_at_rates(o->m, b);
     if (part > 0 || o->begin) {
       inner_aim(o->m, b, o->after + b->rule.dt * (part + 1), false);
       if (!inner_prepare(o->m, b, part == 0 && !o->finish)) now = ALI3_E_SINGULAR;
@@ -51,7 +59,7 @@ static void run_branch(const struct branches *o, ali3_data *b, int n, int *statu
     *status = status_worse(*status, now);
     if (!o->finish) break;
   }
-  b->intermediate = false;
+  b->intermediate = b->to_be_combined = false;
 }
 
 static void run_twins(const struct branches *o)
@@ -208,14 +216,17 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
     k->combine(d->now.mu, a->mu, b->mu, slots);
     k->combine(d->now.lambda, a->lambda, b->lambda, rows);
   }
-  /* factors at the sum, and the projection back onto the constraints */
+  /* The factors of the last prediction of T3 serve the sum, which is close to it. They are made again where the end of T3
+   * has changed them for laws that jump. */
+  const bool factors_serve = d->here.J != d->factored.J;
   stage_bodies(m, d, KERNEL_body_frame);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   data_mark_phase(d, ALI3_PHASE_CONDENSE);
-  bool good = stage_condense(m, d);
+  const bool good = factors_serve || stage_condense(m, d);
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   if (!good) return false;
+  /* the projection back onto the constraints */
   project_position(m, d);
   stage_rows_end(m, d);
   project_velocity(m, d);

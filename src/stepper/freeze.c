@@ -279,8 +279,8 @@ double ali3_model_flops(const ali3_model *m)
   double factors = f->switches ? o->iterations : 1,
          solves = o->iterations + 3; /* two of velocities, one of accelerations */
   if (o->extrapolate) {
-    factors = 6.0 * factors + 1.0;
-    solves = 6.0 * solves + 3.0;
+    factors = 6.0 * factors + (f->jumps ? 1.0 : 0.0);
+    solves = 6.0 * (o->iterations + 2.0);
   }
   if (data_is_explicit(
           m)) { /* each with a solve; then one for positions, one for velocities, one after inputs */

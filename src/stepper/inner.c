@@ -292,7 +292,7 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d)
 static bool project_end(const ali3_model *m, ali3_data *d)
 {
   const bool balance = d->combines || m->options.method == ALI3_METHOD_ENERGY;
-  bool branch = d->combines; /* branches are projected after their combination, with new factors */
+  bool branch = d->combines; /* branches are projected after their combination */
   if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
@@ -310,11 +310,12 @@ static bool project_end(const ali3_model *m, ali3_data *d)
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
+  if (d->to_be_combined) return true;
   if (balance)
     project_balance(m, d);
   else
     project_acceleration(m, d);
-  project_reactions(m, d, d->now.lambda);
+  if (!d->intermediate) project_reactions(m, d, d->now.lambda);
   if (m->frozen->jumps) soft_hold(m, d);
   return true;
 }

@@ -168,8 +168,8 @@ static void probe_run(const ali3_data *d, int share, int run, bool begins)
   if (d->probe && d->probe->run) d->probe->run(d->probe->context, share, run, begins);
 }
 
-/* One run of the tree's schedule. */
-typedef void run_item(const ali3_model *m, ali3_data *d, int run);
+/* Groups first .. end-1 of the tree. */
+typedef void run_item(const ali3_model *m, ali3_data *d, int first, int end);
 struct runs {
   const ali3_model *m;
   ali3_data *d;
@@ -179,8 +179,9 @@ struct runs {
 
 static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share, int run)
 {
+  const struct tree_run *r = &m->frozen->tree->run[run];
   probe_run(d, share, run, true);
-  item(m, d, run);
+  item(m, d, r->first, r->end);
   probe_run(d, share, run, false);
 }
 
@@ -212,17 +213,29 @@ static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double
   probe_run(d, 0, ALI3_RUNS_SHARED, false);
 }
 
+/* The runs after the owned ones. They follow one after the other, so one call does all of them where nobody times each. */
+static void later_runs(const ali3_model *m, ali3_data *d, run_item *item, bool down)
+{
+  const struct tree *t = m->frozen->tree;
+  const int count = t->runs - t->owned;
+  if (count == 0) return;
+  if (!d->probe || !d->probe->run) {
+    item(m, d, t->run[t->owned].first, t->groups);
+    return;
+  }
+  for (int i = 0; i < count; i++) do_run(m, d, item, 0, down ? t->runs - 1 - i : t->owned + i);
+}
+
 struct tree_matrix stage_matrix(const ali3_data *d)
 {
   return (struct tree_matrix){
       .J = d->factored.J, .delta = d->solve.delta, .numbers = DELTA_NUMBERS, .c = d->solve.c};
 }
 
-static void condense_run(const ali3_model *m, ali3_data *d, int run)
+static void condense_run(const ali3_model *m, ali3_data *d, int first, int end)
 {
   const struct tree_matrix matrix = stage_matrix(d);
-  const struct tree_run *r = &m->frozen->tree->run[run];
-  int failed = tree_condense_groups(&m->frozen->solver, &d->solve.work, &matrix, r->first, r->end);
+  int failed = tree_condense_groups(&m->frozen->solver, &d->solve.work, &matrix, first, end);
   int seen = atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed);
   while (failed >= 0 && (seen < 0 || failed < seen) && /* the first failed group, for any number of shares */
          !atomic_compare_exchange_weak_explicit(&d->solve.failed_group, &seen, failed, memory_order_relaxed,
@@ -232,38 +245,32 @@ static void condense_run(const ali3_model *m, ali3_data *d, int run)
 
 bool stage_condense(const ali3_model *m, ali3_data *d)
 {
-  const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->solve.failed_group, -1, memory_order_relaxed);
   if (d->here.J == d->spare.J) d->spare = d->factored;
   d->factored = d->here;
   owned_runs(m, d, condense_run, 1.0);
-  for (int run = t->owned; run < t->runs; run++) {
-    if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
-    do_run(m, d, condense_run, 0, run);
-  }
+  if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
+  later_runs(m, d, condense_run, false);
   return atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) < 0;
 }
 
-static void up_run(const ali3_model *m, ali3_data *d, int run)
+static void up_run(const ali3_model *m, ali3_data *d, int first, int end)
 {
-  const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_up_groups(&m->frozen->solver, &d->solve.work, d->solve.beta, r->first, r->end);
+  tree_up_groups(&m->frozen->solver, &d->solve.work, d->solve.beta, first, end);
 }
 
-static void down_run(const ali3_model *m, ali3_data *d, int run)
+static void down_run(const ali3_model *m, ali3_data *d, int first, int end)
 {
-  const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_down_groups(&m->frozen->solver, &d->solve.work, d->solve.z, r->first, r->end);
+  tree_down_groups(&m->frozen->solver, &d->solve.work, d->solve.z, first, end);
 }
 
 static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */
 
 static void sweep_tree(const ali3_model *m, ali3_data *d)
 {
-  const struct tree *t = m->frozen->tree;
   owned_runs(m, d, up_run, SWEEP);
-  for (int run = t->owned; run < t->runs; run++) do_run(m, d, up_run, 0, run);
-  for (int run = t->runs - 1; run >= t->owned; run--) do_run(m, d, down_run, 0, run);
+  later_runs(m, d, up_run, false);
+  later_runs(m, d, down_run, true);
   owned_runs(m, d, down_run, SWEEP);
 }
 

@@ -157,10 +157,13 @@ static void make_safe(struct telemetry *t, const char *instance)
   /* Counts, which bound every loop over the block. */
   t->inputs = (uint32_t)at_most(t->inputs, TELEMETRY_INPUTS);
   t->devices = at_most(t->devices, DEVICES_MAX);
+  t->permissives = (uint32_t)at_most(t->permissives, RIG_PERMISSIVES_MAX);
   t->histograms.levels = at_most(t->histograms.levels, LEVELS_MAX);
   /* Names and texts of levels, inputs, messages and devices. */
   for (int i = 0; i < LEVELS_MAX; i++)
     telemetry_clean_text(t->histograms.level[i].name, sizeof t->histograms.level[i].name);
+  for (int i = 0; i < RIG_PERMISSIVES_MAX; i++)
+    telemetry_clean_text(t->permissive[i], sizeof t->permissive[i]);
   for (int i = 0; i < TELEMETRY_INPUTS; i++) {
     telemetry_clean_text(t->input[i].name, sizeof t->input[i].name);
     clean_name(&t->input[i].owner_name);
@@ -180,6 +183,15 @@ static void make_safe(struct telemetry *t, const char *instance)
   }
 }
 
+/* Names of threads in the records of misses. */
+static void clean_misses(struct miss_log *log)
+{
+  for (int i = 0; i < MISS_LOG; i++) {
+    struct culprit *c = &log->slot[i].miss.culprit;
+    telemetry_clean_text(c->name, sizeof c->name);
+  }
+}
+
 enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct telemetry *copy)
 {
   struct telemetry_live live;
@@ -196,6 +208,7 @@ enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct t
   copy->live = live;
   atomic_store_explicit(&copy->sequence, 0, memory_order_relaxed);
   make_safe(copy, instance);
+  clean_misses(&copy->misses);
   return copied;
 }
 

@@ -37,6 +37,8 @@ enum { TELEMETRY_NAME = 64, TELEMETRY_REASON = 256 };
   X(model, NAME, "model", "", "", "name of the model")                                                       \
   X(isa, NAME, "isa", "", "", "instruction set of the steps")                                                \
   X(reason, REASON, "realtime_reason", "", "", "why the daemon is not real-time")                            \
+  X(traces, FLAG, "traces", "", "traces", "1 if the kernel's trace names who causes a miss")                 \
+  X(untraced, REASON, "untraced_reason", "", "", "why the kernel's trace does not")                          \
   X(period_ns, TIME, "period_s", "s", "period_seconds", "nominal period of the cycle")                       \
   X(realtime, FLAG, "realtime", "", "realtime", "1 if the host granted SCHED_FIFO and locked memory")        \
   X(bodies, NUMBER, "bodies", "", "bodies", "bodies of the model")                                           \

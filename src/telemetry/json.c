@@ -109,9 +109,37 @@ static json_t *platform_json(const struct telemetry *t)
   json_object_set_new(o, "pose", numbers_json(l->pose, PLATFORM_DOF));
   json_object_set_new(o, "target", numbers_json(l->target, PLATFORM_DOF));
   json_object_set_new(o, "legs_normalised", numbers_json(l->legs, PLATFORM_LEGS));
+  /* Then its figures, and the range of its legs. */
+  json_object_set_new(o, "false_force", json_real(l->false_force));
+  json_object_set_new(o, "false_rate", json_real(l->false_rate));
   json_object_set_new(o, "leg_unit", json_string(t->cranks ? "rad" : "m"));
   json_object_set_new(o, "leg_min", real_or_null(t->leg_min));
   json_object_set_new(o, "leg_max", real_or_null(t->leg_max));
+  return o;
+}
+
+/* The signs of the rig; the members are those of its signals. */
+static json_t *rig_json(const struct telemetry *t)
+{
+  const struct rig_output *r = &t->live.rig;
+  if (!t->rig) return json_null();
+  json_t *o = json_object(), *flags = json_object(), *permissives = json_object();
+  const unsigned on = rig_bits(r->flags), met = rig_bits(r->permissives);
+#define ADD_FLAG(id, bit, text) json_object_set_new(flags, text, json_boolean(on &(unsigned)(id)));
+  RIG_FLAG_LIST(ADD_FLAG)
+#undef ADD_FLAG
+  for (uint32_t i = 0; i < t->permissives; i++)
+    json_object_set_new(permissives, t->permissive[i], json_boolean(met >> i & 1));
+  json_object_set_new(o, "flags", flags);
+  json_object_set_new(o, "permissives", permissives);
+  /* Places, errors, and what is felt at the head. */
+  json_object_set_new(o, "pose", numbers_json(r->pose, PLATFORM_DOF));
+  json_object_set_new(o, "pose_error", numbers_json(r->pose_error, PLATFORM_DOF));
+  json_object_set_new(o, "legs", numbers_json(r->legs, PLATFORM_LEGS));
+  json_object_set_new(o, "leg_error", numbers_json(r->leg_error, PLATFORM_LEGS));
+  json_object_set_new(o, "felt_force", real_or_null(r->felt_force[0]));
+  json_object_set_new(o, "felt_rate", real_or_null(r->felt_rate[0]));
+  json_object_set_new(o, "felt_beyond", real_or_null(r->felt_beyond[0]));
   return o;
 }
 
@@ -139,16 +167,37 @@ static void add_book(json_t *o, const struct histograms *b)
   json_object_set_new(o, "cleared_cycle", u64_json(counter_get(&b->cleared)));
 }
 
+json_t *culprit_json(const struct culprit *c)
+{
+  char policy[40];
+  if (c->kind == CULPRIT_NONE) return json_null();
+  json_t *o = json_object();
+  json_object_set_new(o, "kind", json_string(culprit_kind_name(c->kind)));
+  if (c->kind == CULPRIT_LOST) return o;
+  json_object_set_new(o, "name", utf8_json(c->name));
+  json_object_set_new(o, "id", json_integer(c->id));
+  json_object_set_new(o, "cpu", json_integer(c->cpu));
+  json_object_set_new(o, "had_s", json_real((double)c->ns * 1e-9));
+  json_object_set_new(o, "waited_s", json_real((double)c->waited_ns * 1e-9));
+  if (c->kind != CULPRIT_THREAD) return o;
+  culprit_policy_text(c, policy, sizeof policy);
+  json_object_set_new(o, "policy", json_string(policy));
+  return o;
+}
+
 static json_t *miss_json(const struct miss *m, const struct histograms *b)
 {
   char words[512];
   json_t *o = json_object();
   miss_text(m, b, words, sizeof words);
+  /* Which miss, and why. */
   json_object_set_new(o, "number", u64_json(m->number));
   json_object_set_new(o, "cycle", u64_json(m->cycle));
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
   json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
   json_object_set_new(o, "text", utf8_json(words));
+  json_object_set_new(o, "culprit", culprit_json(&m->culprit));
+  /* Its circumstances and times. */
   json_object_set_new(o, "skipped", u64_json(m->skipped));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
@@ -282,6 +331,7 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "devices", devices_json(s));
   json_object_set_new(o, "osc_ignored", strays_json(s->t));
   json_object_set_new(o, "platform", platform_json(s->t));
+  json_object_set_new(o, "rig", rig_json(s->t));
   /* The counters of the protocols. */
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \

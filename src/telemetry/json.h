@@ -3,6 +3,7 @@
 #ifndef TELEMETRY_JSON_H
 #define TELEMETRY_JSON_H
 
+#include "telemetry/miss.h"
 #include "telemetry/watch.h"
 
 #include <jansson.h>
@@ -11,5 +12,7 @@
 
 /* Returns a new reference. */
 json_t *telemetry_json(const struct sample *s);
+/* A new reference; null if the kernel's trace names nobody. */
+json_t *culprit_json(const struct culprit *c);
 
 #endif

@@ -95,6 +95,14 @@ static struct reason largest_reason(const struct miss *m)
   return best;
 }
 
+/* Interrupts within the work count as work of the thread if the kernel does not account for their time. */
+static bool was_interrupted(const struct miss *m, uint64_t ns)
+{
+  const uint32_t kind = m->culprit.kind;
+  const bool interrupt = kind == CULPRIT_INTERRUPT || kind == CULPRIT_VECTOR || kind == CULPRIT_SOFTIRQ;
+  return interrupt && m->culprit.waited_ns > ns / 2;
+}
+
 static uint32_t cause_of(const struct miss *m)
 {
   const uint64_t length = excess_ns(m->end_ns, m->start_ns), late = excess_ns(length, m->period_ns);
@@ -107,6 +115,7 @@ static uint32_t cause_of(const struct miss *m)
   const struct reason best = largest_reason(m);
   /* The kernel does not notice when the hypervisor takes the processor. */
   const bool unseen = best.cause == MISS_COMPUTING || best.cause == MISS_LATE_WAKE;
+  if (best.cause == MISS_COMPUTING && was_interrupted(m, best.ns)) return MISS_STOLEN;
   return unseen && m->stolen_ns > best.ns / 2 ? MISS_STOLEN : best.cause;
 }
 

@@ -6,6 +6,7 @@
 
 #include "rt/pool.h"
 #include "telemetry/book.h"
+#include "trace/culprit.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,12 +50,14 @@ struct miss {
   uint64_t woke_late_ns;     /* wake-up latency of these sleeps */
   struct slowest slowest;
   uint64_t held_ns,
-      usual_held_ns;   /* time between the end of the loop's own shares and the end of a worker's */
-  struct usage worker; /* slowest share of this cycle, without sleeps between pieces */
-  int32_t lost_worker; /* worker that has ended; 0: none */
-  uint32_t overrun;    /* enum overrun */
-  uint32_t grace;      /* 1: within the grace after a start, not counted as a miss */
-  uint32_t state;      /* enum run_state at the time of the miss */
+      usual_held_ns;      /* time between the end of the loop's own shares and the end of a worker's */
+  struct usage worker;    /* slowest share of this cycle, without sleeps between pieces */
+  int32_t lost_worker;    /* worker that has ended; 0: none */
+  int32_t slowest_thread; /* thread of the worker of `slowest`; 0: none */
+  uint32_t overrun;       /* enum overrun */
+  uint32_t grace;         /* 1: within the grace after a start, not counted as a miss */
+  uint32_t state;         /* enum run_state at the time of the miss */
+  uint32_t spare;
   uint64_t input_age_ns;
 
   /* Written by the ordinary thread. */
@@ -66,6 +69,7 @@ struct miss {
   uint32_t cause;             /* enum miss_cause */
   uint32_t phase;             /* enum phase that exceeded its usual time; PHASES: none */
   uint32_t reserved;
+  struct culprit culprit; /* who had the processor meanwhile, if the kernel's trace tells */
 };
 
 /* Derives cause and phase from the other members. Pure. */

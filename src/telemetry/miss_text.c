@@ -157,6 +157,9 @@ static void say_stolen(struct words *w, const struct miss *m)
   if (m->stolen_ns > off) {
     say_for(w, "while a hypervisor took processors for", m->stolen_ns);
     say_counts(w, &m->own);
+  } else if (m->culprit.waited_ns > off) { /* the kernel counts interrupts as work of the thread */
+    say_for(w, "loop interrupted for", m->culprit.waited_ns);
+    say_counts(w, &m->own);
   } else {
     say_words(w, "loop ");
     say_held_up(w, MISS_STOLEN, &m->own, off);
@@ -212,6 +215,28 @@ static void say_cause(struct words *w, const struct miss *m, const struct histog
   }
 }
 
+/* Who had the processor meanwhile. */
+static void say_culprit(struct words *w, const struct culprit *c)
+{
+  char who[80];
+  switch (c->kind) {
+  case CULPRIT_NONE:
+    return;
+  case CULPRIT_LOST:
+    say_words(w, "; the kernel's trace does not reach back to it");
+    return;
+  case CULPRIT_IDLE:
+    say_for(w, "; its processor was idle for", c->ns);
+    say_words(w, ", the interrupt that wakes it came late");
+    return;
+  default:
+    culprit_text(c, who, sizeof who);
+    say_words(w, "; %s had its processor for ", who);
+    say_time(w, c->ns);
+    if (c->waited_ns / 4 * 3 > c->ns) say_for(w, " of", c->waited_ns); /* there were others */
+  }
+}
+
 /* NOLINTNEXTLINE(readability-non-const-parameter): written through w */
 int miss_text(const struct miss *m, const struct histograms *levels, char *text, size_t size)
 {
@@ -219,6 +244,7 @@ int miss_text(const struct miss *m, const struct histograms *levels, char *text,
   say_words(&w, "miss %" PRIu64 "%s at cycle %" PRIu64 ": ", m->number, m->grace ? " in the grace" : "",
             m->cycle);
   say_cause(&w, m, levels);
+  say_culprit(&w, &m->culprit);
   if (m->stolen_ns && m->cause != MISS_STOLEN) {
     say_for(&w, "; hypervisor took processors for", m->stolen_ns);
     say_words(&w, " about then");

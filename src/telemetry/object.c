@@ -88,7 +88,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
 }
 
 /* Uses /proc/PID/status, because root owns /proc/PID itself if the process has capabilities. */
-bool object_process_user(int64_t pid, uid_t *user)
+static bool object_process_user(int64_t pid, uid_t *user)
 {
   char path[48], line[256];
   unsigned real, effective;

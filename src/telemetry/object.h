@@ -31,8 +31,6 @@ void object_path(char path[static OBJECT_PATH], const char *instance, enum objec
  * descriptor and fills *st. On failure returns -1 with errno (ENOENT: no file); for any other errno why[size] says what
  * is there, as in "is a FIFO". */
 int object_open(const char *path, int flags, struct stat *st, char *why, size_t size);
-/* Effective user of a process. Returns false if the process does not exist or /proc hides it. */
-bool object_process_user(int64_t pid, uid_t *user);
 /* True for a file of root, of our own user, or of the user of process `pid`. */
 bool object_is_trusted(const struct stat *st, int64_t pid);
 

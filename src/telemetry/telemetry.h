@@ -7,6 +7,7 @@
 #define TELEMETRY_TELEMETRY_H
 
 #include "platform/types.h"
+#include "rig/rig.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 13u
+#define TELEMETRY_VERSION 14u
 #define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
 /* The motion platform in the last cycle. */
@@ -28,8 +29,10 @@ struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
+  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in platform/cue.h */
 };
 
+enum { TELEMETRY_PERMISSIVE = 40 };
 enum { TELEMETRY_LATCHER = 96, LOAD_HORIZONS = 3 };
 #define LATCH_NO_NUMBER UINT32_MAX
 struct telemetry_live {
@@ -39,6 +42,7 @@ struct telemetry_live {
   uint64_t t_ns;              /* CLOCK_MONOTONIC when written */
   double load[LOAD_HORIZONS]; /* fraction of the period spent working, over the last 1, 10 and 60 s */
   struct platform_live platform;
+  struct rig_output rig; /* the signs of the rig, as in the signals */
   /* State and fault, and the following, are what a start after a crash must know: restart/state_record.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
   /* Client of the port that latched the stop; LATCH_NO_NUMBER: the text says everything. */
@@ -96,8 +100,10 @@ struct telemetry {
   uint32_t inputs;                      /* used entries of `input`, at most TELEMETRY_INPUTS */
   uint32_t platform, cranks;            /* 1: there is one; 1: its legs are cranks */
   double leg_min, leg_max;              /* m or rad */
-  int32_t lock, object;                 /* descriptors in the process that made the block; telemetry/shm.c */
-  _Atomic uint64_t overflow_ns;         /* CLOCK_MONOTONIC when osc_overflow last grew; 0: never */
+  uint32_t rig, permissives;            /* 1: the rig reports; used entries of `permissive` */
+  char permissive[RIG_PERMISSIVES_MAX][TELEMETRY_PERMISSIVE]; /* constant names */
+  int32_t lock, object;         /* descriptors in the process that made the block; telemetry/shm.c */
+  _Atomic uint64_t overflow_ns; /* CLOCK_MONOTONIC when osc_overflow last grew; 0: never */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;
@@ -114,6 +120,12 @@ struct telemetry {
 _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");
 _Static_assert(offsetof(struct telemetry, instance) == 32, "telemetry layout");
 _Static_assert(sizeof(struct telemetry) % 64 == 0, "telemetry layout");
+
+/* The bits of a signal of the rig; 0 if a block from outside holds something else. */
+static inline unsigned rig_bits(const double signal[static 1])
+{
+  return signal[0] >= 0.0 && signal[0] <= (double)UINT16_MAX ? (unsigned)signal[0] : 0;
+}
 
 /* RT, for the loop only. */
 void telemetry_write(struct telemetry *t, const struct telemetry_live *live);

@@ -433,3 +433,28 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     }
   return good;
 }
+
+/* --- keys that only some choices have --- */
+
+static const struct key *find_section_key(const struct section *s, const char *name)
+{
+  for (int i = 0; i < s->keys; i++)
+    if (strcmp(s->key[i].name, name) == 0) return &s->key[i];
+  return NULL;
+}
+
+bool schema_check_choice(const struct section *s, const struct node *map, int choice, struct report *r)
+{
+  const int before = r->errors;
+  if (choice < 0) return true;
+  const char *word = find_section_key(s, s->by)->choices[choice];
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    const struct node *n = node_find(map, k->name);
+    if (n && k->only && !(k->only >> choice & 1))
+      report_error(r, n->key_at, "\"%s\" has no meaning for the %s %s; remove it", k->name, s->by, word);
+    if (!n && k->needed >> choice & 1)
+      report_error(r, map->at, "missing key \"%s\" in %s of %s %s", k->name, s->title, s->by, word);
+  }
+  return r->errors == before;
+}

@@ -143,6 +143,38 @@ TEST(sensors_are_mounted_as_the_file_says)
   settings_free(s);
 }
 
+/* The test reads a file of a folder of its own, which has no mesh. */
+TEST(mesh_keys_are_checked)
+{
+#define SHAPE(keys)                                                                                          \
+  "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n  visual:\n"        \
+  "    - {body: A, " keys "}\n"
+  static const char *const wrong[][2] = {
+      {SHAPE("shape: mesh"), ":5:7: error: missing key \"file\" in a shape of shape mesh"},
+      {SHAPE("shape: mesh, file: none.stl"), ":5:36: error: file: "},
+      {SHAPE("shape: mesh, file: none.stl"), "/none.stl: No such file"},
+      {SHAPE("shape: mesh, file: ../a.stl"),
+       ":5:36: error: file: ../a.stl: expected a path below the folder"},
+      {SHAPE("shape: mesh, file: /etc/a.stl"),
+       ":5:36: error: file: /etc/a.stl: expected a path below the folder"},
+      {SHAPE("shape: mesh, file: a.dae"),
+       ":5:36: error: file: a.dae: expected a name that ends in .stl or .glb"},
+      {SHAPE("shape: mesh, file: a.stl, size: [1, 1, 1]"),
+       ":5:43: error: \"size\" has no meaning for the shape mesh; remove it"},
+      {SHAPE("shape: mesh, file: a.stl, scale: 0"), ":5:50: error: scale: "},
+      {SHAPE("shape: box, file: a.stl"),
+       ":5:29: error: \"file\" has no meaning for the shape box; remove it"},
+      {SHAPE("shape: capsule, scale: 2"),
+       ":5:33: error: \"scale\" has no meaning for the shape capsule; remove it"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    struct loaded l = load_text(wrong[i][0]);
+    assert_null(l.settings);
+    if (!strstr(l.errors, wrong[i][1])) fail_msg("expected \"%s\" in \"%s\"", wrong[i][1], l.errors);
+    free(l.errors);
+  }
+#undef SHAPE
+}
+
 TEST(shapes_are_for_pictures_only)
 {
 #define SHAPES(color, body)                                                                                  \
@@ -285,6 +317,7 @@ int main(void)
       cmocka_unit_test(inertia_has_two_forms),
       cmocka_unit_test(free_bodies_and_forces_are_valid),
       cmocka_unit_test(sensors_are_mounted_as_the_file_says),
+      cmocka_unit_test(mesh_keys_are_checked),
       cmocka_unit_test(shapes_are_for_pictures_only),
       cmocka_unit_test(one_mistake_neither_hides_others_nor_causes_them),
       cmocka_unit_test(positions_and_angles_have_units),

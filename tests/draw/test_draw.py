@@ -6,6 +6,7 @@ import glob
 import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,28 @@ class Drawings(unittest.TestCase):
         scale = next(t for t in self.texts(root) if re.fullmatch(r"[\d.e-]+ m", t))
         bar = [line for line in root.iter(f"{SVG}line") if line.get("class") == "link"][-1]
         self.assertAlmostEqual((float(bar.get("x2")) - float(bar.get("x1"))) / float(scale.split()[0]), arm, delta=0.5)
+
+    def outline(self, shape):
+        """(width, height, colour) of the outline of a shape in place of the box, where the box is 2 units wide."""
+        with open(self.path("own.yaml"), "w", encoding="utf-8") as f:
+            f.write(FLAT.replace("\n  joints:", f"\n  visual:\n    - {{body: bar, {shape}}}\n    - {{body: ground, shape: box, "
+                                 "size: [2, 1.0e-9, 0.5], position: [1, 0, 0], color: '#000000'}\n  joints:"))
+        own, box = ([[float(x) for x in p.split(",")] for p in polygon.get("points").split()] for polygon in sorted(
+            self.draw(self.path("own.yaml")).iter(f"{SVG}polygon"), key=lambda f: f.get("fill") == "#000000"))
+        unit = 0.5 * (max(x for x, _ in box) - min(x for x, _ in box))
+        return [(max(p[k] for p in own) - min(p[k] for p in own)) / unit for k in (0, 1)]
+
+    def test_shapes_of_the_file_have_outlines(self):
+        corners = ((0, 0, 0), (1000, 0, 0), (0, 10, 250))
+        with open(self.path("part.stl"), "wb") as f:
+            f.write(b"\0" * 80 + struct.pack("<I12f2x", 1, 0, 0, 1, *(x for p in corners for x in p)))
+        for shape, expected in (("shape: box, size: [0.5, 0.2, 0.3]", (0.5, 0.3)), ("shape: sphere, size: [0.4, 0.2, 0.6]", (0.4, 0.6)),
+                                ("shape: cylinder, size: [0.4, 0.2, 0.9]", (0.4, 0.9)), ("shape: capsule, size: [0.2, 0.2, 0.9]", (0.2, 0.9)),
+                                ("shape: cylinder, size: [0.2, 0.2, 1], orientation: {axis: [0, 1, 0], angle: 90 deg}", (1, 0.2)),
+                                ("shape: mesh, file: part.stl, scale: 0.002", (2, 0.5))):
+            with self.subTest(shape):
+                for found, wanted in zip(self.outline(shape), expected):
+                    self.assertAlmostEqual(found, wanted, delta=0.01)
 
     def test_legs_of_a_platform_have_their_numbers(self):
         root = self.draw(os.path.join(ROOT, "config/demo/car.yaml"))

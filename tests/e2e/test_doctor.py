@@ -138,6 +138,20 @@ class Doctor(unittest.TestCase):
             self.assertIn("`@realtime - rtprio 95` in /etc/security/limits.d/95-ali3.conf", re.sub(r"\s+", " ", run.stdout))
             self.assertRegex(run.stdout, r"\nUNFIT for real time: rtprio, memlock, (\w+, )*fifo, locked")
 
+    def test_trace(self):
+        """The trace names the thread that keeps the probe from its processor, or the report says why there is none."""
+        run = doctor("--json", "--trace", "--seconds", "0.2")
+        self.assertIn(run.returncode, (0, 1, 2), run.stderr)
+        checks = {check["id"]: check for check in json.loads(run.stdout)["checks"]}
+        found = checks["trace"]
+        print(found["found"])
+        if found["state"] == "unknown":
+            self.assertRegex(found["found"], "only root may trace|tracefs is not mounted|SCHED_FIFO")
+            return
+        self.assertIn(found["state"], ("ok", "warn"))
+        self.assertRegex(found["found"], r"thread \d+")
+        self.assertRegex(checks["trace_cost"]["found"], r"median wake-up \d+\.\d us with the trace, \d+\.\d us without")
+
     def test_files_of_another_host(self):
         with tempfile.TemporaryDirectory() as root:
             run = doctor("--root", root)

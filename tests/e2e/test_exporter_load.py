@@ -14,7 +14,7 @@ import unittest
 import bench
 from exporter import Exporter, shipped
 
-RATE, SECONDS = 1000, 5
+RATE, SECONDS = 1000, 3
 HALF_OPEN, DEAF = 20, 4
 IDLE = 10  # s, after which a silent client is disconnected
 PER_IP = 32

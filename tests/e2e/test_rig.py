@@ -116,6 +116,10 @@ class Rig(unittest.TestCase):
         for k in range(20):
             self.lead(0.0, 0.0, 0.06 if k % 2 else -0.06)
             time.sleep(0.05)
+        rig = self.d.watch()["rig"]
+        self.assertEqual((rig["permissives"]["chain"], rig["flags"]["reports"]), (True, True))
+        self.assertLess(max(map(abs, rig["leg_error"])), 0.04)
+        self.assertGreater(min(rig["legs"]), 0.7)
         # The chain opens: the rig brakes and stays, and a reset is refused until it is closed.
         self.rig.order("chain")
         bench.wait_for("SAFE", lambda: self.state() == "SAFE")

@@ -7,7 +7,7 @@ import unittest
 
 import bench
 
-SECONDS = 6
+SECONDS = 3
 PHASES = ("account", "prepare", "feedback")
 
 

@@ -3,11 +3,13 @@
 """ali3-view against a real daemon, without a browser: pages, streams, rights, a daemon that stops, ends and starts again, and a
 recording. soak_view.py has the tests with a browser."""
 import base64
+import contextlib
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -16,6 +18,11 @@ import unittest
 
 import bench
 from viewer import KINDS, Viewer, decode
+
+
+# A binary STL file of one triangle, and the bytes that a page gets.
+TRIANGLE = b"\0" * 80 + struct.pack("<I12f2x", 1, 0, 0, 1, 0, 0, 0, 100, 0, 0, 0, 200, 0)
+PACKED = struct.pack("<4I2i9f", 1, 1, 1, 0, 1, -1, 0, 0, 0, 100, 0, 0, 0, 200, 0)
 
 
 class Pages(unittest.TestCase):
@@ -69,6 +76,40 @@ class Pages(unittest.TestCase):
         self.assertEqual([len(platform[k]) for k in ("base", "top", "neutral")], [6, 6, 6])
         self.assertTrue(all(platform["leg_min"] < leg < platform["leg_max"] for leg in platform["neutral"]))
 
+    def test_mesh(self):
+        d = bench.Daemon(model={"visual": [{"body": "A", "shape": "capsule", "size": [0.1, 0.1, 1]}, *(
+            {"body": body, "shape": "mesh", "file": "bar.stl", "scale": 0.001} for body in ("A", "B"))]})
+        with open(os.path.join(d.dir, "bar.stl"), "wb") as f:
+            f.write(TRIANGLE)
+        with d:
+            scene = self.view.json(f"/api/v1/scene?name={d.name}")
+            self.assertEqual([v.get("mesh") for v in scene["visual"]], [None, 1, 1])
+            self.assertNotIn(d.dir, json.dumps(scene))  # the page learns no path
+            path = f"/api/v1/mesh?name={d.name}&shape="
+            status, headers, body = self.view.ask(path + "1")
+            self.assertEqual((status, headers["Content-Type"], body), (200, "application/octet-stream", PACKED))
+            self.assertEqual([self.view.ask(path + s)[0] for s in ("0", "3", "-1", "1.5", "1e9", "../1", "")], [404, 404] + 5 * [400])
+            # A file that vanishes, grows or becomes a link to another place is not served.
+            for change in (lambda f: os.remove(f), lambda f: os.symlink("/etc/hostname", f)):
+                change(os.path.join(d.dir, "bar.stl"))
+                status, _, body = self.view.ask(path + "2")
+                self.assertEqual(status, 404)
+                self.assertIn("bar.stl: ", json.loads(body)["error"])
+
+    def test_two_meshes_at_a_time(self):
+        d = bench.Daemon(model={"visual": [{"body": "A", "shape": "mesh", "file": "large.stl"}]})
+        with open(os.path.join(d.dir, "large.stl"), "wb") as f:
+            f.write(b"\0" * 80 + struct.pack("<I", 400000) + 400000 * TRIANGLE[84:])
+        path = f"/api/v1/mesh?name={d.name}&shape=0"
+        with d, contextlib.ExitStack() as open_ones:
+            for _ in range(2):  # clients that take their time
+                s = open_ones.enter_context(socket.create_connection(("127.0.0.1", self.view.port), timeout=10))
+                s.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                self.assertIn(b" 200 ", s.recv(64))
+            self.assertEqual(self.view.ask(path)[0], 503)
+            open_ones.close()
+            bench.wait_for("the end of both", lambda: self.view.ask(path)[0] == 200)
+
     def test_stream(self):
         with self.view.stream(f"name={self.daemon.name}&signals=pose,loop&dense=energy.*&rate=20") as s:
             self.assertEqual(s.status, 200)
@@ -115,6 +156,45 @@ class Pages(unittest.TestCase):
                     break
             else:
                 self.fail("the stream lags behind")
+
+
+class Contrast(unittest.TestCase):
+    """WCAG 2: text has a contrast of 4.5 to 1 in the light and in the dark scheme."""
+
+    TEXTS = ("ink", "faint", "good", "warn", "bad", "blue")
+
+    @staticmethod
+    def luminance(color):
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055)**2.4 for x in color]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    @classmethod
+    def ratio(cls, a, b):
+        low, high = sorted((cls.luminance(a), cls.luminance(b)))
+        return (high + 0.05) / (low + 0.05)
+
+    @classmethod
+    def schemes(cls):
+        """The variables of the style sheet as colours from 0 to 1: light, dark."""
+        with open(os.path.join(bench.ROOT, "tools", "ali3-view", "page", "style.css"), encoding="utf-8") as f:
+            roots = re.findall(r":root \{(.*?)\}", f.read(), re.S)
+        light, dark = ({name: [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)] for name, digits in re.findall(r"--(\w+): #(\w{6})", root)}
+                       for root in roots)
+        return light, {**light, **dark}
+
+    def test_texts(self):
+        for scheme in self.schemes():
+            pairs = [(text, behind) for text in self.TEXTS for behind in ("paper", "panel")] + [("ink", "notice")]
+            least = min(pairs, key=lambda pair: self.ratio(scheme[pair[0]], scheme[pair[1]]))
+            print(f"least contrast of a text: {self.ratio(scheme[least[0]], scheme[least[1]]):.2f}, {least[0]} on {least[1]}")
+            self.assertGreaterEqual(self.ratio(scheme[least[0]], scheme[least[1]]), 4.5, least)
+            self.assertGreaterEqual(self.ratio([1, 1, 1], scheme["stop"]), 4.5)
+            # Texts on the picture have a veil, whatever is behind it; a picture that stands still is behind a grey one.
+            for behind in ([0, 0, 0], [1, 1, 1]):
+                veil = [0.85 * p + 0.15 * b for p, b in zip(scheme["paper"], behind)]
+                self.assertGreaterEqual(self.ratio(scheme["ink"], veil), 4.5)
+            still = [0.65 * p + 0.35 * 120 / 255 for p in scheme["paper"]]
+            self.assertGreaterEqual(self.ratio(scheme["ink"], still), 4.5)
 
 
 class Rights(unittest.TestCase):
@@ -204,7 +284,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(done.returncode, 2, arguments)
         done = subprocess.run([bench.program("ali3-view"), "--file", "/nowhere.h5"], capture_output=True, text=True, timeout=10, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("/nowhere.h5: expected a file of ali3-record", done.stderr)
+        self.assertIn("/nowhere.h5: cannot be read as an HDF5 file", done.stderr)
 
 
 class OnePage(unittest.TestCase):
@@ -237,6 +317,31 @@ class OnePage(unittest.TestCase):
                                   check=False)
             self.assertIn(done.returncode, (1, 2), arguments)
             self.assertIn("ali3-sim: ", done.stderr)
+
+
+    def test_meshes_are_inside(self):
+        if not os.path.exists("/usr/share/javascript/three/three.min.js"):
+            self.skipTest("libjs-three is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            model, path = os.path.join(folder, "model.yaml"), os.path.join(folder, "run.html")
+            visual = [{"body": body, "shape": "mesh", "file": "bar.stl"} for body in ("A", "B")]
+            with open(model, "w", encoding="utf-8") as f:
+                json.dump({"model": {**bench.four_bar()["model"], "visual": visual}}, f)
+            with open(os.path.join(folder, "bar.stl"), "wb") as f:
+                f.write(TRIANGLE)
+            command = [bench.program("ali3-sim"), model, "--duration", "0.1", "--view", path]
+            subprocess.run(command, check=True, capture_output=True, timeout=30)
+            with open(path, encoding="utf-8") as f:
+                run = json.loads(re.search(r'id="ali3-run">(.*?)</script>', f.read(), re.S).group(1))
+            self.assertEqual([base64.b64decode(run["meshes"][k]) for k in run["meshes"]], [PACKED])
+            self.assertEqual([run["meshes"].get(str(v["mesh"])) is None for v in run["scene"]["visual"]], [False, False])
+            self.assertNotIn(folder, json.dumps(run["scene"]))
+            # A file whose first bytes look right, and the rest does not.
+            with open(os.path.join(folder, "bar.stl"), "w", encoding="utf-8") as f:
+                f.write("solid x\nfacet normal 0 0 up\n")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("bar.stl: line 2: expected a number, found up", done.stderr)
 
 
 class Recording(unittest.TestCase):

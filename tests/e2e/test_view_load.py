@@ -13,7 +13,7 @@ import unittest
 import bench
 from viewer import Viewer
 
-SECONDS, STREAMS = 5, 8
+SECONDS, STREAMS = 3, 8
 
 
 def used(pid):

@@ -25,6 +25,7 @@ set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_port
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
 
 ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
+ali3_e2e(timing culprits)      # the thread or interrupt that the kernel names for a miss
 ali3_e2e(timing faults)        # misses with faulty clients, beside a calm phase
 ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
 ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a flood of requests

@@ -401,6 +401,35 @@ class Findings(unittest.TestCase):
         self.assertEqual(found["severity"], "warning")
         self.assertEqual(self.check(path, "--check", "--accuracy", "0").returncode, 2)
 
+    def test_iterations_that_auto_takes(self):
+        """auto takes the fewest iterations whose error is small beside that of the step, the usual three for a mechanism at rest, and
+        the bits of a run with that number."""
+        auto = ("--set", "solver.iterations=auto")
+        for name in ("four_bar", "bricard"):
+            path = os.path.join(ROOT, "tests/reference", name + ".json")
+
+            def run(*options, path=path):
+                return subprocess.run([SIM, path, "--duration", "10", "--output", "-", "--signals", "body.*.position.*", *options],
+                                      capture_output=True, text=True, check=True).stdout
+
+            def rows(text):
+                return [[float(x) for x in line.split(",")] for line in text.strip().split("\n")[1:]]
+
+            def error(a, b):
+                return max(math.dist(x[k:k + 3], y[k:k + 3]) for x, y in zip(a, b) for k in range(0, len(x), 3))
+            done = self.check(path, "--check=json", *auto)
+            (found,) = [f for f in json.loads(done.stdout)["findings"] if f["id"] == "settings"]
+            taken = int(re.search(r"auto takes (\d): in the first 10 s", found["text"])[1])
+            many = rows(run("--iterations", "8"))
+            step = error(rows(run("--iterations", "8", "--substeps", "2")), many)
+            with self.subTest(name):
+                self.assertEqual(run(*auto), run("--iterations", str(taken)))
+                self.assertLess(error(rows(run("--iterations", str(taken))), many), 0.3 * step)
+                if taken > 1:
+                    self.assertGreater(error(rows(run("--iterations", str(taken - 1))), many), 0.05 * step)
+        rest = self.check(self.write(welded_dummy()), "--check", *auto).stdout
+        self.assertRegex(rest, r"info: solver.iterations: auto takes 3, because the first steps .* show nothing \[settings\]")
+
     def test_json(self):
         m = boom()
         find(m, "forces", "ends")["lower"] = 0.1

@@ -19,7 +19,7 @@ static int must(int status)
 }
 
 /* A ball on a rod, in contact with the ground, and a driven hinge: rows of every kind. */
-static ali3_model *make_model(void)
+static ali3_model *make_model(ali3_method method)
 {
   static const double motion[][2] = {{0, 0}, {1, 1}, {2, 0}};
   ali3_model *m = ali3_model_new();
@@ -47,19 +47,39 @@ static ali3_model *make_model(void)
   contact.stiffness[0] = 1e3;
   contact.friction = 0.5;
   must(ali3_model_add_force(m, &contact));
-  must(ali3_model_freeze(m, NULL));
+  ali3_options o = ali3_options_default();
+  o.method = method;
+  must(ali3_model_freeze(m, &o));
   return m;
 }
 
-/* The bytes with a good head and CRC-32, and where they are too short the rest of a good state. */
-static void run_signed(const ali3_model *m, ali3_data *d, const unsigned char *saved, const uint8_t *bytes,
-                       size_t n)
+struct subject {
+  ali3_model *m;
+  ali3_data *d;
+  unsigned char *saved; /* a good state */
+};
+
+static struct subject make_subject(ali3_method method)
 {
+  struct subject s = {.m = make_model(method)};
+  s.d = ali3_data_new(s.m);
+  s.saved = malloc(ali3_state_size(s.m));
+  if (!s.d || !s.saved) abort();
+  must(ali3_reset(s.m, s.d));
+  must(ali3_state_save(s.m, s.d, s.saved));
+  return s;
+}
+
+/* The bytes with a good head and CRC-32, and where they are too short the rest of a good state. */
+static void run_signed(const struct subject *s, const uint8_t *bytes, size_t n)
+{
+  const ali3_model *m = s->m;
+  ali3_data *d = s->d;
   char text[2400];
   const size_t size = ali3_state_size(m), head = sizeof(struct state_head);
   unsigned char *state = malloc(size);
   if (!state) abort();
-  memcpy(state, saved, size);
+  memcpy(state, s->saved, size);
   if (n > head) memcpy(state + head, bytes + head, (n < size ? n : size) - head);
   const uint32_t crc = crc32_ieee(state + CRC_FROM, size - CRC_FROM);
   memcpy(state + offsetof(struct state_head, crc), &crc, sizeof crc);
@@ -72,25 +92,25 @@ static void run_signed(const ali3_model *m, ali3_data *d, const unsigned char *s
   free(state);
 }
 
+static void run_subject(const struct subject *s, const uint8_t *bytes, size_t n)
+{
+  char text[300];
+  /* A refusal has a reason. */
+  const bool good = ali3_state_load(s->m, s->d, bytes, n) == ALI3_OK;
+  const int length = ali3_state_text(s->m, bytes, n, text, sizeof text);
+  if (n > 0 && good != (length == 0)) abort();
+  run_signed(s, bytes, n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-  static ali3_model *m;
-  static ali3_data *d;
-  static unsigned char *saved;
-  char text[300];
-  /* The model, its data, and a good state. */
-  if (!m) {
-    m = make_model();
-    d = ali3_data_new(m);
-    saved = malloc(ali3_state_size(m));
-    if (!d || !saved) abort();
-    must(ali3_reset(m, d));
-    must(ali3_state_save(m, d, saved));
+  /* One method with iterations, and the explicit one that keeps most of the past. */
+  static struct subject iterated, explicit;
+  if (!iterated.m) {
+    iterated = make_subject(ALI3_METHOD_ALI3);
+    explicit = make_subject(ALI3_METHOD_AB4);
   }
-  /* A refusal has a reason. */
-  const bool good = ali3_state_load(m, d, bytes, n) == ALI3_OK;
-  const int length = ali3_state_text(m, bytes, n, text, sizeof text);
-  if (n > 0 && good != (length == 0)) abort();
-  run_signed(m, d, saved, bytes, n);
+  run_subject(&iterated, bytes, n);
+  run_subject(&explicit, bytes, n);
   return 0;
 }

@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -10,7 +10,7 @@ if(ALI3_FUZZ)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL fuzz/fuzz_${target}.c)
     if(target IN_LIST ali3_fuzz_parsers)
-      target_link_libraries(fuzz_${target} PRIVATE ali3_osc ali3_modbus ali3_start ali3_config $<$<STREQUAL:${target},view>:ali3_view>)
+      target_link_libraries(fuzz_${target} PRIVATE ali3_osc ali3_modbus ali3_start ali3_config ali3_mesh $<$<STREQUAL:${target},view>:ali3_view>)
     else()
       target_sources(fuzz_${target} PRIVATE fuzz/bench.c)
       target_compile_definitions(fuzz_${target} PRIVATE FUZZ_CONFIG="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/bench.yaml")
@@ -26,13 +26,17 @@ if(ALI3_FUZZ)
   set_target_properties(fuzz_mechanisms PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   add_dependencies(fuzz fuzz_mechanisms)
 elseif(NOT ALI3_SANITIZE)
-  # A corpus and 20000 inputs each. One test builds them all, beside tests of the tier that wait for their daemons. The whole
+  # A corpus and thousands of inputs each. One test builds them all, beside tests of the tier that wait for their daemons. The whole
   # tier waits for this test, so it alone is not nice.
   set(run nice ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run)
   add_test(NAME fuzz/build COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run --build ${ali3_fuzz_targets} ${ali3_fuzz_parsers})
   set(fuzz_tests fuzz/build)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
-    add_test(NAME fuzz/${target} COMMAND ${run} --runs 20000 --seed 1 ${target})
+    set(inputs 20000)
+    if(target IN_LIST ali3_fuzz_targets OR target STREQUAL "state") # some seconds of a whole path, or of steps
+      set(inputs 8000)
+    endif()
+    add_test(NAME fuzz/${target} COMMAND ${run} --runs ${inputs} --seed 1 ${target})
     set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED fuzz)
     list(APPEND fuzz_tests fuzz/${target})
   endforeach()

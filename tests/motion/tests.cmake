@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
 ali3_test(motion machine LINK ali3_motion)
+ali3_test(motion courses TIER system LINK ali3_setup ali3_motion m)

@@ -3,6 +3,7 @@
 #include "common/random.h"
 #include "platform/axis.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -224,6 +225,44 @@ TEST(what_is_beyond_comes_back)
   }
 }
 
+/* p(t), plain and bent. */
+static void bent_motion(double t, double limit, double knee, double o[3])
+{
+  o[0] = 0.9 * sin(2.0 * t) + 0.3 * t;
+  o[1] = 1.8 * cos(2.0 * t) + 0.3;
+  o[2] = -3.6 * sin(2.0 * t);
+  axis_bend(limit, knee, &o[0], &o[1], &o[2]);
+}
+
+TEST(rates_stay_derivatives)
+{
+  for (double t = -3.0; t < 3.0; t += 0.0137) {
+    const double h = 1e-6;
+    double at[3], before[3], after[3];
+    bent_motion(t, 0.7, 0.6, at);
+    bent_motion(t - h, 0.7, 0.6, before);
+    bent_motion(t + h, 0.7, 0.6, after);
+    assert_true(fabs((after[0] - before[0]) / (2.0 * h) - at[1]) < 1e-8);
+    assert_true(fabs((after[1] - before[1]) / (2.0 * h) - at[2]) < 1e-4); /* its derivative has corners */
+  }
+}
+
+TEST(bends_behind_the_knee_only)
+{
+  double last = 0.0;
+  for (double x = 0.0; x < 10.0; x += 0.01)
+    for (int side = -1; side <= 1; side += 2) {
+      double p = side * x, v = 1.0, a = 2.0;
+      axis_bend(0.5, 0.6, &p, &v, &a);
+      assert_true(fabs(p) < 0.5 && fabs(p) >= last && p * side >= 0.0);
+      if (x <= 0.3) assert_true(p == side * x && v == 1.0 && a == 2.0);
+      if (side == 1) last = fabs(p);
+    }
+  double p = 0.8, v = 1.0, a = 2.0;
+  axis_bend(0.5, 1.0, &p, &v, &a);
+  assert_true(p == 0.8 && v == 1.0 && a == 2.0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -236,6 +275,8 @@ int main(void)
       cmocka_unit_test(its_own_kind_of_motion_is_followed_exactly),
       cmocka_unit_test(no_target_takes_it_beyond_its_limits),
       cmocka_unit_test(what_is_beyond_comes_back),
+      cmocka_unit_test(rates_stay_derivatives),
+      cmocka_unit_test(bends_behind_the_knee_only),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,35 @@ TEST(rates_are_those_of_the_legs)
   }
 }
 
+TEST(slopes_are_those_of_the_legs)
+{
+  static const double H = 1e-5;
+  for (int crank = 0; crank < 2; crank++) {
+    const struct platform_geometry g = crank ? test_cranks() : test_legs();
+    struct random random = {7};
+    struct hexapod h;
+    struct hexapod_state before, after;
+    init(&h, &g);
+    for (int round = 0; round < ROUNDS; round++) {
+      double p[PLATFORM_DOF], leg[N], slope[3][N];
+      random_pose(&random, p);
+      assert_true(hexapod_slopes(&h, p, leg, slope));
+      for (int c = 0; c < 3; c++) {
+        double a[PLATFORM_DOF], b[PLATFORM_DOF];
+        memcpy(a, p, sizeof a);
+        memcpy(b, p, sizeof b);
+        a[c] -= H;
+        b[c] += H;
+        assert_true(hexapod_solve(&h, a, NULL, &before) && hexapod_solve(&h, b, NULL, &after));
+        for (int i = 0; i < N; i++) {
+          assert_near(slope[c][i], (after.leg[i] - before.leg[i]) / (2.0 * H), 1e-6);
+          assert_near(leg[i], 0.5 * (after.leg[i] + before.leg[i]), 1e-8);
+        }
+      }
+    }
+  }
+}
+
 /* By elimination, with the largest pivots. */
 static double determinant(double M[N][N])
 {
@@ -445,6 +474,7 @@ int main(void)
       cmocka_unit_test(legs_and_rods_have_their_lengths),
       cmocka_unit_test(pure_heave_of_a_symmetric_one),
       cmocka_unit_test(rates_are_those_of_the_legs),
+      cmocka_unit_test(slopes_are_those_of_the_legs),
       cmocka_unit_test(margin_is_the_determinant_of_the_jacobian),
       cmocka_unit_test(joints_turn_with_platform_and_crank),
       cmocka_unit_test(singular_poses_are_found),

@@ -83,7 +83,7 @@ TEST(degrees_become_radians)
   params_default(&p);
   params_si(&p, &si);
   assert_true(si.gain_lin[0] == 0.5 && si.in_limit_rot[1] == 1.0 && si.smooth_hz[0] == 10.0);
-  assert_true(fabs(si.tilt_rate[0] - 3.0 * DEGREE) < 1e-16 && fabs(si.tilt_acc[0] - 30.0 * DEGREE) < 1e-15 &&
+  assert_true(fabs(si.tilt_rate[0] - 3.0 * DEGREE) < 1e-16 && fabs(si.tilt_acc[0] - 8.0 * DEGREE) < 1e-15 &&
               fabs(si.tilt_max[0] - 10.0 * DEGREE) < 1e-16);
   params_limits(&p, &limits);
   const struct platform_limits expected = {

@@ -14,7 +14,7 @@ static void changes_leave_no_jump(bool tilting)
   const double force[3] = {1.0, -0.7, G + 1.2}, spin[3] = {0.05, -0.04, 0.08};
   struct platform_params p;
   params_default(&p);
-  for (int cycle = -5000; cycle < 60000; cycle++) {
+  for (int cycle = -9100; cycle < 60000; cycle++) {
     if (cycle % 700 == 0) {
       for (int i = 0; i < PARAMS && cycle >= 0; i++) {
         const struct params_scalar *s = &params_table[i];

@@ -77,7 +77,7 @@ TEST(travel_goes_along_the_platform)
   assert_true(fabs(atan2(push[1], push[0]) - heading) < 1e-12);
 }
 
-/* The response at a given time does not depend on the period. */
+/* The response at a given time does not depend on the period. That of the tilt does a little: its jerk is constant over a cycle. */
 TEST(the_period_does_not_matter)
 {
   const double force[3] = {0.4, -0.3, G + 0.5}, yaw[3] = {0, 0, 0.1}, period[3] = {0.001, 0.01, 0.037};
@@ -85,9 +85,12 @@ TEST(the_period_does_not_matter)
     for (int k = 1; k <= 20; k++) {
       struct platform_motion m[3];
       for (int j = 0; j < 3; j++) {
-        struct washout w = washout_by_default(period[j]);
+        struct platform_params p;
+        struct washout w;
+        params_default(&p);
+        set_parameter(&p, "tilt_max", 0.0);
+        washout_init(&w, &p, period[j], head);
         run(&w, turning ? level : force, turning ? yaw : still, 0.37 * k, &m[j]);
-        assert_false(w.tilt_limited);
       }
       for (int j = 1; j < 3; j++)
         for (int i = 0; i < PLATFORM_DOF; i++)
@@ -140,6 +143,7 @@ TEST(derivatives_belong_together)
   if (!(worst_a < 1.0)) fail_msg("acceleration off by %g", worst_a); /* the tilt begins or ends to brake */
   set_parameter(&p, "tilt_rate", 20.0);
   set_parameter(&p, "tilt_acc", 1000.0);
+  set_parameter(&p, "tilt_jerk", 1e5);
   set_parameter(&p, "tilt_max", 40.0);
   follow_the_wave(&p, &worst_v, &worst_a);
   if (!(worst_v < 1e-5)) fail_msg("velocity off by %g", worst_v);

@@ -63,8 +63,31 @@ TEST(box_is_no_longer_than_its_points_reach)
   struct scene *s = scene_new(m, NULL);
   const double zero[3] = {0};
   assert_true(s->body[1].has_box);
-  assert_near(check_distance(s->body[1].edge, zero), 0.4, 1e-12); /* a cube */
+  /* Equal moments: the ball in place of a cube whose diagonal is 0.4. */
+  assert_int_equal(s->body[1].solid, SCENE_SPHERE);
+  assert_near(check_distance(s->body[1].edge, zero), 0.4 * 2 * sqrt(5.0 / 12), 1e-12);
   assert_false(s->body[2].has_box);
+  scene_free(s);
+  ali3_model_free(m);
+}
+
+/* A disc of radius 0.3 and width 0.1 about y of the body has two equal moments. */
+TEST(two_equal_moments_make_a_cylinder)
+{
+  const double mass = 7, r = 0.3, w = 0.1;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, mass, 1);
+  memset(wheel.inertia, 0, sizeof wheel.inertia);
+  wheel.inertia[4] = 0.5 * mass * r * r;
+  wheel.inertia[0] = wheel.inertia[8] = mass / 12 * (3 * r * r + w * w);
+  toy_added(m, ali3_model_add_body(m, &wheel));
+  struct scene *s = scene_new(m, NULL);
+  const struct scene_body *b = &s->body[0];
+  assert_int_equal(b->solid, SCENE_CYLINDER);
+  assert_near(b->edge[0], 2 * r, 1e-9);
+  assert_near(b->edge[1], 2 * r, 1e-9);
+  assert_near(b->edge[2], w, 1e-9);
+  assert_near(fabs(b->axes[5]), 1, 1e-9); /* the third axis is y of the body */
   scene_free(s);
   ali3_model_free(m);
 }
@@ -141,6 +164,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(box_has_the_inertia_of_the_body),
       cmocka_unit_test(box_is_no_longer_than_its_points_reach),
+      cmocka_unit_test(two_equal_moments_make_a_cylinder),
       cmocka_unit_test(rods_lead_to_each_point_once),
       cmocka_unit_test(extent_holds_all_points_and_up_is_against_gravity),
       cmocka_unit_test(body_without_mass_has_no_box),

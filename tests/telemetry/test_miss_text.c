@@ -5,6 +5,7 @@
 
 #include "telemetry/late_cycle.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,58 @@ TEST(levels_without_a_name)
   assert_non_null(strstr(text, "row 6 worker 1"));
 }
 
+/* The words that follow the cause. */
+TEST(who_had_the_processor)
+{
+  struct miss m = cycle();
+  char text[400];
+  wakes_late(&m, 40 * MS);
+  m.skipped = 4;
+  m.culprit = (struct culprit){.kind = CULPRIT_THREAD,
+                               .id = 4711,
+                               .priority = 9,
+                               .policy = SCHED_FIFO,
+                               .ns = 39 * MS,
+                               .waited_ns = 40 * MS,
+                               .name = "hog"};
+  miss_judge(&m);
+  miss_text(&m, NULL, text, sizeof text);
+  assert_string_equal(
+      text, "miss 17 at cycle 48211: woke 40.0 ms late, then took 465 us; thread 4711 (hog, SCHED_FIFO 90) "
+            "had its processor for 39.0 ms; 4 starts skipped");
+  m.culprit.ns = 9 * MS;
+  miss_text(&m, NULL, text, sizeof text);
+  assert_non_null(strstr(text, "90) had its processor for 9.0 ms of 40.0 ms; 4"));
+  m.culprit.kind = CULPRIT_IDLE;
+  miss_text(&m, NULL, text, sizeof text);
+  assert_non_null(
+      strstr(text, "; its processor was idle for 9.0 ms, the interrupt that wakes it came late; 4"));
+  m.culprit.kind = CULPRIT_LOST;
+  miss_text(&m, NULL, text, sizeof text);
+  assert_non_null(strstr(text, "; the kernel's trace does not reach back to it; 4"));
+}
+
+/* The kernel may count interrupts as work of the thread: without the trace it computes. */
+TEST(interrupts_that_look_like_work)
+{
+  struct miss m = cycle();
+  char text[400];
+  computes(&m, PHASE_feedback, 40 * MS);
+  miss_judge(&m);
+  assert_int_equal(m.cause, MISS_COMPUTING);
+  m.culprit = (struct culprit){
+      .kind = CULPRIT_SOFTIRQ, .id = 3, .ns = 39 * MS, .waited_ns = 39 * MS, .name = "NET_RX"};
+  miss_judge(&m);
+  assert_int_equal(m.cause, MISS_STOLEN);
+  miss_text(&m, NULL, text, sizeof text);
+  assert_string_equal(
+      text, "miss 17 at cycle 48211: feedback 40.3 ms, loop interrupted for 39.0 ms; softirq NET_RX had its "
+            "processor for 39.0 ms");
+  m.culprit.kind = CULPRIT_THREAD; /* a thread cannot have it while the loop works */
+  miss_judge(&m);
+  assert_int_equal(m.cause, MISS_COMPUTING);
+}
+
 /* Cut off at any length, like snprintf(). */
 TEST(any_size_of_text)
 {
@@ -92,6 +145,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_that_was_not_judged),
       cmocka_unit_test(levels_without_a_name),
+      cmocka_unit_test(who_had_the_processor),
+      cmocka_unit_test(interrupts_that_look_like_work),
       cmocka_unit_test(any_size_of_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -45,11 +46,14 @@ class Omct(unittest.TestCase):
                     self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
         self.assertEqual(len(found), 120)
         surge = found["6 surge", 0.1]
-        self.assertAlmostEqual(float(surge["modulus"]), 0.5, delta=0.01)
+        self.assertAlmostEqual(float(surge["modulus"]), 0.45, delta=0.01)
         self.assertAlmostEqual(float(surge["phase"]), 0, delta=5)
         self.assertEqual(surge["limited"], "0")
         self.assertLess(float(found["5 yaw", 0.1]["modulus"]), 0.02)
         self.assertGreater(float(found["5 yaw", 15.849]["modulus"]), 0.5)
+        # Nothing that is felt jumps: columns of the CSV, m/s^2 and rad/s.
+        self.assertLess(max(float(row["false_force"]) for row in found.values()), 0.1)
+        self.assertLess(max(float(row["false_rate"]) for row in found.values()), math.radians(0.5))
         # The rig is the same to the left and to the right.
         for frequency in (0.1, 1.0, 15.849):
             self.assertAlmostEqual(float(found["6 surge", frequency]["modulus"]), float(found["8 sway", frequency]["modulus"]), 6)

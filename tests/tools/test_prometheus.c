@@ -179,6 +179,35 @@ TEST(platforms_have_a_state_and_a_pose)
   assert_no("ali3_platform_state{instance=\"b\"");
 }
 
+TEST(rigs_say_where_they_are)
+{
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  fake_daemon(&census.one[census.count++], "b"); /* without a rig */
+  p->block.rig = 1;
+  p->block.permissives = 2;
+  strcpy(p->block.permissive[0], "chain");
+  strcpy(p->block.permissive[1], "door");
+  p->block.live.rig = (struct rig_output){.pose = {[3] = 0.25},
+                                          .pose_error = {[2] = -0.125},
+                                          .legs = {[5] = 0.75},
+                                          .leg_error = {[0] = 0.5},
+                                          .permissives = {2},
+                                          .felt_beyond = {3},
+                                          .flags = {RIG_REPORTS | RIG_WARNS}};
+  render();
+  assert_line("ali3_rig_flag{instance=\"a\",flag=\"warns\"} 1");
+  assert_line("ali3_rig_flag{instance=\"a\",flag=\"trips\"} 0");
+  assert_line("ali3_rig_permissive{instance=\"a\",permissive=\"chain\"} 0");
+  assert_line("ali3_rig_permissive{instance=\"a\",permissive=\"door\"} 1");
+  assert_line("ali3_rig_pose{instance=\"a\",coordinate=\"roll\"} 0.25");
+  assert_line("ali3_rig_pose_error{instance=\"a\",coordinate=\"heave\"} -0.125");
+  assert_line("ali3_rig_leg{instance=\"a\",leg=\"6\"} 0.75");
+  assert_line("ali3_rig_leg_error{instance=\"a\",leg=\"1\"} 0.5");
+  assert_line("# TYPE ali3_rig_felt_beyond_total counter");
+  assert_line("ali3_rig_felt_beyond_total{instance=\"a\"} 3");
+  assert_no("ali3_rig_flag{instance=\"b\"");
+}
+
 TEST(trouble_is_shown)
 {
   struct present *p = fake_daemon(&census.one[census.count++], "a");
@@ -373,6 +402,7 @@ int main(void)
       cmocka_unit_test_teardown(every_field_with_a_metric_has_its_line, clear),
       cmocka_unit_test_teardown(devices_have_lines, clear),
       cmocka_unit_test_teardown(platforms_have_a_state_and_a_pose, clear),
+      cmocka_unit_test_teardown(rigs_say_where_they_are, clear),
       cmocka_unit_test_teardown(trouble_is_shown, clear),
       cmocka_unit_test_teardown(torn_figures_are_left_out, clear),
       cmocka_unit_test_teardown(buckets_are_cumulative, clear),

@@ -284,6 +284,36 @@ TEST(the_platform_is_shown_if_there_is_one)
   assert_shows("1    0.8500 rad\n");
 }
 
+TEST(the_rig_is_shown_if_there_is_one)
+{
+  struct telemetry *t = &picture.block;
+  render(80, 60);
+  assert_hides("permissives");
+  fake_platform(&picture);
+  t->rig = 1;
+  t->permissives = 2;
+  strcpy(t->permissive[0], "chain");
+  strcpy(t->permissive[1], "door");
+  t->live.rig = (struct rig_output){.pose = {0.0123, 0, 0, 0, 0.1, 0},
+                                    .pose_error = {-0.002, 0, 0, 0, 0, 0},
+                                    .legs = {0.85, 0.8, 0.8, 0.8, 0.8, 0.8},
+                                    .leg_error = {0.0015, 0, 0, 0, 0, -0.03},
+                                    .permissives = {1},
+                                    .flags = {RIG_REPORTS | RIG_TRIPS}};
+  view.kind = VIEW_RIG;
+  render(80, 24);
+  assert_shows("reports, trips\n");
+  assert_shows("permissives  chain  NO door\n");
+  assert_shows("surge         12.3 mm       -2.0 mm");
+  assert_shows("0.8500      0.0015 m\n");
+  assert_shows("     -0.0300 m\n");
+  assert_int_equal(style_of("reports, trips"), STYLE_BAD);
+  assert_int_equal(style_of("NO door"), STYLE_BAD);
+  t->live.rig.flags[0] = (double)NAN; /* a block from outside */
+  render(80, 24);
+  assert_shows("no report\n");
+}
+
 TEST(tables_are_sorted)
 {
   view.kind = VIEW_LEVELS;
@@ -441,6 +471,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(beats_are_shown_where_they_pace, start, finish),
       cmocka_unit_test_setup_teardown(gone_daemons, start, finish),
       cmocka_unit_test_setup_teardown(the_platform_is_shown_if_there_is_one, start, finish),
+      cmocka_unit_test_setup_teardown(the_rig_is_shown_if_there_is_one, start, finish),
       cmocka_unit_test_setup_teardown(tables_are_sorted, start, finish),
       cmocka_unit_test_setup_teardown(views_scroll, start, finish),
       cmocka_unit_test_setup_teardown(misses_are_wrapped_and_distinct, start, finish),

@@ -13,6 +13,8 @@ TEST(keys_turn_views)
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
   view_key(&v, 'V');
   view_key(&v, 'V');
+  assert_int_equal(v.kind, VIEW_RIG);
+  view_key(&v, 'V');
   assert_int_equal(v.kind, VIEW_VALUES);
   view_key(&v, 'V');
   assert_int_equal(v.kind, VIEW_FIGURES);

@@ -7,6 +7,7 @@
 #include "option_number.h"
 #include "report.h"
 #include "rt/clock.h"
+#include "trace_probe.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>
@@ -30,6 +31,7 @@ static const char help[] =
     "  --cpu N         planned CPU of the loop (default: any)\n"
     "  --hwlat         as root: first run the kernel's tracer of hardware latencies for that time. It stops\n"
     "                  each CPU for half a second: do not run it beside a simulation that matters\n"
+    "  --trace         as root: cause a late wake-up, and show that the kernel's trace names its culprit\n"
     "  --root DIR      read /proc, /sys, /dev, /run, /boot below DIR, and measure nothing\n"
     "  --help, --version\n"
     "\n"
@@ -38,7 +40,7 @@ static const char help[] =
 struct options {
   struct measure_plan plan;
   const char *root;
-  bool json, hwlat;
+  bool json, hwlat, trace;
 };
 
 static atomic_bool stop_measuring;
@@ -64,18 +66,23 @@ static bool take_bounded(const char *option, const char *text, double least, dou
   return usage(option, expected, text);
 }
 
-enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, ROOT, HELP, VERSION };
+enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, TRACE, ROOT, HELP, VERSION };
 
 /* Returns -1 to go on, else the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
   /* List the options. */
-  static const struct option table[] = {
-      {"json", no_argument, NULL, JSON},           {"seconds", required_argument, NULL, SECONDS},
-      {"period", required_argument, NULL, PERIOD}, {"priority", required_argument, NULL, PRIORITY},
-      {"cpu", required_argument, NULL, CPU},       {"hwlat", no_argument, NULL, HWLAT},
-      {"root", required_argument, NULL, ROOT},     {"help", no_argument, NULL, HELP},
-      {"version", no_argument, NULL, VERSION},     {0}};
+  static const struct option table[] = {{"json", no_argument, NULL, JSON},
+                                        {"seconds", required_argument, NULL, SECONDS},
+                                        {"period", required_argument, NULL, PERIOD},
+                                        {"priority", required_argument, NULL, PRIORITY},
+                                        {"cpu", required_argument, NULL, CPU},
+                                        {"hwlat", no_argument, NULL, HWLAT},
+                                        {"root", required_argument, NULL, ROOT},
+                                        {"help", no_argument, NULL, HELP},
+                                        {"version", no_argument, NULL, VERSION},
+                                        {"trace", no_argument, NULL, TRACE},
+                                        {0}};
   double seconds = 3.0, period_us = 1000.0, priority = 80.0, cpu = -1.0;
   bool good = true;
   *o = (struct options){.root = "/"};
@@ -98,6 +105,9 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case HWLAT:
       o->hwlat = true;
+      break;
+    case TRACE:
+      o->trace = true;
       break;
     case ROOT:
       o->root = optarg;
@@ -210,6 +220,7 @@ int main(int argc, char **argv)
     else
       r.m = &measured;
   }
+  if (o.trace && host_is_here(&host) && !caught) trace_probe(&o.plan, &all);
   /* Interrupts are counted over the measurement. */
   if (r.m) interrupts_look(&host, &after);
   check_interrupts(&host, &before, r.m ? &after : NULL, &all);

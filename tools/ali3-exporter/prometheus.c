@@ -238,6 +238,7 @@ void prometheus_write(const struct census *c, FILE *out)
   /* Devices, platforms and counters of the protocols. */
   prometheus_devices(c, out);
   prometheus_platforms(c, out);
+  prometheus_rigs(c, out);
 #define COUNTER_LINES(field, text) write_counter(c, #field, text, offsetof(struct counters, field), out);
   COUNTER_LIST(COUNTER_LINES)
 #undef COUNTER_LINES

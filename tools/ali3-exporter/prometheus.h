@@ -14,5 +14,7 @@ void prometheus_write(const struct census *c, FILE *out);
 void prometheus_devices(const struct census *c, FILE *out);
 /* The metrics of motion platforms. */
 void prometheus_platforms(const struct census *c, FILE *out);
+/* The metrics of their rigs, as far as these report. */
+void prometheus_rigs(const struct census *c, FILE *out);
 
 #endif

@@ -121,6 +121,8 @@ static bool measure_response(const struct platform_spec *spec, const struct cuei
     if (i < settle) continue;
     fit_add(&reference, w * t, channel_value(in.specific_force, in.angular_velocity, plan->reference));
     fit_add(&felt, w * (t + dt), channel_value(p.out.specific_force, p.out.angular_velocity, plan->felt));
+    out->false_force = fmax(out->false_force, p.out.false_force_jump[0]);
+    out->false_rate = fmax(out->false_rate, p.out.false_rate_jump[0]);
     out->limited |= ((int)p.out.flags[0] & (PLATFORM_LIMITED | PLATFORM_TILT_LIMITED)) != 0;
   }
   /* Modulus and phase of the quotient. */

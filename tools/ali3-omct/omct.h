@@ -22,9 +22,10 @@ struct cueing_amplitudes {
 
 /* Response of the rig at one frequency. */
 struct cueing_response {
-  double modulus; /* felt over reference, in the unit of the test */
-  double phase;   /* deg, -180 .. 180 */
-  bool limited;   /* a limit of the tilt or of a coordinate was reached */
+  double modulus;                 /* felt over reference, in the unit of the test */
+  double phase;                   /* deg, -180 .. 180 */
+  bool limited;                   /* a limit of the tilt or of a coordinate was reached */
+  double false_force, false_rate; /* m/s^2, rad/s: largest change of the false cue within 50 ms */
 };
 
 struct cueing_test {

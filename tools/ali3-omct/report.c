@@ -15,6 +15,19 @@ static bool any_limited(const struct cueing *c)
   return false;
 }
 
+/* The largest false cue of all responses. */
+static void print_false_cue(const struct cueing *c)
+{
+  double force = 0.0, rate = 0.0;
+  for (int t = 0; t < CUEING_TESTS; t++)
+    for (int i = 0; i < CUEING_FREQUENCIES; i++) {
+      force = fmax(force, c->test[t].response[i].false_force);
+      rate = fmax(rate, c->test[t].response[i].false_rate);
+    }
+  printf("false cue: changes by at most %.3f m/s^2 and %.2f deg/s within 50 ms\n", force,
+         rate * 180.0 / M_PI);
+}
+
 void report_table(const struct cueing *c)
 {
   printf("%-18s", "rad/s");
@@ -29,17 +42,18 @@ void report_table(const struct cueing *c)
     for (int i = 0; i < CUEING_FREQUENCIES; i++) printf(" %6.0f ", test->response[i].phase);
     printf("\n");
   }
+  print_false_cue(c);
   if (any_limited(c)) printf("* the platform reached a limit of the tilt or of a coordinate\n");
 }
 
 static void put_csv(FILE *out, const struct cueing *c)
 {
-  fputs("test,frequency,modulus,phase,limited\n", out);
+  fputs("test,frequency,modulus,phase,limited,false_force,false_rate\n", out);
   for (int t = 0; t < CUEING_TESTS; t++)
     for (int i = 0; i < CUEING_FREQUENCIES; i++) {
       const struct cueing_response *r = &c->test[t].response[i];
-      fprintf(out, "%s,%.17g,%.17g,%.17g,%d\n", c->test[t].name, cueing_frequency(i), r->modulus, r->phase,
-              r->limited);
+      fprintf(out, "%s,%.17g,%.17g,%.17g,%d,%.17g,%.17g\n", c->test[t].name, cueing_frequency(i), r->modulus,
+              r->phase, r->limited, r->false_force, r->false_rate);
     }
 }
 
@@ -66,9 +80,10 @@ static json_t *test_json(const struct cueing_test *test)
   json_t *list = json_array();
   for (int i = 0; i < CUEING_FREQUENCIES; i++) {
     const struct cueing_response *r = &test->response[i];
-    json_array_append_new(list, json_pack("{s:f, s:o, s:o, s:b}", "frequency_rad_s", cueing_frequency(i),
-                                          "modulus", modulus_json(r->modulus), "phase_deg",
-                                          modulus_json(r->phase), "limited", r->limited));
+    json_array_append_new(
+        list, json_pack("{s:f, s:o, s:o, s:b, s:f, s:f}", "frequency_rad_s", cueing_frequency(i), "modulus",
+                        modulus_json(r->modulus), "phase_deg", modulus_json(r->phase), "limited", r->limited,
+                        "false_force_m_s2", r->false_force, "false_rate_rad_s", r->false_rate));
   }
   return json_pack("{s:s, s:s, s:o}", "test", test->name, "unit", test->unit, "responses", list);
 }

@@ -31,7 +31,7 @@ static const char help[] =
     "  --method NAME     method of a step: " METHOD_WORDS " (default: as in the file, else ali3)\n"
     "  --iterations N    Newton iterations per step, 1 to 100 (default: as in the file, else 3)\n"
     "  --substeps N      inner steps of each step (default: as in the file, else 1)\n"
-    "  --extrapolate     combine each inner step from one, two and three shorter ones: six times the work,\n"
+    "  --extrapolate     combine each inner step from one, two and three shorter ones: 5.7 times the work,\n"
     "                    order four instead of two\n"
     "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
     "  --set KEY=VALUE   put VALUE into the file at the path KEY, e.g. solver.iterations=5 or\n"

@@ -84,9 +84,9 @@ static struct area draw_bars_above(const struct picture *p, const struct view *v
 
 static void draw_one_column(const struct picture *p, const struct view *v, const struct area *a)
 {
-  struct table t[] = {{.draw = phases_draw}, {.draw = values_draw},   {.draw = misses_draw},
-                      {.draw = inputs_draw}, {.draw = platform_draw}, {.draw = devices_draw},
-                      {.draw = levels_draw}, {.draw = counters_draw}};
+  struct table t[] = {{.draw = phases_draw},  {.draw = values_draw},   {.draw = misses_draw},
+                      {.draw = inputs_draw},  {.draw = platform_draw}, {.draw = rig_draw},
+                      {.draw = devices_draw}, {.draw = levels_draw},   {.draw = counters_draw}};
   enum { TABLES = sizeof t / sizeof *t };
   const int used = plan_rows(p, v, t, TABLES, a, a->columns, rows_for_tables(a));
   const struct area rest = draw_bars_above(p, v, a, used);
@@ -96,11 +96,8 @@ static void draw_one_column(const struct picture *p, const struct view *v, const
 /* Values and misses are long lines: they get the complete width, and up to a third of the rows if other tables need rows. */
 static void draw_two_columns(const struct picture *p, const struct view *v, const struct area *a)
 {
-  struct table left[] = {{.draw = phases_draw},
-                         {.draw = inputs_draw},
-                         {.draw = platform_draw},
-                         {.draw = devices_draw},
-                         {.draw = counters_draw}};
+  struct table left[] = {{.draw = phases_draw}, {.draw = inputs_draw},  {.draw = platform_draw},
+                         {.draw = rig_draw},    {.draw = devices_draw}, {.draw = counters_draw}};
   struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = values_draw}, {.draw = misses_draw}};
   enum { LEFT = sizeof left / sizeof *left, BELOW = sizeof below / sizeof *below };
   /* Plan the rows: bars above, upper tables in two columns, misses below them. */
@@ -145,7 +142,8 @@ static void draw_body(const struct picture *p, struct view *v, const struct area
   static pane_draw *const single[VIEWS] = {
       [VIEW_PHASES] = phases_draw,     [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
       [VIEW_INPUTS] = inputs_draw,     [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
-      [VIEW_PLATFORM] = platform_draw, [VIEW_FIGURES] = figures_draw, [VIEW_VALUES] = values_draw};
+      [VIEW_PLATFORM] = platform_draw, [VIEW_RIG] = rig_draw,         [VIEW_FIGURES] = figures_draw,
+      [VIEW_VALUES] = values_draw};
   if (v->kind == VIEW_OVERVIEW)
     draw_overview(p, v, a);
   else if (v->kind == VIEW_HISTOGRAMS)

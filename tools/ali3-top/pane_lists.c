@@ -21,7 +21,11 @@ int misses_draw(const struct picture *p, const struct view *v, const struct area
 {
   (void)v;
   const uint64_t lost = counter_get(&p->block.misses.lost);
-  area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
+  /* The heading says why no culprits appear. */
+  const int column = area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
+  if (!p->block.traces)
+    area_print(heading, column + 2, 0, STYLE_FAINT, "culprits unknown: %s", p->block.untraced);
+  /* A miss may take several rows. */
   int row = 0;
   for (int i = 0; i < p->misses; i++) {
     const struct miss *m = &p->miss[i];

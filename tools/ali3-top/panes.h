@@ -17,7 +17,7 @@ void histograms_draw(const struct picture *p, const struct view *v, const struct
 typedef int pane_draw(const struct picture *p, const struct view *v, const struct area *heading,
                       const struct area *body, int first);
 pane_draw phases_draw, levels_draw, misses_draw, inputs_draw, devices_draw, counters_draw, platform_draw,
-    figures_draw, values_draw;
+    rig_draw, figures_draw, values_draw;
 
 /* Boxes over the screen. */
 void help_draw(const struct area *a);

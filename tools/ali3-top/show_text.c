@@ -126,6 +126,21 @@ static void show_platform(const struct telemetry *t, FILE *out)
             t->cranks ? "crank" : "leg", i + 1, l->legs[i]);
 }
 
+static void show_rig_signs(const struct telemetry *t, FILE *out)
+{
+  const struct rig_output *r = &t->live.rig;
+  const char *unit = t->cranks ? "rad" : "m";
+  char flags[WORDS_PLATFORM];
+  if (!t->rig) return;
+  fprintf(out, "rig       %s\n", words_rig(rig_bits(r->flags), flags));
+  for (uint32_t i = 0; i < t->permissives; i++)
+    if (!(rig_bits(r->permissives) >> i & 1)) fprintf(out, "  permissive %s is missing\n", t->permissive[i]);
+  for (int i = 0; i < PLATFORM_DOF; i++)
+    fprintf(out, "  %-8s%s  off by%s  %s %d at %.4f %s, off by %+.4f %s\n", platform_coordinate_name[i],
+            words_coordinate(i, r->pose[i]).text, words_coordinate(i, r->pose_error[i]).text,
+            t->cranks ? "crank" : "leg", i + 1, r->legs[i], unit, r->leg_error[i], unit);
+}
+
 /* The last error is shown also after its end, because the counts include it. */
 static void show_devices(const struct sample *s, FILE *out)
 {
@@ -211,6 +226,7 @@ void show_block(const struct picture *p, FILE *out)
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
   show_inputs(t, out);
   show_platform(t, out);
+  show_rig_signs(t, out);
   show_devices(s, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { PAGE = 10, DIGITS = 10, CONTROL_U = 0x15 };
-_Static_assert(VIEWS == DIGITS + 1, "each view has a digit, except the values");
+_Static_assert(VIEWS == DIGITS + 2, "each view has a digit, except the values and the rig");
 static const uint64_t MESSAGE_NS = 8 * NS_PER_S;
 
 void view_say(struct view *v, uint64_t now_ns, const char *format, ...)

@@ -19,7 +19,8 @@ enum { INSTANCES_MAX = 64 };
   X(VIEW_COUNTERS, "counters")                                                                               \
   X(VIEW_PLATFORM, "platform")                                                                               \
   X(VIEW_FIGURES, "figures")                                                                                 \
-  X(VIEW_VALUES, "values")
+  X(VIEW_VALUES, "values")                                                                                   \
+  X(VIEW_RIG, "rig")
 enum view_kind {
 #define VIEW_ENUM(id, text) id,
   VIEW_LIST(VIEW_ENUM)

@@ -141,6 +141,18 @@ const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
   return text;
 }
 
+const char *words_rig(unsigned flags, char text[static WORDS_PLATFORM])
+{
+  size_t used = 0;
+  text[0] = '\0';
+#define ADD(id, bit, name)                                                                                   \
+  if (flags & (unsigned)(id) && used < WORDS_PLATFORM)                                                       \
+    used += (size_t)snprintf(text + used, WORDS_PLATFORM - used, "%s%s", used ? ", " : "", name);
+  RIG_FLAG_LIST(ADD)
+#undef ADD
+  return text;
+}
+
 struct words words_coordinate(int coordinate, double value)
 {
   return coordinate < 3 ? format_words("%8.1f mm ", value * 1e3)

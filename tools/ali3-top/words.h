@@ -39,6 +39,8 @@ struct words words_overrun(const struct telemetry *t);
 /* Flags of the platform: "engaged, limited"; "": none. */
 enum { WORDS_PLATFORM = 96 };
 const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM]);
+/* Flags of the rig: "reports, permits"; "": none. */
+const char *words_rig(unsigned flags, char text[static WORDS_PLATFORM]);
 /* A platform coordinate in mm or degrees, in 12 characters. */
 struct words words_coordinate(int coordinate, double value);
 /* "healthy", "DEGRADED", "GONE". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "choice.h"
 
-#include "recording.h"
+#include "playback.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -41,7 +41,7 @@ bool choice_make(struct stream *s)
   const double dense = s->dense_values ? loop_rate * (CYCLE_BYTES + 4.0 * s->dense_values) : 0;
   const double room = fmax(0.1 * STREAM_BYTES_A_SECOND, STREAM_BYTES_A_SECOND - dense);
   s->rate = fmin(q->rate, room / (FRAME_BYTES + 4.0 * s->values));
-  if (!s->source.recording) s->rate = fmin(s->rate, loop_rate);
+  if (!s->source.playback) s->rate = fmin(s->rate, loop_rate);
   return true;
 }
 
@@ -64,9 +64,9 @@ json_t *choice_head(const struct stream *s)
       json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:b}", "instance", ring->telemetry.instance, "model",
                 frames_model(ring), "hash", hash, "period_s", (double)ring->head.period_ns * 1e-9, "rate",
                 s->rate, "signals", signals_json(ring, s->value, s->values), "dense",
-                signals_json(ring, s->dense, s->dense_values), "recorded", s->source.recording != NULL);
-  if (o && s->source.recording)
-    json_object_set_new(o, "length_s", json_real(recording_length(s->source.recording)));
-  if (o && s->source.recording) json_object_set_new(o, "speed", json_real(s->query.speed));
+                signals_json(ring, s->dense, s->dense_values), "recorded", s->source.playback != NULL);
+  if (o && s->source.playback)
+    json_object_set_new(o, "length_s", json_real(playback_length(s->source.playback)));
+  if (o && s->source.playback) json_object_set_new(o, "speed", json_real(s->query.speed));
   return o;
 }

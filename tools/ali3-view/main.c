@@ -10,6 +10,7 @@
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,23 +166,33 @@ static int serve_view(struct view_options *o, struct view *v)
   return EXIT_SUCCESS;
 }
 
+/* Answers are large for a moment. Without fixed limits the allocator learns from them to keep what they leave. */
+static void hold_heap_small(void)
+{
+  enum { ALONE = 128 << 10, KEPT = 512 << 10 };
+  mallopt(M_MMAP_THRESHOLD, ALONE);
+  mallopt(M_TRIM_THRESHOLD, KEPT);
+}
+
 int main(int argc, char **argv)
 {
   static struct view v; /* a megabyte */
   char error[300];
   const struct sigaction note = {.sa_handler = note_end_signal};
   struct view_options o = read_view_options(argc, argv, &v);
+  hold_heap_small();
   sigaction(SIGTERM, &note, NULL);
   sigaction(SIGINT, &note, NULL);
   signal(SIGPIPE, SIG_IGN);
   v.control.socket = -1;
   if (!give_rights(&o, &v)) return EXIT_FAILURE;
-  if (o.file && !(v.recording = recording_open(o.file, error, sizeof error))) {
+  if (o.file && !(v.playback = playback_open(o.file, error, sizeof error))) {
     fprintf(stderr, "ali3-view: %s\n", error);
     return EXIT_FAILURE;
   }
   const int status = serve_view(&o, &v);
   control_close(&v.control);
-  recording_close(v.recording);
+  playback_close(v.playback);
+  free(v.three);
   return status;
 }

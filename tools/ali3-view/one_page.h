@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Writes the page. It only reads the scene. False: the reason in error[size]; an error of `out` itself shows in ferror(). */
-bool one_page_write(FILE *out, const json_t *scene, const struct record_bytes *records, char *error,
-                    size_t size);
+/* Writes the page, with the meshes of the scene. Changes the shapes of the scene as meshes_number() does. False: the reason in
+ * error[size]; an error of `out` itself shows in ferror(). */
+bool one_page_write(FILE *out, json_t *scene, const struct record_bytes *records, char *error, size_t size);
 
 #endif

@@ -27,8 +27,8 @@ void pages_refuse(struct view_answer *a, unsigned status, const char *why)
 static bool open_wanted(const struct view *v, const struct exchange *x, struct source *s, char *error,
                         size_t size)
 {
-  return v->recording ? source_open_recording(s, v->recording, error, size)
-                      : source_open_live(s, x->query.name, error, size);
+  return v->playback ? source_open_recording(s, v->playback, error, size)
+                     : source_open_live(s, x->query.name, error, size);
 }
 
 static void answer_scene(const struct view *v, const struct exchange *x, struct view_answer *a)
@@ -63,15 +63,38 @@ static void answer_signals(const struct view *v, const struct exchange *x, struc
   answer_json(a, 200, json_pack("{s:o}", "signals", list));
 }
 
+/* Meshes are large and take long to send, so few are sent at a time. */
+static void answer_mesh(struct view *v, const struct exchange *x, struct view_answer *a)
+{
+  struct source s;
+  char error[600];
+  unsigned status = 404;
+  if (v->meshes >= VIEW_MESHES) {
+    pages_refuse(a, 503, "other meshes are being sent: ask again");
+    return;
+  }
+  if (!open_wanted(v, x, &s, error, sizeof error)) {
+    pages_refuse(a, 404, error);
+    return;
+  }
+  /* The answer counts itself off once it is sent. */
+  *a = (struct view_answer){.status = 200, .type = "application/octet-stream", .sent = &v->meshes};
+  a->text = (char *)source_mesh(&s, x->query.shape, &a->size, &status, error, sizeof error);
+  source_close(&s);
+  if (a->text)
+    v->meshes++;
+  else
+    pages_refuse(a, status, error);
+}
+
 /* The page asks once for its abilities. */
 static void answer_abilities(const struct view *v, const struct exchange *x, struct view_answer *a)
 {
   (void)x;
-  json_t *o =
-      json_pack("{s:b, s:b}", "control", v->rights.token[0] != '\0', "recorded", v->recording != NULL);
-  if (v->recording) {
-    json_object_set_new(o, "length_s", json_real(recording_length(v->recording)));
-    json_object_set_new(o, "instance", json_string(recording_ring(v->recording)->telemetry.instance));
+  json_t *o = json_pack("{s:b, s:b}", "control", v->rights.token[0] != '\0', "recorded", v->playback != NULL);
+  if (v->playback) {
+    json_object_set_new(o, "length_s", json_real(playback_length(v->playback)));
+    json_object_set_new(o, "instance", json_string(playback_ring(v->playback)->telemetry.instance));
   }
   answer_json(a, 200, o);
 }
@@ -82,28 +105,30 @@ static void answer_census(struct view *v, const struct exchange *x, struct view_
   const bool named = x->query.name[0] && strcmp(x->path, "/api/v1/instances") != 0;
   const struct request r = {.method = "GET", .path = x->path, .name = named ? x->query.name : NULL};
   struct page page;
-  if (v->recording) {
+  if (v->playback) {
     pages_refuse(a, 404, "this page shows a recording");
     return;
   }
   census_take(&v->census);
   page_make(&r, &v->census, &page);
-  *a = (struct view_answer){page.status, page.type, page.text, page.size};
+  *a = (struct view_answer){.status = page.status, .type = page.type, .text = page.text, .size = page.size};
 }
 
-static void answer_three(struct view_answer *a)
+/* The files are sent from where they lie, so that a request for them takes no memory. */
+static void lend_answer(struct view_answer *a, const char *type, const char *text, size_t size)
+{
+  *a = (struct view_answer){.status = 200, .type = type, .text = (char *)text, .size = size, .lent = true};
+}
+
+/* three.js is read for the first page, and kept. */
+static void answer_three(struct view *v, struct view_answer *a)
 {
   char error[300];
-  *a = (struct view_answer){.status = 200, .type = "text/javascript; charset=utf-8"};
-  a->text = assets_three(&a->size, error, sizeof error);
-  if (!a->text) pages_refuse(a, 404, error);
-}
-
-static void answer_asset(const struct asset *one, struct view_answer *a)
-{
-  *a = (struct view_answer){
-      .status = 200, .type = one->type, .text = malloc(one->size + 1), .size = one->size};
-  if (a->text) memcpy(a->text, one->bytes, one->size);
+  if (!v->three) v->three = assets_three(&v->three_size, error, sizeof error);
+  if (v->three)
+    lend_answer(a, "text/javascript; charset=utf-8", v->three, v->three_size);
+  else
+    pages_refuse(a, 404, error);
 }
 
 void pages_answer(struct view *v, const struct exchange *x, struct view_answer *a)
@@ -117,13 +142,15 @@ void pages_answer(struct view *v, const struct exchange *x, struct view_answer *
     return;
   }
   if (asset)
-    answer_asset(asset, a);
+    lend_answer(a, asset->type, asset->bytes, asset->size);
   else if (strcmp(x->path, "/three.js") == 0)
-    answer_three(a);
+    answer_three(v, a);
   else if (strcmp(x->path, "/api/v1/scene") == 0)
     answer_scene(v, x, a);
   else if (strcmp(x->path, "/api/v1/signals") == 0)
     answer_signals(v, x, a);
+  else if (strcmp(x->path, "/api/v1/mesh") == 0)
+    answer_mesh(v, x, a);
   else if (strcmp(x->path, "/api/v1/abilities") == 0)
     answer_abilities(v, x, a);
   else

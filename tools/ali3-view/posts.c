@@ -23,8 +23,8 @@ void posts_judge(struct view *v, struct exchange *x, uint64_t now_ns)
                                    .accepted_at = (const struct sockaddr *)&at,
                                    .hosts = &v->hosts,
                                    .now_ns = now_ns};
-  const unsigned status = v->recording ? 405 : rights_judge(&v->rights, &q, &why);
-  if (v->recording) why = "a recording takes no commands";
+  const unsigned status = v->playback ? 405 : rights_judge(&v->rights, &q, &why);
+  if (v->playback) why = "a recording takes no commands";
   x->refused = status == 200 ? 0 : status;
   snprintf(x->why, sizeof x->why, "%s", why);
 }

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SEEK_MOST = 1e9, SPEED_MOST = 100;
+static const double SEEK_MOST = 1e9, SPEED_MOST = 100, SHAPE_MOST = 1e6;
 
 struct query query_default(void)
 {
-  return (struct query){.rate = 30, .seek = -1, .speed = 1};
+  return (struct query){.rate = 30, .seek = -1, .speed = 1, .shape = -1};
 }
 
 bool query_matches(const char *globs, const char *name)
@@ -51,6 +51,14 @@ static bool take_query_number(const char *key, const char *value, double least, 
     return true;
   }
   return refuse_query(why, size, "%s: expected a number from %g to %g", key, least, most);
+}
+
+static bool take_query_shape(struct query *q, const char *value, char *why, size_t size)
+{
+  double x = 0;
+  if (!take_query_number("shape", value, 0, SHAPE_MOST, &x, why, size)) return false;
+  q->shape = (int)x;
+  return q->shape == x || refuse_query(why, size, "shape: expected a whole number");
 }
 
 /* Adds a word to a list with commas. */
@@ -112,5 +120,6 @@ bool query_add(struct query *q, const char *key, size_t key_size, const char *va
     return take_query_number("seek", text, 0, SEEK_MOST, &q->seek, why, why_size);
   if (strcmp(name, "speed") == 0)
     return take_query_number("speed", text, 0.01, SPEED_MOST, &q->speed, why, why_size);
-  return refuse_query(why, why_size, "expected the keys name, signals, dense, rate, seek and speed");
+  if (strcmp(name, "shape") == 0) return take_query_shape(q, text, why, why_size);
+  return refuse_query(why, why_size, "expected the keys name, signals, dense, rate, seek, speed and shape");
 }

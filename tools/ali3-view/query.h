@@ -19,6 +19,7 @@ struct query {
   double rate;                 /* Hz */
   double seek;                 /* s since the first cycle of a recording; below 0: from the start */
   double speed;                /* of a recording; 1: as recorded */
+  int shape;                   /* whose mesh is wanted; -1: none */
 };
 
 /* pose and 30 Hz */

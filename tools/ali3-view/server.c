@@ -83,14 +83,45 @@ static void add_headers(struct MHD_Response *response, const char *type)
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 }
 
+/* An answer that somebody counts, in memory of its own. */
+struct counted_answer {
+  char *text;
+  int *sent;
+};
+
+static void release_counted_answer(void *arg)
+{
+  struct counted_answer *c = arg;
+  --*c->sent;
+  free(c->text);
+  free(c);
+}
+
+/* The response takes the text over. NULL: out of memory; the text is freed. */
+static struct MHD_Response *make_response(const struct view_answer *a)
+{
+  struct MHD_Response *response = NULL;
+  struct counted_answer *c = a->sent ? malloc(sizeof *c) : NULL;
+  if (!a->sent)
+    response = MHD_create_response_from_buffer(a->size, a->text,
+                                               a->lent ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+  if (c) {
+    *c = (struct counted_answer){a->text, a->sent};
+    response =
+        MHD_create_response_from_buffer_with_free_callback_cls(a->size, a->text, release_counted_answer, c);
+  }
+  if (response) return response;
+  if (a->sent) --*a->sent;
+  if (!a->lent) free(a->text);
+  free(c);
+  return NULL;
+}
+
 static enum MHD_Result queue_view_answer(struct MHD_Connection *connection, struct view_answer *a)
 {
   if (!a->text) return MHD_NO;
-  struct MHD_Response *response = MHD_create_response_from_buffer(a->size, a->text, MHD_RESPMEM_MUST_FREE);
-  if (!response) {
-    free(a->text);
-    return MHD_NO;
-  }
+  struct MHD_Response *response = make_response(a);
+  if (!response) return MHD_NO;
   add_headers(response, a->type);
   if (a->status == MHD_HTTP_METHOD_NOT_ALLOWED)
     MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
@@ -161,8 +192,8 @@ static enum MHD_Result start_stream(struct view_server *s, const struct exchange
   const uint64_t now = clock_now_ns();
   struct taken_stream *t = free_taken_stream(s);
   if (!t) return refuse_view_request(x->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "all 8 streams are in use");
-  const bool opened = s->view->recording
-                          ? source_open_recording(&source, s->view->recording, error, sizeof error)
+  const bool opened = s->view->playback
+                          ? source_open_recording(&source, s->view->playback, error, sizeof error)
                           : source_open_live(&source, x->query.name, error, sizeof error);
   if (!opened) return refuse_view_request(x->connection, MHD_HTTP_NOT_FOUND, error);
   *t = (struct taken_stream){

@@ -6,17 +6,20 @@
 #include "census.h"
 #include "control.h"
 #include "host.h"
-#include "recording.h"
+#include "playback.h"
 #include "rights.h"
 
-enum { VIEW_STREAMS = 8, VIEW_BODY = 4096 };
+enum { VIEW_STREAMS = 8, VIEW_BODY = 4096, VIEW_MESHES = 2 };
 
 struct view {
-  struct recording *recording; /* NULL: running daemons */
+  struct playback *playback; /* NULL: running daemons */
   struct census census;
   struct hosts hosts;
   struct rights rights;
   struct control control;
+  int meshes;  /* that are being sent */
+  char *three; /* (three_size) three.js; NULL: nobody has asked for it */
+  size_t three_size;
 };
 
 struct view_server;

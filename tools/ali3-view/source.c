@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "source.h"
 
-#include "recording.h"
+#include "meshes.h"
+#include "playback.h"
 #include "scene/json.h"
 
 #include <ali3/flat.h>
@@ -33,22 +34,22 @@ bool source_open_live(struct source *s, const char *name, char *error, size_t si
   return give_slot(s, error, size);
 }
 
-bool source_open_recording(struct source *s, struct recording *r, char *error, size_t size)
+bool source_open_recording(struct source *s, struct playback *p, char *error, size_t size)
 {
-  *s = (struct source){.ring = *recording_ring(r), .recording = r};
+  *s = (struct source){.ring = *playback_ring(p), .playback = p};
   return give_slot(s, error, size);
 }
 
 void source_close(struct source *s)
 {
   free(s->slot);
-  if (!s->recording) frames_close(&s->ring);
+  if (!s->playback) frames_close(&s->ring);
   *s = (struct source){.ring.fd = -1};
 }
 
 bool source_is_there(const struct source *s, char *why, size_t size)
 {
-  if (s->recording) return true;
+  if (s->playback) return true;
   const bool alive = frames_alive(&s->ring);
   if (alive && frames_is_current(&s->ring)) return true;
   snprintf(why, size, "instance \"%s\" %s", s->ring.telemetry.instance,
@@ -58,21 +59,21 @@ bool source_is_there(const struct source *s, char *why, size_t size)
 
 bool source_written(const struct source *s, uint64_t *slots, uint64_t *events)
 {
-  if (!s->recording) return frames_written(&s->ring, slots, events);
-  *slots = recording_rows(s->recording);
-  *events = recording_events(s->recording);
+  if (!s->playback) return frames_written(&s->ring, slots, events);
+  *slots = playback_rows(s->playback);
+  *events = playback_events(s->playback);
   return true;
 }
 
 enum frames_got source_take(struct source *s, uint64_t n, bool head_only)
 {
-  if (s->recording) return recording_take(s->recording, n, s->slot);
+  if (s->playback) return playback_take(s->playback, n, s->slot);
   return head_only ? frames_take_head(&s->ring, n, s->slot) : frames_take(&s->ring, n, s->slot);
 }
 
 enum frames_got source_take_event(const struct source *s, uint64_t n, struct frames_event *to)
 {
-  return s->recording ? recording_take_event(s->recording, n, to) : frames_take_event(&s->ring, n, to);
+  return s->playback ? playback_take_event(s->playback, n, to) : frames_take_event(&s->ring, n, to);
 }
 
 /* The model of the flat bytes; NULL: the reason in error[size]. */
@@ -81,7 +82,7 @@ static ali3_model *read_flat_model(const struct source *s, char *error, size_t s
   unsigned char *flat = malloc(s->ring.head.flat_bytes + 1);
   ali3_model *m = ali3_model_new();
   const bool got =
-      flat && m && (s->recording ? recording_flat(s->recording, flat) : frames_flat(&s->ring, flat));
+      flat && m && (s->playback ? playback_flat(s->playback, flat) : frames_flat(&s->ring, flat));
   if (!got)
     snprintf(error, size, "the model of \"%s\" cannot be read", s->ring.telemetry.instance);
   else if (ali3_model_flat_read(m, flat, s->ring.head.flat_bytes) < 0)
@@ -95,12 +96,22 @@ static ali3_model *read_flat_model(const struct source *s, char *error, size_t s
   return NULL;
 }
 
-/* The geometry of the platform and the meshes, which the daemon wrote beside its model. */
+/* The geometry of the platform and the shapes, which the daemon wrote beside its model. */
 static json_t *read_extras(const struct source *s)
 {
   const char *text = frames_extras(&s->ring);
   json_t *o = *text ? json_loads(text, 0, NULL) : NULL;
   return json_is_object(o) ? o : (json_decref(o), json_object());
+}
+
+unsigned char *source_mesh(const struct source *s, int shape, size_t *count, unsigned *status, char *error,
+                           size_t size)
+{
+  json_t *extras = read_extras(s);
+  unsigned char *packed = meshes_read(json_object_get(extras, "visual"), shape < 0 ? SIZE_MAX : (size_t)shape,
+                                      count, status, error, size);
+  json_decref(extras);
+  return packed;
 }
 
 json_t *source_scene(const struct source *s, char *error, size_t size)
@@ -112,6 +123,7 @@ json_t *source_scene(const struct source *s, char *error, size_t size)
   const bool rig = scene_platform_read(json_object_get(extras, "platform"), &g);
   struct scene *scene = scene_new(m, rig ? &g : NULL);
   json_t *o = scene ? scene_json(scene) : NULL;
+  meshes_number(json_object_get(extras, "visual"));
   if (o) json_object_set(o, "visual", json_object_get(extras, "visual"));
   if (!o) snprintf(error, size, "out of memory");
   scene_free(scene);

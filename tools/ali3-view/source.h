@@ -9,18 +9,18 @@
 
 #include <jansson.h>
 
-struct recording; /* recording.h */
+struct playback; /* playback.h */
 
 struct source {
-  struct frames_reader ring;   /* a recording fills in head, names and texts only */
-  struct recording *recording; /* NULL: a running daemon */
-  struct frames_slot *slot;    /* (head.slot_bytes) the last one that source_take() got */
+  struct frames_reader ring; /* a recording fills in head, names and texts only */
+  struct playback *playback; /* NULL: a running daemon */
+  struct frames_slot *slot;  /* (head.slot_bytes) the last one that source_take() got */
 };
 
 /* Opens a daemon; name "": the newest. False: the reason in error[size]. */
 bool source_open_live(struct source *s, const char *name, char *error, size_t size);
 /* Opens a recording; it must outlive the source. */
-bool source_open_recording(struct source *s, struct recording *r, char *error, size_t size);
+bool source_open_recording(struct source *s, struct playback *p, char *error, size_t size);
 void source_close(struct source *s);
 /* False once the daemon has ended or was replaced by a new one; `why` says which. */
 bool source_is_there(const struct source *s, char *why, size_t size);
@@ -31,6 +31,10 @@ bool source_written(const struct source *s, uint64_t *slots, uint64_t *events);
 enum frames_got source_take(struct source *s, uint64_t n, bool head_only);
 enum frames_got source_take_event(const struct source *s, uint64_t n, struct frames_event *to);
 
+/* The mesh of a shape of the scene, in the form of mesh_pack(). To be freed. NULL: the reason in error[size], the HTTP status in
+ * *status. */
+unsigned char *source_mesh(const struct source *s, int shape, size_t *count, unsigned *status, char *error,
+                           size_t size);
 /* The scene of the model, as JSON; a new reference. NULL: the reason in error[size]. */
 json_t *source_scene(const struct source *s, char *error, size_t size);
 

@@ -3,7 +3,7 @@
 
 #include "choice.h"
 #include "events.h"
-#include "recording.h"
+#include "playback.h"
 #include "rt/clock.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static void find_begin(struct stream *s, uint64_t now_ns)
   s->began_ns = now_ns;
   s->event = events > STREAM_EVENTS_BEFORE ? events - STREAM_EVENTS_BEFORE : 0;
   s->next = slots > 0 ? slots - 1 : 0;
-  if (!s->source.recording) return;
-  s->next = recording_row_at(s->source.recording, fmax(0, s->query.seek));
+  if (!s->source.playback) return;
+  s->next = playback_row_at(s->source.playback, fmax(0, s->query.seek));
   s->event = 0;
 }
 
@@ -61,7 +61,7 @@ void stream_free(struct stream *s)
 static uint64_t rows_due(const struct stream *s, uint64_t now_ns)
 {
   const double played = (double)(now_ns - s->began_ns) * 1e-9 * s->query.speed;
-  return recording_row_at(s->source.recording, fmax(0, s->query.seek) + played) + 1;
+  return playback_row_at(s->source.playback, fmax(0, s->query.seek) + played) + 1;
 }
 
 static void add_frame(struct stream *s)
@@ -105,7 +105,7 @@ static bool walk_cycles(struct stream *s, uint64_t end, struct wire_loop *loop, 
   }
   for (; s->next < end; s->next++) {
     const bool last = s->next + 1 == end, whole = last || s->dense_values;
-    if (!whole && (s->source.recording || !s->query.loop)) continue;
+    if (!whole && (s->source.playback || !s->query.loop)) continue;
     if (source_take(&s->source, s->next, !whole) != FRAMES_WHOLE) continue;
     note_loop(loop, s->source.slot);
     got = last;
@@ -171,7 +171,7 @@ void stream_fill(struct stream *s, uint64_t now_ns)
   /* The cycles since the last record. */
   struct wire_loop loop = {0};
   bool dense = false;
-  const uint64_t end = s->source.recording ? rows_due(s, now_ns) : slots;
+  const uint64_t end = s->source.playback ? rows_due(s, now_ns) : slots;
   skip_old(s, end);
   if (walk_cycles(s, end, &loop, &dense)) add_frame(s);
   if (s->query.loop && loop.cycles > 0) {
@@ -184,7 +184,7 @@ void stream_fill(struct stream *s, uint64_t now_ns)
   /* When to look again: at once if this look came too early for a new cycle. */
   if (s->out.count == 0) {
     say_still(s, now_ns);
-    s->due_ns = now_ns + (s->source.recording ? SEARCH_NS : SOON_NS);
+    s->due_ns = now_ns + (s->source.playback ? SEARCH_NS : SOON_NS);
   } else {
     s->due_ns += interval_ns(s);
     if (s->due_ns < now_ns) s->due_ns = now_ns;

@@ -82,9 +82,9 @@ def compare(told, found):
 
 # ---- the picture
 
-PLOT = """set terminal pngcairo size 1400,1250 font 'sans,10'
+PLOT = """set terminal pngcairo size 1400,1450 font 'sans,10'
 set output '{png}'
-set multiplot layout 5,1 title 'A car, and the motion platform under its driver' margins 0.07,0.98,0.04,0.94 spacing 0.055
+set multiplot layout 6,1 title 'A car, and the motion platform under its driver' margins 0.07,0.98,0.04,0.94 spacing 0.055
 set grid
 set xrange [0:{end}]
 set key at graph 1, graph 1.02 right bottom horizontal maxrows 1 samplen 2
@@ -102,6 +102,8 @@ plot 'car' using 1:2 with lines lc rgb '#a0a0a0' title 'specific force at the he
 set ylabel 'to the left, m/s^2'
 plot 'car' using 1:3 with lines lc rgb '#a0a0a0' title 'specific force at the head, in the car', \\
      'felt' using 1:3 with lines lc 2 title 'on the platform'
+set ylabel 'false cue, m/s^2'
+plot for [k=2:4] 'false' using 1:k with lines lc k title word('forward left up', k-1)
 unset multiplot
 """
 
@@ -111,7 +113,8 @@ def plot(png, folder, car, base, height):
     told = commanded(car)
     start, end = told[0][0], told[-1][0]
     for name, series in (("commanded", told), ("simulated", simulated(base, height)), ("speed", speeds(car)),
-                         ("felt", car["/platform/specific_force"]), ("car", car["/sensor/head/specific_force"])):
+                         ("felt", car["/platform/specific_force"]), ("car", car["/sensor/head/specific_force"]),
+                         ("false", car["/platform/false_force"])):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.writelines(f"{t - start:.4f} {' '.join(f'{x:.7g}' for x in values)}\n" for t, values, *_ in series)
     script = PLOT.format(png=os.path.abspath(png).replace("'", "''"), end=end - start)

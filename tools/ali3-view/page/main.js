@@ -45,7 +45,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.head = null;
       this.motion = null;
       this.lost = '';
-      if (this.scene) this.scene.load(scene);
+      this.loadScene();
       this.timeline.clear();
       this.control.follow(scene.instance);
       this.labels = null;
@@ -53,6 +53,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const p of this.plots) p.remove();
       this.plots = [];
       if (!this.source.frames) this.loadSignals();
+    }
+
+    loadScene() {
+      if (this.scene) this.scene.load(this.data, (number) => this.source.mesh(number), (text) => this.notice(`${text}.`));
     }
 
     async loadSignals() {
@@ -164,6 +168,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       });
       $('instance').addEventListener('change', (e) => { this.wanted = null; this.source.dense = []; this.source.choose(e.target.value); });
       document.addEventListener('keydown', (e) => this.key(e));
+      ali3.onScheme(() => { if (this.data) this.loadScene(); this.timeline.changed = true; });
       this.listenPlayer();
     }
 
@@ -365,7 +370,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     page.seen = new Set();
     if (embedded) {
       const run = JSON.parse(embedded.textContent);
-      page.source = new ali3.PageSource(on, run.records, run.scene);
+      page.source = new ali3.PageSource(on, run.records, run.scene, run.meshes || {});
       page.source.extra = [];
       page.source.again = () => {};
       page.source.begin();

@@ -7,8 +7,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
   const COLORS = [0x4a90d9, 0xd98b3a, 0x5aa469, 0xb5668f, 0x7c77b9, 0xc9b037, 0x3fa7a0, 0xa3685a];
   const TEST_COLORS = [0xff0000, 0x00ff00, 0x0000ff, 0xff00ff, 0x00ffff, 0xffff00, 0x800000, 0x008000, 0x000080, 0x808000, 0x008080,
                        0x800080, 0xff8000, 0x0080ff, 0x80ff00, 0xff0080];
-  const STEEL = 0x3b424c, SPRING = 0x2d7d46, CABLE = 0x444444, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
-  const PAPER = 0xffffff;
+  const SPRING = 0x2d7d46, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
+  // On light and on dark paper: joints, lines, and two kinds of lines of the grid.
+  const LIGHT = {steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
+  const DARK = {steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
+  const BLUE = '#4a90d9';
 
   // A processor that draws in place of a graphics card has no time for smooth edges.
   function isSlow() {
@@ -30,12 +33,17 @@ var ali3 = window.ali3 || (window.ali3 = {});
     return out.compose(new THREE.Vector3(...a), q, new THREE.Vector3(width, width, length));
   }
 
+  // A geometry of three.js. Newer versions have dropped "Buffer" from the names.
+  function geometry(kind, ...numbers) {
+    return new (THREE[`${kind}BufferGeometry`] || THREE[`${kind}Geometry`])(...numbers);
+  }
+
   // Unit parts along z, from 0 to 1, of radius 1.
   function unitRod(sides) {
-    return new THREE.CylinderBufferGeometry(1, 1, 1, sides).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    return geometry('Cylinder', 1, 1, 1, sides).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   }
   function unitArrow() {
-    return new THREE.ConeBufferGeometry(1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    return geometry('Cone', 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   }
   function unitCoil() {
     const long = 14; // times its radius: the usual shape, in which the wire is round
@@ -45,7 +53,32 @@ var ali3 = window.ali3 || (window.ali3 = {});
         return new THREE.Vector3(r * Math.cos(angle), r * Math.sin(angle), long * s);
       }
     }
-    return new THREE.TubeBufferGeometry(new Coil(), 160, 0.2, 5).scale(1, 1, 1 / long);
+    return geometry('Tube', new Coil(), 160, 0.2, 5).scale(1, 1, 1 / long);
+  }
+
+  // Along z with its round ends, centred. The ends stay round along the shorter diameter.
+  function capsule([x, y, z]) {
+    const steps = 8, end = 0.5 * Math.min(x, y, z), straight = 0.5 * z - end, profile = [];
+    for (let i = 0; i <= 2 * steps; i++) {
+      const angle = 0.5 * Math.PI * (i / steps - 1);
+      profile.push(new THREE.Vector2(0.5 * Math.cos(angle), (i <= steps ? -straight : straight) + end * Math.sin(angle)));
+      if (i === steps) profile.push(new THREE.Vector2(0.5, straight));
+    }
+    return geometry('Lathe', profile, 24).rotateX(Math.PI / 2).scale(x, y, 1);
+  }
+
+  // The bytes of a mesh: a geometry and a colour, or null, for each of its parts. src/mesh/mesh.h describes them.
+  function meshParts(bytes) {
+    const head = new Uint32Array(bytes, 0, 4), table = new Int32Array(bytes, 16, 2 * head[1]), parts = [];
+    let at = 16 + 8 * head[1];
+    for (let i = 0; i < head[1]; i++) {
+      const count = table[2 * i], shape = new THREE.BufferGeometry();
+      shape.setAttribute('position', new THREE.BufferAttribute(new Float32Array(bytes, at, 9 * count), 3));
+      shape.computeVertexNormals();
+      if (count) parts.push({shape, color: table[2 * i + 1] < 0 ? null : table[2 * i + 1]});
+      at += 36 * count;
+    }
+    return parts;
   }
 
   // Parts of one kind and colour. A part has a body and its matrix in the frame of the body, or a function that gives its matrix.
@@ -83,16 +116,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const plain = test || isSlow();
       this.renderer = new THREE.WebGLRenderer({canvas, antialias: !plain, preserveDrawingBuffer: test});
       this.renderer.setPixelRatio(plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
-      this.renderer.setClearColor(PAPER);
       this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
       this.orbit = new ali3.Orbit(canvas, this.camera);
       this.world = new THREE.Scene();
       this.pictures = 0;
     }
 
-    // Builds everything from the JSON of /api/v1/scene.
-    load(scene) {
+    // Builds everything from the JSON of /api/v1/scene. mesh(number): a promise of the bytes of a mesh; lost(text): it did not come.
+    load(scene, mesh, lost) {
+      this.look = ali3.isDark() ? DARK : LIGHT;
+      this.renderer.setClearColor(new THREE.Color(ali3.color('paper')));
       this.data = scene;
+      this.mesh = mesh;
+      this.lost = lost;
+      this.meshes = new Map();
       this.world = new THREE.Scene();
       this.world.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 0.75));
       const sun = new THREE.DirectionalLight(0xffffff, 0.6), up = new THREE.Vector3(...scene.up);
@@ -103,6 +140,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.arrows.visible = false;
       this.batches = [];
       this.start = scene.bodies.map((b) => ({position: b.position, orientation: b.orientation}));
+      this.reach = scene.bodies.map((b) => b.edge ? 0.5 * Math.max(...b.edge) : 0);
+      for (const r of scene.rods) this.reach[r.body] = Math.max(this.reach[r.body], Math.hypot(...r.to));
       if (this.test) this.addMarks(scene);
       else this.addParts(scene);
       for (const batch of this.batches) batch.build(batch.parent || this.world);
@@ -112,8 +151,6 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.follows = false;
       this.mean = null;
       this.seen = {low: scene.low.slice(), high: scene.high.slice()};
-      this.reach = scene.bodies.map((b) => b.edge ? 0.5 * Math.max(...b.edge) : 0);
-      for (const r of scene.rods) this.reach[r.body] = Math.max(this.reach[r.body], Math.hypot(...r.to));
       this.rigPose = null;
       this.moved = true;
     }
@@ -129,7 +166,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     addMarks(scene) {
       this.marks = scene.bodies.map((body, i) => {
         const material = new THREE.MeshBasicMaterial({color: TEST_COLORS[i % TEST_COLORS.length], depthTest: false});
-        const mark = new THREE.Mesh(new THREE.SphereBufferGeometry(0.02 * scene.size, 24, 16), material);
+        const mark = new THREE.Mesh(geometry('Sphere', 0.02 * scene.size, 24, 16), material);
         this.world.add(mark);
         return mark;
       });
@@ -137,16 +174,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     addParts(scene) {
       // Many parts have fewer faces each.
-      const fine = scene.bodies.length <= 64, ball = (f) => new THREE.SphereBufferGeometry(1, fine ? f : 8, fine ? Math.ceil(0.7 * f) : 6);
-      const rod = unitRod(fine ? 12 : 6), box = new THREE.BoxBufferGeometry(1, 1, 1), m = new THREE.Matrix4();
+      const fine = scene.bodies.length <= 64, ball = (f) => geometry('Sphere', 1, fine ? f : 8, fine ? Math.ceil(0.7 * f) : 6);
+      const rod = unitRod(fine ? 12 : 6), box = geometry('Box', 1, 1, 1), m = new THREE.Matrix4();
       const solid = (g) => COLORS.map((c) => this.batch(g, c, {}, this.bodies)), boxes = solid(box), rods = solid(rod);
-      const discs = solid(new THREE.CylinderBufferGeometry(1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(ball(20));
+      const discs = solid(geometry('Cylinder', 1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(ball(20));
       const own = new Map();
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
       for (const v of own.get('ground') || []) this.addVisual(-1, v);
       scene.bodies.forEach((b, i) => {
         if (own.has(b.name)) for (const v of own.get(b.name)) this.addVisual(i, v);
-        else if (b.edge) this.addInertia(i, b, boxes, discs, balls);
+        else if (b.edge) this.addInertia(i, b, {box: boxes, cylinder: discs, sphere: balls});
       });
       for (const r of scene.rods)
         if (!own.has(scene.bodies[r.body].name))
@@ -157,17 +194,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (scene.platform) this.addRig(scene, rod);
     }
 
-    // The solid with the inertia of a body: a box; a disc or bar where two moments are equal; a ball where all are.
-    addInertia(body, b, boxes, discs, balls) {
-      const e = b.edge, equal = (i, k) => Math.abs(e[i] - e[k]) < 0.02 * Math.max(e[i], e[k]), color = body % COLORS.length;
-      const pair = equal(0, 1) ? 2 : equal(1, 2) ? 0 : equal(0, 2) ? 1 : -1, round = Math.sqrt(1 / 3), ball = Math.sqrt(5 / 12);
-      if (equal(0, 1) && equal(1, 2)) balls[color].add(body, this.solidMatrix(b.axes, e.map((x) => ball * x)));
-      else if (pair < 0) boxes[color].add(body, this.solidMatrix(b.axes, e));
-      else {
-        // The axis of the disc is the edge that differs; it comes last.
-        const [i, k] = [(pair + 1) % 3, (pair + 2) % 3], a = b.axes, turned = [0, 3, 6].flatMap((r) => [a[r + i], a[r + k], a[r + pair]]);
-        discs[color].add(body, this.solidMatrix(turned, [round * e[i], round * e[k], e[pair]]));
-      }
+    // The solid with the inertia of a body. Boxes have edges of 1, discs and balls a radius of 1.
+    addInertia(body, b, kinds) {
+      const size = {box: [1, 1, 1], cylinder: [0.5, 0.5, 1], sphere: [0.5, 0.5, 0.5]}[b.solid];
+      kinds[b.solid][body % COLORS.length].add(body, this.solidMatrix(b.axes, b.edge.map((e, i) => e * size[i])));
     }
 
     solidMatrix(a, e) {
@@ -178,17 +208,57 @@ var ali3 = window.ali3 || (window.ali3 = {});
     // A shape of the file: size in m along the axes of the shape.
     addVisual(body, v) {
       const size = v.size || [0.1, 0.1, 0.1], q = v.orientation || [1, 0, 0, 0], p = v.position || [0, 0, 0];
-      const shapes = {box: () => new THREE.BoxBufferGeometry(1, 1, 1), sphere: () => new THREE.SphereBufferGeometry(0.5, 24, 16),
-                      cylinder: () => new THREE.CylinderBufferGeometry(0.5, 0.5, 1, 24).rotateX(Math.PI / 2)};
-      const batch = this.batch((shapes[v.shape] || shapes.box)(), new THREE.Color(v.color || '#4a90d9'), {}, this.bodies);
-      batch.add(body, new THREE.Matrix4().compose(new THREE.Vector3(...p), new THREE.Quaternion(q[1], q[2], q[3], q[0]),
-                                                  new THREE.Vector3(...size)));
+      const shapes = {box: () => geometry('Box', 1, 1, 1), sphere: () => geometry('Sphere', 0.5, 24, 16),
+                      cylinder: () => geometry('Cylinder', 0.5, 0.5, 1, 24).rotateX(Math.PI / 2), capsule: () => capsule(size)};
+      const place = (x, y, z) => new THREE.Matrix4().compose(
+        new THREE.Vector3(...p), new THREE.Quaternion(q[1], q[2], q[3], q[0]), new THREE.Vector3(x, y, z));
+      if (v.shape === 'mesh') {
+        this.addMesh(body, v, place(v.scale, v.scale, v.scale));
+        return;
+      }
+      const batch = this.batch((shapes[v.shape] || shapes.box)(), new THREE.Color(v.color || BLUE), {}, this.bodies);
+      batch.add(body, v.shape === 'capsule' ? place(1, 1, 1) : place(...size));
+      this.reachOut(body, Math.hypot(...p) + 0.5 * Math.hypot(...size));
+    }
+
+    // A mesh comes later than the picture. Shapes with one file share its parts.
+    async addMesh(body, v, matrix) {
+      const scene = this.data, world = this.world, bodies = this.bodies;
+      try {
+        if (!this.meshes.has(v.mesh)) this.meshes.set(v.mesh, this.mesh(v.mesh).then(meshParts));
+        const parts = await this.meshes.get(v.mesh);
+        if (this.world !== world) return; // another scene
+        for (const {shape, color} of parts) {
+          const batch = this.batch(shape, v.color || (color === null ? BLUE : color), {side: THREE.DoubleSide}, bodies);
+          batch.add(body, matrix);
+          batch.build(bodies);
+          shape.computeBoundingSphere();
+          const far = shape.boundingSphere;
+          this.reachOut(body, Math.hypot(...v.position || [0, 0, 0]) + v.scale * (far.center.length() + far.radius));
+        }
+        this.moved = true;
+      } catch (e) {
+        if (this.world !== world) return;
+        // Without its mesh the body shows as the box of its inertia.
+        const b = scene.bodies[body];
+        if (b && b.edge) {
+          const batch = this.batch(geometry('Box', 1, 1, 1), BLUE, {}, bodies);
+          batch.add(body, this.solidMatrix(b.axes, b.edge));
+          batch.build(bodies);
+          this.moved = true;
+        }
+        this.lost(`No mesh ${v.file}: ${e.message}`);
+      }
+    }
+
+    reachOut(body, far) {
+      if (body >= 0) this.reach[body] = Math.max(this.reach[body], far);
     }
 
     addJoints(scene, rod, box, ball) {
-      const steel = this.batch(rod, STEEL), balls = this.batch(ball, STEEL);
-      const cubes = this.batch(box, STEEL), plates = this.batch(rod, STEEL, {transparent: true, opacity: 0.35});
-      const bars = this.batch(rod, CABLE), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
+      const steel = this.batch(rod, this.look.steel), balls = this.batch(ball, this.look.steel);
+      const cubes = this.batch(box, this.look.steel), plates = this.batch(rod, this.look.steel, {transparent: true, opacity: 0.35});
+      const bars = this.batch(rod, this.look.cable), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
       const along = (batch, j, side, half, width) => {
         const p = j.point[side], a = j.axis[side];
         batch.add(j.body[side], between(p.map((x, c) => x - half * a[c]), p.map((x, c) => x + half * a[c]), width, new THREE.Matrix4()));
@@ -219,8 +289,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     addForces(scene, rod) {
-      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, CABLE), glass = {transparent: true, opacity: 0.3};
-      const balls = this.batch(new THREE.SphereBufferGeometry(1, 24, 16), CONTACT, glass), discs = this.batch(rod, CONTACT, glass);
+      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, this.look.cable), glass = {transparent: true, opacity: 0.3};
+      const balls = this.batch(geometry('Sphere', 1, 24, 16), CONTACT, glass), discs = this.batch(rod, CONTACT, glass);
       for (const f of scene.forces) {
         if (f.type === 'spring_damper' || f.type === 'bushing') this.span(coils, f, 2.2 * t);
         else if (f.type === 'cable') this.span(lines, f, 0.35 * t);
@@ -246,7 +316,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
           for (const z of [scene.low[2], scene.high[2]]) level = Math.min(level, normal.dot(new THREE.Vector3(x, y, z)));
       level = plane ? normal.dot(new THREE.Vector3(...plane.point[0])) : level - 0.05 * scene.size;
       const step = Math.pow(10, Math.floor(Math.log10(scene.size / 2))), cells = 2 * Math.ceil(1.2 * scene.size / step);
-      const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), 0xb9bfc8, 0xdde1e6);
+      const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), this.look.middle, this.look.grid);
       grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
       grid.position.copy(middle).addScaledVector(normal, level - normal.dot(middle));
       this.world.add(grid);

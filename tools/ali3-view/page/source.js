@@ -13,6 +13,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
     return got;
   }
 
+  function bytesOf(base64) {
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes;
+  }
+
   class ServerSource {
     // on: {scene(scene), record(record, now), lost(reason)}
     constructor(on) {
@@ -29,6 +35,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const q = new URLSearchParams(more || {});
       if (this.instance) q.set('name', this.instance);
       return `${path}?${q}`;
+    }
+
+    // The bytes of a mesh of the scene, as an ArrayBuffer.
+    async mesh(number) {
+      for (;;) {
+        const answer = await fetch(this.query('api/v1/mesh', {shape: number}), {cache: 'no-store'});
+        if (answer.ok) return answer.arrayBuffer();
+        if (answer.status !== 503) throw new Error((await answer.json()).error);
+        await new Promise((done) => setTimeout(done, RETRY)); // the server sends other meshes
+      }
     }
 
     // Begins anew, with the present wishes. seek: s, of a recording.
@@ -87,11 +103,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
   // A run inside the page: all records at once, then shown by their time.
   class PageSource {
-    constructor(on, base64, scene) {
+    constructor(on, base64, scene, meshes) {
       this.on = on;
-      const text = atob(base64), bytes = new Uint8Array(text.length);
-      for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-      const all = new ali3.Records().take(bytes);
+      this.meshes = meshes;
+      const all = new ali3.Records().take(bytesOf(base64));
       this.head = all.find((r) => r.kind === 'head');
       this.frames = all.filter((r) => r.kind === 'frame');
       this.dense = all.filter((r) => r.kind === 'dense');
@@ -111,6 +126,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     seek(s) { this.at = s; }
+
+    async mesh(number) { return bytesOf(this.meshes[number]).buffer; }
 
     // The frames on both sides of this instant, and where it lies between them.
     step() {

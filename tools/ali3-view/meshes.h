@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Mesh files of a scene: a page names a mesh by a number and never by a path. */
+#ifndef ALI3_VIEW_MESHES_H
+#define ALI3_VIEW_MESHES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `visual` is the list of shapes that scene_visual_json() made. */
+
+/* Puts the number of a mesh in place of its folder. Shapes with one file have one number: the index of the first of them. */
+void meshes_number(json_t *visual);
+/* Reads the mesh of a shape, in the form of mesh_pack(). To be freed. NULL: the reason in error[size], and the HTTP status in
+ * *status. Call it before meshes_number(). */
+unsigned char *meshes_read(const json_t *visual, size_t shape, size_t *count, unsigned *status, char *error,
+                           size_t size);
+
+#endif
