@@ -22,9 +22,12 @@ static bool map_endpoints(const struct settings *s, struct io_map *map)
 
 int print_map(const struct settings *s, enum map_format format)
 {
-  static void (*const print[])(const struct io_map *m, FILE *out) = {
-      [MAP_FORMAT_TEXT] = io_map_print,   [MAP_FORMAT_JSON] = io_map_print_json, [MAP_FORMAT_CSV] = io_map_print_csv,
-      [MAP_FORMAT_ST] = io_map_print_st, [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
+  static void (*const print[])(const struct io_map *m,
+                               FILE *out) = {[MAP_FORMAT_TEXT] = io_map_print,
+                                             [MAP_FORMAT_JSON] = io_map_print_json,
+                                             [MAP_FORMAT_CSV] = io_map_print_csv,
+                                             [MAP_FORMAT_ST] = io_map_print_st,
+                                             [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
   struct io_map *map = io_map_new();
   if (!map || !map_endpoints(s, map)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));

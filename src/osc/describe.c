@@ -85,9 +85,11 @@ static void describe_node(const struct osc_space *space, const struct osc_node *
                                  n->motion && !n->input ? "; withheld until the platform is armed" : "");
   for (int i = 0; n->input && i < n->count && used < size; i++) {
     const struct input_range *r = signals_range(signals, space->value[n->first + i].signal);
-    const struct input_range *before = i ? signals_range(signals, space->value[n->first + i - 1].signal) : NULL;
+    const struct input_range *before =
+        i ? signals_range(signals, space->value[n->first + i - 1].signal) : NULL;
     if (before && before->lower == r->lower && before->upper == r->upper) continue;
-    used += (size_t)snprintf(text + used, size - used, "%s%g to %g", i ? ", then " : "; clamped to ", r->lower, r->upper);
+    used += (size_t)snprintf(text + used, size - used, "%s%g to %g", i ? ", then " : "; clamped to ",
+                             r->lower, r->upper);
   }
   for (int i = 0; i < n->count && used < size; i++) {
     const struct osc_value *v = &space->value[n->first + i];

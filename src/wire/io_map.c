@@ -230,8 +230,8 @@ static void print_example(const struct io_map *m, FILE *out)
     uint16_t at[2];
     wire_put(&w, 1.0, at);
     if (used[order])
-      fprintf(out, "order %s: f32 1.0 is %04X at its address and %04X at the next one\n", wire_order_name(w.order), at[0],
-              at[1]);
+      fprintf(out, "order %s: f32 1.0 is %04X at its address and %04X at the next one\n",
+              wire_order_name(w.order), at[0], at[1]);
   }
 }
 
@@ -245,12 +245,13 @@ static void print_modbus(const struct io_map *m, FILE *out)
     limits_width = wider_column(limits_width, limits);
   }
   if (m->modbus.used == 0) return;
-  fprintf(out, "Modbus: addresses on the wire count from 0, numbers in documents from 1; value = scale x number + "
-               "offset\n");
+  fprintf(out,
+          "Modbus: addresses on the wire count from 0, numbers in documents from 1; value = scale x number + "
+          "offset\n");
   print_example(m, out);
   fprintf(out, "%-8s  %7s  %8s  %-12s  %-4s  %-5s  %-12s  %-12s  %-*s  %-8s  %-*s  %s\n", "table", "address",
-          "document", "functions", "type", "order", "scale", "offset", width, "signal", "unit", limits_width, "limits",
-          "meaning");
+          "document", "functions", "type", "order", "scale", "offset", width, "signal", "unit", limits_width,
+          "limits", "meaning");
   for (int i = 0; i < m->modbus.used; i++) {
     const struct io_map_modbus *r = io_map_modbus_row(m, i);
     if (*r->device && (i == 0 || strcmp(r->device, io_map_modbus_row(m, i - 1)->device) != 0))
@@ -350,16 +351,17 @@ void io_map_print_json(const struct io_map *m, FILE *out)
     const struct io_map_modbus *r = io_map_modbus_row(m, i);
     double least, largest;
     const bool integer = wire_range(&r->wire, &least, &largest);
-    print_row(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:b, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "device",
-                        r->device, "signal", r->name, "table", wire_table_name(r->table), "address",
-                        r->address, "document", (int)io_map_document_number(r), "registers",
-                        wire_registers(r->wire.type), "type", wire_type_name(r->wire.type), "word_order",
-                        io_map_order_text(r), "scale", r->wire.scale, "offset", r->wire.offset, "writable",
-                        r->writable, "lower", real_or_null(r->limited, r->lower), "upper",
-                        real_or_null(r->limited, r->upper), "rate", real_or_null(r->limited && r->rate > 0.0, r->rate),
-                        "least", real_or_null(integer, least), "largest", real_or_null(integer, largest), "unit",
-                        r->unit, "text", r->text),
-              i + 1 == m->modbus.used, out);
+    print_row(
+        json_pack(
+            "{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:b, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
+            "device", r->device, "signal", r->name, "table", wire_table_name(r->table), "address", r->address,
+            "document", (int)io_map_document_number(r), "registers", wire_registers(r->wire.type), "type",
+            wire_type_name(r->wire.type), "word_order", io_map_order_text(r), "scale", r->wire.scale,
+            "offset", r->wire.offset, "writable", r->writable, "lower", real_or_null(r->limited, r->lower),
+            "upper", real_or_null(r->limited, r->upper), "rate",
+            real_or_null(r->limited && r->rate > 0.0, r->rate), "least", real_or_null(integer, least),
+            "largest", real_or_null(integer, largest), "unit", r->unit, "text", r->text),
+        i + 1 == m->modbus.used, out);
   }
   fputs("], \"packets\": [\n", out);
   for (int i = 0; i < m->packet.used; i++) {

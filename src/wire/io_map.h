@@ -38,7 +38,8 @@ struct io_map_modbus {
   int address;      /* zero-based */
   struct wire wire; /* type; order if it has more than one register; scale and offset */
   bool writable;
-  bool limited; /* an input: its value is clamped to lower and upper, and changes by at most rate a second (0: any) */
+  bool
+      limited; /* an input: its value is clamped to lower and upper, and changes by at most rate a second (0: any) */
   double lower, upper, rate;
   const char *name; /* signal, or "command" */
   const char *unit, *text;

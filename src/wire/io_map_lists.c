@@ -52,36 +52,58 @@ static void put_modbus_cells(const struct io_map_modbus *r, FILE *out)
   for (int i = 0; i < wire_registers(r->wire.type) && r->wire.type != WIRE_BIT; i++)
     snprintf(one + strlen(one), sizeof one - strlen(one), "%s%04X", i ? " " : "", words[i]);
   const bool rate = r->limited && r->rate > 0.0;
-  put_cells(out, (const char *const[CELLS]){"modbus", r->device, r->name, r->writable ? "write" : "read",
+  put_cells(out, (const char *const[CELLS]){"modbus",
+                                            r->device,
+                                            r->name,
+                                            r->writable ? "write" : "read",
                                             wire_table_name(r->table),
-                                            address, document, io_map_function_codes(r), registers,
-                                            wire_type_name(r->wire.type), io_map_order_text(r), one,
-                                            shown(true, r->wire.scale).text, shown(true, r->wire.offset).text,
-                                            shown(r->limited, r->lower).text, shown(r->limited, r->upper).text,
-                                            shown(rate, r->rate).text, shown(integer, least).text,
-                                            shown(integer, largest).text, r->unit, r->text});
+                                            address,
+                                            document,
+                                            io_map_function_codes(r),
+                                            registers,
+                                            wire_type_name(r->wire.type),
+                                            io_map_order_text(r),
+                                            one,
+                                            shown(true, r->wire.scale).text,
+                                            shown(true, r->wire.offset).text,
+                                            shown(r->limited, r->lower).text,
+                                            shown(r->limited, r->upper).text,
+                                            shown(rate, r->rate).text,
+                                            shown(integer, least).text,
+                                            shown(integer, largest).text,
+                                            r->unit,
+                                            r->text});
 }
 
 void io_map_print_csv(const struct io_map *m, FILE *out)
 {
-  put_cells(out, (const char *const[CELLS]){"kind", "device", "name", "access", "table", "address", "document",
-                                            "functions", "registers", "type", "order", "one", "scale", "offset",
-                                            "lower", "upper", "rate", "least", "largest", "unit", "meaning"});
+  put_cells(out, (const char *const[CELLS]){
+                     "kind",      "device",    "name", "access", "table",   "address", "document",
+                     "functions", "registers", "type", "order",  "one",     "scale",   "offset",
+                     "lower",     "upper",     "rate", "least",  "largest", "unit",    "meaning"});
   /* Connections and OSC. */
   for (int i = 0; i < m->connection.used; i++) {
     const struct io_map_connection *r = io_map_connection_row(m, i);
     char place[300], unit[12] = "";
     io_map_connection_place(r, place, sizeof place);
     if (r->unit >= 0) snprintf(unit, sizeof unit, "%d", r->unit);
-    put_cells(out, (const char *const[CELLS]){[0] = "connection", [1] = unit, [2] = r->protocol,
-                                              [3] = r->listens ? "listens" : "sends", [5] = place,
+    put_cells(out, (const char *const[CELLS]){[0] = "connection",
+                                              [1] = unit,
+                                              [2] = r->protocol,
+                                              [3] = r->listens ? "listens" : "sends",
+                                              [5] = place,
                                               [CELLS - 1] = r->text});
   }
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);
-    put_cells(out, (const char *const[CELLS]){[0] = "osc", [2] = r->address,
-                                              [3] = r->in && r->out ? "both" : r->in ? "write" : "read",
-                                              [9] = r->types, [CELLS - 2] = r->unit, [CELLS - 1] = r->text});
+    put_cells(out, (const char *const[CELLS]){[0] = "osc",
+                                              [2] = r->address,
+                                              [3] = r->in && r->out ? "both"
+                                                    : r->in         ? "write"
+                                                                    : "read",
+                                              [9] = r->types,
+                                              [CELLS - 2] = r->unit,
+                                              [CELLS - 1] = r->text});
   }
   /* Registers and fields of packets. */
   for (int i = 0; i < m->modbus.used; i++) put_modbus_cells(io_map_modbus_row(m, i), out);
@@ -90,11 +112,17 @@ void io_map_print_csv(const struct io_map *m, FILE *out)
     char at[12], bytes[12];
     snprintf(at, sizeof at, "%d", r->at);
     snprintf(bytes, sizeof bytes, "%d", r->bytes);
-    put_cells(out, (const char *const[CELLS]){[0] = "packet", [1] = r->place, [2] = r->name,
-                                              [3] = r->divisor ? "read" : "write", [5] = at, [8] = bytes,
-                                              [9] = r->type, [10] = r->endian,
+    put_cells(out, (const char *const[CELLS]){[0] = "packet",
+                                              [1] = r->place,
+                                              [2] = r->name,
+                                              [3] = r->divisor ? "read" : "write",
+                                              [5] = at,
+                                              [8] = bytes,
+                                              [9] = r->type,
+                                              [10] = r->endian,
                                               [12] = shown(r->scaled, r->scale).text,
-                                              [13] = shown(r->scaled, r->offset).text, [CELLS - 2] = r->unit,
+                                              [13] = shown(r->scaled, r->offset).text,
+                                              [CELLS - 2] = r->unit,
                                               [CELLS - 1] = r->text});
   }
 }
@@ -108,7 +136,8 @@ static const char *const plc_type[] = {
 /* An identifier of IEC 61131-3: letters, digits and single underscores. Table and address make it unique. */
 static void variable_name(const struct io_map_modbus *r, char *text, size_t size)
 {
-  static const char letter[] = {[TABLE_COIL] = 'c', [TABLE_DISCRETE] = 'd', [TABLE_INPUT] = 'i', [TABLE_HOLDING] = 'h'};
+  static const char letter[] = {
+      [TABLE_COIL] = 'c', [TABLE_DISCRETE] = 'd', [TABLE_INPUT] = 'i', [TABLE_HOLDING] = 'h'};
   char whole[200], *to = text;
   const int device = (int)strcspn(r->device, " ");
   snprintf(whole, sizeof whole, "%.*s_%s_%c%d", device ? device : 5, device ? r->device : "ali3d", r->name,
@@ -128,7 +157,8 @@ static void variable_text(const struct io_map_modbus *r, char *text, size_t size
   if (used < size && *io_map_order_text(r))
     used += (size_t)snprintf(text + used, size - used, ", order %s", io_map_order_text(r));
   if (used < size && (r->wire.scale != 1.0 || r->wire.offset != 0.0))
-    used += (size_t)snprintf(text + used, size - used, ", value = %g x number %+g", r->wire.scale, r->wire.offset);
+    used += (size_t)snprintf(text + used, size - used, ", value = %g x number %+g", r->wire.scale,
+                             r->wire.offset);
   if (used < size && *r->unit) used += (size_t)snprintf(text + used, size - used, ", %s", r->unit);
   if (used < size && r->limited)
     used += (size_t)snprintf(text + used, size - used, ", clamped to %g to %g", r->lower, r->upper);
@@ -138,7 +168,8 @@ static void variable_text(const struct io_map_modbus *r, char *text, size_t size
 void io_map_print_st(const struct io_map *m, FILE *out)
 {
   char name[200], text[900];
-  fputs("(* Registers of ali3d, as ali3d --print-map=st prints them. Link each variable with the register in its comment. *)\n",
+  fputs("(* Registers of ali3d, as ali3d --print-map=st prints them. Link each variable with the register in "
+        "its comment. *)\n",
         out);
   for (int i = 0; i < m->connection.used; i++) {
     const struct io_map_connection *r = io_map_connection_row(m, i);
