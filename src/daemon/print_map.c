@@ -28,6 +28,7 @@ int print_map(const struct settings *s, enum map_format format)
                                              [MAP_FORMAT_CSV] = io_map_print_csv,
                                              [MAP_FORMAT_ST] = io_map_print_st,
                                              [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
+  /* Collect the rows, then print them. */
   struct io_map *map = io_map_new();
   if (!map || !map_endpoints(s, map)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));

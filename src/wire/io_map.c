@@ -205,7 +205,7 @@ static void print_osc(const struct io_map *m, FILE *out)
 }
 
 /* "-5 to 5, 10 a second" of an input, "holds -3.2 to 3.2" of an integer. */
-static void limits_text(const struct io_map_modbus *r, char *text, size_t size)
+static void register_limits(const struct io_map_modbus *r, char *text, size_t size)
 {
   double least, largest;
   text[0] = '\0';
@@ -218,7 +218,7 @@ static void limits_text(const struct io_map_modbus *r, char *text, size_t size)
 }
 
 /* The bytes of 1.0 in each order of the map, for the settings of the other side. */
-static void print_example(const struct io_map *m, FILE *out)
+static void print_order_example(const struct io_map *m, FILE *out)
 {
   bool used[4] = {false};
   for (int i = 0; i < m->modbus.used; i++) {
@@ -239,8 +239,9 @@ static void print_modbus(const struct io_map *m, FILE *out)
 {
   int width = 6, limits_width = 6;
   char limits[80];
+  /* The widths of the columns, the head, then the rows. */
   for (int i = 0; i < m->modbus.used; i++) {
-    limits_text(io_map_modbus_row(m, i), limits, sizeof limits);
+    register_limits(io_map_modbus_row(m, i), limits, sizeof limits);
     width = wider_column(width, io_map_modbus_row(m, i)->name);
     limits_width = wider_column(limits_width, limits);
   }
@@ -248,7 +249,7 @@ static void print_modbus(const struct io_map *m, FILE *out)
   fprintf(out,
           "Modbus: addresses on the wire count from 0, numbers in documents from 1; value = scale x number + "
           "offset\n");
-  print_example(m, out);
+  print_order_example(m, out);
   fprintf(out, "%-8s  %7s  %8s  %-12s  %-4s  %-5s  %-12s  %-12s  %-*s  %-8s  %-*s  %s\n", "table", "address",
           "document", "functions", "type", "order", "scale", "offset", width, "signal", "unit", limits_width,
           "limits", "meaning");
@@ -256,7 +257,7 @@ static void print_modbus(const struct io_map *m, FILE *out)
     const struct io_map_modbus *r = io_map_modbus_row(m, i);
     if (*r->device && (i == 0 || strcmp(r->device, io_map_modbus_row(m, i - 1)->device) != 0))
       fprintf(out, "\nDevice %s, as ali3d reads and writes it\n", r->device);
-    limits_text(r, limits, sizeof limits);
+    register_limits(r, limits, sizeof limits);
     fprintf(out, "%-8s  %7d  %08ld  %-12s  %-4s  %-5s  %-12g  %-12g  %-*s  %-8s  %-*s  %s\n",
             wire_table_name(r->table), r->address, io_map_document_number(r), io_map_function_codes(r),
             wire_type_name(r->wire.type), io_map_order_text(r), r->wire.scale, r->wire.offset, width, r->name,
@@ -321,7 +322,7 @@ static void print_row(json_t *object, bool last, FILE *out)
   json_decref(object);
 }
 
-static json_t *real_or_null(bool there, double v)
+static json_t *given_or_null(bool there, double v)
 {
   return there && isfinite(v) ? json_real(v) : json_null();
 }
@@ -346,6 +347,7 @@ void io_map_print_json(const struct io_map *m, FILE *out)
                         r->in, "out", r->out, "unit", r->unit, "text", r->text),
               i + 1 == m->osc.used, out);
   }
+  /* Registers, with limits of inputs and the range of integers; then packets. */
   fputs("], \"modbus\": [\n", out);
   for (int i = 0; i < m->modbus.used; i++) {
     const struct io_map_modbus *r = io_map_modbus_row(m, i);
@@ -357,10 +359,10 @@ void io_map_print_json(const struct io_map *m, FILE *out)
             "device", r->device, "signal", r->name, "table", wire_table_name(r->table), "address", r->address,
             "document", (int)io_map_document_number(r), "registers", wire_registers(r->wire.type), "type",
             wire_type_name(r->wire.type), "word_order", io_map_order_text(r), "scale", r->wire.scale,
-            "offset", r->wire.offset, "writable", r->writable, "lower", real_or_null(r->limited, r->lower),
-            "upper", real_or_null(r->limited, r->upper), "rate",
-            real_or_null(r->limited && r->rate > 0.0, r->rate), "least", real_or_null(integer, least),
-            "largest", real_or_null(integer, largest), "unit", r->unit, "text", r->text),
+            "offset", r->wire.offset, "writable", r->writable, "lower", given_or_null(r->limited, r->lower),
+            "upper", given_or_null(r->limited, r->upper), "rate",
+            given_or_null(r->limited && r->rate > 0.0, r->rate), "least", given_or_null(integer, least),
+            "largest", given_or_null(integer, largest), "unit", r->unit, "text", r->text),
         i + 1 == m->modbus.used, out);
   }
   fputs("], \"packets\": [\n", out);

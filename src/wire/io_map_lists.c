@@ -8,7 +8,7 @@
 /* --- CSV --- */
 
 /* A text with commas or quotes stands in quotes. */
-static void put_cell(FILE *out, const char *text, bool last)
+static void put_csv_cell(FILE *out, const char *text, bool last)
 {
   const bool quoted = strpbrk(text, ",\"\n") != NULL;
   if (quoted) fputc('"', out);
@@ -24,16 +24,16 @@ enum { CELLS = 21 };
 
 static void put_cells(FILE *out, const char *const cell[CELLS])
 {
-  for (int i = 0; i < CELLS; i++) put_cell(out, cell[i] ? cell[i] : "", i + 1 == CELLS);
+  for (int i = 0; i < CELLS; i++) put_csv_cell(out, cell[i] ? cell[i] : "", i + 1 == CELLS);
 }
 
 /* A number that is read back without loss; "" if it is not there. */
-struct shown_number {
+struct decimal_number {
   char text[32];
 };
-static struct shown_number shown(bool there, double v)
+static struct decimal_number decimal_text(bool there, double v)
 {
-  struct shown_number n = {""};
+  struct decimal_number n = {""};
   if (there) snprintf(n.text, sizeof n.text, "%.15g", v);
   return n;
 }
@@ -64,13 +64,13 @@ static void put_modbus_cells(const struct io_map_modbus *r, FILE *out)
                                             wire_type_name(r->wire.type),
                                             io_map_order_text(r),
                                             one,
-                                            shown(true, r->wire.scale).text,
-                                            shown(true, r->wire.offset).text,
-                                            shown(r->limited, r->lower).text,
-                                            shown(r->limited, r->upper).text,
-                                            shown(rate, r->rate).text,
-                                            shown(integer, least).text,
-                                            shown(integer, largest).text,
+                                            decimal_text(true, r->wire.scale).text,
+                                            decimal_text(true, r->wire.offset).text,
+                                            decimal_text(r->limited, r->lower).text,
+                                            decimal_text(r->limited, r->upper).text,
+                                            decimal_text(rate, r->rate).text,
+                                            decimal_text(integer, least).text,
+                                            decimal_text(integer, largest).text,
                                             r->unit,
                                             r->text});
 }
@@ -120,8 +120,8 @@ void io_map_print_csv(const struct io_map *m, FILE *out)
                                               [8] = bytes,
                                               [9] = r->type,
                                               [10] = r->endian,
-                                              [12] = shown(r->scaled, r->scale).text,
-                                              [13] = shown(r->scaled, r->offset).text,
+                                              [12] = decimal_text(r->scaled, r->scale).text,
+                                              [13] = decimal_text(r->scaled, r->offset).text,
                                               [CELLS - 2] = r->unit,
                                               [CELLS - 1] = r->text});
   }
