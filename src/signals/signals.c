@@ -371,6 +371,6 @@ const struct input_range *signals_range(const struct signals *s, int signal)
   const int channel = signal - s->input_first;
   if (channel < 0 || channel >= s->channels) return NULL;
   int i = 0;
-  while (channel >= s->input[i].first + s->input[i].count) i++;
-  return &s->input[i].range[channel - s->input[i].first];
+  while (i < s->inputs && channel >= s->input[i].first + s->input[i].count) i++;
+  return i < s->inputs ? &s->input[i].range[channel - s->input[i].first] : NULL;
 }
