@@ -72,7 +72,7 @@ struct map_peer {
 };
 
 /* The effects of an accepted write on the loop. */
-enum { MAP_COMMANDS_MAX = 4 };
+enum { MAP_COMMANDS_MAX = 5 };
 struct map_effect {
   int commands;
   struct {
