@@ -112,7 +112,17 @@ static json_t *pose_of(const struct survey_pose *p)
                    "margin", p->margin, "reached", p->reached);
 }
 
-static int print_figures(const struct platform_spec *spec, const struct survey *s)
+/* Names of the inputs that come from the rig. */
+static json_t *rig_inputs(const struct signals *s)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < s->inputs; i++)
+    if (input_is_of_rig(s->input[i].kind)) json_array_append_new(list, json_string(s->input[i].name));
+  return list;
+}
+
+static int print_figures(const struct platform_spec *spec, const struct survey *s,
+                         const struct signals *signals)
 {
   const struct platform_geometry *g = &spec->geometry;
   json_t *axes = json_object(), *pairs = json_array();
@@ -128,11 +138,11 @@ static int print_figures(const struct platform_spec *spec, const struct survey *
     json_array_append_new(pairs,
                           json_pack("{s:s, s:s, s:f}", "a", platform_coordinate_name[s->pair[i].a], "b",
                                     platform_coordinate_name[s->pair[i].b], "part", s->pair[i].part));
-  json_t *o = json_pack("{s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                        g->crank ? "cranks" : "legs", "leg_unit", g->crank ? "rad" : "m", "leg_min",
-                        g->leg_min, "leg_max", g->leg_max, "leg_rate", g->leg_rate, "neutral",
-                        pose_of(&s->neutral), "park", pose_of(&s->park), "lowest", pose_of(&s->low),
-                        "highest", pose_of(&s->high), "axes", axes, "pairs", pairs);
+  json_t *o = json_pack(
+      "{s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", g->crank ? "cranks" : "legs",
+      "leg_unit", g->crank ? "rad" : "m", "leg_min", g->leg_min, "leg_max", g->leg_max, "leg_rate",
+      g->leg_rate, "neutral", pose_of(&s->neutral), "park", pose_of(&s->park), "lowest", pose_of(&s->low),
+      "highest", pose_of(&s->high), "axes", axes, "pairs", pairs, "rig_inputs", rig_inputs(signals));
   const int status =
       o && json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 ? STATUS_OK : STATUS_FAILED;
   printf("\n");
@@ -235,8 +245,8 @@ int platform_report(const struct settings *s, enum platform_format format)
   if (format == PLATFORM_FORMAT_TEXT)
     print_survey_table(&p->spec, p->spec.park, &survey);
   else
-    status =
-        format == PLATFORM_FORMAT_JSON ? print_figures(&p->spec, &survey) : print_drawing(&p->spec.geometry);
+    status = format == PLATFORM_FORMAT_JSON ? print_figures(&p->spec, &survey, s->signals)
+                                            : print_drawing(&p->spec.geometry);
   free(p);
   if (status == STATUS_OK && fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");
