@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds x_j = k . s_j of all joints between a link and the ground; rates: with s'_j in place of s_j. */
+/* Adds x_j = factor k . s_j of all joints between a link and the ground. */
 static void add_along_path(double *x, const struct joint_pose *o, int link, const double k[SPATIAL],
-                           double factor, bool rates)
+                           double factor)
 {
-  for (int j = link; j >= 0; j = o->tree->link[j].parent)
-    x[j] += factor * spatial_dot(k, rates ? o->link[j].sd : o->link[j].s);
+  for (int j = link; j >= 0; j = o->tree->link[j].parent) x[j] += factor * spatial_dot(k, o->link[j].s);
 }
 
 static void joint_rows(const struct problem *p, const double *q, double *Phi, double *Phi_q)
@@ -29,22 +28,7 @@ static void joint_rows(const struct problem *p, const double *q, double *Phi, do
       const int row = o.tree->cut[c].first + i;
       Phi[row] = o.row[row].Phi;
       for (int side = 0; side < 2; side++)
-        add_along_path(Phi_q + row * p->n, &o, o.tree->cut[c].link[side], o.row[row].D[side], side ? 1 : -1,
-                       false);
-    }
-}
-
-void joint_row_rates(const struct joint_pose *o, int n, double *dPhi_q)
-{
-  memset(dPhi_q, 0, sizeof *dPhi_q * (size_t)(o->tree->rows * n));
-  for (int c = 0; c < o->tree->cuts; c++)
-    for (int i = 0; i < o->tree->cut[c].count; i++) {
-      const int row = o->tree->cut[c].first + i;
-      for (int side = 0; side < 2; side++) {
-        const int link = o->tree->cut[c].link[side];
-        add_along_path(dPhi_q + row * n, o, link, o->row[row].Dd[side], side ? 1 : -1, false);
-        add_along_path(dPhi_q + row * n, o, link, o->row[row].D[side], side ? 1 : -1, true);
-      }
+        add_along_path(Phi_q + row * p->n, &o, o.tree->cut[c].link[side], o.row[row].D[side], side ? 1 : -1);
     }
 }
 
@@ -75,7 +59,7 @@ static void joint_inertia(const struct problem *p, const double *q, double *M)
     for (int j = i; j >= 0; j = o.tree->link[j].parent) {
       double P[SPATIAL];
       link_momentum(&o, i, o.link[j].s, P);
-      add_along_path(M + j * p->n, &o, i, P, 1, false);
+      add_along_path(M + j * p->n, &o, i, P, 1);
     }
 }
 
@@ -93,7 +77,7 @@ static void joint_force(const struct problem *p, const double *q, const double *
     link_force(&o, k, P);
     link_momentum(&o, k, rate[k], h);
     for (int i = 0; i < SPATIAL; i++) P[i] -= h[i];
-    add_along_path(f, &o, k, P, 1, false);
+    add_along_path(f, &o, k, P, 1);
   }
 }
 

@@ -79,8 +79,6 @@ void link_force(const struct joint_pose *o, int link, double P[SPATIAL]);
  * orthonormal. */
 void link_held(const struct joint_pose *o, int k, double D[JOINT_HELD][SPATIAL]);
 void link_along(const struct joint_pose *o, int k, double H[SPATIAL]);
-/* joint.c: d(Phi_q)/dt, (rows, n) */
-void joint_row_rates(const struct joint_pose *o, int n, double *dPhi_q);
 double spatial_dot(const double a[SPATIAL], const double b[SPATIAL]);
 
 bool joint_make(struct problem *p, const ali3_data *d, struct lab_refusal *why); /* joint_make.c */

@@ -24,7 +24,4 @@ struct input_log {          /* starts as zeros */
 /* Call once a tick: logs refusals, names owners in the telemetry once a second, notes when the socket overflowed. */
 void input_log_tick(struct input_log *l, const struct cycle_config *g, uint64_t now_ns);
 
-/* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
-void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size);
-
 #endif

@@ -30,8 +30,9 @@ static const char USAGE_TEXT[] =
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
-    "  --platform[=json|svg]  print the figures of the motion platform, or a drawing of its legs;\n"
-    "                      start nothing\n"
+    "  --platform[=json|svg|model]\n"
+    "                      print the figures of the motion platform, a drawing of its legs, or a model\n"
+    "                      of the rig itself; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
@@ -89,10 +90,11 @@ static bool parse_size(const char *text, int *mb)
 
 static bool parse_platform(const char *text, enum platform_format *format)
 {
-  *format = !text                       ? PLATFORM_FORMAT_TEXT
-            : strcmp(text, "json") == 0 ? PLATFORM_FORMAT_JSON
-            : strcmp(text, "svg") == 0  ? PLATFORM_FORMAT_SVG
-                                        : PLATFORM_FORMAT_NONE;
+  *format = !text                        ? PLATFORM_FORMAT_TEXT
+            : strcmp(text, "json") == 0  ? PLATFORM_FORMAT_JSON
+            : strcmp(text, "svg") == 0   ? PLATFORM_FORMAT_SVG
+            : strcmp(text, "model") == 0 ? PLATFORM_FORMAT_MODEL
+                                         : PLATFORM_FORMAT_NONE;
   return *format != PLATFORM_FORMAT_NONE;
 }
 
@@ -186,7 +188,7 @@ int options_parse(struct options *o, int argc, char **argv)
     /* Figures of the platform in place of a run. */
     case PLATFORM_TABLE:
       if (!parse_platform(optarg, &o->platform))
-        return usage("--platform: expected json, svg, or nothing", optarg);
+        return usage("--platform: expected json, svg, model, or nothing", optarg);
       break;
     /* Files that the run writes. */
     case REPORT:

@@ -31,6 +31,15 @@ bool bus_init(struct bus *b, const struct remote_place *place, int stop)
   return b->context;
 }
 
+static void bus_close(struct bus *b)
+{
+  if (!b->open) return;
+  pthread_mutex_lock(&b->lock);
+  b->open = false;
+  modbus_close(b->context);
+  pthread_mutex_unlock(&b->lock);
+}
+
 void bus_free(struct bus *b)
 {
   bus_close(b);
@@ -136,15 +145,6 @@ enum bus_result bus_open(struct bus *b, char *error, size_t size)
   }
   set_open(b, fd);
   return BUS_OK;
-}
-
-void bus_close(struct bus *b)
-{
-  if (!b->open) return;
-  pthread_mutex_lock(&b->lock);
-  b->open = false;
-  modbus_close(b->context);
-  pthread_mutex_unlock(&b->lock);
 }
 
 void bus_interrupt(struct bus *b)

@@ -42,7 +42,6 @@ void bus_free(struct bus *b);
 void bus_address(struct bus *b, int unit, uint64_t timeout_ns);
 /* Returns BUS_OK if a connection exists or could be made in time; else the reason is in error[size]. */
 enum bus_result bus_open(struct bus *b, char *error, size_t size);
-void bus_close(struct bus *b);
 
 /* Read or write `count` registers, or bits as 0 and 1; PLAN_READ_... and PLAN_WRITE_... are the largest counts. Any
  * result except BUS_OK leaves the reason in error[size]. After BUS_WRONG and BUS_TIMEOUT no late answer can pass for

@@ -103,8 +103,8 @@ static bool plain_orientation(struct expander *e, struct node **n, const struct 
   return true;
 }
 
-struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
-                           const struct scope *s, int origin)
+static struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
+                                  const struct scope *s, int origin)
 {
   if (n->kind == NODE_MAP && k->kind == EXPAND_MAP) return mapping_evaluate(e, n, k->section, s, origin);
   struct node *copy = node_new_like(e, n, origin);

@@ -57,8 +57,6 @@ bool scalar_value(struct expander *e, const struct node *n, const struct scope *
 
 /* --- copies.c: copies of trees, evaluated --- */
 
-struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
-                           const struct scope *s, int origin);
 /* A mapping with the keys of its merge keys. Shares its children. */
 struct node *mapping_merge(struct expander *e, const struct node *map, int origin);
 struct node *mapping_evaluate(struct expander *e, const struct node *map, const void *section,
@@ -94,7 +92,6 @@ bool orientation_read(struct expander *e, const struct node *map, double p[4]);
 void orientation_between(double p[4], const double a[3], const double b[3]);
 void orientation_about(double p[4], const double axis[3], double angle);
 void orientation_turn(double o[3], const double p[4], const double v[3]);
-void orientation_of_columns(double p[4], const double R[9]);
 
 /* --- shapes.c --- */
 

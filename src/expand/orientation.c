@@ -42,7 +42,7 @@ void orientation_between(double p[4], const double a[3], const double b[3])
   p_normalise(p);
 }
 
-void orientation_of_columns(double p[4], const double R[9])
+static void orientation_of_columns(double p[4], const double R[9])
 {
   /* The largest parameter first, so that nothing is divided by a small number. */
   const double four[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],

@@ -82,7 +82,7 @@ struct quantity_text quantity_length(double m)
   return o;
 }
 
-struct quantity_text quantity_angle(double rad)
+static struct quantity_text quantity_angle(double rad)
 {
   struct quantity_text o;
   snprintf(o.text, sizeof o.text, "%.3g deg", rad * (180.0 / 3.14159265358979323846));

@@ -48,7 +48,6 @@ struct quantity_text {
   char text[40];
 };
 struct quantity_text quantity_length(double m);
-struct quantity_text quantity_angle(double rad);
 struct quantity_text quantity_load(double value, bool turns); /* N or N m, with the prefixes k, M, G */
 struct quantity_text quantity_coordinate(double value, bool turns);
 

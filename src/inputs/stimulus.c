@@ -17,7 +17,8 @@ static int row_before(const struct stimulus *s, double t)
   return lower - 1;
 }
 
-double stimulus_value(const struct stimulus *s, int column, double t)
+/* RT. The value of a column; before the first row that of the first row, behind the last row that of the last. */
+static double stimulus_value(const struct stimulus *s, int column, double t)
 {
   const double first = s->time[0], last = s->time[s->rows - 1];
   if (s->loops && t > last && last > first) t = first + fmod(t - first, last - first);

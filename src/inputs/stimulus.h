@@ -35,8 +35,6 @@ static inline bool stimulus_lasts(const struct stimulus *s, double t)
 {
   return s->loops || t <= s->time[s->rows - 1];
 }
-/* RT. The value of a column; before the first row that of the first row, behind the last row that of the last. */
-double stimulus_value(const struct stimulus *s, int column, double t);
 /* RT. Writes the values as samples of a client: to[channels]. */
 void stimulus_write(const struct stimulus *s, double t, struct input_sample *to, uint64_t t_ns);
 

@@ -21,12 +21,6 @@ void state_bias(const struct lab_state *s, double *o)
   s->problem->kind->bias(s->problem, s->q, s->qd, o);
 }
 
-void state_row_rate(const struct lab_state *s, const double *x, double *o)
-{
-  memset(o, 0, sizeof *o * (size_t)s->m);
-  add_product(o, 1, s->Phi_q, x, s->m, s->n);
-}
-
 void state_keep(struct lab_state *s)
 {
   const size_t n = sizeof *s->q * (size_t)s->n, m = sizeof *s->q * (size_t)s->m;

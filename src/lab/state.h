@@ -88,8 +88,6 @@ const struct integrator *lab_find_integrator(const char *name);
 void state_rows(struct lab_state *s);
 /* o = d(Phi_q)/dt q', (m), of the problem at (q, qd). */
 void state_bias(const struct lab_state *s, double *o);
-/* o = Phi_q x, (m) */
-void state_row_rate(const struct lab_state *s, const double *x, double *o);
 /* (q_k, w_k, qd_k, wd_k, iota_k, Phi_k) := (q, w, qd, wd, iota, Phi) */
 void state_keep(struct lab_state *s);
 /* The size of an increment by the rule of the run: of q, or of (q, p). */

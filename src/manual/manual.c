@@ -67,7 +67,8 @@ static bool walk_section(const struct section *s, const char *above, const struc
   return true;
 }
 
-void manual_walk(bool (*visit)(void *user, const struct key_place *place), void *user)
+/* Calls `visit` for every key of a file, sections before their keys, until one call returns false. */
+static void manual_walk(bool (*visit)(void *user, const struct key_place *place), void *user)
 {
   walk_section(&schema_file, "", NULL, visit, user);
 }

@@ -13,8 +13,6 @@ struct key_place {
   const struct section *section; /* the section of the key */
   const struct key *key;
 };
-/* Calls `visit` for every key of a file, sections before their keys, until one call returns false. */
-void manual_walk(bool (*visit)(void *user, const struct key_place *place), void *user);
 
 /* Prints the meaning, type, unit, range and default of the key, and whether it changes live. For a section it also prints the
  * list of its keys. A path may omit sections: "joints.type", "gamma". "all" prints every key. False, with a suggestion to

@@ -115,7 +115,8 @@ void factor_transform(const struct factor *f, double *y)
   for (size_t i = 0; i < f->reflected.count; i++) factor_reflect(f, i, y);
 }
 
-void factor_transform_back(const struct factor *f, double *y)
+/* y := Q y; y (rows). */
+static void factor_transform_back(const struct factor *f, double *y)
 {
   for (size_t i = f->reflected.count; i > 0; i--) factor_reflect(f, i - 1, y);
 }

@@ -66,9 +66,8 @@ void factor_free(struct factor *f);
 
 /* One reflection of y (rows). */
 void factor_reflect(const struct factor *f, size_t reflection, double *y);
-/* y := Q'y, y := Q y; y (rows). */
+/* y := Q'y; y (rows). */
 void factor_transform(const struct factor *f, double *y);
-void factor_transform_back(const struct factor *f, double *y);
 /* y := its projection on the left null space of J, which no motion can produce. */
 void factor_residual(const struct factor *f, double *y);
 /* Solves R x = y for the pivot columns of x (bodies, 6). y comes from factor_transform(), free columns of x are given. */

@@ -20,13 +20,6 @@ void follow_init(struct follow *f, const struct follow_spec *spec, double period
   f->keep = spec->filter > 0.0 ? exp(-period / spec->filter) : 0.0;
 }
 
-void follow_restart(struct follow *f)
-{
-  f->count = 0;
-  f->begun = f->known = false;
-  memset(f->error, 0, sizeof f->error);
-}
-
 static void push_command(struct follow *f, const struct follow_place *commanded)
 {
   f->newest = (f->newest + 1) % (FOLLOW_CYCLES_MAX + 1);

@@ -43,9 +43,6 @@ struct follow {
 /* Set-up. period: s; a delay is at most FOLLOW_CYCLES_MAX periods. */
 void follow_init(struct follow *f, const struct follow_spec *spec, double period);
 
-/* RT. Forgets the error and the commands before. */
-void follow_restart(struct follow *f);
-
 /* RT. One cycle. report: six legs or a pose; NULL: none has come since the last cycle, and the error stays. */
 void follow_step(struct follow *f, const struct hexapod *h, const struct follow_place *commanded,
                  const double *report);

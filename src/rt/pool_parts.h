@@ -72,7 +72,6 @@ void event_wake(struct event *e);
 
 /* The worker's loop; ends with a piece without work. */
 void pool_work(struct worker *w, uint64_t spin_ns);
-void pool_finished(struct pool *p);
 /* Returns the time of waking if it slept, else 0. */
 uint64_t pool_wait_all(struct pool *p);
 /* pool_exec()->run */

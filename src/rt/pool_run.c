@@ -74,7 +74,7 @@ void event_wake(struct event *e)
   if (atomic_load(&e->sleepers)) futex_wake_all(&e->word);
 }
 
-void pool_finished(struct pool *p)
+static void pool_finished(struct pool *p)
 {
   if (atomic_fetch_sub(&p->pending.word, 1) == 1) event_wake(&p->pending);
 }

@@ -78,7 +78,8 @@ static ali3_opening joint_opening(const ali3_model *m, int joint, double length)
   return o;
 }
 
-double drive_begins(const struct drive *drive)
+/* Coordinate at which a drive begins. */
+static double drive_begins(const struct drive *drive)
 {
   return drive->motion.external ? drive->at_start : motion_at(&drive->motion, 0.0).position;
 }

@@ -14,8 +14,6 @@ int assemble(const ali3_model *m, ali3_data *d);
 
 /* --- openings.c --- */
 
-/* Coordinate at which a drive begins. */
-double drive_begins(const struct drive *drive);
 /* The joint or the drive with the largest opening in the poses of the model; the other index is -1, and both are -1 if all are
  * closed. size: m or rad. */
 struct opening_worst {

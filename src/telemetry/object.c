@@ -31,11 +31,9 @@ void object_bad_name(const char *instance, char *error, size_t size)
 
 void object_path(char path[static OBJECT_PATH], const char *instance, enum object_part part)
 {
-  static const char *const suffix[] = {[OBJECT_BLOCK] = "",
-                                       [OBJECT_NEW] = ".new",
-                                       [OBJECT_DESCRIPTION] = ".osc",
-                                       [OBJECT_FRAMES] = ".frames",
-                                       [OBJECT_LOCK] = ".lock"};
+  static const char *const suffix[] = {
+      [OBJECT_BLOCK] = "",         [OBJECT_NEW] = ".new",           [OBJECT_DESCRIPTION] = ".osc",
+      [OBJECT_FRAMES] = ".frames", [OBJECT_RECORDER] = ".recorder", [OBJECT_LOCK] = ".lock"};
   snprintf(path, OBJECT_PATH, OBJECT_DIRECTORY TELEMETRY_PREFIX "%.63s%s", instance, suffix[part]);
 }
 
@@ -88,7 +86,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
 }
 
 /* Uses /proc/PID/status, because root owns /proc/PID itself if the process has capabilities. */
-bool object_process_user(int64_t pid, uid_t *user)
+static bool object_process_user(int64_t pid, uid_t *user)
 {
   char path[48], line[256];
   unsigned real, effective;

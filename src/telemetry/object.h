@@ -17,6 +17,7 @@ enum object_part {
   OBJECT_NEW,         /* ali3-NAME.new: an unfinished block */
   OBJECT_DESCRIPTION, /* ali3-NAME.osc */
   OBJECT_FRAMES,      /* ali3-NAME.frames: the frame ring */
+  OBJECT_RECORDER,    /* ali3-NAME.recorder: the report of a recorder, which owns and locks it */
   OBJECT_LOCK         /* ali3-NAME.lock: empty, mode 0600; the process that holds its lock owns the name */
 };
 enum { OBJECT_PATH = 96 };
@@ -31,8 +32,6 @@ void object_path(char path[static OBJECT_PATH], const char *instance, enum objec
  * descriptor and fills *st. On failure returns -1 with errno (ENOENT: no file); for any other errno why[size] says what
  * is there, as in "is a FIFO". */
 int object_open(const char *path, int flags, struct stat *st, char *why, size_t size);
-/* Effective user of a process. Returns false if the process does not exist or /proc hides it. */
-bool object_process_user(int64_t pid, uid_t *user);
 /* True for a file of root, of our own user, or of the user of process `pid`. */
 bool object_is_trusted(const struct stat *st, int64_t pid);
 

@@ -202,7 +202,11 @@ class Page(unittest.TestCase):
             d.process.send_signal(signal.SIGSTOP)
             time.sleep(0.15)
             d.process.send_signal(signal.SIGCONT)
+            begin = time.monotonic()
             bench.wait_for("the miss", lambda: self.ask(f"{misses}.length") > before, 2)
+            late = time.monotonic() - begin
+            print(f"a miss is on the time line {1e3 * late:.0f} ms after the stop that caused it")
+            self.assertLess(late, 1)
             miss = self.ask(f"{misses}.pop()")
             self.assertTrue(miss["cause"])
             self.browser.execute_script("const t = ali3.page.timeline; t.pick(t.x(t.events.filter((e) => e.kind === 'miss').pop().t))")

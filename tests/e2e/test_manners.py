@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Manners towards control surfaces and PLCs: buttons of the shipped layout for Open Stage Control, and messages that nobody takes."""
+import itertools
 import json
 import os
+import re
+import time
 import unittest
 
 import bench
@@ -32,6 +35,69 @@ class Surface:
     def release(self, name):
         widget = self.widgets[name]
         return None if widget["mode"] in ("tap", "momentary") else self.message(widget, widget["off"])
+
+
+class Conditions(unittest.TestCase):
+    """State, limits and owner of an input over OSC, over Modbus, in the log and in ali3-top; and its watchdog."""
+
+    def setUp(self):
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 0.3, "limit_force": 5,
+                "watchdog": 1.0, "on_timeout": "ramp", "ramp": 0.1, "recover": 2}
+        self.daemon = bench.Daemon(inputs=[push])
+        self.daemon.__enter__()
+        self.addCleanup(self.daemon.__exit__)
+        self.osc = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(self.osc.close)
+        self.modbus = bench.ModbusClient(self.daemon.modbus_port)
+        self.addCleanup(self.modbus.close)
+
+    def asked(self):
+        """(state, limits, owner), written and acting force along x."""
+        self.osc.send(bench.osc_message("/ali3/inputs", "s", "push"))
+        name, state, limits, _, owner, written, acting = self.osc.answer("/ali3/inputs/state")[:7]
+        self.assertEqual(name, "push")
+        return (state, limits, owner), written, acting
+
+    def becomes(self, condition, send=None):
+        def same():
+            if send:
+                send()
+            return self.asked()[0] == condition
+        bench.wait_for(lambda: f"{condition}, it is {self.asked()}", same)
+
+    def registers(self):
+        """(state, limits, owner code, owner name) and the acting force along x."""
+        words = self.modbus.inputs(7000, 20)
+        name = b"".join(w.to_bytes(2, "big") for w in words[4:]).rstrip(b"\0").decode()
+        return (words[0], words[1], words[3], name), self.modbus.floats(3000, 1)[0]
+
+    def test_a_client_is_silent_and_comes_back(self):
+        self.becomes(("never", "", ""))
+        me = "osc 127.0.0.1:%d" % self.osc.socket.getsockname()[1]
+        self.osc.send(bench.osc_message("/ali3/sub", "siii", "status", 0, 1, 0))
+        self.osc.send(bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0))
+        told = self.osc.answer("/ali3/inputs/state")  # without a question
+        self.assertEqual((told[0], told[1], told[4]), ("push", "fresh", me))
+        beat = itertools.count(1)
+        self.becomes(("stale", "clamped", me), lambda: self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat))))
+        self.assertEqual(self.asked()[1:], (9.0, 5.0))
+        self.assertEqual(self.registers(), ((2, 1, 1, me), 5.0))
+
+        def said():
+            self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
+            return re.search(r"input push: stale, age \S+ s, clamped to its range, owner nobody", self.daemon.said())
+        bench.wait_for("the line of the stale input", said)
+        self.assertIn(f"input push: fresh, clamped to its range, owner {me}", self.daemon.said())
+        # Heartbeats keep the watchdog quiet for longer than its time, and then it expires.
+        end = time.monotonic() + 1.2
+        while time.monotonic() < end:
+            self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
+            self.assertEqual(self.asked()[0][0], "stale")
+        bench.wait_for("the timeout", lambda: self.asked()[0][0] == "timeout")
+        bench.wait_for("the safe value", lambda: self.asked()[2] == 0.0)
+        self.assertEqual(self.daemon.watch()["inputs"][0]["state"], "timeout")
+        self.becomes(("fresh", "clamped", me), lambda: self.osc.send(bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0)))
+        bench.wait_for("the line of the timeout", lambda: "input push: timeout" in self.daemon.said())
 
 
 class OpenStageControl(unittest.TestCase):

@@ -158,6 +158,45 @@ class Pages(unittest.TestCase):
                 self.fail("the stream lags behind")
 
 
+class Contrast(unittest.TestCase):
+    """WCAG 2: text has a contrast of 4.5 to 1 in the light and in the dark scheme."""
+
+    TEXTS = ("ink", "faint", "good", "warn", "bad", "blue")
+
+    @staticmethod
+    def luminance(color):
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055)**2.4 for x in color]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    @classmethod
+    def ratio(cls, a, b):
+        low, high = sorted((cls.luminance(a), cls.luminance(b)))
+        return (high + 0.05) / (low + 0.05)
+
+    @classmethod
+    def schemes(cls):
+        """The variables of the style sheet as colours from 0 to 1: light, dark."""
+        with open(os.path.join(bench.ROOT, "tools", "ali3-view", "page", "style.css"), encoding="utf-8") as f:
+            roots = re.findall(r":root \{(.*?)\}", f.read(), re.S)
+        light, dark = ({name: [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)] for name, digits in re.findall(r"--(\w+): #(\w{6})", root)}
+                       for root in roots)
+        return light, {**light, **dark}
+
+    def test_texts(self):
+        for scheme in self.schemes():
+            pairs = [(text, behind) for text in self.TEXTS for behind in ("paper", "panel")] + [("ink", "notice")]
+            least = min(pairs, key=lambda pair: self.ratio(scheme[pair[0]], scheme[pair[1]]))
+            print(f"least contrast of a text: {self.ratio(scheme[least[0]], scheme[least[1]]):.2f}, {least[0]} on {least[1]}")
+            self.assertGreaterEqual(self.ratio(scheme[least[0]], scheme[least[1]]), 4.5, least)
+            self.assertGreaterEqual(self.ratio([1, 1, 1], scheme["stop"]), 4.5)
+            # Texts on the picture have a veil, whatever is behind it; a picture that stands still is behind a grey one.
+            for behind in ([0, 0, 0], [1, 1, 1]):
+                veil = [0.85 * p + 0.15 * b for p, b in zip(scheme["paper"], behind)]
+                self.assertGreaterEqual(self.ratio(scheme["ink"], veil), 4.5)
+            still = [0.65 * p + 0.35 * 120 / 255 for p in scheme["paper"]]
+            self.assertGreaterEqual(self.ratio(scheme["ink"], still), 4.5)
+
+
 class Rights(unittest.TestCase):
     def test_posts(self):
         with bench.Daemon() as d, Viewer("--control") as view:

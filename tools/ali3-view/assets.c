@@ -2,9 +2,11 @@
 #include "assets.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The assembler copies each file into the program, between two symbols. */
 #define ASSET_BYTES(name, file)                                                                              \
@@ -17,6 +19,7 @@
 #define ASSET_LIST(X)                                                                                        \
   X(index, "index.html", "text/html; charset=utf-8")                                                         \
   X(style, "style.css", "text/css; charset=utf-8")                                                           \
+  X(colors, "colors.js", "text/javascript; charset=utf-8")                                                   \
   X(records, "records.js", "text/javascript; charset=utf-8")                                                 \
   X(geometry, "geometry.js", "text/javascript; charset=utf-8")                                               \
   X(orbit, "orbit.js", "text/javascript; charset=utf-8")                                                     \
@@ -67,15 +70,14 @@ const struct asset *assets_script(int i)
 char *assets_three(size_t *size, char *error, size_t error_size)
 {
   FILE *f = fopen(VIEW_THREE, "re");
-  char *text = f ? malloc(THREE_MOST) : NULL;
-  if (!text) {
+  struct stat is;
+  const bool sound = f && fstat(fileno(f), &is) == 0 && is.st_size > 0 && is.st_size <= THREE_MOST;
+  char *text = sound ? malloc((size_t)is.st_size) : NULL;
+  if (text)
+    *size = fread(text, 1, (size_t)is.st_size, f);
+  else
     snprintf(error, error_size, "%s: %s; install the package libjs-three to see the mechanism", VIEW_THREE,
-             strerror(errno));
-    if (f) fclose(f);
-    return NULL;
-  }
-  *size = fread(text, 1, THREE_MOST, f);
-  fclose(f);
-  char *shorter = realloc(text, *size + 1);
-  return shorter ? shorter : text;
+             f ? "cannot be read" : strerror(errno));
+  if (f) fclose(f);
+  return text;
 }

@@ -24,12 +24,13 @@ struct exchange {
   int result;
 };
 
-/* An answer; `text` is freed once it is sent, and then *sent counts one less. */
+/* An answer; `text` is freed once it is sent, unless it is lent, and then *sent counts one less. */
 struct view_answer {
   unsigned status;
   const char *type;
   char *text;
   size_t size;
+  bool lent; /* the text lives as long as the program */
   int *sent; /* NULL: nobody counts */
 };
 

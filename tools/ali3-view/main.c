@@ -10,6 +10,7 @@
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +166,21 @@ static int serve_view(struct view_options *o, struct view *v)
   return EXIT_SUCCESS;
 }
 
+/* Answers are large for a moment. Without fixed limits the allocator learns from them to keep what they leave. */
+static void hold_heap_small(void)
+{
+  enum { ALONE = 128 << 10, KEPT = 512 << 10 };
+  mallopt(M_MMAP_THRESHOLD, ALONE);
+  mallopt(M_TRIM_THRESHOLD, KEPT);
+}
+
 int main(int argc, char **argv)
 {
   static struct view v; /* a megabyte */
   char error[300];
   const struct sigaction note = {.sa_handler = note_end_signal};
   struct view_options o = read_view_options(argc, argv, &v);
+  hold_heap_small();
   sigaction(SIGTERM, &note, NULL);
   sigaction(SIGINT, &note, NULL);
   signal(SIGPIPE, SIG_IGN);
@@ -183,5 +193,6 @@ int main(int argc, char **argv)
   const int status = serve_view(&o, &v);
   control_close(&v.control);
   playback_close(v.playback);
+  free(v.three);
   return status;
 }

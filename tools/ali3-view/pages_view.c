@@ -114,19 +114,21 @@ static void answer_census(struct view *v, const struct exchange *x, struct view_
   *a = (struct view_answer){.status = page.status, .type = page.type, .text = page.text, .size = page.size};
 }
 
-static void answer_three(struct view_answer *a)
+/* The files are sent from where they lie, so that a request for them takes no memory. */
+static void lend_answer(struct view_answer *a, const char *type, const char *text, size_t size)
 {
-  char error[300];
-  *a = (struct view_answer){.status = 200, .type = "text/javascript; charset=utf-8"};
-  a->text = assets_three(&a->size, error, sizeof error);
-  if (!a->text) pages_refuse(a, 404, error);
+  *a = (struct view_answer){.status = 200, .type = type, .text = (char *)text, .size = size, .lent = true};
 }
 
-static void answer_asset(const struct asset *one, struct view_answer *a)
+/* three.js is read for the first page, and kept. */
+static void answer_three(struct view *v, struct view_answer *a)
 {
-  *a = (struct view_answer){
-      .status = 200, .type = one->type, .text = malloc(one->size + 1), .size = one->size};
-  if (a->text) memcpy(a->text, one->bytes, one->size);
+  char error[300];
+  if (!v->three) v->three = assets_three(&v->three_size, error, sizeof error);
+  if (v->three)
+    lend_answer(a, "text/javascript; charset=utf-8", v->three, v->three_size);
+  else
+    pages_refuse(a, 404, error);
 }
 
 void pages_answer(struct view *v, const struct exchange *x, struct view_answer *a)
@@ -140,9 +142,9 @@ void pages_answer(struct view *v, const struct exchange *x, struct view_answer *
     return;
   }
   if (asset)
-    answer_asset(asset, a);
+    lend_answer(a, asset->type, asset->bytes, asset->size);
   else if (strcmp(x->path, "/three.js") == 0)
-    answer_three(a);
+    answer_three(v, a);
   else if (strcmp(x->path, "/api/v1/scene") == 0)
     answer_scene(v, x, a);
   else if (strcmp(x->path, "/api/v1/signals") == 0)

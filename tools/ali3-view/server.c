@@ -102,7 +102,9 @@ static struct MHD_Response *make_response(const struct view_answer *a)
 {
   struct MHD_Response *response = NULL;
   struct counted_answer *c = a->sent ? malloc(sizeof *c) : NULL;
-  if (!a->sent) response = MHD_create_response_from_buffer(a->size, a->text, MHD_RESPMEM_MUST_FREE);
+  if (!a->sent)
+    response = MHD_create_response_from_buffer(a->size, a->text,
+                                               a->lent ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
   if (c) {
     *c = (struct counted_answer){a->text, a->sent};
     response =
@@ -110,7 +112,7 @@ static struct MHD_Response *make_response(const struct view_answer *a)
   }
   if (response) return response;
   if (a->sent) --*a->sent;
-  free(a->text);
+  if (!a->lent) free(a->text);
   free(c);
   return NULL;
 }

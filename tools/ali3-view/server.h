@@ -17,7 +17,9 @@ struct view {
   struct hosts hosts;
   struct rights rights;
   struct control control;
-  int meshes; /* that are being sent */
+  int meshes;  /* that are being sent */
+  char *three; /* (three_size) three.js; NULL: nobody has asked for it */
+  size_t three_size;
 };
 
 struct view_server;

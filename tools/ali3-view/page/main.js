@@ -45,7 +45,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.head = null;
       this.motion = null;
       this.lost = '';
-      if (this.scene) this.scene.load(scene, (number) => this.source.mesh(number), (text) => this.notice(`${text}.`));
+      this.loadScene();
       this.timeline.clear();
       this.control.follow(scene.instance);
       this.labels = null;
@@ -53,6 +53,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const p of this.plots) p.remove();
       this.plots = [];
       if (!this.source.frames) this.loadSignals();
+    }
+
+    loadScene() {
+      if (this.scene) this.scene.load(this.data, (number) => this.source.mesh(number), (text) => this.notice(`${text}.`));
     }
 
     async loadSignals() {
@@ -164,6 +168,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       });
       $('instance').addEventListener('change', (e) => { this.wanted = null; this.source.dense = []; this.source.choose(e.target.value); });
       document.addEventListener('keydown', (e) => this.key(e));
+      ali3.onScheme(() => { if (this.data) this.loadScene(); this.timeline.changed = true; });
       this.listenPlayer();
     }
 

@@ -4,7 +4,7 @@
 var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
-  const SECONDS = 60, MOST = 60000, INK = '#0a57b5', FAINT = '#57606a', EDGE = '#dfe3e8', MARGIN = 62;
+  const SECONDS = 60, MOST = 60000, MARGIN = 62;
 
   // Numbers of the last minute. Time runs forward; where it jumps back the ring begins anew.
   class Ring {
@@ -91,7 +91,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.axes(g, w, h, from, span, least, most);
       // A line from column to column, as high as the values of the column.
       const pad = Math.max(1e-30, 0.06 * (most - least) || 0.5 * Math.abs(most) || 1), y = (v) => h - 14 - (v - least + pad) / (most - least + 2 * pad) * (h - 18);
-      g.strokeStyle = INK;
+      g.strokeStyle = ali3.color('blue');
       g.lineWidth = 1.2;
       g.beginPath();
       let begun = false;
@@ -110,8 +110,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
     axes(g, w, h, from, span, least, most) {
       const pad = Math.max(1e-30, 0.06 * (most - least) || 0.5 * Math.abs(most) || 1), step = nice((most - least + 2 * pad) / 3), second = nice(span / 6);
       const y = (v) => h - 14 - (v - least + pad) / (most - least + 2 * pad) * (h - 18);
-      g.strokeStyle = EDGE;
-      g.fillStyle = FAINT;
+      g.strokeStyle = ali3.color('line');
+      g.fillStyle = ali3.color('faint');
       g.font = '11px system-ui, sans-serif';
       g.lineWidth = 1;
       g.textAlign = 'right';

@@ -7,8 +7,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
   const COLORS = [0x4a90d9, 0xd98b3a, 0x5aa469, 0xb5668f, 0x7c77b9, 0xc9b037, 0x3fa7a0, 0xa3685a];
   const TEST_COLORS = [0xff0000, 0x00ff00, 0x0000ff, 0xff00ff, 0x00ffff, 0xffff00, 0x800000, 0x008000, 0x000080, 0x808000, 0x008080,
                        0x800080, 0xff8000, 0x0080ff, 0x80ff00, 0xff0080];
-  const STEEL = 0x3b424c, SPRING = 0x2d7d46, CABLE = 0x444444, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
-  const PAPER = 0xffffff, BLUE = '#4a90d9';
+  const SPRING = 0x2d7d46, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
+  // On light and on dark paper: joints, lines, and two kinds of lines of the grid.
+  const LIGHT = {steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
+  const DARK = {steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
+  const BLUE = '#4a90d9';
 
   // A processor that draws in place of a graphics card has no time for smooth edges.
   function isSlow() {
@@ -113,7 +116,6 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const plain = test || isSlow();
       this.renderer = new THREE.WebGLRenderer({canvas, antialias: !plain, preserveDrawingBuffer: test});
       this.renderer.setPixelRatio(plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
-      this.renderer.setClearColor(PAPER);
       this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
       this.orbit = new ali3.Orbit(canvas, this.camera);
       this.world = new THREE.Scene();
@@ -122,6 +124,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     // Builds everything from the JSON of /api/v1/scene. mesh(number): a promise of the bytes of a mesh; lost(text): it did not come.
     load(scene, mesh, lost) {
+      this.look = ali3.isDark() ? DARK : LIGHT;
+      this.renderer.setClearColor(new THREE.Color(ali3.color('paper')));
       this.data = scene;
       this.mesh = mesh;
       this.lost = lost;
@@ -252,9 +256,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     addJoints(scene, rod, box, ball) {
-      const steel = this.batch(rod, STEEL), balls = this.batch(ball, STEEL);
-      const cubes = this.batch(box, STEEL), plates = this.batch(rod, STEEL, {transparent: true, opacity: 0.35});
-      const bars = this.batch(rod, CABLE), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
+      const steel = this.batch(rod, this.look.steel), balls = this.batch(ball, this.look.steel);
+      const cubes = this.batch(box, this.look.steel), plates = this.batch(rod, this.look.steel, {transparent: true, opacity: 0.35});
+      const bars = this.batch(rod, this.look.cable), t = scene.thickness, at = (p, k) => new THREE.Matrix4().makeScale(k, k, k).setPosition(...p);
       const along = (batch, j, side, half, width) => {
         const p = j.point[side], a = j.axis[side];
         batch.add(j.body[side], between(p.map((x, c) => x - half * a[c]), p.map((x, c) => x + half * a[c]), width, new THREE.Matrix4()));
@@ -285,7 +289,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     addForces(scene, rod) {
-      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, CABLE), glass = {transparent: true, opacity: 0.3};
+      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, this.look.cable), glass = {transparent: true, opacity: 0.3};
       const balls = this.batch(geometry('Sphere', 1, 24, 16), CONTACT, glass), discs = this.batch(rod, CONTACT, glass);
       for (const f of scene.forces) {
         if (f.type === 'spring_damper' || f.type === 'bushing') this.span(coils, f, 2.2 * t);
@@ -312,7 +316,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
           for (const z of [scene.low[2], scene.high[2]]) level = Math.min(level, normal.dot(new THREE.Vector3(x, y, z)));
       level = plane ? normal.dot(new THREE.Vector3(...plane.point[0])) : level - 0.05 * scene.size;
       const step = Math.pow(10, Math.floor(Math.log10(scene.size / 2))), cells = 2 * Math.ceil(1.2 * scene.size / step);
-      const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), 0xb9bfc8, 0xdde1e6);
+      const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), this.look.middle, this.look.grid);
       grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
       grid.position.copy(middle).addScaledVector(normal, level - normal.dot(middle));
       this.world.add(grid);

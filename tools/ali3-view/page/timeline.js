@@ -5,7 +5,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
   const MOST = 2000, SPAN = 120;
-  const COLORS = {miss: '#b3151c', state: '#0a57b5', mark: '#0b6b34', parameter: '#8a4b00', other: '#57606a'};
+  const COLORS = {miss: 'bad', state: 'blue', mark: 'good', parameter: 'warn', other: 'faint'};
 
   class Timeline {
     constructor(canvas, record) {
@@ -64,7 +64,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const g = this.canvas.getContext('2d');
       g.setTransform(ratio, 0, 0, ratio, 0, 0);
       g.font = '11px system-ui, sans-serif';
-      g.fillStyle = '#57606a';
+      g.fillStyle = ali3.color('faint');
       g.fillText('misses and events', 6, 12);
       g.textAlign = 'right';
       g.fillText(`last ${Math.round(this.span)} s`, w - 6, 12);
@@ -73,7 +73,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const e of this.events) {
         const x = this.x(e.t), high = e.kind === 'miss' ? 8 + 20 * e.cycle_us / longest : 12;
         if (x < -2) continue;
-        g.fillStyle = COLORS[e.kind] || COLORS.other;
+        g.fillStyle = ali3.color(COLORS[e.kind] || COLORS.other);
         g.fillRect(x - 1, h - 4 - high, e === this.chosen ? 4 : 2, high);
         if (e.kind === 'state' && e.from !== e.to) g.fillText(e.to, x + 4, h - 6);
         else if (e.kind === 'miss' && e.cause) g.fillText(e.cause, x + 4, h - 18);
