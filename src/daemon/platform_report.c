@@ -246,7 +246,7 @@ int platform_report(const struct settings *s, const char *file, enum platform_fo
   survey_make(&survey, p);
   switch (format) {
   case PLATFORM_FORMAT_JSON:
-    status = print_figures(&p->spec, &survey);
+    status = print_figures(&p->spec, &survey, s->signals);
     break;
   case PLATFORM_FORMAT_SVG:
     status = print_drawing(&p->spec.geometry);
@@ -256,13 +256,7 @@ int platform_report(const struct settings *s, const char *file, enum platform_fo
     break;
   default:
     print_survey_table(&p->spec, p->spec.park, &survey);
-<<<<<<< HEAD
-  else
-    status = format == PLATFORM_FORMAT_JSON ? print_figures(&p->spec, &survey, s->signals)
-                                            : print_drawing(&p->spec.geometry);
-=======
   }
->>>>>>> main
   free(p);
   if (status == STATUS_OK && fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");

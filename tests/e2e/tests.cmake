@@ -13,14 +13,9 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
-<<<<<<< HEAD
 ali3_e2e(system guides readme platform rig rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
-                vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod)
-=======
-ali3_e2e(system guides readme platform rig service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
 ali3_e2e(system triggers record_orders recorder_trouble)
->>>>>>> main
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
