@@ -379,6 +379,14 @@ static void map_entry(struct io_map *map, const struct entry *e, const struct si
                               .text = e->text};
   if (e->kind == ENTRY_CONDITION) map_condition(map, e, signals);
   if (!row.name) return;
+  /* Limits of an input, the safe value of a shown signal. */
+  const struct input_range *range = e->kind == ENTRY_SHOWN || !s ? NULL : signals_range(signals, e->signal);
+  if (range) {
+    row.limited = true;
+    row.lower = range->lower;
+    row.upper = range->upper;
+    row.rate = range->rate;
+  }
   if (!isnan(e->safe)) {
     snprintf(text, sizeof text, "%g while the state is not READY, RUNNING or PAUSED", e->safe);
     row.text = text;
