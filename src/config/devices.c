@@ -188,6 +188,11 @@ static void check_hold(const struct modbus_device *d, const struct input_spec *s
                        struct report *r)
 {
   const struct node *period = node_find(n, "period");
+  if (spec->watchdog > 0.0 && spec->watchdog < 2.0 * d->period)
+    report_error(
+        r, (period ? period : node_find(n, "map"))->at,
+        "period: input \"%.40s\" has a watchdog of %g s: expected at most half of that time, found %g%s",
+        spec->name, spec->watchdog, d->period, period ? "" : ", its default");
   if (spec->hold >= 2.0 * d->period) return;
   report_error(
       r, (period ? period : node_find(n, "map"))->at,

@@ -215,6 +215,19 @@ static void set_fault(const struct reader *rd, const struct node *n, struct inpu
                  spec->fault);
 }
 
+static void set_watchdog(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  const struct node *reaction = node_find(n, "on_timeout");
+  if (reaction && v->spec.watchdog <= 0.0)
+    report_error(rd->report, reaction->key_at,
+                 "on_timeout: expected the key watchdog beside it, a time in s");
+  else if (reaction && input_is_of_rig(v->spec.kind) && v->on_timeout != INPUT_TIMEOUT_HOLD)
+    report_error(rd->report, reaction->at,
+                 "on_timeout: a measurement of the rig keeps its last value: expected hold");
+  v->spec.on_timeout =
+      input_is_of_rig(v->spec.kind) ? INPUT_TIMEOUT_HOLD : (enum input_reaction)v->on_timeout;
+}
+
 /* False when out of memory; mistakes are in the report. */
 static bool read_input(const struct reader *rd, const struct node *n, struct names *seen)
 {
@@ -233,6 +246,7 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
   set_ranges(rd, n, &v);
   set_sources(rd, n, &v);
   set_fault(rd, n, &v);
+  set_watchdog(rd, n, &v);
   v.spec.policy = (enum input_policy)v.policy;
   v.spec.name = strdup(v.name);
   if (!v.spec.name) return false;

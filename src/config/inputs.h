@@ -8,7 +8,7 @@
 struct input_values {
   struct input_spec spec; /* without name, kind, body, force, policy, sources and ranges */
   const char *name, *body, *force;
-  int policy, axes, from, platform;
+  int policy, on_timeout, axes, from, platform;
   double point[3];
   struct { /* on a body */
     double limit, rate, safe[3];

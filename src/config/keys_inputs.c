@@ -10,6 +10,7 @@ _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as in
 static const char *const sources[] = {"any", "osc", "modbus", NULL};
 #define WORD(id, text, ...) text,
 static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
+static const char *const reactions[] = {INPUT_REACTION_LIST(WORD) NULL};
 static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
 #undef WORD
 static const char *const platform_inputs[] = {"pose", "actual_pose", "actual_legs", "number",
@@ -48,11 +49,20 @@ static const struct key input_keys[] = {
   NUMBER("fault", "s", POSITIVE, NONE, WHILE_RUNNING, INPUT(spec.fault),
          "Age of the last accepted sample above which the daemon goes from RUNNING to the state SAFE. It is hold or more. "
          "Without this key it is hold with the policy safe, 1 s if the input is required, and otherwise age causes no fault."),
+  NUMBER("watchdog", "s", POSITIVE, NONE, WHILE_RUNNING, INPUT(spec.watchdog),
+         "Silence of the client, device or sender that owns the input, after which on_timeout acts. Each sample and each "
+         "heartbeat ends the silence: a write of Modbus holding register 3, or an OSC heartbeat with a new count. So a client "
+         "that writes on changes only needs a heartbeat and the policy hold. Without this key there is no watchdog."),
+  CHOICE("on_timeout", reactions, "ramp", WHILE_RUNNING, INPUT(on_timeout),
+         "Reaction to a watchdog that expires. It replaces the policy until the input has recovered. hold: the value in use "
+         "stays. ramp: it goes to its safe value within ramp. safe: it goes to its safe value at once, and the daemon goes from "
+         "RUNNING to the state SAFE. Only with watchdog."),
   FLAG("required", "false", AT_START, INPUT(spec.required),
        "true: while the input is not fresh, the daemon refuses the commands arm and run, except run from PAUSED. If it is "
        "not fresh when the warm-up ends, there is no autostart."),
   INTEGER("recover", "samples", BETWEEN(1, 1e6), "10", WHILE_RUNNING, INPUT(spec.recover),
-          "Number of samples in a row after which a stale input is used again, with every policy except hold. At most one "
+          "Number of samples in a row after which a stale input is used again, with every policy except hold, and after a timeout of "
+          "its watchdog. At most one "
           "sample counts per cycle, and each sample arrives within hold (or two cycles) of the previous sample. Write 1 for values "
           "that a person sends by hand."),
   NUMBER("blend", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.blend),

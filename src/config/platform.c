@@ -151,8 +151,9 @@ static void check_sizes(const struct node *section, const struct file_values *v,
   static const double longest = 20.0; /* m */
   const struct platform_spec *spec = &v->settings.platform.spec;
   const struct platform_geometry *g = &spec->geometry;
-  double most[3] = {g->height, g->crank ? g->crank_length : g->leg_max, 0.0};
-  static const char *const key[3] = {"height", "leg_max", "head_point"};
+  const bool cranks = v->platform.kind == CRANKS; /* set_geometry() comes later */
+  double most[3] = {g->height, cranks ? g->crank_length : g->leg_max, 0.0};
+  const char *const key[3] = {"height", cranks ? "crank_length" : "leg_max", "head_point"};
   for (int i = 0; i < 3; i++) most[2] = fmax(most[2], fabs(spec->head[i]));
   for (int i = 0; i < 3; i++)
     if (most[i] > longest && node_find(section, key[i]))

@@ -220,10 +220,13 @@ static bool copy_texts(struct settings_reader *l)
   s->modbus.bind = strdup(v->modbus_bind);
   s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
   s->state.folder = v->state_folder ? strdup(v->state_folder) : NULL;
+  s->record.signals = strdup(v->record_signals);
+  s->record.trigger = v->record_trigger ? strdup(v->record_trigger) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
   s->text = print_settings(l);
   return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
-         (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder);
+         (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder) &&
+         s->record.signals && (!v->record_trigger || s->record.trigger);
 }
 
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
@@ -295,6 +298,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
   if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
   if (!node_find(l->main.root, "state")) s->state.enabled = false;
+  s->record.enabled = node_find(l->main.root, "record") != NULL;
   if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
   check_sections(l->main.root, v, r);
 
@@ -322,6 +326,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   s->signals = signals;
   if (signals) rig_connect(s);
   bool memory = signals && read_wiring(l) && stimuli_read(node_find(l->main.root, "stimulus"), s, r);
+  if (signals) check_record(l->main.root, &l->values, signals, r);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -380,6 +385,8 @@ static void release_settings(struct settings *s)
   free(s->instance);
   free(s->text);
   free(s->state.folder);
+  free(s->record.signals);
+  free(s->record.trigger);
   free(s->rig.ride_log);
   for (int i = 0; i < s->rig.spec.permissives; i++) free(s->rig.spec.permissive[i].name);
 }

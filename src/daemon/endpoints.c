@@ -107,7 +107,13 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
     e->view = all->telemetry->device;
     if (!open_ports(all, e)) return fail_allocation(error, size);
   }
-  return open_keeper_port(all) || fail_allocation(error, size);
+  /* The port of the daemon itself; then each port knows the others. */
+  if (!open_keeper_port(all)) return fail_allocation(error, size);
+  for (int p = 0; p < all->ports; p++) {
+    all->port[p]->all = all->port;
+    all->port[p]->ports = all->ports;
+  }
+  return true;
 }
 
 /* Tools read a description beside the telemetry. A missing description is not an error. */

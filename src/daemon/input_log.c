@@ -10,44 +10,22 @@
 
 static const uint64_t MINUTE_NS = 60 * NS_PER_S;
 
-/* The port that takes inputs from this source; NULL: none. */
-static const struct port *port_of(const struct cycle_config *g, int source)
-{
-  for (int p = 0; p < g->ports; p++)
-    if (g->port[p]->source == source) return g->port[p];
-  return NULL;
-}
-
-/* A device is a port with one client, the device itself. */
-static void source_text(const struct port *p, const char *between, const char *client, char *text,
-                        size_t size)
-{
-  if (p->source == SOURCE_PACKETS)
-    snprintf(text, size, "packet %s", client);
-  else if (p->source == SOURCE_INNER)
-    snprintf(text, size, "a stimulus");
-  else if (p->source >= SOURCE_DEVICE)
-    snprintf(text, size, "device %s", p->name);
-  else
-    snprintf(text, size, "%s%s %s", p->name, between, client);
-}
-
 /* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
 static void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
 {
-  const struct port *p = owner.source == OWNER_NONE ? NULL : port_of(g, owner.source);
+  const struct port *p = owner.source == OWNER_NONE ? NULL : port_of_source(g->port, g->ports, owner.source);
   char client[CLIENT_NAME] = "";
   snprintf(text, size, "nobody");
   if (!p) return;
   clients_get(&p->clients, owner.client, client);
-  source_text(p, " client", client, text, size);
+  port_client_text(p, " client", client, text, size);
 }
 
 static void log_refusal(const struct cycle_config *g, const struct port *p, const struct refusal *r)
 {
   char who[2 * CLIENT_NAME], owner[2 * CLIENT_NAME];
   const int inputs = g->signals->inputs;
-  source_text(p, " client", r->client, who, sizeof who);
+  port_client_text(p, " client", r->client, who, sizeof who);
   const char *input = r->input < (uint32_t)inputs ? g->signals->input[r->input].name : "?";
   if (r->owner.source == OWNER_NONE) {
     log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: its key `from` does not name %s", input, who,
@@ -90,13 +68,8 @@ static void name_owners(const struct cycle_config *g)
   for (uint32_t i = 0; i < t->inputs; i++) {
     struct input_view *v = &t->input[i];
     const struct input_owner owner = input_view_owner(v);
-    const struct port *p = owner.source == OWNER_NONE ? NULL : port_of(g, owner.source);
-    char client[CLIENT_NAME], text[CLIENT_NAME + 16] = "", before[CLIENT_NAME];
-    if (p) {
-      clients_get(&p->clients, owner.client, client);
-      source_text(p, "", client, text, sizeof text);
-    }
-    text[CLIENT_NAME - 1] = '\0';
+    char text[CLIENT_NAME], before[CLIENT_NAME];
+    port_owner_text(g->port[0], owner, text, sizeof text);
     client_name_read(&v->owner_name, before);
     if (strcmp(before, text) != 0) client_name_write(&v->owner_name, owner.client, text);
   }

@@ -29,9 +29,12 @@ static const char USAGE_TEXT[] =
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
-    "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
-    "  --platform[=json|svg]  print the figures of the motion platform, or a drawing of its legs;\n"
-    "                      start nothing\n"
+    "  --print-map[=json|csv|st|plcopen]\n"
+    "                      print every OSC address, Modbus register and packet of FILE; start nothing;\n"
+    "                      st, plcopen: the registers as variables of a PLC\n"
+    "  --platform[=json|svg|model]\n"
+    "                      print the figures of the motion platform, a drawing of its legs, or a model\n"
+    "                      of the rig itself; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
@@ -89,14 +92,28 @@ static bool parse_size(const char *text, int *mb)
 
 static bool parse_platform(const char *text, enum platform_format *format)
 {
-  *format = !text                       ? PLATFORM_FORMAT_TEXT
-            : strcmp(text, "json") == 0 ? PLATFORM_FORMAT_JSON
-            : strcmp(text, "svg") == 0  ? PLATFORM_FORMAT_SVG
-                                        : PLATFORM_FORMAT_NONE;
+  *format = !text                        ? PLATFORM_FORMAT_TEXT
+            : strcmp(text, "json") == 0  ? PLATFORM_FORMAT_JSON
+            : strcmp(text, "svg") == 0   ? PLATFORM_FORMAT_SVG
+            : strcmp(text, "model") == 0 ? PLATFORM_FORMAT_MODEL
+                                         : PLATFORM_FORMAT_NONE;
   return *format != PLATFORM_FORMAT_NONE;
 }
 
 /* key: the key that the user asks for; NULL: none. */
+/* MAP_FORMAT_NONE: there is no such format. */
+static enum map_format map_format_of(const char *word)
+{
+  static const char *const words[] = {[MAP_FORMAT_JSON] = "json",
+                                      [MAP_FORMAT_CSV] = "csv",
+                                      [MAP_FORMAT_ST] = "st",
+                                      [MAP_FORMAT_PLCOPEN] = "plcopen"};
+  if (!word) return MAP_FORMAT_TEXT;
+  for (int i = MAP_FORMAT_JSON; i <= MAP_FORMAT_PLCOPEN; i++)
+    if (strcmp(word, words[i]) == 0) return (enum map_format)i;
+  return MAP_FORMAT_NONE;
+}
+
 static int print_help(const char *key)
 {
   if (!key) fputs(USAGE_TEXT, stdout);
@@ -179,14 +196,14 @@ int options_parse(struct options *o, int argc, char **argv)
       o->draw = optarg;
       break;
     case PRINT_MAP:
-      if (optarg && strcmp(optarg, "json") != 0)
-        return usage("--print-map: expected json, or nothing", optarg);
-      o->map = optarg ? MAP_FORMAT_JSON : MAP_FORMAT_TEXT;
+      o->map = map_format_of(optarg);
+      if (o->map == MAP_FORMAT_NONE)
+        return usage("--print-map: expected json, csv, st, plcopen, or nothing", optarg);
       break;
     /* Figures of the platform in place of a run. */
     case PLATFORM_TABLE:
       if (!parse_platform(optarg, &o->platform))
-        return usage("--platform: expected json, svg, or nothing", optarg);
+        return usage("--platform: expected json, svg, model, or nothing", optarg);
       break;
     /* Files that the run writes. */
     case REPORT:

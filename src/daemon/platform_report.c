@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/platform_report.h"
 
+#include "daemon/platform_model.h"
+
 #include "rig/survey.h"
 
 #include <ali3/ali3.h>
@@ -215,7 +217,7 @@ static int print_drawing(const struct platform_geometry *g)
   return STATUS_OK;
 }
 
-int platform_report(const struct settings *s, enum platform_format format)
+int platform_report(const struct settings *s, const char *file, enum platform_format format)
 {
   char error[300];
   struct survey survey;
@@ -230,13 +232,21 @@ int platform_report(const struct settings *s, enum platform_format format)
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     return STATUS_FAILED;
   }
-  survey_make(&survey, p);
   int status = STATUS_OK;
-  if (format == PLATFORM_FORMAT_TEXT)
+  survey_make(&survey, p);
+  switch (format) {
+  case PLATFORM_FORMAT_JSON:
+    status = print_figures(&p->spec, &survey);
+    break;
+  case PLATFORM_FORMAT_SVG:
+    status = print_drawing(&p->spec.geometry);
+    break;
+  case PLATFORM_FORMAT_MODEL:
+    platform_model(&p->spec, file);
+    break;
+  default:
     print_survey_table(&p->spec, p->spec.park, &survey);
-  else
-    status =
-        format == PLATFORM_FORMAT_JSON ? print_figures(&p->spec, &survey) : print_drawing(&p->spec.geometry);
+  }
   free(p);
   if (status == STATUS_OK && fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");

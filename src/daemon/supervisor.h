@@ -3,6 +3,7 @@
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
+#include "daemon/condition_log.h"
 #include "daemon/input_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
@@ -12,6 +13,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "journal/recorder_log.h"
 #include "journal/ride_log.h"
 #include "keeper/keeper.h"
 #include "loop/cycle.h"
@@ -48,7 +50,9 @@ struct supervisor {
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;
+  struct recorder_log recorder;
   struct stray_log strays;
+  struct condition_log conditions;
   bool ready;                  /* the service manager knows that the daemon is ready */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* SIGCONT had not come at this time */

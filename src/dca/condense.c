@@ -63,17 +63,6 @@ void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, do
   }
 }
 
-int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m)
-{
-  return tree_condense_groups(s, w, m, 0, s->tree->groups);
-}
-
-void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x)
-{
-  tree_up_groups(s, w, beta, 0, s->tree->groups);
-  tree_down_groups(s, w, x, 0, s->tree->groups);
-}
-
 /* Joints may hold a carried body in some directions only. The pivot of any other direction is rounding error, which is
  * below this part of its diagonal. */
 static const double PIVOT_ROUNDING = 1e-13;

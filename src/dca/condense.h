@@ -60,8 +60,4 @@ int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y]);
 
-/* These functions compute the whole tree in one thread. condense returns the group that failed, or -1. */
-int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m);
-void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,11 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
   in->spec = aligned_zalloc((inputs + 1) * sizeof *in->spec);
   in->condition = aligned_zalloc((inputs + 1) * sizeof *in->condition);
   in->owner = aligned_zalloc((inputs + 1) * sizeof *in->owner);
+  in->note = aligned_zalloc((inputs + 1) * sizeof *in->note);
+  in->written = aligned_zalloc((channels + 1) * sizeof *in->written);
   if (!in->value || !in->start || !in->channel || !in->seen_ns || !in->came || !in->source || !in->spec ||
-      !in->condition || !in->owner || !injector_init(&in->injector, config->injection, config->injections)) {
+      !in->condition || !in->owner || !in->note || !in->written ||
+      !injector_init(&in->injector, config->injection, config->injections)) {
     inputs_free(in);
     return false;
   }
@@ -38,7 +42,9 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
   for (size_t i = 0; i < inputs; i++) {
     in->condition[i] = (struct input_condition){.age_ns = UINT64_MAX, .owner = -1};
     in->owner[i].source = OWNER_NONE;
+    in->note[i].age_ms = UINT32_MAX;
   }
+  for (size_t c = 0; c < channels; c++) in->written[c] = NAN;
   return true;
 }
 
@@ -53,6 +59,8 @@ void inputs_free(struct inputs *in)
   free(in->spec);
   free(in->condition);
   free(in->owner);
+  free(in->note);
+  free(in->written);
   injector_free(&in->injector);
   *in = (struct inputs){0};
 }
@@ -117,7 +125,10 @@ static void tune_channel(struct inputs *in, const struct input_spec *spec, int k
   const double value = in->value[spec->first + k];
   const bool stale = ch->lapsed || inputs_age(ch->since_ns, in->latched_ns) > spec->hold;
   if (ch->t_ns == 0) return;
-  if (ch->lapsed && spec->policy == INPUT_HOLD) { /* the policy hold has no way back */
+  if (ch->dead) { /* the reaction goes on from the value in use */
+    ch->base = value;
+    ch->dead_ns = in->latched_ns;
+  } else if (ch->lapsed && spec->policy == INPUT_HOLD) { /* the policy hold has no way back */
     ch->base = value;
     ch->lapsed = ch->blends = false;
   } else if (stale && spec->policy != INPUT_HOLD) {
@@ -135,7 +146,8 @@ static void tune_channel(struct inputs *in, const struct input_spec *spec, int k
 /* True if both specs lead a stale channel to one value. */
 static bool leads_alike(const struct input_spec *a, const struct input_spec *b)
 {
-  bool alike = a->policy == b->policy && a->hold == b->hold && a->ramp == b->ramp;
+  bool alike =
+      a->policy == b->policy && a->hold == b->hold && a->ramp == b->ramp && a->on_timeout == b->on_timeout;
   for (int k = 0; k < a->count; k++) {
     const struct input_range *x = &a->range[k], *y = &b->range[k];
     alike &= x->lower == y->lower && x->upper == y->upper && x->safe == y->safe;
@@ -152,6 +164,8 @@ void inputs_tune(struct inputs *in, const struct input_spec *spec)
     own->hold = spec[i].hold;
     own->ramp = spec[i].ramp;
     own->fault = spec[i].fault;
+    own->watchdog = spec[i].watchdog;
+    own->on_timeout = spec[i].on_timeout;
     own->recover = spec[i].recover;
     own->blend = spec[i].blend;
     memcpy(own->range, spec[i].range, sizeof own->range);
@@ -190,7 +204,7 @@ static void forget_channel(struct input_channel *ch, uint64_t t_ns)
   ch->base = ch->value; /* like a first sample */
   ch->base_ns = ch->since_ns;
   ch->slope = 0.0;
-  ch->lapsed = ch->blends = false;
+  ch->lapsed = ch->blends = ch->dead = false;
   ch->good = 0;
 }
 

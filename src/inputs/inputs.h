@@ -4,7 +4,7 @@
  * waiting. One owner: the loop.
  *
  *   inputs_take    from the ports: source and owner, fault injection, sequence, finite, range, recovery  (inputs_take.c)
- *   inputs_latch   every channel at the present time: policy, blend, rate, range, state                  (inputs_latch.c)
+ *   inputs_latch   every channel at the present time: watchdog, policy, blend, rate, range, state        (inputs_latch.c)
  *   inputs_apply   to the model
  *
  * A channel past its hold time must recover, except with policy hold: it counts again after spec->recover samples in a
@@ -38,8 +38,10 @@ struct input_channel {
   uint64_t base_ns, taken_ns; /* start of its age; latch that took it */
   bool lapsed, blends;        /* past its hold, or its sequence restarted: must recover; has just recovered */
   int good;                   /* consecutive samples while lapsed */
-  double blend_from;          /* value in use at the start of the blend */
-  uint64_t blend_ns;          /* start of the blend */
+  bool dead;         /* lapsed because the watchdog expired; counts until the channel has recovered */
+  uint64_t dead_ns;  /* the latch at which it expired */
+  double blend_from; /* value in use at the start of the blend */
+  uint64_t blend_ns; /* start of the blend */
 };
 
 /* Condition of an input. */
@@ -49,6 +51,8 @@ struct input_condition {
   uint32_t limits;     /* enum input_limit */
   uint64_t missing_ns; /* since when no channel is set; 0: one is set */
   uint64_t heard_ns;   /* last sample of its owner */
+  uint64_t alive_ns;   /* last heartbeat of its owner, by the same time; 0: none */
+  uint64_t beat_ns;    /* that heartbeat as its port tells it */
   int owner;           /* port; -1: none */
   uint32_t client;     /* client of the owner that sent its last sample */
 };
@@ -58,12 +62,14 @@ struct inputs {
   double *value; /* (signals->channels) values that act on the model; filled by inputs_latch */
   struct input_condition *condition; /* (signals->inputs) */
   struct input_owner *owner; /* (signals->inputs) source and client whose samples count; for the frame */
-  uint64_t age_ns;           /* age of the oldest channel ever set; UINT64_MAX: none was set */
-  uint32_t stale_mask;       /* bit i: input i of the first 32 is stale or recovering */
-  bool stale;                /* an input is stale, the 33rd and later included */
-  int lost;                  /* input that forces the state SAFE; -1: none */
-  bool limited;              /* a value in use is clamped or its rate is limited */
-  uint64_t clamped;          /* samples beyond their range since the start */
+  struct input_note *note;   /* (signals->inputs) conditions, for the frame */
+  double *written;     /* (signals->channels) newest samples as they came, for the frame; NAN: never set */
+  uint64_t age_ns;     /* age of the oldest channel ever set; UINT64_MAX: none was set */
+  uint32_t stale_mask; /* bit i: input i of the first 32 is stale or recovering */
+  bool stale;          /* an input is stale, the 33rd and later included */
+  int lost;            /* input that forces the state SAFE; -1: none */
+  bool limited;        /* a value in use is clamped or its rate is limited */
+  uint64_t clamped;    /* samples beyond their range since the start */
 
   struct injector injector; /* call injector_begin() before inputs_take() in every cycle */
 
@@ -137,6 +143,13 @@ static inline double inputs_age(uint64_t since_ns, uint64_t now_ns)
 /* The value that counts, extrapolated along the slope. */
 double inputs_held(const struct inputs *in, const struct input_range *r, const struct input_channel *ch,
                    uint64_t now_ns);
+/* True if the watchdog of the input has expired. */
+static inline bool inputs_are_silent(const struct input_spec *spec, const struct input_condition *c,
+                                     uint64_t now_ns)
+{
+  const uint64_t heard_ns = c->heard_ns > c->alive_ns ? c->heard_ns : c->alive_ns;
+  return spec->watchdog > 0.0 && inputs_age(heard_ns, now_ns) > spec->watchdog;
+}
 /* The channel must recover; it continues from the value in use. */
 void inputs_lapse(const struct inputs *in, int channel, const struct input_range *r, uint64_t now_ns);
 

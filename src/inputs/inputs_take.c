@@ -32,6 +32,7 @@ static void own_input(struct inputs *in, int i, int p)
 {
   const struct input_spec *spec = &in->spec[i];
   in->condition[i].owner = p;
+  in->condition[i].alive_ns = in->condition[i].beat_ns = 0;
   for (int c = spec->first; c < spec->first + spec->count; c++)
     in->channel[c].sequence = (struct sequence){0};
 }
@@ -102,7 +103,7 @@ static void rely_on(const struct inputs *in, const struct input_spec *spec, int 
 {
   struct input_channel *ch = &in->channel[channel];
   if (ch->lapsed) {
-    ch->lapsed = false;
+    ch->lapsed = ch->dead = false;
     ch->blends = spec->blend > 0.0;
     ch->blend_from = in->value[channel];
     ch->blend_ns = now_ns;
@@ -163,6 +164,21 @@ static void count_tally(struct counters *c, const struct tally *t)
   if (t->nonfinite) counter_add(&c->inputs_nonfinite, 1);
 }
 
+/* A heartbeat of the owner. Its port tells it with the samples of the owner's channels. */
+static void take_heartbeat(struct inputs *in, int i, struct port *const *port, uint64_t now_ns, bool by_clock)
+{
+  const struct input_spec *spec = &in->spec[i];
+  struct input_condition *known = &in->condition[i];
+  if (known->owner < 0 || !in->came[known->owner]) return;
+  const struct input_sample *sample = snapshot_value(&port[known->owner]->inputs);
+  uint64_t beat_ns = 0;
+  for (int k = 0; k < spec->count; k++)
+    if (sample[spec->first + k].alive_ns > beat_ns) beat_ns = sample[spec->first + k].alive_ns;
+  if (beat_ns == 0 || beat_ns == known->beat_ns) return;
+  known->beat_ns = beat_ns;
+  known->alive_ns = by_clock ? beat_ns : now_ns;
+}
+
 static void take_input(struct inputs *in, int i, struct port *const *port, uint64_t clock_ns, uint64_t now_ns,
                        bool by_clock)
 {
@@ -179,6 +195,7 @@ static void take_input(struct inputs *in, int i, struct port *const *port, uint6
     if (in->channel[spec->first + k].t_ns && since_ns > in->condition[i].heard_ns)
       in->condition[i].heard_ns = since_ns;
   }
+  take_heartbeat(in, i, port, now_ns, by_clock);
   count_tally(in->counters, &tally);
 }
 

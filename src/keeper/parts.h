@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
- * handing.c what goes to the loop and comes back. */
+ * handing.c what goes to the loop and comes back, orders.c orders to the recorder. */
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
@@ -80,6 +80,9 @@ void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o)
 /* A client of Modbus gets no answer to each change of a set. */
 bool keeper_asks_blindly(const struct keeper *l, const struct asked *a);
 void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
+/* keeper_done() for a request that is a command of Modbus: the registers show the result of the last command that the loop has
+ * answered. */
+void keeper_finish(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
 
 /* handing.c. Each waits until the loop has answered. */
 /* A command through the own port: its result. */
@@ -108,6 +111,9 @@ void keeper_abort_draft(struct keeper *l, const struct asked *a);
 void keeper_forget_drafts(struct keeper *l, uint64_t now_ns);
 bool keeper_step_ramps(struct keeper *l, uint64_t now_ns);
 void keeper_take_offer(struct keeper *l);
+
+/* orders.c: orders of clients to the recorder, through the events of the frame ring. */
+void keeper_order_recorder(struct keeper *l, const struct asked *a);
 
 /* showing.c: values of parameters for clients and files. */
 void keeper_get_param(struct keeper *l, const struct asked *a);

@@ -39,6 +39,8 @@ uint32_t cycle_flags(const struct cycle *c)
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
   if (c->plant.open) f |= FLAG_VIOLATED;
+  const uint32_t recorder = __atomic_load_n(&c->config.telemetry->recorder, __ATOMIC_RELAXED);
+  if (recorder == RECORDER_RECORDING || recorder == RECORDER_LOST) f |= FLAG_RECORDED;
   return f;
 }
 
@@ -100,11 +102,12 @@ void cycle_write_live(struct cycle *c)
   telemetry_write(c->config.telemetry, &live);
 }
 
-static void write_channel_views(struct input_view *view, const struct input_channel *ch)
+static void write_channel_views(struct input_view *view, const struct inputs *in, int first)
 {
-  for (uint32_t k = 0; k < view->channels; k++)
-    atomic_store_explicit(&view->channel[k].written, ch[k].t_ns ? ch[k].written : (double)NAN,
-                          memory_order_relaxed);
+  for (uint32_t k = 0; k < view->channels; k++) {
+    atomic_store_explicit(&view->channel[k].acting, in->value[first + (int)k], memory_order_relaxed);
+    atomic_store_explicit(&view->channel[k].written, in->written[first + (int)k], memory_order_relaxed);
+  }
 }
 
 static void write_input_views(struct cycle *c)
@@ -116,7 +119,7 @@ static void write_input_views(struct cycle *c)
     atomic_store_explicit(&t->input[i].state, (uint32_t)now->state, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].limits, now->limits, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].owner, input_owner_word(c->inputs.owner[i]), memory_order_relaxed);
-    write_channel_views(&t->input[i], &c->inputs.channel[c->inputs.spec[i].first]);
+    write_channel_views(&t->input[i], &c->inputs, c->inputs.spec[i].first);
   }
 }
 

@@ -29,10 +29,8 @@ static void record_times(struct frames_slot *s, const struct cycle_times *t)
 static void record_inputs(struct frames_input *to, const struct inputs *in)
 {
   for (int i = 0; i < in->signals->inputs; i++) {
-    const struct input_condition *x = &in->condition[i];
-    const uint64_t ms = x->age_ns / 1000000;
-    to[i].age_ms = x->age_ns == UINT64_MAX ? UINT32_MAX : ms < UINT32_MAX - 1 ? (uint32_t)ms : UINT32_MAX - 1;
-    to[i].state = (uint32_t)x->state | x->limits << 8;
+    to[i].age_ms = in->note[i].age_ms;
+    to[i].state = in->note[i].state | in->note[i].limits << 8;
   }
 }
 

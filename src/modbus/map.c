@@ -38,6 +38,9 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .input_first = signals->input_first,
       .platform = config->default_map && signals->platform_first >= 0,
       .samples = signals->channels,
+      .conditions = !config->default_map                   ? 0
+                    : signals->inputs < MAP_CONDITIONS_MAX ? signals->inputs
+                                                           : MAP_CONDITIONS_MAX,
       .ignores = config->safe_writes == SAFE_WRITES_IGNORE,
       .owner_ms = config->owner_timeout > 0.0 ? (uint64_t)(1e3 * config->owner_timeout) : MAP_OWNER_MS,
   };
@@ -229,6 +232,23 @@ static bool only_estop(const struct mbap_request *r)
          r->write_address == MAP_ESTOP && r->write_count == 1;
 }
 
+static bool covers_heartbeat(const struct mbap_request *r)
+{
+  const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
+  return !coils && r->write_address <= MAP_CLIENT_HEARTBEAT &&
+         r->write_address + r->write_count > MAP_CLIENT_HEARTBEAT;
+}
+
+/* The watchdogs of the client's inputs begin anew. */
+static void show_life(struct modbus_map *map, uint32_t client, uint64_t now_ns, struct map_effect *effect)
+{
+  for (int c = 0; c < map->samples; c++) {
+    if (map->sample[c].t_ns == 0 || map->sample[c].client != client) continue;
+    map->sample[c].alive_ns = now_ns;
+    effect->alive = true;
+  }
+}
+
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect)
 {
@@ -252,6 +272,8 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   else
     exception = write_inputs(map, r, &written, peer->id, now_ns, effect);
   if (exception == 0 && map->owner == peer->id) map->owner_ns = now_ns;
+  if (exception == 0 && written.first->kind == ENTRY_CONTROL && covers_heartbeat(r))
+    show_life(map, peer->id, now_ns, effect);
   if (effect->commands > 0 && effect->command[0].code == COMMAND_ESTOP) map->estop_ns = now_ns;
   return exception;
 }

@@ -47,8 +47,10 @@ struct modbus_map {
   bool platform;     /* the map has the registers of the platform */
   bool withheld;     /* the platform is not armed yet, so its motion must not be read */
   enum wire_order order;
-  uint32_t state; /* state in the last frame that was shown */
-  bool latched;   /* that frame has a latched e-stop */
+  int conditions;          /* inputs whose conditions the map has */
+  const struct port *port; /* for the names of owners; NULL: there are none */
+  uint32_t state;          /* state in the last frame that was shown */
+  bool latched;            /* that frame has a latched e-stop */
   /* Arrival of an e-stop that no frame shows yet; 0: none. The coil reads 1 from this time on. */
   uint64_t estop_ns;
   bool ignores;      /* writes that would act are ignored in SAFE and FAULT, not refused */
@@ -70,7 +72,7 @@ struct map_peer {
 };
 
 /* The effects of an accepted write on the loop. */
-enum { MAP_COMMANDS_MAX = 4 };
+enum { MAP_COMMANDS_MAX = 5 };
 struct map_effect {
   int commands;
   struct {
@@ -84,6 +86,7 @@ struct map_effect {
   } parameter[MAP_PARAMETERS_MAX];
   bool inputs;    /* hand map->sample over to the loop */
   bool beat;      /* the inputs are a numbered frame */
+  bool alive;     /* a heartbeat: the owner's inputs have a new sign of life */
   bool ignored;   /* SAFE or FAULT: something of the write was taken without effect */
   bool nonfinite; /* refused because of NaN or infinity */
   bool owned;     /* refused because the input has another owner */
@@ -124,6 +127,8 @@ bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, ui
 /* True if this client may write the inputs. The first writer owns them until it is silent or gone, because two writers
  * would overwrite each other unnoticed. */
 bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns);
+/* Part of modbus_map_show(): conditions of the inputs. */
+void modbus_map_show_conditions(struct modbus_map *map, const struct frame *f);
 /* Takes the owners of the inputs from a frame. */
 void modbus_map_show_owners(struct modbus_map *map, const struct frame *f);
 
@@ -140,6 +145,13 @@ void modbus_map_stored(struct modbus_map *map);
 static inline bool modbus_map_locked(const struct modbus_map *map)
 {
   return map->state == STATE_SAFE || map->state == STATE_FAULT;
+}
+
+/* An age in a register: MAP_NONE if no value has come, one less if it is too long. */
+static inline uint16_t modbus_age_code(uint32_t ms)
+{
+  if (ms == UINT32_MAX) return MAP_NONE;
+  return ms < MAP_NONE ? (uint16_t)ms : MAP_NONE - 1;
 }
 
 /* Answers a device identification request (FC 43/14): writes the PDU. Returns its length, or minus the exception. */

@@ -272,6 +272,7 @@ static bool start_server(struct endpoint *e, char *error, size_t size)
   s->desk.context = modbus_new_tcp("127.0.0.1", 0); /* never connects; only its encoder is used */
   if (!s->desk.context || !modbus_map_init(&s->desk.service.map, config, e->signals))
     return endpoint_fail(e, ENOMEM, error, size);
+  s->desk.service.map.port = e->port;
   if (config->tcp && (s->listener = open_listener(config, error, size)) < 0) return false;
   if (config->serial.path && !modbus_line_open(&s->line, config, &s->desk.service, error, size)) return false;
   return endpoint_run(e, "modbus", STACK_KB, run_server, s, error, size);

@@ -92,12 +92,6 @@ static uint16_t saturate_register(uint64_t v)
   return v < 0xffff ? (uint16_t)v : 0xffff;
 }
 
-static uint16_t age_code(uint32_t ms)
-{
-  if (ms == UINT32_MAX) return MAP_NONE;
-  return ms < MAP_NONE ? (uint16_t)ms : MAP_NONE - 1;
-}
-
 static void show_head(struct modbus_map *map, const struct frame *f)
 {
   uint16_t *at = map->mapping->tab_input_registers;
@@ -118,11 +112,13 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_LAST_CYCLE] = saturate_register(f->last_cycle_us);
   at[MAP_MAX_CYCLE] = saturate_register(f->max_cycle_us);
   at[MAP_OVERRUNS] = saturate_register(f->misses);
-  at[MAP_INPUT_AGE] = age_code(f->input_age_ms);
+  at[MAP_INPUT_AGE] = modbus_age_code(f->input_age_ms);
   at[MAP_STALE_MASK] = (uint16_t)f->stale_mask;
   at[MAP_LAST_COMMAND] = (uint16_t)f->last_command;
   at[MAP_LAST_SEQUENCE] = (uint16_t)f->last_command_id;
   at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
+  at[MAP_RECORDER] = (uint16_t)f->recorder;
+  at[MAP_RECORD_LOST] = saturate_register(f->recorder_lost);
 }
 
 uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
@@ -138,6 +134,7 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
   modbus_map_stored(map);
   show_runs(map, values);
   modbus_map_show_owners(map, f);
+  modbus_map_show_conditions(map, f);
   map->state = f->state;
   map->withheld = !values || (f->flags & FLAG_WITHHELD);
   return show_singles(map, values, f->state);

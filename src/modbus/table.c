@@ -15,6 +15,7 @@
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT)
+#define RECORDERS                         "by code:" RECORDER_STATE_LIST(CODE_TEXT)
 #define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                                                                                              \
   "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
@@ -28,7 +29,7 @@ static const struct fixed {
   const char *name, *unit, *text;
 } fixed[] = {
     {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
-    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0202"},
+    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0203"},
     {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
     {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits 0 to 15 are discrete inputs 0 to 15"},
     {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
@@ -52,18 +53,20 @@ static const struct fixed {
     {TABLE_INPUT, MAP_LAST_SEQUENCE, WIRE_U16, "last sequence", "", "sequence number of the last command"},
     {TABLE_INPUT, MAP_LAST_RESULT, WIRE_U16, "last result", "", RESULTS},
     {TABLE_INPUT, MAP_EXACT_TIME, WIRE_F64, "exact time", "s", "simulated time"},
-    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 25 to 30 read 0xFFFF"},
+    {TABLE_INPUT, MAP_RECORDER, WIRE_U16, "recorder", "", RECORDERS},
+    {TABLE_INPUT, MAP_RECORD_LOST, WIRE_U16, "recorder lost", "",
+     "cycles that the recorder lost; 65535: 65535 or more"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 27 to 30 read 0xFFFF"},
     {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
      "step: number of cycles; inject, stimulus: twice its index in the file, plus 1 for on; save, load: slot "
-     "0 to "
-     "9"},
+     "0 to 9; record: 0 stop, 1 start, 2 split, 3 mark"},
     {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
      "the command acts when this number changes; code 8 always acts"},
     {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",
-     "any write keeps its client the owner of the inputs"},
+     "any write keeps its client the owner of the inputs, and begins their watchdogs anew"},
     {TABLE_HOLDING, MAP_OWNER_TIMEOUT, WIRE_U16, "owner timeout", "ms",
      "silence of the owner after which others may write the inputs: 50 to 60000; 0: modbus.owner_timeout"},
     {TABLE_HOLDING, MAP_OWNER_ACTION, WIRE_U16, "owner action", "",
@@ -76,6 +79,8 @@ static const struct fixed {
      "acts on every 1; reads 1 from then on while it is latched"},
     {TABLE_COIL, MAP_RESET, WIRE_BIT, "reset", "", "acts on 0 to 1"},
     {TABLE_COIL, MAP_PARK, WIRE_BIT, "park", "", "acts on 0 to 1"},
+    {TABLE_COIL, MAP_RECORD, WIRE_BIT, "record", "",
+     "0 to 1: ali3-record begins a file; 1 to 0: it closes the file"},
 
     {TABLE_DISCRETE, 0, WIRE_BIT, "ready", "", "state READY"},
     {TABLE_DISCRETE, 1, WIRE_BIT, "running", "", "state RUNNING"},
@@ -102,6 +107,16 @@ static const struct fixed {
 static int bodies_shown(const struct signals *s)
 {
   return s->bodies < MAP_BODIES_MAX ? s->bodies : MAP_BODIES_MAX;
+}
+
+static int channels_shown(const struct signals *s)
+{
+  return s->channels < MAP_CHANNELS_MAX ? s->channels : MAP_CHANNELS_MAX;
+}
+
+static int conditions_shown(const struct signals *s)
+{
+  return s->inputs < MAP_CONDITIONS_MAX ? s->inputs : MAP_CONDITIONS_MAX;
 }
 
 /* Number of values of all sensors, which are consecutive in the signal table. */
@@ -180,6 +195,19 @@ static void add_block(struct modbus_table *t, enum wire_order order, const struc
   add_entry(t, &e);
 }
 
+/* signal: index of the input. */
+static void add_condition(struct modbus_table *t, enum wire_order order, int input)
+{
+  for (int i = 0; i < MAP_CONDITION_REGISTERS; i++)
+    add_entry(t, &(struct entry){.kind = ENTRY_CONDITION,
+                                 .table = TABLE_INPUT,
+                                 .address = MAP_CONDITION + MAP_CONDITION_REGISTERS * input + i,
+                                 .wire = {WIRE_U16, order, 1.0, 0.0},
+                                 .signal = -1,
+                                 .input = input,
+                                 .safe = NAN});
+}
+
 static void add_platform(struct modbus_table *t, enum wire_order order, const struct signals *s)
 {
   enum {
@@ -214,6 +242,8 @@ static void add_default(struct modbus_table *t, enum wire_order order, const str
               "Euler parameter, body to world");
   }
   if (s->platform_first >= 0) add_platform(t, order, s);
+  add_shown(t, order, MAP_ACTING, s->input_first, channels_shown(s), "acting value of the input");
+  for (int i = 0; i < conditions_shown(s); i++) add_condition(t, order, i);
   if (s->sensors > 0) add_shown(t, order, MAP_SENSOR, s->sensor_first[0], sensor_values(s), "sensor");
 }
 
@@ -256,7 +286,8 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
   const int wired = config->map.count;
   const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
                    MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
-                   sensor_values(signals) + wired + config->parameters;
+                   sensor_values(signals) + channels_shown(signals) +
+                   MAP_CONDITION_REGISTERS * conditions_shown(signals) + wired + config->parameters;
   t->entry = calloc((size_t)room, sizeof *t->entry);
   if (!t->entry) return false;
   add_own_entries(t, config->order);
@@ -303,6 +334,38 @@ bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int
 
 /* --- the map for people --- */
 
+#define STATE_CODE(id, text) [id] = (text),
+static const char *const input_state_code[] = {INPUT_STATE_LIST(STATE_CODE)};
+
+/* One row for each of the first registers of a condition; the first one of the name stands for all of them. */
+static void map_condition(struct io_map *map, const struct entry *e, const struct signals *signals)
+{
+  static const struct {
+    const char *name, *unit, *text;
+  } part[] = {
+      [MAP_INPUT_STATE] = {"state", "", NULL},
+      [MAP_INPUT_LIMITS] = {"limits", "", "bit 0: clamped to its range, bit 1: its rate is limited"},
+      [MAP_INPUT_AGE_MS] = {"age", "ms", "age of its oldest channel; 65534: 65534 or more; 65535: never set"},
+      [MAP_INPUT_OWNER] = {"owner", "", "0 nobody 1 OSC 2 Modbus 3 device 4 packet 5 stimulus"},
+      [MAP_OWNER_NAME] = {"owner name", "", "16 registers of two characters, the first one in the high byte"},
+  };
+  /* The codes of the states, then the row. */
+  const int k = (e->address - MAP_CONDITION) % MAP_CONDITION_REGISTERS;
+  char name[96], states[96];
+  size_t used = 0;
+  if (k >= COUNT(part)) return;
+  for (int i = 0; i < COUNT(input_state_code) && used < sizeof states; i++)
+    used += (size_t)snprintf(states + used, sizeof states - used, "%s%d %s", i ? " " : "", i,
+                             input_state_code[i]);
+  snprintf(name, sizeof name, "%s of input %.64s", part[k].name, signals->input[e->input].name);
+  io_map_add_modbus(map, &(struct io_map_modbus){.table = e->table,
+                                                 .address = e->address,
+                                                 .wire = e->wire,
+                                                 .name = name,
+                                                 .unit = part[k].unit,
+                                                 .text = part[k].text ? part[k].text : states});
+}
+
 static void map_entry(struct io_map *map, const struct entry *e, const struct signals *signals)
 {
   char text[128];
@@ -314,7 +377,16 @@ static void map_entry(struct io_map *map, const struct entry *e, const struct si
                               .name = s ? s->name : e->name,
                               .unit = s ? s->unit : e->unit,
                               .text = e->text};
+  if (e->kind == ENTRY_CONDITION) map_condition(map, e, signals);
   if (!row.name) return;
+  /* Limits of an input, the safe value of a shown signal. */
+  const struct input_range *range = e->kind == ENTRY_SHOWN || !s ? NULL : signals_range(signals, e->signal);
+  if (range) {
+    row.limited = true;
+    row.lower = range->lower;
+    row.upper = range->upper;
+    row.rate = range->rate;
+  }
   if (!isnan(e->safe)) {
     snprintf(text, sizeof text, "%g while the state is not READY, RUNNING or PAUSED", e->safe);
     row.text = text;

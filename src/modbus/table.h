@@ -11,7 +11,7 @@
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
-  MAP_VERSION = 0x0202,
+  MAP_VERSION = 0x0203,
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
@@ -41,7 +41,9 @@ enum map_input {
   MAP_LAST_SEQUENCE = 19,
   MAP_LAST_RESULT = 20,
   MAP_EXACT_TIME = 21, /* f64, s: after some hours an f32 does not change in every cycle */
-  MAP_RESERVED = 25,   /* no value, up to the next register */
+  MAP_RECORDER = 25,   /* what the recorder does */
+  MAP_RECORD_LOST = 26,
+  MAP_RESERVED = 27, /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */
@@ -49,8 +51,24 @@ enum map_input {
   MAP_PLATFORM_END = 148, /* number of the frame, repeated */
   MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,
-  MAP_SENSOR = 4000, /* f32 each: the sensor values in the order of the signal table */
+  MAP_ACTING = 3000, /* f32 each: the acting values of the input channels */
+  MAP_CHANNELS_MAX = 128,
+  MAP_SENSOR = 4000,    /* f32 each: the sensor values in the order of the signal table */
+  MAP_CONDITION = 7000, /* 20 registers for each input: enum map_condition */
+  MAP_CONDITION_REGISTERS = 20,
+  MAP_CONDITIONS_MAX = 32,
 };
+
+/* Registers of an input's condition. */
+enum map_condition {
+  MAP_INPUT_STATE,  /* enum input_state */
+  MAP_INPUT_LIMITS, /* enum input_limit */
+  MAP_INPUT_AGE_MS, /* of its oldest channel */
+  MAP_INPUT_OWNER,  /* enum map_owner */
+  MAP_OWNER_NAME,   /* its name, two characters to a register, filled with zeros */
+};
+enum { MAP_OWNER_LETTERS = 2 * (MAP_CONDITION_REGISTERS - MAP_OWNER_NAME) };
+enum map_owner { MAP_BY_NOBODY, MAP_BY_OSC, MAP_BY_MODBUS, MAP_BY_DEVICE, MAP_BY_PACKET, MAP_BY_STIMULUS };
 
 /* Holding registers (FC 3, 6, 16, 22, 23). */
 enum map_holding {
@@ -68,9 +86,9 @@ enum map_holding {
   MAP_INPUTS_END = 166,
 };
 
-/* Coils (FC 1, 5, 15). Each acts when a 1 follows a 0; enable also acts when a 0 follows a 1; the e-stop acts on every
+/* Coils (FC 1, 5, 15). Each acts when a 1 follows a 0; enable and record also act when a 0 follows a 1; the e-stop acts on every
  * 1. A read returns the last written value; for the e-stop it returns whether it is latched. */
-enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_COILS };
+enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_RECORD, MAP_COILS };
 enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {
@@ -78,6 +96,7 @@ enum entry_kind {
   ENTRY_CONTROL,   /* written by clients: commands, owner timeout, coils */
   ENTRY_BLOCK,     /* input block: goes to the loop when its sequence changes */
   ENTRY_SHOWN,     /* a signal */
+  ENTRY_CONDITION, /* the condition of an input, read only */
   ENTRY_INPUT,     /* an input channel: goes to the loop when it is written */
   ENTRY_PARAMETER, /* a parameter of the model: goes to the keeper when it is written */
 };
@@ -88,6 +107,7 @@ struct entry {
   int address;
   struct wire wire;
   int signal;              /* index in the signal table; -1: none */
+  int input;               /* ENTRY_CONDITION: index of the input */
   double value;            /* of a parameter at the start */
   double safe;             /* value outside READY, RUNNING and PAUSED, see struct wired */
   const char *name;        /* name of an entry without a signal; NULL: not listed */

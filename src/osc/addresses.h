@@ -49,6 +49,10 @@ enum osc_address_flag {
   RECEIVED("heartbeat", "i", 0, "", "count; a changed count renews the sender's subscriptions",              \
            osc_on_heartbeat)                                                                                 \
   SENT(HEADER, "hdr", "ifiiii|hdiiii", "- s - - - -", "cycle, simulated time, state, flags, part, parts")    \
+  RECEIVED("inputs", "|s", 0, "", "asks for the condition of all inputs, or of the one with this name",      \
+           osc_on_inputs)                                                                                    \
+  SENT(INPUT_STATE, "inputs/state", "sssfs", "- - - s -",                                                    \
+       "name, state, limits, age (-1: never set), owner; then written and acting value of each channel")     \
   RECEIVED("in/blob", "iib", 0, "", "number, CRC-32, all channels as packed floats", osc_on_blob)            \
   RECEIVED("in/frame", "ih", OSC_CHANNELS | OSC_LENIENT, "", "number, sender's time (ns), all channels",     \
            osc_on_frame)                                                                                     \
@@ -77,6 +81,14 @@ enum osc_address_flag {
            "beginning of names, first entry, request number; answered with values, then ack", osc_on_desk)   \
   RECEIVED("param/save", "s|si", OSC_LENIENT, "", "name: all parameters into a file beside the states",      \
            osc_on_desk)                                                                                      \
+  RECEIVED("record/start", "|s|si", OSC_LENIENT, "",                                                         \
+           "label, request number: ali3-record begins a file; answered with ack", osc_on_desk)               \
+  RECEIVED("record/stop", "|i", OSC_LENIENT, "", "request number: ali3-record closes its file", osc_on_desk) \
+  RECEIVED("record/split", "|i", OSC_LENIENT, "", "request number: ali3-record goes on in a new file",       \
+           osc_on_desk)                                                                                      \
+  RECEIVED("record/mark", "s|si", OSC_LENIENT, "", "text, request number: a mark in the recording",          \
+           osc_on_desk)                                                                                      \
+  SENT(RECORD_ERROR, "record/error", "sis", "", "name, request number, reason of a refusal")                 \
   SENT(PARAM_VALUE, "param/value", "ssddd", "", "name, unit, least and greatest value, then its numbers")    \
   SENT(PARAM_ERROR, "param/error", "sis", "",                                                                \
        "name, request number, reason of a refusal, or where a list goes on")

@@ -25,7 +25,8 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
   in->owner = calloc((size_t)signals->inputs + 1, sizeof *in->owner);
-  if (!in->sample || !in->input_of || !in->owner) {
+  in->reported = calloc((size_t)signals->inputs + 1, sizeof *in->reported);
+  if (!in->sample || !in->input_of || !in->owner || !in->reported) {
     osc_in_free(in);
     return NULL;
   }
@@ -40,6 +41,7 @@ void osc_in_free(struct osc_in *in)
   free(in->sample);
   free(in->input_of);
   free(in->owner);
+  free(in->reported);
   free(in);
 }
 

@@ -42,6 +42,14 @@ struct osc_owner { /* the first sender that sets the input, until it falls silen
   struct inet_address at;
   uint64_t t_ns;    /* time of its last value; 0: no owner */
   uint64_t told_ns; /* time of the last message to a refused sender; 0: never */
+  int32_t beat;     /* count of its last heartbeat */
+};
+
+/* The condition of an input that receivers of the stream status know. */
+struct osc_reported {
+  uint32_t state, limits;
+  struct input_owner owner;
+  uint64_t t_ns; /* 0: they know none */
 };
 
 /* A button of a control surface. */
@@ -61,12 +69,13 @@ struct osc_in {
   struct osc_out *out;
 
   /* inputs */
-  struct input_sample *sample; /* (channels) last value of each channel ever received */
-  int *input_of;               /* (channels) index of the input */
-  struct osc_owner *owner;     /* (inputs) */
-  bool changed;                /* `sample` is newer than what the loop has */
-  bool beat;                   /* `changed` includes a frame, which may pace the loop */
-  bool framed;                 /* a frame was received; its number and its sender follow */
+  struct input_sample *sample;   /* (channels) last value of each channel ever received */
+  int *input_of;                 /* (channels) index of the input */
+  struct osc_owner *owner;       /* (inputs) */
+  struct osc_reported *reported; /* (inputs) */
+  bool changed;                  /* `sample` is newer than what the loop has */
+  bool beat;                     /* `changed` includes a frame, which may pace the loop */
+  bool framed;                   /* a frame was received; its number and its sender follow */
   int32_t sequence;
   struct inet_address framed_by;
 
@@ -110,6 +119,9 @@ struct osc_in {
 OSC_ADDRESS_LIST(OSC_HANDLER, OSC_NO_ROW)
 #undef OSC_HANDLER
 enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struct osc_node *node);
+
+/* The sender is alive: the watchdogs of the inputs that it owns begin anew. An unchanged count is no sign of life. */
+void osc_owner_beats(struct osc_in *in, const struct osc_sender *who, int32_t count);
 
 /* The request number of an e-stop. Any other argument is ignored. */
 int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);

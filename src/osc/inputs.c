@@ -64,6 +64,19 @@ static void renew_owner(struct osc_in *in, int input, const struct osc_sender *w
   o->t_ns = who->now_ns;
 }
 
+void osc_owner_beats(struct osc_in *in, const struct osc_sender *who, int32_t count)
+{
+  for (int c = 0; c < in->signals->channels; c++) {
+    struct osc_owner *o = &in->owner[in->input_of[c]];
+    if (in->sample[c].t_ns == 0 || o->t_ns == 0 || o->beat == count || !inet_address_same(&o->at, &who->at))
+      continue;
+    in->sample[c].alive_ns = who->now_ns;
+    in->changed = true;
+  }
+  for (int i = 0; i < in->signals->inputs; i++)
+    if (inet_address_same(&in->owner[i].at, &who->at)) in->owner[i].beat = count;
+}
+
 static void set_channel(struct osc_in *in, int channel, struct input_sample sample,
                         const struct osc_sender *who)
 {

@@ -94,7 +94,10 @@ static void *run_osc(void *arg)
      * to a frame that is not read yet. */
     const uint32_t answers = ring_count(&o->port->answers);
     const struct frame *frame;
-    if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
+    if (port_take_frame(o->port, &frame)) {
+      osc_out_frame(o->out, frame, now);
+      osc_in_conditions(o->in, now);
+    }
     osc_in_replies(o->in);
     osc_in_answers(o->in, answers);
     more = serve_queue(o);

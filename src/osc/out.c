@@ -221,7 +221,7 @@ void osc_out_values(struct osc_out *out, const struct osc_sender *to, const stru
 
 /* --- streams --- */
 
-static void send_to_all(struct osc_out *out, const struct osc_writer *w)
+void osc_out_tell(struct osc_out *out, const struct osc_writer *w)
 {
   for (int i = 0; i < out->receivers; i++) {
     const struct osc_receiver *r = &out->receiver[i];
@@ -233,10 +233,10 @@ static void send_status(struct osc_out *out, bool fault)
 {
   struct osc_writer w;
   write_status(out, &w);
-  send_to_all(out, &w);
+  osc_out_tell(out, &w);
   if (!fault) return;
   write_fault(out, &w);
-  send_to_all(out, &w);
+  osc_out_tell(out, &w);
 }
 
 /* The streams that are due to a receiver, as bits. Schedules the next cycle of each. */

@@ -46,6 +46,9 @@ void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct
 void osc_out_status(struct osc_out *out, const struct osc_sender *to);
 void osc_out_values(struct osc_out *out, const struct osc_sender *to, const struct osc_node *node);
 
+/* Sends to all receivers of the stream status. */
+void osc_out_tell(struct osc_out *out, const struct osc_writer *w);
+
 /* The newest frame; NULL before the first one. */
 const struct frame *osc_out_last_frame(const struct osc_out *out);
 

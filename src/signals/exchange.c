@@ -8,7 +8,7 @@
 
 enum { PORT_RING = 64, REFUSALS = 16, STRAYS = 16 };
 
-/* A slot of the snapshot: the owners follow the values. */
+/* A slot of the snapshot: the written values follow the values, then owners and conditions. */
 struct frame_slot {
   struct frame frame;
   double values[];
@@ -43,8 +43,8 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
   p->name = name;
   p->event = -1;
   /* An input has at least one channel, so this many owners suffice. */
-  const size_t slot =
-      sizeof(struct frame_slot) + values * sizeof(double) + channels * sizeof(struct input_owner);
+  const size_t slot = sizeof(struct frame_slot) + (values + channels) * sizeof(double) +
+                      channels * (sizeof(struct input_owner) + sizeof(struct input_note));
   bool ok = snapshot_init(&p->frames, slot) &&
             snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
             ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
@@ -81,13 +81,19 @@ void port_free(struct port *p)
 void port_publish(struct port *p, const struct frame *f)
 {
   struct frame_slot *slot = snapshot_begin(&p->frames);
-  struct input_owner *owner = (struct input_owner *)(void *)(slot->values + f->count);
+  double *written = slot->values + f->count;
+  struct input_owner *owner = (struct input_owner *)(void *)(written + f->channels);
+  struct input_note *note = (struct input_note *)(void *)(owner + f->inputs);
   for (const struct value_run *r = p->run; r < p->run + p->runs; r++)
     memcpy(slot->values + r->first, f->values + r->first, r->count * sizeof *f->values);
   if (f->inputs) memcpy(owner, f->owner, f->inputs * sizeof *owner);
+  if (f->note && f->inputs) memcpy(note, f->note, f->inputs * sizeof *note);
+  if (f->channels) memcpy(written, f->written, f->channels * sizeof *written);
   slot->frame = *f;
   slot->frame.values = slot->values;
   slot->frame.owner = owner;
+  slot->frame.note = f->note ? note : NULL;
+  slot->frame.written = written;
   snapshot_publish(&p->frames);
 }
 

@@ -13,13 +13,15 @@
 #include "signals/desk.h"
 #include "signals/states.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's, returned with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
-  /* COMMAND_PLATFORM: the new value. COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with RESULT_OK loads. */
+  /* COMMAND_PLATFORM: the new value. COMMAND_RECORD, COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with
+   * RESULT_OK loads. */
   double value;
 };
 struct answer {
@@ -31,6 +33,13 @@ enum { OWNER_NONE = -1 };
 struct input_owner {
   int32_t source;  /* SOURCE_OSC, ...; OWNER_NONE: the first that sends */
   uint32_t client; /* number under which the port of that source knows its name */
+};
+
+/* The condition of an input in the cycle of a frame. */
+struct input_note {
+  uint32_t state;  /* enum input_state */
+  uint32_t limits; /* enum input_limit */
+  uint32_t age_ms; /* age of its oldest channel ever set; UINT32_MAX: none was set */
 };
 
 /* A frame: the loop publishes it in every cycle by port_publish(), a thread reads it by port_take_frame(). The head
@@ -47,15 +56,29 @@ struct frame {
   uint32_t input_age_ms; /* age of the oldest channel ever set; UINT32_MAX: none was set */
   uint32_t stale_mask;   /* bit i: input i of the first 32 declared inputs is stale or recovering */
   uint32_t last_command, last_command_id, last_result;
-  uint32_t inputs, count;          /* number of owners; number of values */
-  const double *values;            /* (count) in the order of the signal table */
-  const struct input_owner *owner; /* (inputs) in the cycle of the frame */
+  uint32_t recorder, recorder_lost; /* enum recorder_state; cycles that it lost */
+  uint32_t inputs, count;           /* number of owners; number of values */
+  const double *values;             /* (count) in the order of the signal table */
+  const struct input_owner *owner;  /* (inputs) in the cycle of the frame */
+  const struct input_note *note;    /* (inputs) NULL: the frame has none */
+  const double *written; /* (channels) newest sample of each channel as it came; NAN: it was never set */
+  uint32_t channels;
 };
 
 /* The owner of an input in the cycle of the frame; OWNER_NONE if the frame names none. */
 static inline struct input_owner frame_owner(const struct frame *f, int input)
 {
   return (uint32_t)input < f->inputs ? f->owner[input] : (struct input_owner){.source = OWNER_NONE};
+}
+
+/* The condition of an input, and the newest sample of a channel; as if never set if the frame has none. */
+static inline struct input_note frame_note(const struct frame *f, int input)
+{
+  return f->note && (uint32_t)input < f->inputs ? f->note[input] : (struct input_note){.age_ms = UINT32_MAX};
+}
+static inline double frame_written(const struct frame *f, int channel)
+{
+  return (uint32_t)channel < f->channels ? f->written[channel] : (double)NAN;
 }
 
 /* True if the input belongs to another source, so that the loop would refuse a sample from this one. */
@@ -72,6 +95,7 @@ struct input_sample {
   uint32_t sequence; /* of its frame, counted by the peer */
   uint32_t counted;  /* width of `sequence`: 16 or 32 bits; 0: no number */
   uint32_t client;   /* sender: its number in port.clients */
+  uint64_t alive_ns; /* last sign of life of the sender without a sample, such as a heartbeat; 0: none */
 };
 
 /* Sources of inputs: bits of input_spec.sources. */
@@ -119,14 +143,16 @@ struct port {
   struct ring strays;     /* thread -> supervisor: struct stray */
   /* PORT_ESTOP and the client; set by the thread, taken by the loop; 0: none. Needs no room in a ring. */
   _Atomic uint64_t estop;
-  _Atomic uint32_t stuck; /* fault to show while the loop is stuck; 0: it is not stuck */
-  struct frame shown;     /* the thread's own copy of the newest frame, as clients see it */
-  int event;              /* eventfd that the loop signals after publishing; -1: the thread polls */
-  struct desk *desk;      /* requests to the thread of states and parameters; NULL: nobody takes them */
-  struct bell *bell;      /* rung with every command; NULL: nobody waits for it */
-  int source;             /* SOURCE_OSC, ... */
-  struct clients clients; /* names of its clients */
-  bool paces;             /* its input frames are beats */
+  _Atomic uint32_t stuck;  /* fault to show while the loop is stuck; 0: it is not stuck */
+  struct frame shown;      /* the thread's own copy of the newest frame, as clients see it */
+  int event;               /* eventfd that the loop signals after publishing; -1: the thread polls */
+  struct desk *desk;       /* requests to the thread of states and parameters; NULL: nobody takes them */
+  struct bell *bell;       /* rung with every command; NULL: nobody waits for it */
+  int source;              /* SOURCE_OSC, ... */
+  struct clients clients;  /* names of its clients */
+  bool paces;              /* its input frames are beats */
+  struct port *const *all; /* (ports) all ports of the daemon, for the names of owners; NULL: this one only */
+  int ports;
 };
 
 /* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. Returns false when out of
@@ -156,6 +182,13 @@ bool port_take_frame(struct port *p, const struct frame **frame);
 
 /* The supervisor: the loop is stuck and `fault` is shown, or it runs again (0). Wakes the thread. */
 void port_show_stuck(struct port *p, uint32_t fault);
+
+/* Any ordinary thread: the owner of an input as "osc 10.0.0.2:9000", "device plc" or "packet rig"; "" for nobody. */
+void port_owner_text(const struct port *p, struct input_owner owner, char *text, size_t size);
+/* A client of a port, with `between` between the protocol and its name. */
+void port_client_text(const struct port *p, const char *between, const char *client, char *text, size_t size);
+/* The port that takes inputs from this source; NULL: none. */
+const struct port *port_of_source(struct port *const *port, int ports, int source);
 
 /* Thread side: reports a refused sample of `client` ("127.0.0.1:4711"). Never fails: the ring counts refusals without
  * room. */

@@ -59,11 +59,26 @@ enum input_policy {
   X(INPUT_NEVER, "never")           /* no channel was ever set */                                            \
   X(INPUT_FRESH, "fresh")           /* every channel that was ever set counts */                             \
   X(INPUT_STALE, "stale")           /* a channel is past its hold time */                                    \
-  X(INPUT_RECOVERING, "recovering") /* samples come again, but not enough of them yet; counts as stale */
+  X(INPUT_RECOVERING, "recovering") /* samples come again, but not enough of them yet; counts as stale */    \
+  X(INPUT_TIMEOUT, "timeout")       /* its watchdog has expired; counts as stale */
 enum input_state {
 #define INPUT_STATE_ENUM(id, text) id,
   INPUT_STATE_LIST(INPUT_STATE_ENUM)
 #undef INPUT_STATE_ENUM
+};
+static inline bool input_state_is_stale(enum input_state state)
+{
+  return state == INPUT_STALE || state == INPUT_RECOVERING || state == INPUT_TIMEOUT;
+}
+/* Reaction to a watchdog that expires: its source gave no sign of life for too long. */
+#define INPUT_REACTION_LIST(X)                                                                               \
+  X(INPUT_TIMEOUT_HOLD, "hold") /* keeps the value in use */                                                 \
+  X(INPUT_TIMEOUT_RAMP, "ramp") /* goes in a straight line to the safe value within ramp */                  \
+  X(INPUT_TIMEOUT_SAFE, "safe") /* jumps to the safe value, and the state becomes SAFE */
+enum input_reaction {
+#define INPUT_REACTION_ENUM(id, text) id,
+  INPUT_REACTION_LIST(INPUT_REACTION_ENUM)
+#undef INPUT_REACTION_ENUM
 };
 /* Bits: a value in use is clamped to its range; its change is limited to its rate. */
 enum input_limit { INPUT_CLAMPED = 1, INPUT_SLOWED = 2 };
@@ -87,6 +102,8 @@ struct input_spec {
   double ramp; /* s, time from the held value to the safe one (default 0.5) */
   /* s, age of the last sample that counted above which the state is SAFE; 0: never, or hold with INPUT_SAFE */
   double fault;
+  double watchdog; /* s of silence of its source, heartbeats included, that lead to on_timeout; 0: none */
+  enum input_reaction on_timeout;
   bool required;    /* the motion does not start without it */
   int recover;      /* consecutive samples, each within hold, after which a stale channel counts again */
   double blend;     /* s, then from the value in use to the new ones */
@@ -154,6 +171,9 @@ void signals_free(struct signals *s);
 /* Index of a signal or group by its exact name; -1: unknown. Not RT. */
 int signals_find(const struct signals *s, const char *name);
 int signals_find_group(const struct signals *s, const char *name);
+
+/* The range of an input channel; NULL for any other signal. */
+const struct input_range *signals_range(const struct signals *s, int signal);
 
 /* RT. True if the signal tells the pose of the motion platform or follows from it, so that a rig may be driven by it:
  * all of platform.* except state, mode and flags. */

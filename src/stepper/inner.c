@@ -154,13 +154,14 @@ static bool prepares_iteration(const ali3_model *m)
 /* The kernels of a method. */
 struct inner_kernels {
   enum body_kernel predict, free, free_rest, step, turn;
-  enum link_kernel lambda;
+  enum link_kernel rows, loads; /* at the prediction: rows; mean loads, which need the laws of soft rows */
 };
 static const struct inner_kernels inner_kernels[] = {
     [ALI3_METHOD_ALI3] = {KERNEL_body_predict, KERNEL_body_free, KERNEL_body_free_rest, KERNEL_body_step,
-                          KERNEL_body_turn, KERNEL_link_rest_lambda},
+                          KERNEL_body_turn, KERNEL_link_rows_push, LINK_KERNEL_COUNT},
     [ALI3_METHOD_ENERGY] = {KERNEL_body_mean_predict, KERNEL_body_mean_free, KERNEL_body_mean_free_rest,
-                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_link_mean_lambda},
+                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_link_rows,
+                            KERNEL_link_mean_lambda},
 };
 
 static const struct inner_kernels *kernels_of_method(const ali3_model *m)
@@ -182,7 +183,7 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
   }
   data_mark_phase(d, ALI3_PHASE_BODIES);
   const struct inner_kernels *kernels = kernels_of_method(m);
-  if (k == 0) stage_links(m, d, kernels->lambda);
+  if (k == 0 && kernels->loads != LINK_KERNEL_COUNT) stage_links(m, d, kernels->loads);
   stage_bodies(m, d, k == 0 ? kernels->free : kernels->free_rest);
   stage_links(m, d, KERNEL_link_beta);
   return true;
@@ -236,7 +237,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   d->newton = (struct newton){0};
   stage_bodies(m, d, kernels_of_method(m)->predict);
   data_mark_phase(d, ALI3_PHASE_ROWS);
-  stage_rows(m, d);
+  stage_links(m, d, kernels_of_method(m)->rows);
   soft_laws(m, d, 0);
   data_mark_phase(d, ALI3_PHASE_CONDENSE);
   if (!stage_condense(m, d) || !newton_begin(m, d, 0)) return false;

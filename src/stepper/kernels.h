@@ -45,7 +45,7 @@
 #define LINK_KERNELS(X)                                                                                      \
   X(link_rows, 60.0)              /* Phi and J at now.x; drives: minus the target */                         \
   X(link_rows_end, 60.0)          /* link_rows, but may keep the old J of links with tips */                 \
-  X(link_rows_push, 60.0)         /* link_rows and link_push_lambda */                                       \
+  X(link_rows_push, 60.0)         /* link_rows and link_rest_lambda */                                       \
   X(link_push_rows, 60.0)         /* link_rows_push of the rest, but may keep the old J of rigid links */    \
   X(link_push_lambda, 28.0)       /* end loads J' now.lambda, J of the state */                              \
   X(link_rest_lambda, 28.0)       /* link_push_lambda of the rest */                                         \

@@ -113,7 +113,7 @@ INLINE void link_push_lambda_of(struct links l, struct shape s)
 INLINE void link_rows_push_of(struct links l, struct shape s)
 {
   link_rows_of(l, s);
-  link_push_lambda_of(l, s);
+  push_rest(l, s, l.d->here.J, per_row(l.d->now.lambda, l));
 }
 
 /* push += J'lambda of the directions that follow a point, and their Phi. */

@@ -227,6 +227,7 @@ static json_t *channels_json(const struct input_view *v)
   for (uint32_t k = 0; k < v->channels; k++) {
     const struct input_channel_view *ch = &v->channel[k];
     json_t *o = json_object();
+    json_object_set_new(o, "acting", real_or_null(atomic_load_explicit(&ch->acting, memory_order_relaxed)));
     json_object_set_new(o, "written", real_or_null(atomic_load_explicit(&ch->written, memory_order_relaxed)));
     json_object_set_new(o, "lower", real_or_null(atomic_load_explicit(&ch->lower, memory_order_relaxed)));
     json_object_set_new(o, "upper", real_or_null(atomic_load_explicit(&ch->upper, memory_order_relaxed)));

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 14u
+#define TELEMETRY_VERSION 15u
 #define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
 /* The motion platform in the last cycle. */
@@ -53,6 +53,7 @@ struct telemetry_live {
 enum { TELEMETRY_INPUTS = 32 };
 /* A channel of an input. The range changes when it is tuned, word by word. */
 struct input_channel_view {
+  _Atomic double acting;       /* value in use */
   _Atomic double written;      /* value of its newest sample, as it came; NAN: it was never set */
   _Atomic double lower, upper; /* its value is clamped to these */
 };

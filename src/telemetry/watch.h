@@ -47,8 +47,7 @@ void stray_text(const struct stray_view *v, char *text, size_t size);
 
 static inline bool input_is_stale(const struct input_view *v)
 {
-  const enum input_state state = input_view_state(v);
-  return state == INPUT_STALE || state == INPUT_RECOVERING;
+  return input_state_is_stale(input_view_state(v));
 }
 
 #endif

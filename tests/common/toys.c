@@ -127,7 +127,7 @@ static void join(ali3_model *m, int number, int a, const double *ra, int b, cons
   toy_spherical(m, name, a, half, b, back);
 }
 
-ali3_model *toy_random(uint64_t seed, int bodies, int extra)
+ali3_model *toy_random_with(uint64_t seed, int bodies, int extra, const ali3_options *options)
 {
   enum { MOST = 1024 };
   double r[MOST][3];
@@ -151,6 +151,12 @@ ali3_model *toy_random(uint64_t seed, int bodies, int extra)
     int a = random_below(&random, bodies - 1), b = a + 1 + random_below(&random, bodies - 1 - a);
     join(m, bodies + i, a, r[a], b, r[b]);
   }
-  toy_freeze(m, 0.01);
+  toy_freeze_with(m, options);
   return m;
+}
+
+ali3_model *toy_random(uint64_t seed, int bodies, int extra)
+{
+  const ali3_options o = ali3_options_default();
+  return toy_random_with(seed, bodies, extra, &o);
 }

@@ -33,5 +33,6 @@ ali3_model *toy_double_pendulum_with(double length, double mass, const ali3_opti
 /* `bodies` at random places. Spherical joints connect them to a random tree; `extra` more joints close loops, and one holds the
  * first body. Frozen, 10 ms. */
 ali3_model *toy_random(uint64_t seed, int bodies, int extra);
+ali3_model *toy_random_with(uint64_t seed, int bodies, int extra, const ali3_options *options);
 
 #endif

@@ -113,7 +113,7 @@ void stored_free(struct stored *s)
 
 int stored_condense(struct stored *s)
 {
-  return tree_condense(&s->solver, &s->work, &s->matrix);
+  return tree_condense_groups(&s->solver, &s->work, &s->matrix, 0, s->solver.tree->groups);
 }
 
 void stored_sweep(struct stored *s, const double *rows, double (*pull)[TREE_Y], double *z,
@@ -127,7 +127,8 @@ void stored_sweep(struct stored *s, const double *rows, double (*pull)[TREE_Y], 
   for (int b = 0; b < g->g.bodies && pull; b++)
     for (int y = 0; y < TREE_Y && t->carried_at[b] >= 0; y++)
       s->beta[t->carried_at[b] + y * t->body[b].width] = pull[b][y];
-  tree_sweep(&s->solver, &s->work, s->beta, s->x);
+  tree_up_groups(&s->solver, &s->work, s->beta, 0, s->solver.tree->groups);
+  tree_down_groups(&s->solver, &s->work, s->x, 0, s->solver.tree->groups);
   for (int j = 0; j < g->g.joints; j++)
     for (int row = g->first[j], k = 0; row < g->first[j + 1]; row++, k++)
       z[row] = s->x[t->joint[j].row + k * t->joint[j].width];

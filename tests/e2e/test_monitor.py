@@ -53,7 +53,7 @@ class Monitor(unittest.TestCase):
             self.assertEqual([(s["value"], s["min"], s["max"], s["unit"], s["input"]) for s in signals[1:3]],
                              [(5.0, 0.0, 5.0, "N", "push"), (1.0, 0.0, 1.0, "N", "push")])
             self.assertEqual(json.loads(watch("--json").stdout)["inputs"][0]["channels"][:3],
-                             [{"written": w, "lower": -5.0, "upper": 5.0} for w in (9.0, 1.0, 0.0)])
+                             [{"acting": min(w, 5.0), "written": w, "lower": -5.0, "upper": 5.0} for w in (9.0, 1.0, 0.0)])
             self.assertIn("  written 9, range -5 to 5 AT A LIMIT\n", watch().stdout)
             self.assertRegex(watch("--line").stdout, r"  energy\.total \S+ J  input\.push\.force\.x 5 N AT A LIMIT")
             # A reload changes the range.

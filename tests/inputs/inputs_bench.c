@@ -86,6 +86,13 @@ void send_by(struct bench *b, int port, int channel, double value, uint64_t t_ns
   publish(b, port, channel, (struct input_sample){.value = value, .t_ns = t_ns, .client = client});
 }
 
+void send_heartbeat(struct bench *b, int port, int channel, uint64_t t_ns)
+{
+  struct input_sample sample = b->sent[port][channel];
+  sample.alive_ns = t_ns;
+  publish(b, port, channel, sample);
+}
+
 void latch(struct bench *b, uint64_t now_ns)
 {
   injector_begin(&b->in.injector, 0.0, true);

@@ -38,6 +38,8 @@ void inject(struct bench *b);
 void send(struct bench *b, int port, int channel, double value, uint64_t t_ns);
 void send_numbered(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t number);
 void send_by(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t client);
+/* A heartbeat of the sender of the channel, without a new value. */
+void send_heartbeat(struct bench *b, int port, int channel, uint64_t t_ns);
 /* One cycle of the loop as far as inputs are concerned; numbers have 16 bits. */
 void latch(struct bench *b, uint64_t now_ns);
 

@@ -36,7 +36,7 @@ static double next(struct stream *s, bool comes)
   const struct arrival now = {.sample.t_ns = time_of(k), .since_ns = time_of(k)};
   memset(s->out, 0, sizeof s->out);
   for (int c = 0; c < CHANNELS && comes; c++)
-    s->out[c] = (struct arrival){{(double)k + 0.5 * c, time_of(k), (uint32_t)k, 16, 0}, time_of(k)};
+    s->out[c] = (struct arrival){{(double)k + 0.5 * c, time_of(k), (uint32_t)k, 16, 0, 0}, time_of(k)};
   injector_begin(&s->injector, 0.01 * (double)k, true);
   s->changed = injector_pass(&s->injector, 0, s->out, CHANNELS, &now);
   return s->out[0].sample.t_ns ? s->out[0].sample.value : NOTHING;

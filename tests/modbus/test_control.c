@@ -41,7 +41,8 @@ TEST(a_command_acts_when_its_sequence_changes)
   assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(commands(COMMAND_PLATFORM, 0, 9),
                    MBAP_ILLEGAL_VALUE); /* this command has no value over Modbus */
-  assert_int_equal(commands(COMMAND_PLATFORM + 1, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(COMMAND_STIMULUS + 1, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(COMMAND_RECORD, RECORD_ORDERS, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(effect.commands, 0);
 }
 
@@ -101,6 +102,7 @@ TEST(only_a_reset_and_an_estop_pass_while_safe)
     assert_int_equal(sets_coil(MAP_RESET, true), 0);
     assert_int_equal(effect.commands, 1);
     assert_int_equal(sets_coil(MAP_RESET, false), 0);
+    assert_int_equal(sets_coil(MAP_RECORD, i == 0), 0); /* moves nothing */
     assert_int_equal(reads(4, 0, 32), 0);
   }
 }
@@ -117,6 +119,21 @@ TEST(a_coil_acts_on_its_rising_edge)
   assert_int_equal(effect.commands, 0);
   assert_int_equal(sets_coil(MAP_RESET, true), 0);
   assert_int_equal(effect.commands, 1);
+}
+
+/* The coil begins and ends a recording, and also works while a stop is latched. */
+TEST(the_coil_record_orders_the_recorder)
+{
+  assert_int_equal(sets_coil(MAP_RECORD, true), 0);
+  assert_sent(1, COMMAND_RECORD);
+  assert_int_equal(effect.command[0].argument, RECORD_START);
+  assert_int_equal(sets_coil(MAP_RECORD, true), 0);
+  assert_sent(0, 0);
+  assert_int_equal(sets_coil(MAP_RECORD, false), 0);
+  assert_sent(1, COMMAND_RECORD);
+  assert_int_equal(effect.command[0].argument, RECORD_STOP);
+  assert_int_equal(commands(COMMAND_RECORD, RECORD_MARK, 31), 0);
+  assert_sent(1, COMMAND_RECORD);
 }
 
 TEST(the_estop_coil_can_only_be_set)
@@ -354,6 +371,7 @@ int main(void)
       ROW(an_estop_acts_in_a_write_that_is_refused),
       ROW(only_a_reset_and_an_estop_pass_while_safe),
       ROW(a_coil_acts_on_its_rising_edge),
+      ROW(the_coil_record_orders_the_recorder),
       ROW(the_estop_coil_can_only_be_set),
       ROW(the_estop_coil_reads_its_latch_at_once),
       ROW(writes_are_ignored_while_safe),

@@ -158,11 +158,13 @@ TEST(a_frame_fills_the_input_registers)
                                   .last_command = COMMAND_RUN,
                                   .last_command_id = 0x10007,
                                   .last_result = RESULT_WRONG_STATE,
+                                  .recorder = RECORDER_LOST,
+                                  .recorder_lost = 70000,
                                   .count = VALUES,
                                   .values = values});
 
   const uint16_t *at = map.mapping->tab_input_registers;
-  static const uint16_t head[] = {0x4133, 0x0202, 3, 0x9082, 9, 0x9080, 0x7890, 0x7890, 0x3456, 0x7890};
+  static const uint16_t head[] = {0x4133, 0x0203, 3, 0x9082, 9, 0x9080, 0x7890, 0x7890, 0x3456, 0x7890};
   for (int i = 0; i < 10; i++) assert_int_equal(at[i], head[i]);
   assert_true(frame_get_float(at + 10) == 1.5f);
   static const uint16_t rest[] = {10000, 0xffff, 0xffff, 3, 0xffff, 5, COMMAND_RUN, 7, RESULT_WRONG_STATE};
@@ -171,7 +173,9 @@ TEST(a_frame_fills_the_input_registers)
   const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
   time = wire_get(&exact, at + 21);
   assert_true(time == 1.5);
-  for (int i = 25; i < 31; i++) assert_int_equal(at[i], 0xffff);
+  assert_int_equal(at[25], RECORDER_LOST);
+  assert_int_equal(at[26], 0xffff);
+  for (int i = 27; i < 31; i++) assert_int_equal(at[i], 0xffff);
   assert_int_equal(at[31], at[7]);
   for (int k = 0; k < BODIES; k++)
     for (int i = 0; i < 7; i++)
@@ -280,8 +284,8 @@ TEST(holes_and_halves_are_illegal_addresses)
       {4, 1001, 2, 2},    {4, 1014, 14, 0}, {4, 1014, 16, 2}, {4, 1026, 2, 0},  {4, 1028, 2, 2},
       {4, 65535, 125, 2}, {4, 100, 2, 2},   {3, 0, 6, 0},     {3, 0, 7, 2},     {3, 6, 1, 2},
       {3, 99, 3, 2},      {3, 100, 66, 0},  {3, 100, 67, 2},  {3, 163, 2, 2},   {3, 162, 3, 0},
-      {3, 164, 1, 0},     {3, 165, 1, 0},   {3, 166, 1, 2},   {3, 65535, 2, 2}, {1, 0, 6, 0},
-      {1, 0, 7, 2},       {1, 6, 1, 2},     {1, 5, 1, 0},     {2, 0, 16, 0},    {2, 15, 1, 0},
+      {3, 164, 1, 0},     {3, 165, 1, 0},   {3, 166, 1, 2},   {3, 65535, 2, 2}, {1, 0, 7, 0},
+      {1, 0, 8, 2},       {1, 7, 1, 2},     {1, 6, 1, 0},     {2, 0, 16, 0},    {2, 15, 1, 0},
       {2, 15, 2, 2},      {2, 16, 1, 2},
   };
   for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
@@ -294,7 +298,7 @@ TEST(holes_and_halves_are_illegal_addresses)
   assert_int_equal(writes(5, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(writes(165, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 100, 0)), MBAP_ILLEGAL_ADDRESS);
-  assert_int_equal(sets_coil(6, true), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(sets_coil(MAP_COILS, true), MBAP_ILLEGAL_ADDRESS);
   /* the good half does not save the bad one */
   uint16_t *block = inputs(0, 1);
   assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 6, 1, 100, block, 65)), 2);
@@ -387,12 +391,56 @@ TEST(the_first_writer_owns_the_inputs)
   assert_int_equal(accept_from(ALICE, silent + 5, frame_write(frame, 0, 100, inputs(3, 3), 65)), 0);
 }
 
+/* Acting values beside the written ones, and the condition of each input with the name of its owner. */
+TEST(conditions_of_inputs_can_be_read)
+{
+  enum { INPUT_FIRST = VALUES - CHANNELS };
+  struct signals with = signals;
+  struct port own = {.source = SOURCE_OSC, .name = "osc"};
+  const struct input_note note[] = {{INPUT_TIMEOUT, INPUT_CLAMPED | INPUT_SLOWED, 1234}, {0, 0, UINT32_MAX}};
+  const struct input_owner owner[] = {{SOURCE_OSC, 7}, {OWNER_NONE, 0}};
+  double values[VALUES];
+  struct frame f = {.count = VALUES, .values = values, .inputs = 2, .note = note, .owner = owner};
+  with.input_first = INPUT_FIRST;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &usual, &with));
+  map.port = &own;
+  clients_name(&own.clients, 7, "10.0.0.2:9000");
+  for (int i = 0; i < VALUES; i++) values[i] = i;
+  modbus_map_show(&map, &f);
+  /* The values in use, and the conditions of both inputs. */
+  const uint16_t *at = map.mapping->tab_input_registers;
+  for (int c = 0; c < CHANNELS; c++)
+    assert_true(frame_get_float(at + MAP_ACTING + 2 * c) == (float)(INPUT_FIRST + c));
+  static const uint16_t first[] = {4, 3, 1234, MAP_BY_OSC, 'o' << 8 | 's', 'c' << 8 | ' ', '1' << 8 | '0'};
+  assert_memory_equal(at + MAP_CONDITION, first, sizeof first);
+  assert_int_equal(at[MAP_CONDITION + 19], 0);
+  static const uint16_t second[] = {0, 0, MAP_NONE, MAP_BY_NOBODY, 0};
+  assert_memory_equal(at + MAP_CONDITION + MAP_CONDITION_REGISTERS, second, sizeof second);
+  assert_int_equal(reads(4, MAP_CONDITION, 2 * MAP_CONDITION_REGISTERS), 0);
+  assert_int_equal(reads(4, MAP_CONDITION, 2 * MAP_CONDITION_REGISTERS + 1), MBAP_ILLEGAL_ADDRESS);
+}
+
+/* A heartbeat is a sign of life for the channels of its client, and no new sample. */
+TEST(a_heartbeat_reaches_the_loop)
+{
+  assert_int_equal(accept_from(ALICE, MS, frame_write(frame, 0, 100, inputs(1, 1), 65)), 0);
+  assert_int_equal(accept_from(BOB, 2 * MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)), 0);
+  assert_false(effect.alive);
+  assert_int_equal(accept_from(ALICE, 3 * MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)), 0);
+  assert_true(effect.alive && !effect.inputs);
+  assert_int_equal(map.sample[0].alive_ns, 3 * MS);
+  assert_int_equal(map.sample[0].t_ns, MS);
+  assert_int_equal(accept_from(ALICE, 4 * MS, frame_short(frame, 0, 6, MAP_ARGUMENT, 1)), 0);
+  assert_false(effect.alive);
+}
+
 TEST(more_bodies_and_channels_than_the_map_holds)
 {
   struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60, .platform_first = -1};
   struct modbus_map m;
   assert_true(modbus_map_init(&m, &usual, &many));
-  assert_int_equal(m.mapping->nb_input_registers, 1000 + 14 * 128);
+  assert_int_equal(m.mapping->nb_input_registers, MAP_ACTING + 2 * 60);
   struct mbap_request r;
   mbap_next(frame, frame_write(frame, 0, 100, inputs(1, 1), 65), &r);
   assert_int_equal(modbus_map_accept(&m, &r, &alice, MS, &effect), 0);
@@ -427,6 +475,8 @@ int main(void)
       ROW(a_frame_with_nan_or_infinity_is_refused_whole),
       ROW(a_crc_that_is_given_must_be_right),
       ROW(the_first_writer_owns_the_inputs),
+      ROW(conditions_of_inputs_can_be_read),
+      ROW(a_heartbeat_reaches_the_loop),
       ROW(more_bodies_and_channels_than_the_map_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,25 +33,42 @@ static struct pool *two_workers(void)
   return pool;
 }
 
+/* Every method, and extrapolation. Explicit methods take shorter steps. */
+enum { WAYS = ALI3_METHODS + 1, STEPS_OF_WAY = 60 };
+static ali3_model *model_by(int way)
+{
+  ali3_options o = ali3_options_default();
+  o.method = way < ALI3_METHODS ? (ali3_method)way : ALI3_METHOD_ALI3;
+  o.extrapolate = way == ALI3_METHODS;
+  if (ali3_method_is_explicit(o.method)) o.dt = 0.001;
+  return toy_random_with(6, 300, 20, &o);
+}
+
+/* The daemon locks its memory, too. The steps may not touch new pages of data. Code that a worker reaches only when the host
+ * delays it may be touched at any time. */
+static void touches_no_new_page(const ali3_model *m, const ali3_exec *exec, int steps)
+{
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_data_set_exec(d, exec);
+  toy_run(m, d, 10);
+  long before = page_faults();
+  toy_run(m, d, steps);
+  assert_int_equal(page_faults() - before, 0);
+  ali3_data_free(d);
+}
+
 TEST(steps_touch_no_new_page)
 {
-  ali3_model *m = toy_random(6, 300, 20);
   struct pool *pool = two_workers();
-  /* The daemon locks its memory, too. The steps may not touch new pages of data. Code that a worker reaches only when the host
-   * delays it may be touched at any time. */
-  mlockall(MCL_CURRENT);
-  for (int shared = 0; shared < 2; shared++) {
-    ali3_data *d = toy_start(m, ALI3_OK);
-    ali3_data_set_exec(d, shared ? pool_exec(pool) : NULL);
-    toy_run(m, d, 10);
-    long before = page_faults();
-    toy_run(m, d, STEPS);
-    assert_int_equal(page_faults() - before, 0);
-    ali3_data_free(d);
+  for (int way = 0; way < WAYS; way++) {
+    ali3_model *m = model_by(way);
+    mlockall(MCL_CURRENT);
+    for (int shared = 0; shared < 2; shared++)
+      touches_no_new_page(m, shared ? pool_exec(pool) : NULL, way == 0 ? STEPS : STEPS_OF_WAY);
+    munlockall();
+    ali3_model_free(m);
   }
-  munlockall();
   pool_free(pool);
-  ali3_model_free(m);
 
   long before = page_faults();
   char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -80,17 +97,17 @@ static bool forbid_calls(const unsigned allowed[4])
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
-static int step(ali3_model *m, ali3_data *d)
+static int step(ali3_model *m, ali3_data *d, int steps)
 {
-  for (int i = 0; i < STEPS; i++)
+  for (int i = 0; i < steps; i++)
     if (ali3_step(m, d) < 0) return 1;
   return 0;
 }
 
 /* Runs steps in a child. Returns 0 if they are good, REFUSED, or -number of the signal. */
-static int steps_without_calls(bool shared, bool call)
+static int steps_without_calls(int way, bool shared, bool call)
 {
-  ali3_model *m = toy_random(6, 300, 20);
+  ali3_model *m = model_by(way);
   ali3_data *d = toy_start(m, ALI3_OK);
   fflush(stdout);
   pid_t child = fork();
@@ -107,7 +124,7 @@ static int steps_without_calls(bool shared, bool call)
       _exit(REFUSED);
     }
     if (call) getppid();
-    _exit(step(m, d));
+    _exit(step(m, d, way == 0 ? STEPS : STEPS_OF_WAY));
   }
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -118,18 +135,18 @@ static int steps_without_calls(bool shared, bool call)
 
 TEST(steps_make_no_system_call)
 {
-  int seen = steps_without_calls(false, true);
+  int seen = steps_without_calls(0, false, true);
   if (seen == REFUSED) skip();
   assert_int_equal(seen, -SIGSYS); /* the filter works */
-  assert_int_equal(steps_without_calls(false, false), 0);
+  for (int way = 0; way < WAYS; way++) assert_int_equal(steps_without_calls(way, false, false), 0);
 }
 
 TEST(workers_only_sleep_and_look_at_themselves)
 {
-  int seen = steps_without_calls(true, true);
+  int seen = steps_without_calls(0, true, true);
   if (seen == REFUSED) skip();
   assert_int_equal(seen, -SIGSYS);
-  assert_int_equal(steps_without_calls(true, false), 0);
+  for (int way = 0; way < WAYS; way++) assert_int_equal(steps_without_calls(way, true, false), 0);
 }
 #endif
 

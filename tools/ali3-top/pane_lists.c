@@ -6,6 +6,7 @@
 #include "words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { AGO = 8, NAME = 24, FIELD = 10, NARROW = 8 };
@@ -40,6 +41,22 @@ int misses_draw(const struct picture *p, const struct view *v, const struct area
   return row;
 }
 
+/* A row for each channel: the value as it came, the acting value, and the range. */
+static int put_input_channels(const struct area *body, const struct input_view *in, int row)
+{
+  for (uint32_t k = 0; k < in->channels; k++) {
+    const struct input_channel_view *ch = &in->channel[k];
+    const double written = atomic_load_explicit(&ch->written, memory_order_relaxed);
+    const double acting = atomic_load_explicit(&ch->acting, memory_order_relaxed);
+    const bool differs = isfinite(written) && written != acting;
+    area_print(body, 2, row + (int)k, differs ? STYLE_WARN : STYLE_FAINT,
+               "channel %" PRIu32 "  written %-12.6g acting %-12.6g range %g to %g", k + 1, written, acting,
+               atomic_load_explicit(&ch->lower, memory_order_relaxed),
+               atomic_load_explicit(&ch->upper, memory_order_relaxed));
+  }
+  return row + (int)in->channels;
+}
+
 int inputs_draw(const struct picture *p, const struct view *v, const struct area *heading,
                 const struct area *body, int first)
 {
@@ -47,11 +64,11 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
   const struct telemetry *t = &p->block;
   area_print(heading, 0, 0, STYLE_TITLE, "%-*s%*s%*s%*s", NAME, "input", FIELD, "age", FIELD, "hold", FIELD,
              "then");
+  int row = first;
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *in = &t->input[i];
     const uint64_t age = counter_get(&in->age_ns);
     const bool stale = input_is_stale(in);
-    const int row = first + (int)i;
     /* Columns of every input. */
     area_put(body, 0, row, STYLE_PLAIN, in->name);
     area_print(body, NAME, row,
@@ -66,15 +83,18 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
     const uint32_t limits = atomic_load_explicit(&in->limits, memory_order_relaxed);
     if (stale)
       column = area_put(body, column, row, STYLE_BAD,
-                        input_view_state(in) == INPUT_STALE ? "STALE" : "RECOVERING") +
+                        input_view_state(in) == INPUT_STALE     ? "STALE"
+                        : input_view_state(in) == INPUT_TIMEOUT ? "TIMEOUT"
+                                                                : "RECOVERING") +
                1;
     if (limits & INPUT_CLAMPED) column = area_put(body, column, row, STYLE_WARN, "clamped") + 1;
     if (limits & INPUT_SLOWED) column = area_put(body, column, row, STYLE_WARN, "slowed") + 1;
     char owner[CLIENT_NAME];
     client_name_read(&in->owner_name, owner);
     if (owner[0]) area_print(body, column, row, STYLE_FAINT, "from %s", owner);
+    row = put_input_channels(body, in, row + 1);
   }
-  return (int)t->inputs;
+  return row - first;
 }
 
 int devices_draw(const struct picture *p, const struct view *v, const struct area *heading,

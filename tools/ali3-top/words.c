@@ -90,7 +90,7 @@ struct input_words words_input(const struct picture *p, int input)
   /* The block knows policy and owner; the ring has the rest, of the cycle of the values. */
   const struct input_view *view = find_input_view(&p->block, name);
   if (view) client_name_read(&view->owner_name, owner);
-  w.trouble = limits || state == INPUT_STALE || state == INPUT_RECOVERING;
+  w.trouble = limits || input_state_is_stale(state);
   snprintf(w.text, sizeof w.text, "input %s: %s, age %s%s%s%s%s%s%s", name, input_state_name(state),
            words_age(age).text, view ? ", then " : "", view ? input_policy_name(view->policy) : "",
            limits & INPUT_CLAMPED ? ", AT ITS RANGE" : "", limits & INPUT_SLOWED ? ", AT ITS RATE" : "",

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/condition_log.h"
+
+#include "journal/log.h"
+#include "rt/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const uint64_t CONDITION_MINUTE_NS = 60 * NS_PER_S;
+
+static void log_condition(const struct cycle_config *g, const struct input_view *v,
+                          const struct condition_said *now)
+{
+  char owner[CLIENT_NAME], age[40] = "";
+  const uint64_t age_ns = counter_get(&v->age_ns);
+  const bool good = now->limits == 0 && !input_state_is_stale((enum input_state)now->state);
+  port_owner_text(g->port[0], input_view_owner(v), owner, sizeof owner);
+  if (age_ns != UINT64_MAX) snprintf(age, sizeof age, ", age %.3g s", 1e-9 * (double)age_ns);
+  log_line(good ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "input %s: %s%s%s%s, owner %s", v->name,
+           now->state == INPUT_NEVER ? "not set" : input_state_name(now->state),
+           now->state == INPUT_FRESH ? "" : age, now->limits & INPUT_CLAMPED ? ", clamped to its range" : "",
+           now->limits & INPUT_SLOWED ? ", rate limited" : "", owner[0] ? owner : "nobody");
+}
+
+/* A change of the age alone is none. An input that nobody has set yet needs no line. */
+static bool is_changed(const struct condition_said *before, const struct condition_said *now)
+{
+  if (before->t_ns == 0 && now->state == INPUT_NEVER) return false;
+  return before->t_ns == 0 || before->state != now->state || before->limits != now->limits ||
+         before->owner != now->owner;
+}
+
+void condition_log_tick(struct condition_log *l, const struct cycle_config *g, uint64_t now_ns)
+{
+  const struct telemetry *t = g->telemetry;
+  if (now_ns - l->minute_ns >= CONDITION_MINUTE_NS) {
+    if (l->held)
+      log_line(LOG_LEVEL_INFO, "inputs: %" PRIu64 " more changes of condition in the last minute", l->held);
+    l->minute_ns = now_ns;
+    l->held = 0;
+    l->lines = 0;
+  }
+  /* One line for each input that has changed since its last line. */
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_view *v = &t->input[i];
+    struct condition_said *said = &l->said[i];
+    const struct condition_said now = {
+        .state = atomic_load_explicit(&v->state, memory_order_relaxed),
+        .limits = atomic_load_explicit(&v->limits, memory_order_relaxed),
+        .owner = atomic_load_explicit(&v->owner, memory_order_relaxed),
+        .t_ns = now_ns,
+    };
+    if (!is_changed(said, &now) || (said->t_ns && now_ns - said->t_ns < NS_PER_S)) continue;
+    *said = now;
+    if (l->lines < CONDITION_LINES)
+      log_condition(g, v, &now);
+    else
+      l->held++;
+    l->lines++;
+  }
+}

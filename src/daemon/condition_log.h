@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Logs each change of the condition of an input: its state, its limits, its owner. */
+#ifndef DAEMON_CONDITION_LOG_H
+#define DAEMON_CONDITION_LOG_H
+
+#include "loop/cycle.h"
+
+#include <stdint.h>
+
+enum { CONDITION_LINES = 20 }; /* lines in a minute; further changes are counted */
+
+struct condition_log { /* starts as zeros */
+  uint64_t minute_ns;  /* start of the minute */
+  int lines;
+  uint64_t held; /* changes without a line */
+  struct condition_said {
+    uint32_t state, limits;
+    uint64_t owner;
+    uint64_t t_ns; /* time of its last line; 0: none yet */
+  } said[TELEMETRY_INPUTS];
+};
+
+/* Call once a tick. An input has at most one line in a second, which tells its condition at that time. */
+void condition_log_tick(struct condition_log *l, const struct cycle_config *g, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * The watchdog of an input: silence of its owner, reactions, recovery. */
+#include "check.h"
+#include "inputs/inputs_bench.h"
+
+/* Input 0 has the policy hold. It gets a watchdog of 200 ms and must recover with two samples. */
+static struct bench *with_reaction(void **state, enum input_reaction reaction)
+{
+  struct bench *b = *state;
+  b->in.spec[0].watchdog = 0.2;
+  b->in.spec[0].on_timeout = reaction;
+  b->in.spec[0].recover = 2;
+  b->in.spec[0].range[0].safe = 1.0;
+  send(b, 0, 0, 9.0, T0);
+  latch(b, T0);
+  assert_int_equal(b->in.condition[0].state, INPUT_FRESH);
+  latch(b, T0 + 200 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_STALE);
+  assert_true(b->in.value[0] == 9.0);
+  return b;
+}
+
+static void silence_ramps_to_the_safe_value(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_RAMP);
+  latch(b, T0 + 201 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+  assert_int_equal(b->in.note[0].state, INPUT_TIMEOUT);
+  assert_true(b->in.stale && b->in.lost < 0 && b->in.value[0] == 9.0);
+  latch(b, T0 + 451 * MS); /* half of the ramp */
+  assert_true(b->in.value[0] == 5.0);
+  latch(b, T0 + 701 * MS);
+  assert_true(b->in.value[0] == 1.0);
+  /* A heartbeat alone does not bring the old value back. */
+  send_heartbeat(b, 0, 0, T0 + 710 * MS);
+  latch(b, T0 + 710 * MS);
+  assert_true(b->in.value[0] == 1.0);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+  /* The second sample counts. */
+  send(b, 0, 0, 8.0, T0 + 720 * MS);
+  latch(b, T0 + 720 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_RECOVERING);
+  assert_true(b->in.value[0] == 1.0);
+  send(b, 0, 0, 8.0, T0 + 730 * MS);
+  latch(b, T0 + 730 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_FRESH);
+  assert_true(b->in.value[0] == 8.0);
+  latch(b, T0 + 931 * MS); /* it expires again */
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+  assert_int_equal(counted(&b->counters.inputs_stale), 2);
+}
+
+static void silence_holds_the_value(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_HOLD);
+  latch(b, T0 + 5000 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+  assert_true(b->in.value[0] == 9.0 && b->in.lost < 0);
+}
+
+static void silence_asks_for_the_safe_state(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_SAFE);
+  assert_int_equal(b->in.lost, -1);
+  latch(b, T0 + 201 * MS);
+  assert_true(b->in.value[0] == 1.0);
+  assert_int_equal(b->in.lost, 0);
+  inputs_forget(&b->in, T0 + 300 * MS);
+  latch(b, T0 + 300 * MS);
+  assert_int_equal(b->in.lost, -1);
+  assert_int_equal(b->in.condition[0].state, INPUT_NEVER);
+}
+
+/* A client that writes on changes only lives by its heartbeats. A heartbeat that arrives again is none. */
+static void heartbeats_keep_the_watchdog_quiet(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_RAMP);
+  uint64_t t_ns = T0 + 200 * MS;
+  for (int i = 0; i < 10; i++, t_ns += 150 * MS) {
+    send_heartbeat(b, 0, 0, t_ns);
+    latch(b, t_ns);
+    assert_int_equal(b->in.condition[0].state, INPUT_STALE);
+    assert_true(b->in.value[0] == 9.0);
+  }
+  send(b, 0, 12, 1.0, t_ns); /* another input of the same port, and the old heartbeat with it */
+  latch(b, t_ns);
+  assert_int_equal(b->in.condition[0].state, INPUT_STALE);
+  latch(b, t_ns + 51 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+}
+
+/* The owner is silent; the heartbeats of another source do not count. */
+static void others_do_not_keep_it_quiet(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_RAMP);
+  send_heartbeat(b, 1, 0, T0 + 200 * MS);
+  latch(b, T0 + 201 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+}
+
+static void written_values_stand_beside_acting_ones(void **state)
+{
+  struct bench *b = *state;
+  latch(b, T0);
+  assert_true(b->in.written[0] != b->in.written[0]);
+  send(b, 0, 0, 150.0, T0);
+  latch(b, T0 + 3 * MS);
+  assert_true(b->in.written[0] == 150.0 && b->in.value[0] == 100.0);
+  assert_true(b->in.note[0].limits == INPUT_CLAMPED && b->in.note[0].age_ms == 3);
+  assert_true(b->in.note[1].age_ms == UINT32_MAX);
+}
+
+int main(void)
+{
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      ROW(silence_ramps_to_the_safe_value), ROW(silence_holds_the_value),
+      ROW(silence_asks_for_the_safe_state), ROW(heartbeats_keep_the_watchdog_quiet),
+      ROW(others_do_not_keep_it_quiet),     ROW(written_values_stand_beside_acting_ones),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
