@@ -307,6 +307,12 @@ static int resume_state(struct daemon *d)
   if (!wanted) {
     d->loop.cycle.config.resume = false;
     if (good) log_line(LOG_LEVEL_NOTICE, "there is a state to continue from: start with --resume");
+  } else if (good && d->restart.start.fault != FAULT_NONE) {
+    log_line(LOG_LEVEL_WARNING,
+             "not continued from the state, since the last run left a stop latched (%s): send reset, then "
+             "load the "
+             "state with /ali3/state/load",
+             fault_text(d->restart.start.fault));
   } else if (good) {
     log_line(LOG_LEVEL_NOTICE, "continues from a state, after the warm-up, in STOPPED");
   } else if (o->resume) {

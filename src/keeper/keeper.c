@@ -113,6 +113,9 @@ static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t 
   case DESK_PARAM_SAVE:
     keeper_save_params(l, a);
     break;
+  case DESK_PARAM_LOAD:
+    keeper_load_params(l, a);
+    break;
   /* Orders to the recorder. */
   case DESK_RECORD_STOP:
   case DESK_RECORD_START:

@@ -7,6 +7,7 @@
 #include "config/params.h"
 #include "keeper/keeper.h"
 #include "keeper/store.h"
+#include "platform/params.h"
 #include "signals/desk.h"
 
 #include <pthread.h>
@@ -112,10 +113,24 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns);
 bool keeper_step_ramps(struct keeper *l, uint64_t now_ns);
 void keeper_take_offer(struct keeper *l);
 
+/* Finds the parameter of a request without a time, and takes its numbers; read: also checks them. Returns false, read with the
+ * reason in error. */
+bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c);
+bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
+                        char *error, size_t size);
+/* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
+enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
+                                          char *error, size_t size);
+
+/* loading.c: a saved set of parameters. */
+void keeper_load_params(struct keeper *l, const struct asked *a);
+
 /* orders.c: orders of clients to the recorder, through the events of the frame ring. */
 void keeper_order_recorder(struct keeper *l, const struct asked *a);
 
 /* showing.c: values of parameters for clients and files. */
+/* The present parameters of the platform, as the loop has them. False: there is no platform. */
+bool keeper_read_platform(struct keeper *l, double value[PARAMS]);
 void keeper_get_param(struct keeper *l, const struct asked *a);
 void keeper_list_params(struct keeper *l, const struct asked *a);
 void keeper_save_params(struct keeper *l, const struct asked *a);

@@ -21,6 +21,7 @@
   X(DESK_PARAM_GET, "param/get")                                                                             \
   X(DESK_PARAM_LIST, "param/list")                                                                           \
   X(DESK_PARAM_SAVE, "param/save")                                                                           \
+  X(DESK_PARAM_LOAD, "param/load")                                                                           \
   X(DESK_RECORD_STOP, "record/stop")                                                                         \
   X(DESK_RECORD_START, "record/start")                                                                       \
   X(DESK_RECORD_SPLIT, "record/split")                                                                       \
