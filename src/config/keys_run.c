@@ -9,6 +9,7 @@ const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const clockings[] = {CLOCKING_LIST(WORD) NULL};
 static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
+static const char *const record_whens[] = {RECORD_WHEN_LIST(WORD) NULL};
 #undef WORD
 static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
@@ -142,6 +143,36 @@ static const struct key state_keys[] = {
 };
 static const struct section state_section = SECTION("state", state_keys);
 
+static const char *const record_types[] = {"f64", "f32", NULL};
+static const struct key record_keys[] = {
+  CHOICE("when", record_whens, "running", AT_START, SETTING(record.when),
+         "Time of the recordings. always: every cycle. running: while the state is RUNNING. command: between the orders start and "
+         "stop. trigger: around the conditions of the key trigger. The orders start and stop act with every word."),
+  TEXT("trigger", NONE, AT_START, FILE_VALUE(record_trigger),
+       "Conditions that start a recording, separated by commas: miss, a missed deadline; fault, a new cause of FAULT or SAFE; "
+       "SIGNAL > NUMBER; SIGNAL < NUMBER, in the unit of the signal. A recording lasts until no condition has held for the "
+       "time of the key after. Without the key when, this key means when: trigger. With another word of when, the conditions "
+       "only leave marks in the recordings.", .example = "body.A.position.z < 0.1, miss"),
+  TEXT("signals", "all", AT_START, FILE_VALUE(record_signals),
+       "Recorded signals: all; state, which has the time, body positions and velocities, inputs and the platform; inputs; or names "
+       "with * and ?, separated by commas."),
+  CHOICE("type", record_types, "f64", AT_START, SETTING(record.single), "Type of the recorded signals."),
+  INTEGER("divisor", "", BETWEEN(1, 1000000), "1", AT_START, SETTING(record.divisor),
+          "Signals are recorded in the cycles whose number is a multiple of this one."),
+  NUMBER("before", "s", BETWEEN(0, 3600), "5", AT_START, SETTING(record.before),
+         "Time ahead of the start of a recording that its file has, too."),
+  NUMBER("after", "s", BETWEEN(0, 1e6), "2", AT_START, SETTING(record.after),
+         "Time behind the end of RUNNING, or behind the last condition."),
+  NUMBER("split", "s", BETWEEN(0, 1e9), "600", AT_START, SETTING(record.split),
+         "Longest time of one file; the next file begins with the next cycle. 0: no limit."),
+  NUMBER("keep", "GB", BETWEEN(0, 1e9), "50", AT_START, SETTING(record.keep),
+         "Size of all finished files of this daemon in the folder of the recorder. The oldest files go first. 0: no limit."),
+  NUMBER("min_free", "GB", BETWEEN(0, 1e9), "2", AT_START, SETTING(record.min_free),
+         "Free space below which the recorder closes its file."),
+  INTEGER("compress", "", BETWEEN(0, 9), "0", AT_START, SETTING(record.compress), "Level of deflate."),
+};
+static const struct section record_section = SECTION("record", record_keys);
+
 static const struct key file_keys[] = {
   VARIABLES("parameters",
             "Names for values: {L: 0.35, side: left, arm: [0.2, 0, 0], angle: 30 deg}. Every number of the file may be an "
@@ -185,6 +216,8 @@ static const struct key file_keys[] = {
   SUBSECTION("state", &state_section,
              "States of the model in files: the daemon saves them every so often, on command and when it ends, and continues from "
              "them. Without this section it is off."),
+  SUBSECTION("record", &record_section,
+             "Defaults of ali3-record for this daemon. Its options come first. The daemon itself writes no recordings."),
   SUBSECTION("telemetry", &telemetry, "Name of this daemon in ali3-top."),
 };
 const struct section schema_file = SECTION("the file", file_keys);

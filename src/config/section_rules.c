@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rules of single sections that concern more than one key. Set-up only. */
 #include "config/values.h"
+#include "frames/trigger.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -116,4 +117,27 @@ void check_sections(const struct node *root, struct file_values *v, struct repor
   if (v->instance && !is_name(v->instance))
     report_error(r, node_in_section(root, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX,
                  v->instance);
+}
+
+void check_record(const struct node *root, struct file_values *v, const struct signals *signals,
+                  struct report *r)
+{
+  struct settings *s = &v->settings;
+  struct trigger one[TRIGGERS];
+  char error[200];
+  const struct node *when = node_in_section(root, "record", "when"),
+                    *trigger = node_in_section(root, "record", "trigger");
+  if (s->record.enabled && s->frames.seconds <= 0)
+    report_error(r, node_find(root, "record")->at,
+                 "record: recorders read the frame ring: expected \"frames\" above 0 in telemetry");
+  if (!trigger && s->record.when == RECORD_TRIGGER)
+    report_error(r, when->at, "when: trigger needs conditions: expected the key trigger beside it");
+  if (!trigger) return;
+  /* Conditions alone mean recordings around them. */
+  if (!when) s->record.when = RECORD_TRIGGER;
+  const int n = trigger_parse(v->record_trigger, one, error, sizeof error);
+  if (n < 0) report_error(r, trigger->at, "trigger: %s", error);
+  for (int i = 0; i < n; i++)
+    if (one[i].kind == TRIGGER_SIGNAL && signals_find(signals, one[i].name) < 0)
+      report_error(r, trigger->at, "trigger: expected a signal of --print-map, found \"%s\"", one[i].name);
 }

@@ -37,12 +37,14 @@ static const struct node *given_key(const struct settings_reader *l, const char 
   return node_in_section(l->main.root, section, key);
 }
 
-/* Puts the values of options into a tree and expands its short forms. An option may name an element that a part makes. */
-static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path)
+/* Puts the values of options into a tree and expands its short forms. given: values of the main file for its parameters. An
+ * option may name an element that a part makes. */
+static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path,
+                                const struct node *given)
 {
   struct report *r = &l->report;
   sets_put(t, path, SETS_EARLY, r);
-  if (!expand_tree(&l->expansion, t, &schema_expansion, r)) return false;
+  if (!expand_tree_with(&l->expansion, t, given, &l->main.source, &schema_expansion, r)) return false;
   const int before = r->errors;
   return !sets_put(t, path, SETS_LATE, r) ||
          (r->errors == before && expand_tree(&l->expansion, t, &schema_expansion, r));
@@ -52,7 +54,8 @@ static bool expand_with_options(struct settings_reader *l, struct yaml *t, const
 static bool read_model_file(struct settings_reader *l, const struct node *path)
 {
   struct report *r = &l->report;
-  if (l->model_node->count > 1) {
+  const struct node *given = node_find(l->model_node, "parameters");
+  if (l->model_node->count > (given ? 2 : 1)) {
     report_error(r, l->model_node->at,
                  "model: expected either the key \"file\" or the keys of a model, found both");
     return false;
@@ -76,7 +79,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
     return false;
   }
 
-  if (!expand_with_options(l, &l->model, "model")) return false;
+  if (!expand_with_options(l, &l->model, "model", given)) return false;
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -126,6 +129,10 @@ static void read_model(struct settings_reader *l)
   const struct node *path = node_find(l->model_node, "file");
   if (!path || read_model_file(l, path)) {
     struct settings *s = &l->values.settings;
+    const struct node *values = node_find(l->model_node, "parameters");
+    if (values)
+      report_error(&l->report, values->key_at,
+                   "parameters: expected \"file\" beside it; the parameters of this file stand above model");
     s->model = mechanism_build(l->model_node, &l->bodies, &s->options, &s->places, &l->report);
     visual_read(l->model_node, &l->bodies, s, &l->report);
   }
@@ -213,10 +220,13 @@ static bool copy_texts(struct settings_reader *l)
   s->modbus.bind = strdup(v->modbus_bind);
   s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
   s->state.folder = v->state_folder ? strdup(v->state_folder) : NULL;
+  s->record.signals = strdup(v->record_signals);
+  s->record.trigger = v->record_trigger ? strdup(v->record_trigger) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
   s->text = print_settings(l);
   return s->text && s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
-         (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder);
+         (!v->modbus_serial || s->modbus.serial.path) && (!v->state_folder || s->state.folder) &&
+         s->record.signals && (!v->record_trigger || s->record.trigger);
 }
 
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
@@ -279,7 +289,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
-  if (!expand_with_options(l, &l->main, NULL)) return false;
+  if (!expand_with_options(l, &l->main, NULL, NULL)) return false;
   if (over && over->inner) leave_out_interfaces(l->main.root);
 
   /* The sections; a missing section is off. */
@@ -288,6 +298,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
   if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
   if (!node_find(l->main.root, "state")) s->state.enabled = false;
+  s->record.enabled = node_find(l->main.root, "record") != NULL;
   if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
   check_sections(l->main.root, v, r);
 
@@ -315,6 +326,7 @@ bool settings_connect(struct settings_reader *l, struct signals *signals)
   s->signals = signals;
   if (signals) rig_connect(s);
   bool memory = signals && read_wiring(l) && stimuli_read(node_find(l->main.root, "stimulus"), s, r);
+  if (signals) check_record(l->main.root, &l->values, signals, r);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -373,6 +385,8 @@ static void release_settings(struct settings *s)
   free(s->instance);
   free(s->text);
   free(s->state.folder);
+  free(s->record.signals);
+  free(s->record.trigger);
   free(s->rig.ride_log);
   for (int i = 0; i < s->rig.spec.permissives; i++) free(s->rig.spec.permissive[i].name);
 }

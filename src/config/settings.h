@@ -54,7 +54,8 @@ struct settings {
   char *
       text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */
   struct frames_settings frames;
-  struct state_settings state; /* states that the daemon saves */
+  struct record_settings record; /* defaults of recorders */
+  struct state_settings state;   /* states that the daemon saves */
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };

@@ -12,7 +12,8 @@ struct in6_addr;
 /* A whole file. Texts point into its tree. */
 struct file_values {
   struct settings settings; /* without its texts */
-  const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance, *state_folder;
+  const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance, *state_folder, *record_trigger,
+      *record_signals;
   bool osc_any_interface, modbus_any_interface;
   int isa; /* in schema_isas */
   struct { /* keys of the platform that its setup has in another form */
@@ -68,6 +69,8 @@ struct list_file {
   const struct source *here;
   const struct node *file;
   int errors;
+  struct expansion *expansion;
+  const struct origins *origins; /* of the report before */
 };
 /* file: the node with the path, relative to r->source; keys: the keys of the file; section, key: the keys above the list
  * (section NULL: only key). False when out of memory. If true, the caller calls list_close(). */
@@ -100,6 +103,9 @@ void rig_connect(struct settings *s);
 /* Checks of single sections of a file that need no model. A value with a mistake kept its default, so they see valid values.
  * Mistakes are reported. */
 void check_sections(const struct node *root, struct file_values *v, struct report *r);
+/* The section record: conditions name signals. */
+void check_record(const struct node *root, struct file_values *v, const struct signals *signals,
+                  struct report *r);
 
 /* Names of elements and instances: A-Z a-z 0-9 _ -. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */

@@ -29,7 +29,9 @@ static const char USAGE_TEXT[] =
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
-    "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
+    "  --print-map[=json|csv|st|plcopen]\n"
+    "                      print every OSC address, Modbus register and packet of FILE; start nothing;\n"
+    "                      st, plcopen: the registers as variables of a PLC\n"
     "  --platform[=json|svg|model]\n"
     "                      print the figures of the motion platform, a drawing of its legs, or a model\n"
     "                      of the rig itself; start nothing\n"
@@ -99,6 +101,19 @@ static bool parse_platform(const char *text, enum platform_format *format)
 }
 
 /* key: the key that the user asks for; NULL: none. */
+/* MAP_FORMAT_NONE: there is no such format. */
+static enum map_format map_format_of(const char *word)
+{
+  static const char *const words[] = {[MAP_FORMAT_JSON] = "json",
+                                      [MAP_FORMAT_CSV] = "csv",
+                                      [MAP_FORMAT_ST] = "st",
+                                      [MAP_FORMAT_PLCOPEN] = "plcopen"};
+  if (!word) return MAP_FORMAT_TEXT;
+  for (int i = MAP_FORMAT_JSON; i <= MAP_FORMAT_PLCOPEN; i++)
+    if (strcmp(word, words[i]) == 0) return (enum map_format)i;
+  return MAP_FORMAT_NONE;
+}
+
 static int print_help(const char *key)
 {
   if (!key) fputs(USAGE_TEXT, stdout);
@@ -181,9 +196,9 @@ int options_parse(struct options *o, int argc, char **argv)
       o->draw = optarg;
       break;
     case PRINT_MAP:
-      if (optarg && strcmp(optarg, "json") != 0)
-        return usage("--print-map: expected json, or nothing", optarg);
-      o->map = optarg ? MAP_FORMAT_JSON : MAP_FORMAT_TEXT;
+      o->map = map_format_of(optarg);
+      if (o->map == MAP_FORMAT_NONE)
+        return usage("--print-map: expected json, csv, st, plcopen, or nothing", optarg);
       break;
     /* Figures of the platform in place of a run. */
     case PLATFORM_TABLE:

@@ -2,7 +2,6 @@
 #include "daemon/print_map.h"
 
 #include "daemon/endpoints.h"
-#include "daemon/options.h"
 #include "wire/io_map.h"
 
 #include <ali3/ali3.h>
@@ -21,18 +20,22 @@ static bool map_endpoints(const struct settings *s, struct io_map *map)
   return ok;
 }
 
-int print_map(const struct settings *s, bool json)
+int print_map(const struct settings *s, enum map_format format)
 {
+  static void (*const print[])(const struct io_map *m,
+                               FILE *out) = {[MAP_FORMAT_TEXT] = io_map_print,
+                                             [MAP_FORMAT_JSON] = io_map_print_json,
+                                             [MAP_FORMAT_CSV] = io_map_print_csv,
+                                             [MAP_FORMAT_ST] = io_map_print_st,
+                                             [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
+  /* Collect the rows, then print them. */
   struct io_map *map = io_map_new();
   if (!map || !map_endpoints(s, map)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     io_map_free(map);
     return STATUS_FAILED;
   }
-  if (json)
-    io_map_print_json(map, stdout);
-  else
-    io_map_print(map, stdout);
+  print[format](map, stdout);
   io_map_free(map);
   if (fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");

@@ -4,8 +4,9 @@
 #define DAEMON_PRINT_MAP_H
 
 #include "config/settings.h"
+#include "daemon/options.h"
 
 /* Prints every OSC address and Modbus register of the protocols that are on, and every packet. Returns an exit status. */
-int print_map(const struct settings *s, bool json);
+int print_map(const struct settings *s, enum map_format format);
 
 #endif

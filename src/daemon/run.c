@@ -121,7 +121,7 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
   /* The texts that recorders and pictures need. */
-  char *extras = picture_extras(s);
+  char *extras = picture_extras(s), *record = record_settings_text(&s->record);
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
                                    .model = s->model,
@@ -135,10 +135,12 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
                                    .version = version,
                                    .config = d->options->file,
                                    .yaml = s->text,
-                                   .extras = extras};
+                                   .extras = extras,
+                                   .record = record};
   /* The ring copies all of them. */
   const bool made = frames_create(&d->frames, &plan, error, size);
   free(extras);
+  free(record);
   return made;
 }
 
@@ -305,6 +307,12 @@ static int resume_state(struct daemon *d)
   if (!wanted) {
     d->loop.cycle.config.resume = false;
     if (good) log_line(LOG_LEVEL_NOTICE, "there is a state to continue from: start with --resume");
+  } else if (good && d->restart.start.fault != FAULT_NONE) {
+    log_line(LOG_LEVEL_WARNING,
+             "not continued from the state, since the last run left a stop latched (%s): send reset, then "
+             "load the "
+             "state with /ali3/state/load",
+             fault_text(d->restart.start.fault));
   } else if (good) {
     log_line(LOG_LEVEL_NOTICE, "continues from a state, after the warm-up, in STOPPED");
   } else if (o->resume) {

@@ -390,6 +390,7 @@ bool supervisor_run(struct supervisor *s)
     stray_log_tick(&s->strays, g, now);
     condition_log_tick(&s->conditions, g, now);
     look_at_lines(s, now);
+    if (g->frames) recorder_log_tick(&s->recorder, g->telemetry, &s->limits, now);
     const bool pending = atomic_load_explicit(&s->cycle->inbox.stuck, memory_order_acquire);
     struct telemetry_live fresh; /* stays torn if the loop is stuck while it writes */
     if (telemetry_read(g->telemetry, &fresh)) {

@@ -13,6 +13,7 @@
 #include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
+#include "journal/recorder_log.h"
 #include "journal/ride_log.h"
 #include "keeper/keeper.h"
 #include "loop/cycle.h"
@@ -49,6 +50,7 @@ struct supervisor {
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;
+  struct recorder_log recorder;
   struct stray_log strays;
   struct condition_log conditions;
   bool ready;                  /* the service manager knows that the daemon is ready */

@@ -84,6 +84,7 @@ static void fill_texts(struct text_pool *t, const struct frames_plan *plan, stru
   h->config_at = place_text(t, plan->config);
   h->yaml_at = place_text(t, plan->yaml);
   h->extras_at = place_text(t, plan->extras);
+  h->record_at = place_text(t, plan->record);
 }
 
 static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)

@@ -16,7 +16,7 @@
 
 #define FRAMES_MAGIC UINT64_C(0x314d415246334c41) /* "AL3FRAM1" */
 enum {
-  FRAMES_VERSION = 2,
+  FRAMES_VERSION = 3,
   FRAMES_EVENTS = 4096,
   FRAMES_STATES = 4,
   FRAMES_EVENT_TEXT = 160,
@@ -47,6 +47,7 @@ struct frames_head {
   uint64_t config_at;             /* text: path of the configuration */
   uint64_t yaml_at;               /* text: the configuration as it was read, as YAML */
   uint64_t extras_at;             /* text: JSON that pictures need beside the model; "": nothing */
+  uint64_t record_at;             /* text: the section record, lines "KEY VALUE"; "": none */
   uint64_t flat_at, flat_bytes;   /* the model as bytes: ali3/flat.h */
   uint8_t hash[FRAMES_HASH];      /* SHA-256 of the flat model */
   char isa[FRAMES_ISA];           /* instruction set of the steps */
@@ -109,10 +110,16 @@ struct frames_slot {
 enum frames_event_kind {
   FRAMES_EVENT_STATE = 1, /* code: cause; a, b: states before and after */
   FRAMES_EVENT_MISS,      /* code: enum miss_cause; a: length of the cycle, ns */
-  FRAMES_EVENT_MARK,      /* text of a client */
+  FRAMES_EVENT_MARK,      /* code: enum frames_mark; text of a client or of a condition */
   /* text: name, with [k] for number k of a vector; a: value; code: version; cycle: the first one with it */
   FRAMES_EVENT_PARAMETER,
+  FRAMES_EVENT_RECORD, /* code: enum frames_record, an order of a client to the recorder; text: a label */
 };
+enum frames_mark {
+  FRAMES_MARK_CLIENT,
+  FRAMES_MARK_TRIGGER, /* a condition of the recorder began to hold; a, b: value and level of a signal */
+};
+enum frames_record { FRAMES_RECORD_STOP, FRAMES_RECORD_START, FRAMES_RECORD_SPLIT };
 
 struct frames_event {
   _Atomic uint64_t sequence;

@@ -41,10 +41,10 @@ static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
          part_fits(h, h->inputs_at, h->inputs, sizeof(struct frames_name)) &&
          part_fits(h, h->texts_at, h->texts_bytes, 1) && text_fits(h, h->version_at) &&
          text_fits(h, h->model_at) && text_fits(h, h->config_at) && text_fits(h, h->extras_at) &&
-         part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 && text_fits(h, h->yaml_at) &&
-         part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) && h->states > 0 &&
-         part_fits(h, h->states_at, h->states, h->state_bytes) && state_fits(h) && h->slots > 0 &&
-         h->slot_bytes >= sizeof(struct frames_slot) && h->slot_bytes <= h->size &&
+         text_fits(h, h->record_at) && part_fits(h, h->flat_at, h->flat_bytes, 1) && h->events > 0 &&
+         text_fits(h, h->yaml_at) && part_fits(h, h->events_at, h->events, sizeof(struct frames_event)) &&
+         h->states > 0 && part_fits(h, h->states_at, h->states, h->state_bytes) && state_fits(h) &&
+         h->slots > 0 && h->slot_bytes >= sizeof(struct frames_slot) && h->slot_bytes <= h->size &&
          h->slot_bytes % sizeof(double) == 0 && part_fits(h, h->slots_at, h->slots, h->slot_bytes) &&
          h->input_at >= sizeof(struct frames_slot) && h->input_at <= h->slot_bytes &&
          inputs_end <= h->slot_bytes && h->tuning_at >= sizeof(struct frames_slot) &&
@@ -198,6 +198,11 @@ const char *frames_yaml(const struct frames_reader *r)
 const char *frames_extras(const struct frames_reader *r)
 {
   return text_at(r, r->head.extras_at);
+}
+
+const char *frames_record(const struct frames_reader *r)
+{
+  return text_at(r, r->head.record_at);
 }
 
 bool frames_flat(const struct frames_reader *r, void *to)

@@ -38,6 +38,7 @@ const char *frames_model(const struct frames_reader *r);
 const char *frames_config(const struct frames_reader *r);
 const char *frames_yaml(const struct frames_reader *r);
 const char *frames_extras(const struct frames_reader *r);
+const char *frames_record(const struct frames_reader *r);
 /* Copies the flat model, head.flat_bytes bytes. False: the file was cut. */
 bool frames_flat(const struct frames_reader *r, void *to);
 

@@ -29,6 +29,7 @@ struct frames_plan {
   uint32_t tuning;                     /* numbers of its mode and parameters */
   const char *version, *config, *yaml; /* yaml NULL: nothing */
   const char *extras;                  /* JSON for pictures; NULL: nothing */
+  const char *record;                  /* lines "KEY VALUE" for a recorder; NULL: nothing */
 };
 
 /* Set-up, before telemetry_ready(). Makes DIR/ali3-NAME.frames and maps it; every page is allocated. A ring that a killed

@@ -24,6 +24,7 @@ enum log_kind {
   LOG_KIND_VIOLATED, /* steps */
   LOG_KIND_KEEPER,   /* states and parameters */
   LOG_KIND_RIG,      /* signs of the rig */
+  LOG_KIND_RECORDER, /* states of the recorder */
   LOG_KIND_COMMAND,  /* + code: one kind for each command */
   LOG_KINDS = LOG_KIND_COMMAND + LOG_COMMANDS
 };

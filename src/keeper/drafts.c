@@ -28,25 +28,25 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns)
   }
 }
 
-/* Fills a change from a request without a time. Returns false with the reason in error. */
-static bool read_change(struct keeper *l, const struct desk_request *r, struct keeper_change *c, char *error,
-                        size_t size)
+bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c)
 {
   *c = (struct keeper_change){.platform = strncmp(r->name, PLATFORM, strlen(PLATFORM)) == 0};
+  memcpy(c->of.value, r->number, sizeof c->of.value);
+  c->of.param = -1;
+  if (!c->platform) c->of.param = params_find(&l->params, r->name);
+  for (int i = 0; c->platform && l->config.cycle->drive.there && i < (int)PARAMS; i++)
+    if (strcmp(params_table[i].name, r->name + strlen(PLATFORM)) == 0) c->of.param = i;
+  return c->of.param >= 0;
+}
+
+bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
+                        char *error, size_t size)
+{
+  const bool found = keeper_find_change(l, r, c);
   /* A parameter of the platform is one number, which the loop checks. */
-  if (c->platform && l->config.cycle->drive.there) {
-    const char *name = r->name + strlen(PLATFORM);
-    c->of.param = -1;
-    for (int i = 0; i < (int)PARAMS; i++)
-      if (strcmp(params_table[i].name, name) == 0) c->of.param = i;
-    c->of.value[0] = r->number[0];
-    if (c->of.param >= 0 && r->count == 1) return true;
-  } else {
-    c->of.param = params_find(&l->params, r->name);
-    memcpy(c->of.value, r->number, sizeof c->of.value);
-    if (c->of.param >= 0)
-      return params_check(&l->params.param[c->of.param], r->count, c->of.value, error, size);
-  }
+  if (found && c->platform && r->count == 1) return true;
+  if (found && !c->platform)
+    return params_check(&l->params.param[c->of.param], r->count, c->of.value, error, size);
   snprintf(error, size,
            "%.150s: no parameter of this name that may change while the model runs; see param/list", r->name);
   return false;
@@ -59,24 +59,29 @@ static bool is_moving(const struct keeper *l, int param)
   return false;
 }
 
-/* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
-static enum command_result commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
+enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
                                           char *error, size_t size)
 {
-  struct param_change of_model[KEEPER_CHANGES];
+  struct param_change *of_model = calloc((size_t)changes + 1, sizeof *of_model);
   int n = 0;
   enum command_result result = RESULT_OK;
   /* Pick the changes of the model, which act together. The changes of the platform follow. */
+  if (!of_model) {
+    snprintf(error, size, "out of memory");
+    return RESULT_BUSY;
+  }
   for (int i = 0; i < changes; i++)
     if (!change[i].platform) {
       if (is_moving(l, change[i].of.param)) {
         snprintf(error, size, "%s moves: try again when it has arrived",
                  l->params.param[change[i].of.param].name);
+        free(of_model);
         return RESULT_BUSY;
       }
       of_model[n++] = change[i].of;
     }
   if (n > 0) result = keeper_install(l, of_model, n, error, size);
+  free(of_model);
   for (int i = 0; i < changes && result == RESULT_OK; i++) {
     if (!change[i].platform) continue;
     result = keeper_command(l, &(struct command){.code = COMMAND_PLATFORM,
@@ -100,7 +105,7 @@ static void begin_ramp(struct keeper *l, const struct asked *a, uint64_t now_ns)
   int free = -1;
   for (int i = 0; i < KEEPER_RAMPS; i++)
     if (!l->ramp[i].active) free = i;
-  if (!read_change(l, &r, &c, error, sizeof error)) {
+  if (!keeper_read_change(l, &r, &c, error, sizeof error)) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
   } else if (c.platform || !(over > 0.0) || over > 1e6 || param_is_whole(&l->params.param[c.of.param])) {
     keeper_done(l, a, RESULT_BAD_ARGUMENT,
@@ -149,11 +154,11 @@ void keeper_set_param(struct keeper *l, const struct asked *a, uint64_t now_ns)
     return;
   }
   /* Add it to the set that the client has begun, or apply it at once. */
-  if (!read_change(l, r, &change, error, sizeof error)) {
+  if (!keeper_read_change(l, r, &change, error, sizeof error)) {
     if (d) d->spoilt |= keeper_asks_blindly(l, a);
     keeper_done(l, a, RESULT_BAD_ARGUMENT, error);
   } else if (!d) {
-    const enum command_result result = commit_changes(l, &change, 1, error, sizeof error);
+    const enum command_result result = keeper_commit_changes(l, &change, 1, error, sizeof error);
     keeper_done(l, a, result, result == RESULT_OK ? "" : error);
   } else if (d->changes == KEEPER_CHANGES) {
     keeper_done(l, a, RESULT_BUSY, "a set has at most 64 changes");
@@ -190,7 +195,7 @@ void keeper_commit_draft(struct keeper *l, const struct asked *a)
     keeper_done(l, a, RESULT_BAD_ARGUMENT, "a change of this set was refused");
     return;
   }
-  const enum command_result result = commit_changes(l, d->change, d->changes, error, sizeof error);
+  const enum command_result result = keeper_commit_changes(l, d->change, d->changes, error, sizeof error);
   d->who[0] = '\0';
   keeper_done(l, a, result, result == RESULT_OK ? "" : error);
 }

@@ -59,9 +59,28 @@ void keeper_done(struct keeper *l, const struct asked *a, enum command_result re
   keeper_reply(l, a, &o);
 }
 
+/* The command of Modbus that a request belongs to. */
+static uint32_t command_of(uint32_t request)
+{
+  if (request == DESK_STATE_LOAD) return COMMAND_LOAD;
+  return request == DESK_STATE_SAVE ? COMMAND_SAVE : COMMAND_RECORD;
+}
+
+void keeper_finish(struct keeper *l, const struct asked *a, enum command_result result, const char *text)
+{
+  const bool load = a->request->code == DESK_STATE_LOAD;
+  const bool shown = keeper_asks_blindly(l, a) && !(load && result == RESULT_OK);
+  if (shown)
+    (void)keeper_command(l, &(struct command){.code = command_of(a->request->code),
+                                              .id = a->request->id,
+                                              .t_ns = clock_now_ns(),
+                                              .value = result});
+  keeper_done(l, a, result, text);
+}
+
 static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t now_ns)
 {
-  /* States, then parameters. */
+  /* States first. */
   switch ((enum desk_request_code)a->request->code) {
   case DESK_STATE_SAVE:
     keeper_save_state(l, a);
@@ -72,6 +91,7 @@ static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t 
   case DESK_STATE_LIST:
     keeper_list_states(l, a);
     break;
+  /* Parameters and sets of them. */
   case DESK_PARAM_SET:
     keeper_set_param(l, a, now_ns);
     break;
@@ -92,6 +112,16 @@ static void take_desk_request(struct keeper *l, const struct asked *a, uint64_t 
     break;
   case DESK_PARAM_SAVE:
     keeper_save_params(l, a);
+    break;
+  case DESK_PARAM_LOAD:
+    keeper_load_params(l, a);
+    break;
+  /* Orders to the recorder. */
+  case DESK_RECORD_STOP:
+  case DESK_RECORD_START:
+  case DESK_RECORD_SPLIT:
+  case DESK_RECORD_MARK:
+    keeper_order_recorder(l, a);
     break;
   case DESK_REQUESTS:
     break;

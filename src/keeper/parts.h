@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
- * handing.c what goes to the loop and comes back. */
+ * handing.c what goes to the loop and comes back, orders.c orders to the recorder. */
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
 #include "config/params.h"
 #include "keeper/keeper.h"
 #include "keeper/store.h"
+#include "platform/params.h"
 #include "signals/desk.h"
 
 #include <pthread.h>
@@ -80,6 +81,9 @@ void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o)
 /* A client of Modbus gets no answer to each change of a set. */
 bool keeper_asks_blindly(const struct keeper *l, const struct asked *a);
 void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
+/* keeper_done() for a request that is a command of Modbus: the registers show the result of the last command that the loop has
+ * answered. */
+void keeper_finish(struct keeper *l, const struct asked *a, enum command_result result, const char *text);
 
 /* handing.c. Each waits until the loop has answered. */
 /* A command through the own port: its result. */
@@ -109,7 +113,24 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns);
 bool keeper_step_ramps(struct keeper *l, uint64_t now_ns);
 void keeper_take_offer(struct keeper *l);
 
+/* Finds the parameter of a request without a time, and takes its numbers; read: also checks them. Returns false, read with the
+ * reason in error. */
+bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c);
+bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
+                        char *error, size_t size);
+/* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
+enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
+                                          char *error, size_t size);
+
+/* loading.c: a saved set of parameters. */
+void keeper_load_params(struct keeper *l, const struct asked *a);
+
+/* orders.c: orders of clients to the recorder, through the events of the frame ring. */
+void keeper_order_recorder(struct keeper *l, const struct asked *a);
+
 /* showing.c: values of parameters for clients and files. */
+/* The present parameters of the platform, as the loop has them. False: there is no platform. */
+bool keeper_read_platform(struct keeper *l, double value[PARAMS]);
 void keeper_get_param(struct keeper *l, const struct asked *a);
 void keeper_list_params(struct keeper *l, const struct asked *a);
 void keeper_save_params(struct keeper *l, const struct asked *a);

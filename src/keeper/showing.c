@@ -30,8 +30,7 @@ static void show_platform_param(struct keeper *l, const struct asked *a, int i, 
   keeper_reply(l, a, &o);
 }
 
-/* The present parameters of the platform, as the loop has them. */
-static bool read_platform(struct keeper *l, double value[PARAMS])
+bool keeper_read_platform(struct keeper *l, double value[PARAMS])
 {
   char error[DESK_TEXT];
   size_t size;
@@ -59,7 +58,7 @@ void keeper_get_param(struct keeper *l, const struct asked *a)
   double value[PARAMS];
   bool found = i >= 0;
   if (found) show_param(l, a, &l->params.param[i]);
-  if (!found && has_prefix(name, "platform.") && read_platform(l, value))
+  if (!found && has_prefix(name, "platform.") && keeper_read_platform(l, value))
     for (int k = 0; k < (int)PARAMS; k++)
       if (platform_name_is(k, name)) {
         show_platform_param(l, a, k, value[k]);
@@ -85,7 +84,7 @@ void keeper_list_params(struct keeper *l, const struct asked *a)
     shown++;
   }
   const bool platform =
-      (has_prefix("platform.", prefix) || has_prefix(prefix, "platform.")) && read_platform(l, value);
+      (has_prefix("platform.", prefix) || has_prefix(prefix, "platform.")) && keeper_read_platform(l, value);
   for (int k = 0; platform && k < (int)PARAMS; k++) {
     char name[DESK_NAME];
     snprintf(name, sizeof name, "platform.%s", params_table[k].name);
@@ -114,7 +113,7 @@ static char *params_yaml(struct keeper *l, size_t *size)
     params_value_text(&l->params.param[i], number, text, sizeof text);
     fprintf(out, "%s: %s\n", l->params.param[i].name, text);
   }
-  if (read_platform(l, value))
+  if (keeper_read_platform(l, value))
     for (int k = 0; k < (int)PARAMS; k++)
       fprintf(out, "platform.%s: %.17g\n", params_table[k].name, value[k]);
   if (fclose(out) == 0) return yaml;

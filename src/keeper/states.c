@@ -9,31 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Registers of a Modbus client show the result of the last command that the loop has answered. */
-static void finish_request(struct keeper *l, const struct asked *a, enum command_result result,
-                           const char *text)
-{
-  const bool load = a->request->code == DESK_STATE_LOAD;
-  const struct port *from = l->config.served[a->desk];
-  const bool shown = from && from->source == SOURCE_MODBUS && !(load && result == RESULT_OK);
-  if (shown)
-    (void)keeper_command(l, &(struct command){.code = load ? COMMAND_LOAD : COMMAND_SAVE,
-                                              .id = a->request->id,
-                                              .t_ns = clock_now_ns(),
-                                              .value = result});
-  keeper_done(l, a, result, text);
-}
-
 /* A name for a file: the client's, or `fallback`. NULL: the request was refused. */
 static const char *checked_name(struct keeper *l, const struct asked *a, const char *fallback)
 {
   const char *name = a->request->name[0] ? a->request->name : fallback;
   if (l->store_error[0]) {
-    finish_request(l, a, RESULT_NOT_AUTHORISED, l->store_error);
+    keeper_finish(l, a, RESULT_NOT_AUTHORISED, l->store_error);
     return NULL;
   }
   if (name && is_name(name) && strlen(name) <= NAME_LENGTH_MAX) return name;
-  finish_request(l, a, RESULT_BAD_ARGUMENT, "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
+  keeper_finish(l, a, RESULT_BAD_ARGUMENT, "name: expected at most 60 of the characters A-Z a-z 0-9 _ -");
   return NULL;
 }
 
@@ -45,7 +30,7 @@ void keeper_save_state(struct keeper *l, const struct asked *a)
   if (!name) return;
   void *bytes = keeper_copy_state(l, &size, NULL, text, sizeof text);
   if (!bytes) {
-    finish_request(l, a, RESULT_WRONG_STATE, text);
+    keeper_finish(l, a, RESULT_WRONG_STATE, text);
     return;
   }
   /* Write the file, and answer only then. */
@@ -53,12 +38,12 @@ void keeper_save_state(struct keeper *l, const struct asked *a)
   free(bytes);
   if (status == 0) {
     keeper_note(l, LOG_LEVEL_INFO, "state saved: %s/%s.state, by %s", l->store.folder, name, a->request->who);
-    finish_request(l, a, RESULT_OK, "");
+    keeper_finish(l, a, RESULT_OK, "");
     return;
   }
   snprintf(text, sizeof text, "%.300s/%.60s.state: %s", l->store.folder, name, strerror(status));
   keeper_note(l, LOG_LEVEL_WARNING, "state not saved: %s", text);
-  finish_request(l, a, RESULT_BUSY, text);
+  keeper_finish(l, a, RESULT_BUSY, text);
 }
 
 /* The bytes of a state that fits the model in use; NULL with the reason in error. */
@@ -89,7 +74,7 @@ void keeper_load_state(struct keeper *l, const struct asked *a)
   void *bytes = name ? read_fitting(l, name, NULL, &size, text, sizeof text) : NULL;
   if (!name) return;
   if (!bytes) {
-    finish_request(l, a, RESULT_BAD_ARGUMENT, text);
+    keeper_finish(l, a, RESULT_BAD_ARGUMENT, text);
     return;
   }
   /* A loop that answers too late may still read the last one. */

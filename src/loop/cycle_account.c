@@ -39,6 +39,8 @@ uint32_t cycle_flags(const struct cycle *c)
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
   if (c->plant.open) f |= FLAG_VIOLATED;
+  const uint32_t recorder = __atomic_load_n(&c->config.telemetry->recorder, __ATOMIC_RELAXED);
+  if (recorder == RECORDER_RECORDING || recorder == RECORDER_LOST) f |= FLAG_RECORDED;
   return f;
 }
 

@@ -31,10 +31,11 @@ static enum command_result load_state(struct cycle *c, const struct command *com
   return result;
 }
 
-/* The result of a save or load that an ordinary thread has found. RESULT_OK of a load: the loop has to do it. */
+/* The result of a record, save or load that an ordinary thread has found. RESULT_OK of a load: the loop has to do it. */
 static enum command_result shown_result(const struct command *command)
 {
-  if (command->code != COMMAND_SAVE && command->code != COMMAND_LOAD) return RESULT_OK;
+  if (command->code != COMMAND_SAVE && command->code != COMMAND_LOAD && command->code != COMMAND_RECORD)
+    return RESULT_OK;
   return command->value >= 0.0 && command->value <= RESULT_TOO_SOON ? (enum command_result)command->value
                                                                     : RESULT_BAD_ARGUMENT;
 }

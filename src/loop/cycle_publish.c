@@ -53,6 +53,8 @@ void cycle_compose(struct cycle *c)
       .last_command = last->code,
       .last_command_id = last->id,
       .last_result = last->result,
+      .recorder = __atomic_load_n(&g->telemetry->recorder, __ATOMIC_RELAXED),
+      .recorder_lost = saturated_u32(__atomic_load_n(&g->telemetry->recorder_lost, __ATOMIC_RELAXED)),
       .inputs = (uint32_t)g->signals->inputs,
       .count = (uint32_t)g->signals->count,
       .values = c->output.values,

@@ -9,7 +9,8 @@
 static int add_command(const struct modbus_map *map, struct map_effect *effect, int code, int argument,
                        int id)
 {
-  const bool locked = modbus_map_locked(map) && code != COMMAND_RESET && code != COMMAND_ESTOP;
+  const bool harmless = code == COMMAND_RESET || code == COMMAND_ESTOP || code == COMMAND_RECORD;
+  const bool locked = modbus_map_locked(map) && !harmless;
   if (locked && !map->ignores) return MBAP_DEVICE_FAILURE;
   effect->ignored |= locked;
   int i = effect->commands++;
@@ -54,12 +55,13 @@ static int write_registers(const struct modbus_map *map, const struct mbap_reque
   if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
   const bool state = code == COMMAND_SAVE || code == COMMAND_LOAD;
   if (state && next[MAP_ARGUMENT] > MAP_SLOT_MAX) return MBAP_ILLEGAL_VALUE;
+  if (code == COMMAND_RECORD && next[MAP_ARGUMENT] >= RECORD_ORDERS) return MBAP_ILLEGAL_VALUE;
   return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);
 }
 
 static int write_coils(const struct modbus_map *map, const struct mbap_request *r, struct map_effect *effect)
 {
-  bool rises[MAP_COILS] = {false}, disables = false;
+  bool rises[MAP_COILS] = {false}, disables = false, ends_record = false;
   for (int i = 0; i < r->write_count; i++) {
     int coil = r->write_address + i;
     bool was = map->mapping->tab_bits[coil], is = mbap_coil(r, i);
@@ -67,6 +69,7 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
     /* In SAFE and FAULT nothing moves, so there is nothing to stop; a stop would make the daemon refuse a reset in one
      * write. */
     if (coil == MAP_ENABLE) disables = was && !is && !modbus_map_locked(map);
+    if (coil == MAP_RECORD) ends_record = was && !is;
   }
   /* The e-stop is the only command of its write: nothing beside it may cause its refusal or act after it. */
   if (rises[MAP_ESTOP]) return add_command(map, effect, COMMAND_ESTOP, 0, 0);
@@ -75,20 +78,27 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
 
   const struct {
     bool wanted;
-    int code;
+    int code, argument;
   } order[] = {
-      {rises[MAP_RESET], COMMAND_RESET}, {rises[MAP_PAUSE], COMMAND_PAUSE}, {disables, COMMAND_STOP},
-      {rises[MAP_PARK], COMMAND_PARK},   {rises[MAP_ENABLE], COMMAND_ARM},  {rises[MAP_RUN], COMMAND_RUN},
+      {rises[MAP_RECORD], COMMAND_RECORD, RECORD_START},
+      {ends_record, COMMAND_RECORD, RECORD_STOP},
+      {rises[MAP_RESET], COMMAND_RESET, 0},
+      {rises[MAP_PAUSE], COMMAND_PAUSE, 0},
+      {disables, COMMAND_STOP, 0},
+      {rises[MAP_PARK], COMMAND_PARK, 0},
+      {rises[MAP_ENABLE], COMMAND_ARM, 0},
+      {rises[MAP_RUN], COMMAND_RUN, 0},
   };
-  _Static_assert(MAP_COMMANDS_MAX >= 4, "reset, pause, stop and park fit");
+  _Static_assert(MAP_COMMANDS_MAX >= 5, "record, reset, pause, stop and park fit");
   for (int i = 0; i < COUNT(order); i++) {
     if (!order[i].wanted) continue;
     /* An ignored coil sends nothing: its edge is over when a reset has come. */
-    if (map->ignores && modbus_map_locked(map) && order[i].code != COMMAND_RESET) {
+    if (map->ignores && modbus_map_locked(map) && order[i].code != COMMAND_RESET &&
+        order[i].code != COMMAND_RECORD) {
       effect->ignored = true;
       continue;
     }
-    const int e = add_command(map, effect, order[i].code, 0, 0);
+    const int e = add_command(map, effect, order[i].code, order[i].argument, 0);
     if (e) return e;
   }
   return 0;

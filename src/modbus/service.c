@@ -23,13 +23,18 @@ void modbus_service_refresh(struct modbus_service *s)
     if (reply.kind == DESK_VALUE) modbus_map_show_parameter(&s->map, reply.name, reply.number[0]);
 }
 
-/* A state in one of the slots 0 to 9. The loop shows the result, like that of a command. */
-static bool ask_for_state(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
+/* A state in one of the slots 0 to 9, or an order to the recorder. The loop shows the result, like that of a command. */
+static bool ask_keeper(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
 {
-  struct desk_request r = {
-      .code = c->code == COMMAND_SAVE ? DESK_STATE_SAVE : DESK_STATE_LOAD, .id = c->id, .client = peer->id};
+  struct desk_request r = {.id = c->id, .client = peer->id};
   snprintf(r.who, sizeof r.who, "%s", peer->name);
-  snprintf(r.name, sizeof r.name, "slot%u", c->argument);
+  if (c->code == COMMAND_RECORD) {
+    r.code = DESK_RECORD_STOP + c->argument;
+    if (c->argument == RECORD_MARK) snprintf(r.name, sizeof r.name, "mark %u", c->id);
+  } else {
+    r.code = c->code == COMMAND_SAVE ? DESK_STATE_SAVE : DESK_STATE_LOAD;
+    snprintf(r.name, sizeof r.name, "slot%u", c->argument);
+  }
   return desk_ask(s->port->desk, &r);
 }
 
@@ -67,6 +72,7 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
   for (int i = 0; i < effect->commands; i++) {
     /* The loop refuses an ignored command. A stuck loop must not find it when it runs again. */
     if (effect->ignored && effect->command[i].code != COMMAND_RESET &&
+        effect->command[i].code != COMMAND_RECORD &&
         atomic_load_explicit(&s->port->stuck, memory_order_acquire))
       continue;
     const struct command c = {.code = effect->command[i].code,
@@ -74,8 +80,8 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
                               .id = effect->command[i].id,
                               .client = peer->id,
                               .t_ns = now_ns};
-    const bool state = c.code == COMMAND_SAVE || c.code == COMMAND_LOAD;
-    if (!(state ? ask_for_state(s, &c, peer) : port_command(s->port, &c))) {
+    const bool ordinary = c.code == COMMAND_SAVE || c.code == COMMAND_LOAD || c.code == COMMAND_RECORD;
+    if (!(ordinary ? ask_keeper(s, &c, peer) : port_command(s->port, &c))) {
       counter_add(&s->counters->commands_dropped, 1);
       return false;
     }

@@ -117,6 +117,8 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_LAST_COMMAND] = (uint16_t)f->last_command;
   at[MAP_LAST_SEQUENCE] = (uint16_t)f->last_command_id;
   at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
+  at[MAP_RECORDER] = (uint16_t)f->recorder;
+  at[MAP_RECORD_LOST] = saturate_register(f->recorder_lost);
 }
 
 uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)

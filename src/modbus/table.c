@@ -15,6 +15,7 @@
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT)
+#define RECORDERS                         "by code:" RECORDER_STATE_LIST(CODE_TEXT)
 #define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                                                                                              \
   "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
@@ -52,14 +53,16 @@ static const struct fixed {
     {TABLE_INPUT, MAP_LAST_SEQUENCE, WIRE_U16, "last sequence", "", "sequence number of the last command"},
     {TABLE_INPUT, MAP_LAST_RESULT, WIRE_U16, "last result", "", RESULTS},
     {TABLE_INPUT, MAP_EXACT_TIME, WIRE_F64, "exact time", "s", "simulated time"},
-    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 25 to 30 read 0xFFFF"},
+    {TABLE_INPUT, MAP_RECORDER, WIRE_U16, "recorder", "", RECORDERS},
+    {TABLE_INPUT, MAP_RECORD_LOST, WIRE_U16, "recorder lost", "",
+     "cycles that the recorder lost; 65535: 65535 or more"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 27 to 30 read 0xFFFF"},
     {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
      "step: number of cycles; inject, stimulus: twice its index in the file, plus 1 for on; save, load: slot "
-     "0 to "
-     "9"},
+     "0 to 9; record: 0 stop, 1 start, 2 split, 3 mark"},
     {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
      "the command acts when this number changes; code 8 always acts"},
     {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",
@@ -76,6 +79,8 @@ static const struct fixed {
      "acts on every 1; reads 1 from then on while it is latched"},
     {TABLE_COIL, MAP_RESET, WIRE_BIT, "reset", "", "acts on 0 to 1"},
     {TABLE_COIL, MAP_PARK, WIRE_BIT, "park", "", "acts on 0 to 1"},
+    {TABLE_COIL, MAP_RECORD, WIRE_BIT, "record", "",
+     "0 to 1: ali3-record begins a file; 1 to 0: it closes the file"},
 
     {TABLE_DISCRETE, 0, WIRE_BIT, "ready", "", "state READY"},
     {TABLE_DISCRETE, 1, WIRE_BIT, "running", "", "state RUNNING"},
@@ -374,6 +379,14 @@ static void map_entry(struct io_map *map, const struct entry *e, const struct si
                               .text = e->text};
   if (e->kind == ENTRY_CONDITION) map_condition(map, e, signals);
   if (!row.name) return;
+  /* Limits of an input, the safe value of a shown signal. */
+  const struct input_range *range = e->kind == ENTRY_SHOWN || !s ? NULL : signals_range(signals, e->signal);
+  if (range) {
+    row.limited = true;
+    row.lower = range->lower;
+    row.upper = range->upper;
+    row.rate = range->rate;
+  }
   if (!isnan(e->safe)) {
     snprintf(text, sizeof text, "%g while the state is not READY, RUNNING or PAUSED", e->safe);
     row.text = text;

@@ -41,7 +41,9 @@ enum map_input {
   MAP_LAST_SEQUENCE = 19,
   MAP_LAST_RESULT = 20,
   MAP_EXACT_TIME = 21, /* f64, s: after some hours an f32 does not change in every cycle */
-  MAP_RESERVED = 25,   /* no value, up to the next register */
+  MAP_RECORDER = 25,   /* what the recorder does */
+  MAP_RECORD_LOST = 26,
+  MAP_RESERVED = 27, /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */
@@ -84,9 +86,9 @@ enum map_holding {
   MAP_INPUTS_END = 166,
 };
 
-/* Coils (FC 1, 5, 15). Each acts when a 1 follows a 0; enable also acts when a 0 follows a 1; the e-stop acts on every
+/* Coils (FC 1, 5, 15). Each acts when a 1 follows a 0; enable and record also act when a 0 follows a 1; the e-stop acts on every
  * 1. A read returns the last written value; for the e-stop it returns whether it is latched. */
-enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_COILS };
+enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_RECORD, MAP_COILS };
 enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {

@@ -49,15 +49,15 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, 13, save, load, stimulus */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO, SAME },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, PAUSE, SAME },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO, SAME },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME,    NO, SAME, NO, SAME },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, PAUSE, SAME },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO, SAME },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    NO, SAME, NO, SAME },
-  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO,      NO, SAME, NO, NO },
+  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, record, save, load, stimulus */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
+  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO,      SAME, SAME, NO, NO },
 };
 /* clang-format on */
 

@@ -81,6 +81,16 @@ enum osc_address_flag {
            "beginning of names, first entry, request number; answered with values, then ack", osc_on_desk)   \
   RECEIVED("param/save", "s|si", OSC_LENIENT, "", "name: all parameters into a file beside the states",      \
            osc_on_desk)                                                                                      \
+  RECEIVED("param/load", "s|si", OSC_LENIENT, "", "name: what differs in this file acts as one set",         \
+           osc_on_desk)                                                                                      \
+  RECEIVED("record/start", "|s|si", OSC_LENIENT, "",                                                         \
+           "label, request number: ali3-record begins a file; answered with ack", osc_on_desk)               \
+  RECEIVED("record/stop", "|i", OSC_LENIENT, "", "request number: ali3-record closes its file", osc_on_desk) \
+  RECEIVED("record/split", "|i", OSC_LENIENT, "", "request number: ali3-record goes on in a new file",       \
+           osc_on_desk)                                                                                      \
+  RECEIVED("record/mark", "s|si", OSC_LENIENT, "", "text, request number: a mark in the recording",          \
+           osc_on_desk)                                                                                      \
+  SENT(RECORD_ERROR, "record/error", "sis", "", "name, request number, reason of a refusal")                 \
   SENT(PARAM_VALUE, "param/value", "ssddd", "", "name, unit, least and greatest value, then its numbers")    \
   SENT(PARAM_ERROR, "param/error", "sis", "",                                                                \
        "name, request number, reason of a refusal, or where a list goes on")

@@ -39,7 +39,7 @@ static bool add_fixed(struct io_map *map, const struct osc_config *config, const
   memcpy(types, f->types, n);
   memset(types + n, 'f', channels);
   types[n + channels] = '\0';
-  io_map_add_osc(map, &(struct io_map_osc){address, types, f->in, !f->in, f->unit, f->text});
+  io_map_add_osc(map, &(struct io_map_osc){address, types, f->in, !f->in, f->unit, f->text, ""});
   free(types);
   return true;
 }
@@ -83,6 +83,14 @@ static void describe_node(const struct osc_space *space, const struct osc_node *
 {
   size_t used = (size_t)snprintf(text, size, "%s%s", stream_text(n),
                                  n->motion && !n->input ? "; withheld until the platform is armed" : "");
+  for (int i = 0; n->input && i < n->count && used < size; i++) {
+    const struct input_range *r = signals_range(signals, space->value[n->first + i].signal);
+    const struct input_range *before =
+        i ? signals_range(signals, space->value[n->first + i - 1].signal) : NULL;
+    if (before && before->lower == r->lower && before->upper == r->upper) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%g to %g", i ? ", then " : "; clamped to ",
+                             r->lower, r->upper);
+  }
   for (int i = 0; i < n->count && used < size; i++) {
     const struct osc_value *v = &space->value[n->first + i];
     if (v->scale == 1.0 && v->offset == 0.0) continue;
@@ -91,14 +99,26 @@ static void describe_node(const struct osc_space *space, const struct osc_node *
   }
 }
 
+/* The signals of the arguments; "" if their names are too long together. */
+static void signals_of(const struct osc_space *space, const struct osc_node *n, const struct signals *signals,
+                       char *text, size_t size)
+{
+  size_t used = 0;
+  for (int i = 0; i < n->count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "",
+                             signals->signal[space->value[n->first + i].signal].name);
+  if (used >= size) *text = '\0';
+}
+
 static void add_node_row(struct io_map *map, const struct osc_space *space, const struct osc_node *n,
                          const struct signals *signals)
 {
-  char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048];
+  char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048], names[8192] = "";
   memset(types, 'f', (size_t)(n->count < MAPPED_ARGUMENTS_MAX ? n->count : MAPPED_ARGUMENTS_MAX));
   units_of(space, n, signals, units, sizeof units);
   describe_node(space, n, signals, text, sizeof text);
-  io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
+  signals_of(space, n, signals, names, sizeof names);
+  io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text, names});
 }
 
 #define STREAM_WORD(id, word) [id] = (word),
@@ -186,21 +206,13 @@ static json_t *object_at(json_t *root, const char *path)
   return o;
 }
 
-static const struct input_range *range_of(const struct signals *s, int signal)
-{
-  const int channel = signal - s->input_first;
-  int i = 0;
-  while (channel >= s->input[i].first + s->input[i].count) i++;
-  return &s->input[i].range[channel - s->input[i].first];
-}
-
 /* The range of an input, converted to arguments. */
 static json_t *range_json(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
 {
   json_t *list = json_array();
   for (int i = 0; i < n->count; i++) {
     const struct osc_value *v = &space->value[n->first + i];
-    const struct input_range *own = range_of(s, v->signal);
+    const struct input_range *own = signals_range(s, v->signal);
     const double a = (own->upper - v->offset) / v->scale, b = (own->lower - v->offset) / v->scale;
     json_array_append_new(list, json_pack("{s:f, s:f}", "MIN", a < b ? a : b, "MAX", a < b ? b : a));
   }

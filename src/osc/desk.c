@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Requests about states and parameters, and their replies. Another thread takes them, because it waits for the disk and for the
- * set-up of models. */
+ * Requests about states, parameters and recordings, and their replies. Another thread takes them, because it waits for the disk
+ * and for the set-up of models. */
 #include "signals/desk.h"
 #include "osc/in_parts.h"
 
@@ -18,10 +18,23 @@ static bool only_reads(unsigned code)
   return code == DESK_STATE_LIST || code == DESK_PARAM_GET || code == DESK_PARAM_LIST;
 }
 
-/* "param" or "state": the word of the ack. */
+/* The word of the ack, and the message with the reason of a refusal. */
+static const struct {
+  const char *word;
+  enum osc_sent error;
+} subjects[] = {
+    {"state", OSC_SENT_STATE_ERROR}, {"record", OSC_SENT_RECORD_ERROR}, {"param", OSC_SENT_PARAM_ERROR}};
+
+static int subject_of(unsigned code)
+{
+  int i = 0;
+  while (i < 2 && strncmp(desk_request_name(code), subjects[i].word, strlen(subjects[i].word)) != 0) i++;
+  return i;
+}
+
 static const char *ack_word(unsigned code)
 {
-  return strncmp(desk_request_name(code), "state", strlen("state")) == 0 ? "state" : "param";
+  return subjects[subject_of(code)].word;
 }
 
 /* An optional name, numbers, and the number of the request: the last integer, unless it is the only number of a value. */
@@ -67,8 +80,7 @@ enum verdict osc_on_desk(struct osc_in *in, const struct request *r)
 static void send_desk_text(struct osc_in *in, const struct osc_sender *to, const struct desk_reply *o)
 {
   struct osc_writer w;
-  const bool state = strcmp(ack_word(o->code), "state") == 0;
-  osc_write(&w, in->config->prefix, state ? OSC_SENT_STATE_ERROR : OSC_SENT_PARAM_ERROR);
+  osc_write(&w, in->config->prefix, subjects[subject_of(o->code)].error);
   osc_write_s(&w, o->name);
   osc_write_i(&w, (int32_t)o->id);
   osc_write_s(&w, o->text);

@@ -20,13 +20,19 @@
   X(DESK_PARAM_ABORT, "param/abort")                                                                         \
   X(DESK_PARAM_GET, "param/get")                                                                             \
   X(DESK_PARAM_LIST, "param/list")                                                                           \
-  X(DESK_PARAM_SAVE, "param/save")
+  X(DESK_PARAM_SAVE, "param/save")                                                                           \
+  X(DESK_PARAM_LOAD, "param/load")                                                                           \
+  X(DESK_RECORD_STOP, "record/stop")                                                                         \
+  X(DESK_RECORD_START, "record/start")                                                                       \
+  X(DESK_RECORD_SPLIT, "record/split")                                                                       \
+  X(DESK_RECORD_MARK, "record/mark")
 enum desk_request_code {
 #define DESK_ENUM(id, text) id,
   DESK_LIST(DESK_ENUM)
 #undef DESK_ENUM
       DESK_REQUESTS
 };
+/* The orders have the order of enum record_order. */
 const char *desk_request_name(unsigned code); /* as in OSC addresses; "?" when unknown */
 
 enum {

@@ -20,7 +20,8 @@
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's, returned with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
-  /* COMMAND_PLATFORM: the new value. COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with RESULT_OK loads. */
+  /* COMMAND_PLATFORM: the new value. COMMAND_RECORD, COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with
+   * RESULT_OK loads. */
   double value;
 };
 struct answer {
@@ -55,10 +56,11 @@ struct frame {
   uint32_t input_age_ms; /* age of the oldest channel ever set; UINT32_MAX: none was set */
   uint32_t stale_mask;   /* bit i: input i of the first 32 declared inputs is stale or recovering */
   uint32_t last_command, last_command_id, last_result;
-  uint32_t inputs, count;          /* number of owners; number of values */
-  const double *values;            /* (count) in the order of the signal table */
-  const struct input_owner *owner; /* (inputs) in the cycle of the frame */
-  const struct input_note *note;   /* (inputs) NULL: the frame has none */
+  uint32_t recorder, recorder_lost; /* enum recorder_state; cycles that it lost */
+  uint32_t inputs, count;           /* number of owners; number of values */
+  const double *values;             /* (count) in the order of the signal table */
+  const struct input_owner *owner;  /* (inputs) in the cycle of the frame */
+  const struct input_note *note;    /* (inputs) NULL: the frame has none */
   const double *written; /* (channels) newest sample of each channel as it came; NAN: it was never set */
   uint32_t channels;
 };

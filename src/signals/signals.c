@@ -365,3 +365,12 @@ bool signals_is_motion(const struct signals *s, int signal)
   const int first = s->platform_first;
   return first >= 0 && signal >= first && signal < first + PLATFORM_MOTION_SIGNALS;
 }
+
+const struct input_range *signals_range(const struct signals *s, int signal)
+{
+  const int channel = signal - s->input_first;
+  if (channel < 0 || channel >= s->channels) return NULL;
+  int i = 0;
+  while (i < s->inputs && channel >= s->input[i].first + s->input[i].count) i++;
+  return i < s->inputs ? &s->input[i].range[channel - s->input[i].first] : NULL;
+}

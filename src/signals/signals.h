@@ -172,6 +172,9 @@ void signals_free(struct signals *s);
 int signals_find(const struct signals *s, const char *name);
 int signals_find_group(const struct signals *s, const char *name);
 
+/* The range of an input channel; NULL for any other signal. */
+const struct input_range *signals_range(const struct signals *s, int signal);
+
 /* RT. True if the signal tells the pose of the motion platform or follows from it, so that a rig may be driven by it:
  * all of platform.* except state, mode and flags. */
 bool signals_is_motion(const struct signals *s, int signal);

@@ -16,6 +16,19 @@ const char *run_state_name(unsigned state)
   }
 }
 
+const char *recorder_state_name(unsigned state)
+{
+  switch (state) {
+#define RECORDER_CASE(id, code, text)                                                                        \
+  case code:                                                                                                 \
+    return text;
+    RECORDER_STATE_LIST(RECORDER_CASE)
+#undef RECORDER_CASE
+  default:
+    return "?";
+  }
+}
+
 const char *command_name(unsigned code)
 {
   switch (code) {

@@ -34,7 +34,8 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_INJECT, 11, "inject") /* argument: twice the index of an injection, plus 1 for on */             \
   X(COMMAND_PLATFORM, 12,                                                                                    \
     "platform") /* argument: index of a parameter of the motion platform, which gets the value */            \
-  /* 13 is free. An ordinary thread does the work, and the loop shows its result. */                         \
+  /* An ordinary thread does the work of the next three, and the loop shows its result. */                   \
+  X(COMMAND_RECORD, 13, "record") /* argument: enum record_order */                                          \
   X(COMMAND_SAVE, 14, "save")                                                                                \
   X(COMMAND_LOAD, 15, "load")                                                                                \
   X(COMMAND_STIMULUS, 16, "stimulus") /* argument: twice the index of a stimulus, plus 1 for on */
@@ -81,6 +82,24 @@ enum fault_code {
 };
 const char *fault_text(unsigned fault); /* "unknown fault" when out of range */
 
+/* Orders to the recorder of this daemon: the argument of COMMAND_RECORD. */
+enum record_order { RECORD_STOP, RECORD_START, RECORD_SPLIT, RECORD_MARK, RECORD_ORDERS };
+
+/* States of the recorder of this daemon. */
+#define RECORDER_STATE_LIST(X)                                                                               \
+  X(RECORDER_OFF, 0, "off")                                                                                  \
+  X(RECORDER_WAITING, 1, "waiting")                                                                          \
+  X(RECORDER_RECORDING, 2, "recording")                                                                      \
+  X(RECORDER_LOST, 3, "lost cycles") /* it records, and cycles are missing in its file */                    \
+  X(RECORDER_FULL, 4, "disk full")
+enum recorder_state {
+#define RECORDER_STATE_ENUM(id, code, text) id = (code),
+  RECORDER_STATE_LIST(RECORDER_STATE_ENUM)
+#undef RECORDER_STATE_ENUM
+      RECORDER_STATES
+};
+const char *recorder_state_name(unsigned state); /* "?" when unknown */
+
 /* Flag bits of a frame; also the bits of Modbus input register 3 and discrete inputs 0-15. */
 enum frame_flag {
   FLAG_READY = 1 << 0,
@@ -101,6 +120,7 @@ enum frame_flag {
   /* The platform was not armed yet: its pose is unknown and its outputs are withheld. */
   FLAG_WITHHELD = 1 << 14,
   FLAG_VIOLATED = 1 << 15, /* the last step left a joint, drive or gear open by more than the tolerance */
+  FLAG_RECORDED = 1 << 16, /* the recorder of this daemon writes a file; not in the 16 bits of Modbus */
 };
 
 #endif

@@ -151,7 +151,8 @@ struct ali3_data {
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
-  bool combines;       /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
+  bool taken_back; /* an increment of this branch was taken back: newton_back()   cleared by start_twins */
+  bool combines;   /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   bool to_be_combined; /* last inner step of a branch: accelerations follow after the combination */
   bool intermediate;   /* intermediate inner step: residual norms are not needed */
   bool started;        /* a reset has succeeded */

@@ -13,8 +13,9 @@
  * undamped oscillation of four or more steps per period decays slowly. A faster oscillation would grow, so
  * penalty_find_stiff() settles it.
  *
- * If a spring is too stiff for extrapolation (ali3_data.combines), or a law jumped in a branch (ali3_data.corner: a stop
- * closed, friction changed its sign or sticks), the step is T3 alone.
+ * If a spring is too stiff for extrapolation (ali3_data.combines), or a law jumped in a branch (soft.corner: a stop
+ * closed, friction changed its sign or sticks), the step is T3 alone. A branch of the energy method that took an increment
+ * back is left out.
  *
  * No branch reads what another branch writes. Each branch keeps delta and c of its own step length, and runs to its end.
  * Branches that run in parallel on workers thus give the bits of a sequential run. */
@@ -131,6 +132,7 @@ static void start_twins(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->soft.corner, false, memory_order_relaxed);
+  d->taken_back = false;
   if (!d->combines) { /* only the saved state is needed */
     state_copy(m, &d->twin[0]->last, &d->now);
     return;
@@ -144,6 +146,7 @@ static void start_twins(const ali3_model *m, ali3_data *d)
     a->report.status = ALI3_OK;
     a->report.increment = 0.0;
     atomic_store_explicit(&a->soft.corner, false, memory_order_relaxed);
+    a->taken_back = false;
     if (!soft) continue;
     memcpy(a->solve.Phi + t->rigid, d->solve.Phi + t->rigid,
            (size_t)(t->rows - t->rigid) * sizeof *d->solve.Phi);
@@ -204,6 +207,17 @@ static bool met_a_corner(const ali3_data *d)
   return met;
 }
 
+/* Weights of T1 and T2; the weight of T3 is the rest. The branch that took an increment back is left out: the other two still
+ * remove the error of order h^2. After two such branches the step is T3 alone. */
+static const double *weights_of_branches(const ali3_data *d)
+{
+  static const double all[2] = {1.0 / 12.0, -4.0 / 3.0}, without_T1[2] = {0.0, -4.0 / 5.0},
+                      without_T2[2] = {-1.0 / 8.0, 0.0}, without_T3[2] = {-1.0 / 3.0, 4.0 / 3.0};
+  const bool T1 = d->twin[0]->taken_back, T2 = d->twin[1]->taken_back, T3 = d->taken_back;
+  if (met_a_corner(d) || T1 + T2 + T3 > 1) return NULL;
+  return T1 ? without_T1 : T2 ? without_T2 : T3 ? without_T3 : all;
+}
+
 /* Combines the ends of the branches into the end of the step. False: a pivot is not positive. */
 static bool meet_branches(const ali3_model *m, ali3_data *d)
 {
@@ -211,10 +225,11 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
   const int slots = m->frozen->tree->slots, rows = m->frozen->rows;
   const struct state *a = &d->twin[0]->now, *b = &d->twin[1]->now;
   /* weighted sum of the three ends */
-  if (!met_a_corner(d)) {
-    k->combine(d->now.x, a->x, b->x, X_NUMBERS * slots);
-    k->combine(d->now.mu, a->mu, b->mu, slots);
-    k->combine(d->now.lambda, a->lambda, b->lambda, rows);
+  const double *weight = weights_of_branches(d);
+  if (weight) {
+    k->combine(d->now.x, a->x, b->x, weight, X_NUMBERS * slots);
+    k->combine(d->now.mu, a->mu, b->mu, weight, slots);
+    k->combine(d->now.lambda, a->lambda, b->lambda, weight, rows);
   }
   /* The factors of the last prediction of T3 serve the sum, which is close to it. They are made again where the end of T3
    * has changed them for laws that jump. */

@@ -267,7 +267,7 @@ static bool newton_back(const ali3_model *m, ali3_data *d, double before)
   stage_bodies(m, d, KERNEL_body_mean_back);
   stage_rows_end(m, d);
   n->last = before;
-  atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed); /* an extrapolated step is T3 alone */
+  d->taken_back = true; /* an extrapolated step combines the other branches */
   return n->back = true;
 }
 

@@ -79,8 +79,8 @@ struct norm_kernels {
   /* Returns the first index >= `first` with |a| >= value or with NaN; -1: none. */
   int (*find)(const double *a, int first, int n, double value);
   void (*along)(double *o, const double *a, double k, const double *b, int n); /* o = a + k b */
-  /* c = a/12 - 4/3 b + 9/4 c */
-  void (*combine)(double *restrict c, const double *a, const double *b, int n);
+  /* c += weight[0] (a - c) + weight[1] (b - c) */
+  void (*combine)(double *restrict c, const double *a, const double *b, const double weight[2], int n);
 };
 
 /* The kernels of one instruction set, with one lane or with all lanes. */

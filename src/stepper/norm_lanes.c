@@ -74,10 +74,11 @@ static void add_scaled(double *o, const double *a, double k, const double *b, in
   for (int i = 0; i < n; i++) o[i] = a[i] + k * b[i];
 }
 
-static void combine_branches(double *restrict c, const double *a, const double *b, int n)
+static void combine_branches(double *restrict c, const double *a, const double *b, const double weight[2],
+                             int n)
 {
-  const double w1 = 1.0 / 12.0, w2 = 4.0 / 3.0;
-  for (int i = 0; i < n; i++) c[i] += w1 * (a[i] - c[i]) - w2 * (b[i] - c[i]);
+  const double w1 = weight[0], w2 = weight[1];
+  for (int i = 0; i < n; i++) c[i] += w1 * (a[i] - c[i]) + w2 * (b[i] - c[i]);
 }
 
 extern const struct norm_kernels LANE_NAME(norm_kernels);

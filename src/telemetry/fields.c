@@ -90,6 +90,8 @@ struct field_value telemetry_value(const struct telemetry *t, const struct telem
     return text_value(run_state_name(word.u32), word.u32);
   case FIELD_CLOCKING:
     return text_value(clocking_name(word.u32), word.u32);
+  case FIELD_RECORDER:
+    return text_value(recorder_state_name(word.u32), word.u32);
   case FIELD_OVERRUN:
     return text_value(overrun_name(word.u32), word.u32);
   case FIELD_FAULT: {

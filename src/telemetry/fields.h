@@ -28,7 +28,8 @@ enum { TELEMETRY_NAME = 64, TELEMETRY_REASON = 256 };
   X(STATE, uint32_t, )                /* enum run_state; shown by its name */                                \
   X(FAULT, uint32_t, )                /* enum fault_code; shown as number and text */                        \
   X(CLOCKING, uint32_t, )             /* enum clocking; shown by its name */                                 \
-  X(OVERRUN, uint32_t, )              /* enum overrun; shown by its name */
+  X(OVERRUN, uint32_t, )              /* enum overrun; shown by its name */                                  \
+  X(RECORDER, uint32_t, )             /* enum recorder_state; shown by its name */
 
 /* Fields that are written once before the loop runs, or one word at a time. Columns: member, kind, JSON key, JSON unit,
  * Prometheus metric without "ali3_" (in SI units; "": none; the ending "_total" makes a counter, any other a gauge),
@@ -47,7 +48,15 @@ enum { TELEMETRY_NAME = 64, TELEMETRY_REASON = 256 };
   X(priority, CHOICE, "priority", "", "priority", "SCHED_FIFO priority of the loop, if granted")             \
   X(cpu, CHOICE, "cpu", "", "cpu", "CPU of the loop, if it is pinned to one")                                \
   X(clocking, CLOCKING, "clocking", "", "", "clocking that starts a cycle")                                  \
-  X(overrun, OVERRUN, "overrun", "", "", "overrun policy after a miss")
+  X(overrun, OVERRUN, "overrun", "", "", "overrun policy after a miss")                                      \
+  X(recorder, RECORDER, "recorder", "", "recorder_state_code",                                               \
+    "state of the recorder: 0 off, 1 waiting, 2 recording, 3 lost cycles, 4 disk full")                      \
+  X(recorder_file, REASON, "recorder_file", "", "", "file that the recorder writes")                         \
+  X(recorder_cycles, COUNT, "recorder_cycles", "", "record_cycles_total", "cycles that the recorder took")   \
+  X(recorder_lost, COUNT, "recorder_lost", "", "record_lost_total", "cycles that the recorder lost")         \
+  X(recorder_bytes, COUNT, "recorder_bytes", "", "record_bytes", "size of the file of the recorder")         \
+  X(recorder_flush_ns, TIME, "recorder_flush_s", "s", "record_flush_seconds",                                \
+    "longest time in which the disk took the rows of that file")
 
 /* Fields that the loop writes in every cycle, under the sequence lock. Columns as above. */
 #define TELEMETRY_LIVE_LIST(X)                                                                               \

@@ -31,11 +31,9 @@ void object_bad_name(const char *instance, char *error, size_t size)
 
 void object_path(char path[static OBJECT_PATH], const char *instance, enum object_part part)
 {
-  static const char *const suffix[] = {[OBJECT_BLOCK] = "",
-                                       [OBJECT_NEW] = ".new",
-                                       [OBJECT_DESCRIPTION] = ".osc",
-                                       [OBJECT_FRAMES] = ".frames",
-                                       [OBJECT_LOCK] = ".lock"};
+  static const char *const suffix[] = {
+      [OBJECT_BLOCK] = "",         [OBJECT_NEW] = ".new",           [OBJECT_DESCRIPTION] = ".osc",
+      [OBJECT_FRAMES] = ".frames", [OBJECT_RECORDER] = ".recorder", [OBJECT_LOCK] = ".lock"};
   snprintf(path, OBJECT_PATH, OBJECT_DIRECTORY TELEMETRY_PREFIX "%.63s%s", instance, suffix[part]);
 }
 

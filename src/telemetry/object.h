@@ -17,6 +17,7 @@ enum object_part {
   OBJECT_NEW,         /* ali3-NAME.new: an unfinished block */
   OBJECT_DESCRIPTION, /* ali3-NAME.osc */
   OBJECT_FRAMES,      /* ali3-NAME.frames: the frame ring */
+  OBJECT_RECORDER,    /* ali3-NAME.recorder: the report of a recorder, which owns and locks it */
   OBJECT_LOCK         /* ali3-NAME.lock: empty, mode 0600; the process that holds its lock owns the name */
 };
 enum { OBJECT_PATH = 96 };

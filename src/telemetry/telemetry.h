@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 14u
+#define TELEMETRY_VERSION 15u
 #define TELEMETRY_PREFIX  "/ali3-" /* name of the file in /dev/shm without the instance */
 
 /* The motion platform in the last cycle. */

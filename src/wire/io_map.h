@@ -29,6 +29,7 @@ struct io_map_osc {
   bool in, out;        /* received; sent */
   const char *unit;    /* "m"; separated by spaces for several arguments; "" */
   const char *text;    /* description for people */
+  const char *signals; /* names of the arguments' signals, separated by spaces; "": none */
 };
 
 struct io_map_modbus {
@@ -38,6 +39,9 @@ struct io_map_modbus {
   int address;      /* zero-based */
   struct wire wire; /* type; order if it has more than one register; scale and offset */
   bool writable;
+  bool
+      limited; /* an input: its value is clamped to lower and upper, and changes by at most rate a second (0: any) */
+  double lower, upper, rate;
   const char *name; /* signal, or "command" */
   const char *unit, *text;
 };
@@ -71,6 +75,11 @@ const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i);
 /* Prints tables for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the
  * zero-based ones. */
 void io_map_print(const struct io_map *m, FILE *out);
+/* The table as CSV, with a row for each connection, address, register and field. */
+void io_map_print_csv(const struct io_map *m, FILE *out);
+/* The registers as variables of a PLC: Structured Text (IEC 61131-3), and PLCopen XML (TC6 2.01). */
+void io_map_print_st(const struct io_map *m, FILE *out);
+void io_map_print_plcopen(const struct io_map *m, FILE *out);
 /* Prints {"connections": [...], "osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
 void io_map_print_json(const struct io_map *m, FILE *out);
 

@@ -158,3 +158,18 @@ double wire_get(const struct wire *w, const uint16_t *at)
   }
   return w->scale * raw + w->offset;
 }
+
+bool wire_range(const struct wire *w, double *least, double *largest)
+{
+  static const struct {
+    double least, largest;
+  } raw[] = {[WIRE_U16] = {0.0, UINT16_MAX},
+             [WIRE_I16] = {INT16_MIN, INT16_MAX},
+             [WIRE_U32] = {0.0, UINT32_MAX},
+             [WIRE_I32] = {INT32_MIN, INT32_MAX}};
+  if (w->type != WIRE_U16 && w->type != WIRE_I16 && w->type != WIRE_U32 && w->type != WIRE_I32) return false;
+  const double a = w->scale * raw[w->type].least + w->offset, b = w->scale * raw[w->type].largest + w->offset;
+  *least = a < b ? a : b;
+  *largest = a < b ? b : a;
+  return true;
+}

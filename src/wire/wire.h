@@ -57,6 +57,9 @@ enum wire_fit {
  * or too large value has none either. A bit is 1 if the value is not 0. */
 enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at);
 
+/* The least and the largest value in SI units that the registers can hold. Returns false for a float or a bit. */
+bool wire_range(const struct wire *w, double *least, double *largest);
+
 /* Decodes registers to SI units. The result is NaN or infinite only for a float that is. */
 double wire_get(const struct wire *w, const uint16_t *at);
 

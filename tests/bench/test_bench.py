@@ -212,8 +212,10 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(columns.replace("step min", "step").split()), len(line.split()))
 
     def test_calibration_alone(self):
-        self.assertIn("median", self.good("--calibrate"))
-        self.assertGreater(json.loads(self.good("--calibrate", "--json"))["calibration_us"], 1)
+        self.assertRegex(self.good("--calibrate"), r"^calibration min .* median [^\n]*\nproduct of two 7x7 matrices: median \d+\.\d ns\n$")
+        found = json.loads(self.good("--calibrate", "--json"))
+        self.assertGreater(found["calibration_us"], 1)
+        self.assertGreater(found["product_ns"], 1)
 
     def test_progress_on_a_terminal(self):
         leader, terminal = pty.openpty()

@@ -25,8 +25,8 @@ UNSEEN = {
     "values beside each other": r"the washout expects|expected (metres|degrees|longer legs|hold|less than|lower at most|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
                                 r"platform: |park pose|at neutral|joints \d and \d are|period: |need .* baud or more|has more than|ends? beyond|covers no bytes",
     "sections beside each other": r"the section|a section|lockstep|overrun: |clock: |pull: |spin: |autostart: true|serial: |"
-                                  r"tcp: |another target|default map|the server uses|the daemon uses|no other source|another source|on this line|an input, which has",
-    "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit): ",
+                                  r"tcp: |record: |another target|default map|the server uses|the daemon uses|no other source|another source|on this line|an input, which has",
+    "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit|trigger): ",
     "numbers that must not be 0": r"scale: expected a number other than 0|direction|vanish|of any length|other than 0",
     "lists: number of elements": r"expected at most \d+|at least one entry|expected one entry",
     "other files": r"file: |model file|file of|included file|cannot take|map: ",

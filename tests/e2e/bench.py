@@ -31,7 +31,7 @@ SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
 REARM = 0.5  # s, between the frame that shows STOPPED after a stop and the arm that counts
 COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10,
-            "inject": 11}
+            "inject": 11, "record": 13}
 
 
 def program(name):
@@ -378,7 +378,7 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         self.notify.close()
-        for part in ("", ".new", ".osc", ".lock", ".frames"):
+        for part in ("", ".new", ".osc", ".lock", ".frames", ".recorder"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"/dev/shm/ali3-{self.name}{part}")
         shutil.rmtree(self.dir, ignore_errors=True)

@@ -188,6 +188,25 @@ class Live(unittest.TestCase):
         self.step(10)
         self.assertEqual(self.saved("goes_on"), goes_on)
 
+    def test_a_latched_stop_comes_before_a_state(self):
+        """--resume after an e-stop and a kill: the log says what to do, and it helps."""
+        d = self.begin(cycle={**SLOW, "autostart": True}, state={"every": 0})
+        self.step(5)
+        self.good("state/save", "first")
+        saved = self.saved("again")
+        self.osc.send(bench.osc_message("/ali3/cmd/estop", "i", 1))
+        bench.wait_for("SAFE", lambda: self.state(d) == "SAFE")
+        d.stop()
+        d.arguments.append(f"--resume={os.path.join(self.folder, 'first.state')}")
+        d.start_again()
+        self.meet(d)
+        self.assertIn("left a stop latched (e-stop requested): send reset, then load", d.said())
+        self.assertNotIn("continues from a state", d.said())
+        self.assertEqual(self.state(d), "SAFE")
+        self.good("cmd/reset")
+        self.good("state/load", "first")
+        self.assertEqual(self.saved("once_more"), saved)
+
     def test_automatic_states_come_every_so_often(self):
         self.begin(cycle={"autostart": True, "warmup": 5}, state={"every": 0.2})
         path = os.path.join(self.folder, "auto_2.state")
@@ -353,6 +372,19 @@ class Live(unittest.TestCase):
         self.assertIn("\nforce.strut.damping: 1234.5\n", text)
         self.assertIn("\nmodel.gravity: [0, 0, -9.8100000000000005]\n", text)
         self.assertEqual(sum(line[0] != "#" for line in text.splitlines()), len(names))
+        # The file acts again, as one set; a file with a mistake changes nothing.
+        self.good("param/set", "force.strut.damping", 99.0)
+        self.good("param/set", "body.car.mass", 350.0)
+        self.good("param/load", "tuned")
+        self.assertEqual((self.value("force.strut.damping"), self.value("body.car.mass")), ((1234.5,), (400.0,)))
+        for line, wanted in (("body.none.mass: 3", "line 2: body.none.mass: no parameter"), ("body.car.mass: heavy", "line 2: expected NAME: NUMBER"),
+                             ("body.car.mass: -1", "line 2: ")):
+            with open(os.path.join(self.folder, "wrong.yaml"), "w", encoding="utf-8") as f:
+                f.write(f"force.strut.damping: 50\n{line}\n")
+            self.refused(3, wanted, "param/load", "wrong")
+        self.refused(3, "No such file", "param/load", "missing")
+        self.refused(3, "A-Z", "param/load", "../tuned")
+        self.assertEqual(self.value("force.strut.damping"), (1234.5,))
 
     def test_a_parameter_moves_over_a_time(self):
         self.begin(cycle={"autostart": True, "warmup": 5})

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Manners towards control surfaces and PLCs: buttons of the shipped layout for Open Stage Control, and messages that nobody takes."""
+"""Manners towards control surfaces and PLCs: buttons of the shipped layout for Open Stage Control, messages
+that nobody takes, conditions of inputs, a PLC that writes in every state, and the map as lists."""
+import csv
 import itertools
 import json
 import os
 import re
+import subprocess
 import time
 import unittest
+from xml.etree import ElementTree
 
 import bench
 
+GUIDES = os.path.join(bench.ROOT, "config", "guides")
 LAYOUT = os.path.join(bench.ROOT, "config", "surface", "open-stage-control.json")
 
 
@@ -100,6 +105,63 @@ class Conditions(unittest.TestCase):
         bench.wait_for("the line of the timeout", lambda: "input push: timeout" in self.daemon.said())
 
 
+class Plc(unittest.TestCase):
+    """The example config/guides/plc_cyclic.py, which writes all its outputs in every state."""
+
+    def run_it(self, safe_writes, cycles):
+        """(exit status, output, number of ignored writes)"""
+        daemon = bench.Daemon()
+        daemon.config = os.path.join(GUIDES, "plc-cylinder.yaml")
+        for key, value in (("modbus.port", daemon.modbus_port), ("telemetry.name", daemon.name), ("modbus.safe_writes", safe_writes)):
+            daemon.arguments += ["--set", f"{key}={value}"]
+        with daemon:
+            done = subprocess.run(["/usr/bin/python3", os.path.join(GUIDES, "plc_cyclic.py"), "--port", str(daemon.modbus_port), "--cycles",
+                                   str(cycles)], capture_output=True, text=True, timeout=60)
+            if "No module named 'pymodbus'" in done.stderr:
+                self.skipTest("pymodbus is not installed")
+            return done.returncode, done.stdout + done.stderr, daemon.counter("modbus_ignored")
+
+    def test_no_exception_with_ignore(self):
+        status, output, ignored = self.run_it("ignore", 600)
+        self.assertEqual(status, 0, output)
+        self.assertEqual([line.split()[2] for line in output.splitlines()[:-1]],
+                         ["READY", "RUNNING", "PAUSED", "RUNNING", "SAFE", "STOPPED", "READY", "RUNNING"])
+        self.assertIn(" 0 exceptions", output)
+        self.assertGreater(ignored, 0)
+
+    def test_exceptions_with_refuse(self):
+        status, output, ignored = self.run_it("refuse", 180)
+        self.assertEqual((status, ignored), (1, 0), output)
+        self.assertNotIn(" 0 exceptions", output)
+
+
+class Lists(unittest.TestCase):
+    """The map as CSV and as variables of a PLC has the registers of the map as JSON."""
+
+    def printed(self, form):
+        return subprocess.run([bench.program("ali3d"), os.path.join(bench.ROOT, "config", "four-bar.yaml"), f"--print-map={form}"], check=True,
+                              capture_output=True, text=True).stdout
+
+    def test_lists(self):
+        rows = json.loads(self.printed("json"))["modbus"]
+        table = [r for r in csv.DictReader(self.printed("csv").splitlines()) if r["kind"] == "modbus"]
+        self.assertEqual([(r["name"], r["table"], int(r["address"]), r["type"], float(r["scale"])) for r in table],
+                         [(r["signal"], r["table"], r["address"], r["type"], r["scale"]) for r in rows])
+        force = next(r for r in table if r["name"] == "input.push.force.x" and r["table"] == "holding")
+        self.assertEqual((force["order"], force["one"], float(force["upper"])), ("abcd", "3F80 0000", -float(force["lower"])))
+        # Each variable has a name of its own that a PLC takes.
+        text = re.findall(r"^  (\w+) : (\w+); \(\* (\w+) (\d+)", self.printed("st"), re.M)
+        self.assertEqual([(t, int(a)) for _, _, t, a in text], [(r["table"], r["address"]) for r in rows])
+        names = [name for name, *_ in text]
+        self.assertEqual(len({name.lower() for name in names}), len(rows))
+        for name in names:
+            self.assertRegex(name, r"^[A-Za-z](_?[A-Za-z0-9])*$")
+        space = "{http://www.plcopen.org/xml/tc6_0201}"
+        variables = ElementTree.fromstring(self.printed("plcopen")).findall(f".//{space}globalVars/{space}variable")
+        self.assertEqual([(v.get("name"), v.find(f"{space}type")[0].tag.removeprefix(space)) for v in variables],
+                         [(name, kind) for name, kind, *_ in text])
+
+
 class OpenStageControl(unittest.TestCase):
     def setUp(self):
         self.daemon = bench.Daemon(cycle={"autostart": False})
@@ -177,8 +239,8 @@ class OpenStageControl(unittest.TestCase):
         self.assertIn(f'OSC from {sender} ignored: /ali3/cmd/run with wrong types "s"', text)
 
     def top(self):
-        done = bench.subprocess.run([bench.program("ali3-top"), "--once", "--instance", self.daemon.name], capture_output=True, text=True,
-                                    timeout=20, stdin=bench.subprocess.DEVNULL)
+        done = subprocess.run([bench.program("ali3-top"), "--once", "--instance", self.daemon.name], capture_output=True, text=True,
+                                    timeout=20, stdin=subprocess.DEVNULL)
         return done.stdout
 
 

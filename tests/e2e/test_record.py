@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -22,6 +23,8 @@ KILLS, TOGETHER = int(os.environ.get("ALI3_RECORD_KILLS", "20")), 5
 LOSS_LIMIT = 1.0  # s of a run that a kill may cost
 RUNNING = bench.STATES.index("RUNNING")
 STATE_EVENT, STEPPED, WARMING = 1, 1, 16
+MARK = 3
+KEEP = {"min_free": 0}  # in a section record, since test folders may be on small disks
 
 
 def need_h5py():
@@ -77,6 +80,16 @@ class Case(unittest.TestCase):
 
     def files(self, daemon):
         return sorted(glob.glob(os.path.join(daemon.dir, "*Z.h5")))
+
+    def finished(self, d, count):
+        return bench.wait_for(f"{count} finished files", lambda: self.files(d) if len(self.files(d)) == count else None)
+
+    def marks(self, run):
+        return [(e["cycle"], e["text"]) for e in run["events"] if e["kind"] == MARK]
+
+    def shown(self, d, state):
+        """The telemetry, once it shows this state of the recorder."""
+        return bench.wait_for(f"recorder: {state}", lambda: (w := d.watch())["recorder"] == state and w)
 
 
 class Content(Case):
@@ -205,12 +218,19 @@ class Losses(Case):
         self.assertLess(killed - got["head"]["t_ns"][-1], 0.1e9, "the last cycles are missing")
         self.assertEqual((got["attributes"]["complete"], got["attributes"]["reason"]), (1, "the daemon ended"))
 
+    def rows_on_disk(self, file):
+        """Rows of a file that is written, as a reader sees them now."""
+        done = subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=20, check=False)
+        found = re.search(r"^cycles .* (\d+) rows", done.stdout, re.M)
+        return int(found.group(1)) if found else 0
+
     def lose(self, d, files):
         """Kills recorders at random times, and recovers their files. Returns how many seconds of the run are missing in each."""
         recorders, killed = [Recorder("--once", file, d.name) for file in files], []
         try:
-            bench.wait_for("all files", lambda: all(os.path.exists(file + ".part") for file in files), 20)
-            time.sleep(1)
+            # A recorder that gets no processor makes its file late: the kills come while rows are written.
+            for file in files:
+                bench.wait_for(f"rows of {file}", lambda name=file: self.rows_on_disk(name + ".part") > 0, 30)
             for r in recorders:
                 time.sleep(random.uniform(0, 0.7))
                 os.kill(r.process.pid, signal.SIGKILL)
@@ -223,6 +243,7 @@ class Losses(Case):
                 self.assertEqual(again.finish(), 0, again.said)
         got = read_all(files)
         for run in got:
+            self.assertGreater(len(run["head"]["cycle"]), 0, "rows that were on the disk are gone")
             self.check_no_hole(run["head"]["cycle"])
             self.assertNotIn("closed", run["attributes"])
         for file in files:

@@ -16,6 +16,8 @@ import test_platform
 from mf4 import Mf4
 from test_record import PYTHON, Recorder, need_h5py, read, read_all
 
+NOISE = [{"name": "noisy", "input": "push", "kind": "noise", "amplitude": 2.0}]
+INJECTED = 1 << 13  # a flag of a frame
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
 
@@ -57,8 +59,11 @@ class Case(unittest.TestCase):
             time.sleep(0.01)
 
     def drive(self, d, client):
-        """Inputs, commands, misses, an e-stop, and a start after it."""
-        self.push(client, 20)
+        """Inputs, an injected fault, commands, misses, an e-stop, and a start after it."""
+        self.push(client, 10)
+        for on in (1, 0):
+            client.send(bench.osc_message("/ali3/inject", "sii", "noisy", on, 40 + on))
+            self.push(client, 10)
         client.command("pause", 2)
         time.sleep(0.15)
         client.command("run", 3)
@@ -81,13 +86,15 @@ class Replay(Case):
 
     def test_every_policy_of_a_late_cycle(self):
         for policy, most in STOPS.items():
-            with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}) as d:
+            with self.subTest(policy), bench.Daemon(cycle={"overrun": policy, "max_misses": most}, injections=NOISE) as d:
                 file, client = os.path.join(d.dir, "run.h5"), self.open(d)
                 with Once(file, d.name) as r:
                     self.drive(d, client)
                     self.assertGreater(d.watch()["misses"], 0)
                     d.stop()
                     self.assertEqual(r.finish(), 0, r.said)
+                flags = read(file)["head"]["flags"]
+                self.assertEqual({bool(f & INJECTED) for f in flags}, {False, True}, "the fault acted for a part of the time")
                 self.check_same(file, "--workers", "0")
                 self.check_same(file, "--workers", "3", "--from", "1")
                 if policy == "skip":

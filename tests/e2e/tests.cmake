@@ -13,8 +13,9 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
-ali3_e2e(system guides readme platform rig service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
+ali3_e2e(system guides readme platform rig rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
+ali3_e2e(system triggers record_orders recorder_trouble)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
@@ -48,8 +49,15 @@ add_test(NAME soak/rig CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_rig.py ${CMAKE_BINARY_DIR}/bin 200)
 add_test(NAME soak/view CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_view.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(soak/kill_peers soak/estop soak/rig soak/view PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
-ali3_tier(soak soak/kill_peers soak/estop soak/rig soak/view)
+add_test(NAME soak/record CONFIGURATIONS soak # 200 kills, and 500 power cuts
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_record.py ${CMAKE_BINARY_DIR}/bin Losses)
+add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s, a stop of 30 s, floods of ten minutes
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
+set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
+set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble)
+set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+ali3_tier(soak ${soaks})
 
 # The daemon with a loop that gets stuck.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
@@ -65,6 +73,11 @@ add_library(test_e2e_writes MODULE e2e/writes.c)
 target_link_libraries(test_e2e_writes PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_writes PROPERTIES
   PREFIX "" OUTPUT_NAME writes LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+add_library(test_e2e_slow_disk MODULE e2e/slow_disk.c)
+target_link_libraries(test_e2e_slow_disk PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(test_e2e_slow_disk PROPERTIES
+  PREFIX "" OUTPUT_NAME slow_disk LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 add_executable(test_held_up e2e/held_up.c)
 target_link_libraries(test_held_up PRIVATE Threads::Threads)

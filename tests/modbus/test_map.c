@@ -158,6 +158,8 @@ TEST(a_frame_fills_the_input_registers)
                                   .last_command = COMMAND_RUN,
                                   .last_command_id = 0x10007,
                                   .last_result = RESULT_WRONG_STATE,
+                                  .recorder = RECORDER_LOST,
+                                  .recorder_lost = 70000,
                                   .count = VALUES,
                                   .values = values});
 
@@ -171,7 +173,9 @@ TEST(a_frame_fills_the_input_registers)
   const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
   time = wire_get(&exact, at + 21);
   assert_true(time == 1.5);
-  for (int i = 25; i < 31; i++) assert_int_equal(at[i], 0xffff);
+  assert_int_equal(at[25], RECORDER_LOST);
+  assert_int_equal(at[26], 0xffff);
+  for (int i = 27; i < 31; i++) assert_int_equal(at[i], 0xffff);
   assert_int_equal(at[31], at[7]);
   for (int k = 0; k < BODIES; k++)
     for (int i = 0; i < 7; i++)
@@ -280,8 +284,8 @@ TEST(holes_and_halves_are_illegal_addresses)
       {4, 1001, 2, 2},    {4, 1014, 14, 0}, {4, 1014, 16, 2}, {4, 1026, 2, 0},  {4, 1028, 2, 2},
       {4, 65535, 125, 2}, {4, 100, 2, 2},   {3, 0, 6, 0},     {3, 0, 7, 2},     {3, 6, 1, 2},
       {3, 99, 3, 2},      {3, 100, 66, 0},  {3, 100, 67, 2},  {3, 163, 2, 2},   {3, 162, 3, 0},
-      {3, 164, 1, 0},     {3, 165, 1, 0},   {3, 166, 1, 2},   {3, 65535, 2, 2}, {1, 0, 6, 0},
-      {1, 0, 7, 2},       {1, 6, 1, 2},     {1, 5, 1, 0},     {2, 0, 16, 0},    {2, 15, 1, 0},
+      {3, 164, 1, 0},     {3, 165, 1, 0},   {3, 166, 1, 2},   {3, 65535, 2, 2}, {1, 0, 7, 0},
+      {1, 0, 8, 2},       {1, 7, 1, 2},     {1, 6, 1, 0},     {2, 0, 16, 0},    {2, 15, 1, 0},
       {2, 15, 2, 2},      {2, 16, 1, 2},
   };
   for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
@@ -294,7 +298,7 @@ TEST(holes_and_halves_are_illegal_addresses)
   assert_int_equal(writes(5, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(writes(165, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 100, 0)), MBAP_ILLEGAL_ADDRESS);
-  assert_int_equal(sets_coil(6, true), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(sets_coil(MAP_COILS, true), MBAP_ILLEGAL_ADDRESS);
   /* the good half does not save the bad one */
   uint16_t *block = inputs(0, 1);
   assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 6, 1, 100, block, 65)), 2);

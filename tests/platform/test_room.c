@@ -58,14 +58,14 @@ TEST(rough_rides_keep_off_their_ends)
     struct rig_driver d = {.random = {seed}};
     time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 20.0);
     for (int i = 0; i < 6000; i++, cycles++) {
-      rig_drive(&d, b->spec.period, 0.35, &b->in);
+      rig_drive(&d, b->spec.period, 0.5, &b->in);
       go_on(b);
       limited += has(b, PLATFORM_LIMITED);
     }
     free(b);
   }
   print_message("a coordinate or leg at its end in %.3f %% of the cycles\n", 100.0 * limited / cycles);
-  assert_true(limited < cycles / 200);
+  assert_true(limited < cycles / 2000);
 }
 
 int main(void)

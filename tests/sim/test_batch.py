@@ -117,6 +117,25 @@ class Batch(unittest.TestCase):
         self.assertEqual(found, [max(values), min(values), values[-1]])
         self.assertEqual(int(row["steps"]), len(values) - 1)
 
+    def test_a_batch_writes_hdf5(self):
+        """The numbers of the CSV file, also after a batch that was interrupted."""
+        self.good(*self.command("one.csv", SHORT))
+        rows, lines = self.rows("one.csv"), self.text("one.csv").splitlines(keepends=True)
+        self.path("one.h5.rows", "".join(lines[:70]))
+        self.good(*self.command("one.h5", SHORT), "--resume", "--jobs", "2")
+        self.assertFalse(os.path.exists(self.path("one.h5.rows")))
+        refused = sim(*self.command("part.h5", SHORT), "--shard", "0/2")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("ali3-sim merge makes FILE.h5", refused.stderr)
+        if not h5py:
+            self.skipTest("h5py is not there")
+        with h5py.File(self.path("one.h5")) as f:
+            self.assertEqual(list(f), sorted(rows[0]))
+            for name in rows[0]:
+                wanted = [row[name] for row in rows]
+                self.assertEqual([bytes(x).decode() for x in f[name]] if name == "outcome" else list(f[name]),
+                                 wanted if name == "outcome" else [float(w) for w in wanted], name)
+
     def test_a_batch_that_was_killed_goes_on(self):
         self.good(*self.command("one.csv", SHORT))
         whole = self.text("one.csv")

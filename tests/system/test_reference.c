@@ -56,6 +56,7 @@ static const struct reference references[] = {
     {"chain_16", 0, 0, false, 8.75e-2, 0, 3.7e-3, 0.01, 1e-9, 0, false, "energy"},
     {"slider_crank", 0, 0, false, 2.4e-2, 0, 7e-3, 0.2, 1e-9, 0, false, "energy"},
     {"double_four_bar", 0, 0, false, 1.43e-2, 0, 3.5e-3, 0.2, 1e-9, 0, false, "energy"},
+    {"double_four_bar", 0, 0, true, 4e-5, 0, 2e-5, 0.2, 1e-9, 0, false, "energy"},
     {"spatial_double_pendulum", 0, 0, true, 2.7e-8, 0, 2e-8, 1e-6, 1e-9, 0, false, "energy"},
     {"chain_4", 0, 0, true, 1.3e-7, 0, 1e-6, 1e-6, 1e-9, 0, false, "energy"},
     {"four_bar", 0, 0, true, 1e-7, 0, 2.4e-8, 2e-3, 1e-9, 0, false, "energy"},
@@ -223,7 +224,8 @@ static void stays_close(void **state)
   printf("%s\n", seen->degraded ? "  (some steps not converged)" : "");
   assert_true(good);
   assert_true(seen->position > 0 && seen->velocity > 0 && seen->energy > 0);
-  assert_true(seen->degraded <= 2);
+  /* the energy method takes increments back in singular passes, in any of six inner steps */
+  assert_true(seen->degraded <= (r->method && r->extrapolate ? 10 : 2));
   stop(&run);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The connections of the map: as text and as JSON. The other rows are tested with their protocols. */
+ * The connections of the map as text and as JSON; registers as CSV and as variables. Other rows are tested with their
+ * protocols. */
 #include "check.h"
 
 #include "wire/io_map.h"
@@ -48,7 +49,7 @@ TEST(connections_come_first_and_alone_without_rows)
                             "sends    Modbus TCP         10.0.0.7:502               1  plc\n");
   free(text);
   struct io_map *m = connections();
-  io_map_add_osc(m, &(struct io_map_osc){"/a", "f", true, false, "m", "position"});
+  io_map_add_osc(m, &(struct io_map_osc){"/a", "f", true, false, "m", "position", "a.x"});
   text = printed(m, io_map_print);
   assert_non_null(strstr(text, "plc\n\nOSC\n"));
   free(text);
@@ -82,12 +83,76 @@ TEST(a_map_without_rows_is_empty)
   free(text);
 }
 
+static struct io_map *registers(void)
+{
+  struct io_map *m = io_map_new();
+  io_map_add_modbus(m, &(struct io_map_modbus){.table = TABLE_HOLDING,
+                                               .address = 300,
+                                               .wire = {WIRE_F32, WIRE_CDAB, 2.0, 0.0},
+                                               .writable = true,
+                                               .limited = true,
+                                               .lower = -5.0,
+                                               .upper = 5.0,
+                                               .rate = 10.0,
+                                               .name = "input.a-b.value",
+                                               .unit = "N",
+                                               .text = "say \"go\", then <stop> & wait"});
+  io_map_add_modbus(m, &(struct io_map_modbus){.device = "plc at 10.0.0.7:502, unit 1",
+                                               .table = TABLE_INPUT,
+                                               .address = 7,
+                                               .wire = {WIRE_I16, WIRE_ABCD, -0.5, 1.0},
+                                               .name = "time",
+                                               .unit = "s"});
+  assert_true(io_map_complete(m));
+  return m;
+}
+
+TEST(tables_have_limits_and_an_example)
+{
+  char *text = printed(registers(), io_map_print);
+  assert_non_null(strstr(text, "\norder cdab: f32 1.0 is 0000 at its address and 3F80 at the next one\n"));
+  assert_null(strstr(text, "abcd:")); /* no number of several registers has that order */
+  assert_non_null(strstr(text, "-5 to 5, 10 a second "));
+  assert_non_null(strstr(text, "holds -16382.5 to 16385"));
+  free(text);
+}
+
+TEST(csv_quotes_what_needs_it)
+{
+  char *text = printed(registers(), io_map_print_csv);
+  assert_non_null(
+      strstr(text, "\nmodbus,,input.a-b.value,write,holding,300,400301,3 16 23,2,f32,cdab,0000 3F00,2,0,-5,5,"
+                   "10,,,N,\"say \"\"go\"\", then <stop> & wait\"\n"));
+  assert_non_null(
+      strstr(text, "\nmodbus,\"plc at 10.0.0.7:502, unit 1\",time,read,input,7,300008,4,1,i16,,0000,-0.5,1,,"
+                   ",,-16382.5,16385,s,\n"));
+  free(text);
+}
+
+TEST(variables_of_a_plc)
+{
+  char *text = printed(registers(), io_map_print_st);
+  assert_non_null(
+      strstr(text, "\nVAR_GLOBAL\n  ali3d_input_a_b_value_h300 : REAL; (* holding 300 (400301), order cdab, "
+                   "value = 2 x number +0, N, clamped to -5 to 5: say"));
+  assert_non_null(
+      strstr(text, "\n  plc_time_i7 : INT; (* input 7 (300008), value = -0.5 x number +1, s *)\nEND_VAR\n"));
+  free(text);
+  text = printed(registers(), io_map_print_plcopen);
+  assert_non_null(strstr(text, "<variable name=\"ali3d_input_a_b_value_h300\"><type><REAL/></type>"));
+  assert_non_null(strstr(text, "then &lt;stop&gt; &amp; wait</xhtml>"));
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(connections_come_first_and_alone_without_rows),
       cmocka_unit_test(json_has_null_for_missing_parts_of_a_connection),
       cmocka_unit_test(a_map_without_rows_is_empty),
+      cmocka_unit_test(tables_have_limits_and_an_example),
+      cmocka_unit_test(csv_quotes_what_needs_it),
+      cmocka_unit_test(variables_of_a_plc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,8 @@ void levels_free(struct levels *l);
 
 /* Times a fixed piece of work, 1000 Cholesky factorisations 6x6, n times, in ns. False if a result is wrong. */
 bool calibrate(uint32_t *ns, int n);
+/* Median time of a product of two 7x7 matrices, ns; NAN if the result is wrong. */
+double calibrate_product(void);
 
 /* Times the platform block of a configuration for `cycles` cycles in each situation, and reports it. False, with the reason on
  * stderr, if it fails. */
@@ -126,6 +128,6 @@ struct platform_times {
   struct times times;
 };
 bool report_platform(const struct platform_times *t, int n, int cycles, bool json);
-bool report_calibration(uint32_t *ns, int n, bool json);
+bool report_calibration(uint32_t *ns, int n, double product, bool json);
 
 #endif

@@ -66,3 +66,38 @@ bool calibrate(uint32_t *ns, int n)
   }
   return good;
 }
+
+/* --- a product of matrices, by which times of other programs on other machines were calibrated --- */
+
+enum { SIZE = 7, PRODUCTS = 1000, ROUNDS = 101 };
+typedef double square[SIZE][SIZE];
+
+__attribute__((noinline)) static void multiply_squares(square o, square a, square b)
+{
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j < SIZE; j++) {
+      double sum = 0.0;
+      for (int k = 0; k < SIZE; k++) sum += a[i][k] * b[k][j];
+      o[i][j] = sum;
+    }
+}
+
+double calibrate_product(void)
+{
+  uint32_t ns[ROUNDS];
+  square a, x[2];
+  double sum = 0.0;
+  /* The columns of A = 1/2 I + 1/14 1 1' have the sum 1, so that all products have the sum of X. */
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j < SIZE; j++) {
+      a[i][j] = (i == j ? 0.5 : 0.0) + 0.5 / SIZE;
+      x[0][i][j] = i == j;
+    }
+  for (int i = 0; i < ROUNDS; i++) {
+    uint64_t begin = clock_now_ns();
+    for (int k = 0; k < PRODUCTS; k++) multiply_squares(x[(k + 1) % 2], a, x[k % 2]);
+    ns[i] = (uint32_t)(clock_now_ns() - begin);
+  }
+  for (int i = 0; i < SIZE * SIZE; i++) sum += x[0][i / SIZE][i % SIZE];
+  return fabs(sum - SIZE) < 1e-9 ? 1e3 * times_of(ns, ROUNDS).median / PRODUCTS : NAN;
+}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * ali3-record: copies the frame ring of a daemon into HDF5 files. Parts: main.c options and wiring, recorder.c the states of a
- * recording, columns.c the chosen signals, history.c the cycles since the last states, run_file.c the file of a run and its rows,
- * acted.c the cycles for a replay, layout.c the datasets, space.c old files and free space. */
+ * ali3-record: copies the frame ring of a daemon into HDF5 files. Parts: main.c and options.c the command line, recorder.c the
+ * states of a recording, columns.c the chosen signals, triggers.c conditions, memory.c the time before a start, history.c the
+ * cycles since the last states, run_file.c the file of a run and its rows, acted.c the cycles for a replay, layout.c datasets,
+ * space.c old files and free space. */
 #ifndef RECORD_H
 #define RECORD_H
 
 #include "frames/reader.h"
+#include "frames/settings.h"
+#include "frames/trigger.h"
 
 #include <hdf5.h>
 #include <stdbool.h>
@@ -17,7 +20,25 @@ enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
 enum { RECORD_PATH = 4096, RECORD_LABEL = 80, RECORD_ROWS = 100 /* most of a chunk */ };
 
-enum record_when { RECORD_ALWAYS, RECORD_RUNNING };
+/* The options that the section record of a configuration has, too. Their bits say which the command line gave. */
+#define RECORD_KEY_LIST(X)                                                                                   \
+  X(WHEN, "when")                                                                                            \
+  X(TRIGGER, "trigger")                                                                                      \
+  X(SIGNALS, "signals")                                                                                      \
+  X(TYPE, "type")                                                                                            \
+  X(DIVISOR, "divisor")                                                                                      \
+  X(BEFORE, "before")                                                                                        \
+  X(AFTER, "after")                                                                                          \
+  X(SPLIT, "split")                                                                                          \
+  X(KEEP, "keep")                                                                                            \
+  X(MIN_FREE, "min-free")                                                                                    \
+  X(COMPRESS, "compress")
+enum record_key {
+#define RECORD_KEY_ENUM(id, name) KEY_##id,
+  RECORD_KEY_LIST(RECORD_KEY_ENUM)
+#undef RECORD_KEY_ENUM
+      RECORD_KEYS
+};
 
 struct record_options {
   const char *instance;
@@ -25,11 +46,13 @@ struct record_options {
   const char *once;    /* one file of this name; NULL: into the folder */
   const char *signals; /* all, state, inputs, or globs with commas */
   const char *label;
+  const char *trigger; /* conditions; NULL: none */
   enum record_when when;
+  unsigned given;  /* bit k: the command line has enum record_key k */
   bool single;     /* f32 in place of f64 */
   long divisor;    /* every n-th cycle */
-  double before;   /* s from the ring, ahead of the start */
-  double after;    /* s behind the end */
+  double before;   /* s ahead of the start */
+  double after;    /* s behind the end of RUNNING or of a condition */
   double split;    /* s of one file; 0: any */
   double keep;     /* bytes of finished files of the instance; 0: any */
   double min_free; /* bytes that stay free */
@@ -46,6 +69,38 @@ struct columns {
 /* False after saying on stderr what was wrong. */
 bool columns_choose(struct columns *c, const struct frames_reader *r, const char *words);
 void columns_free(struct columns *c);
+
+/* Conditions that start a recording. */
+struct triggers {
+  int count;
+  struct trigger one[TRIGGERS];
+  uint32_t signal[TRIGGERS];
+  bool holds[TRIGGERS];
+  unsigned began; /* bit i: condition i holds since the newest slot */
+  bool begun;     /* misses and fault are those of the slot before */
+  uint64_t misses;
+  uint32_t fault;
+};
+/* words NULL: none. False after saying on stderr what was wrong. */
+bool triggers_open(struct triggers *t, const struct frames_reader *r, const char *words);
+/* Judges the next slot: a condition holds. A miss and a fault hold for one slot. */
+bool triggers_judge(struct triggers *t, const struct frames_reader *r, const struct frames_slot *slot);
+/* Marks of the conditions that began with the slot that was judged last. Returns how many. */
+int triggers_marks(const struct triggers *t, const struct frames_reader *r, const struct frames_slot *slot,
+                   struct frames_event mark[TRIGGERS]);
+
+/* The newest slots, where the ring of the daemon is shorter than the time before a start. */
+struct memory {
+  char *slot;       /* (room, slot_bytes) */
+  uint64_t *number; /* (room) of the slot, plus 1; 0: none */
+  uint64_t room;    /* 0: the ring is long enough */
+  size_t slot_bytes;
+};
+/* False after saying on stderr that there is not enough memory. */
+bool memory_open(struct memory *m, const struct frames_reader *r, uint64_t room);
+void memory_close(struct memory *m);
+void memory_put(struct memory *m, uint64_t n, const struct frames_slot *slot);
+bool memory_take(const struct memory *m, uint64_t n, struct frames_slot *to);
 
 /* A cycle for the replay: the actions of the loop, the values of the inputs, and mode and parameters of the platform. */
 struct acted {
@@ -158,10 +213,18 @@ bool run_file_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsiz
 bool run_file_add_event(struct run_file *f, const struct frames_event *event);
 /* Writes and synchronises what is collected. */
 bool run_file_flush(struct run_file *f);
+/* Bytes of the file. */
+uint64_t run_file_size(const struct run_file *f);
 /* How long the first collected row has waited, ns; 0: none waits. */
 uint64_t run_file_age(const struct run_file *f, uint64_t now);
 /* Closes the file, writes how it ended, and gives it its name. */
 bool run_file_close(struct run_file *f, const char *reason);
+
+/* options.c. Reads the command line; -1: go on; otherwise the exit status. *recover: file of --recover, or NULL. */
+int options_take(int argc, char **argv, struct record_options *o, const char **recover);
+/* Reads the section record of a configuration, lines "KEY VALUE", into options that the command line did not give. The options
+ * then point into `lines`, which changes. False after saying on stderr what was wrong. */
+bool options_configure(struct record_options *o, char *lines);
 
 /* space.c. Bytes free for the folder; negative: unknown. */
 double space_free(const char *folder);

@@ -5,9 +5,12 @@
  *      ^                                          |
  *      '-------------- the daemon is gone --------'
  *
- * start: at once, or with state RUNNING. end: the state has not been RUNNING for `after`. A file that is long enough is closed,
- * and the next file begins with the next cycle. */
+ * start: at once, with state RUNNING, with a condition, or by an order of a client. end: the state has not been RUNNING, or no
+ * condition has held, for `after`; or an order. A file that is long enough is closed, and the next file begins with the next
+ * cycle. */
 #include "record.h"
+
+#include "frames/recorder.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -41,18 +44,29 @@ bool record_stopped(void)
 }
 
 struct recorder {
-  const struct record_options *options;
+  const struct record_options *given; /* by the command line */
+  struct record_options options;      /* with those of the daemon's configuration, which `words` holds */
+  char *words;
+  char label[FRAMES_EVENT_TEXT]; /* of the last order to start */
   struct frames_reader ring;
   struct columns columns;
+  struct triggers triggers;
+  struct memory memory;
   struct frames_slot *slot; /* (head.slot_bytes) */
-  uint64_t next, next_event;
+  uint64_t next, next_event, next_order;
+  uint64_t begun;    /* slot with which this program began to follow the daemon */
+  uint64_t unjudged; /* first slot that was not looked at yet; a start goes back to older ones */
   struct history history;
   struct run_file file;
   bool opened, recording, full; /* full: the disk; said once */
   bool continues;               /* the file before was long enough: the next file begins with the next slot */
-  uint64_t started;             /* slot that started the recording; slots before it come from the ring */
-  uint64_t idle_cycles;         /* since then, without RUNNING */
-  uint64_t files, end_ns;       /* end_ns: when the duration is over; 0: never */
+  bool ordered, hushed;         /* by a client: to record; not to record until the next start */
+  struct frames_event mark[TRIGGERS]; /* (marks) of conditions, for the row of their cycle */
+  int marks;
+  uint64_t idle_cycles;   /* without a reason to record */
+  uint64_t taken, lost;   /* cycles of this daemon, in files */
+  int report;             /* file of the report for the daemon; -1: none */
+  uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
   int status;
 };
 
@@ -68,16 +82,52 @@ static uint64_t cycles_in(const struct recorder *r, double seconds)
   return (uint64_t)(seconds * 1e9 / (double)r->ring.head.period_ns);
 }
 
+/* Slots before the newest one that the ring surely keeps until they are read: the oldest eighth, and at least half a second of a
+ * longer ring, may be overtaken while a file is made. */
+static uint64_t sure_slots(const struct recorder *r)
+{
+  const uint64_t slots = r->ring.head.slots, margin = slots / 8 + 1, half_second = cycles_in(r, 0.5),
+                 most = slots / 2;
+  const uint64_t least = margin > half_second ? margin : half_second;
+  return slots - (least < most ? least : most);
+}
+
+/* From the ring, or from the memory of this program. */
+static enum frames_got take_slot(const struct recorder *r, uint64_t n)
+{
+  const enum frames_got got = frames_take(&r->ring, n, r->slot);
+  return got == FRAMES_OVERTAKEN && memory_take(&r->memory, n, r->slot) ? FRAMES_WHOLE : got;
+}
+
+/* The report that the daemon shows to everybody. */
+static void report_state(const struct recorder *r)
+{
+  struct recorder_report report = {.start_ns = r->ring.head.start_ns,
+                                   .state = r->full ? RECORDER_FULL : RECORDER_WAITING,
+                                   .cycles = r->taken,
+                                   .lost = r->lost};
+  if (r->report < 0) return;
+  if (r->recording) {
+    const char *name = strrchr(r->file.final, '/');
+    report.state = r->file.lost > 0 ? RECORDER_LOST : RECORDER_RECORDING;
+    report.file_bytes = run_file_size(&r->file);
+    report.flush_ns = r->file.flush_ns;
+    snprintf(report.file, sizeof report.file, "%.*s", (int)sizeof report.file - 1,
+             name ? name + 1 : r->file.final);
+  }
+  recorder_report_write(r->report, &report);
+}
+
 static bool has_space(struct recorder *r)
 {
-  const double left = space_free(r->options->folder);
-  if (left < 0 || left >= r->options->min_free) {
+  const double left = space_free(r->options.folder);
+  if (left < 0 || left >= r->options.min_free) {
     r->full = false;
     return true;
   }
   if (!r->full)
     fprintf(stderr, "ali3-record: %s: disk full: %.3g GB free, --min-free is %.3g GB; not recording\n",
-            r->options->folder, left / 1e9, r->options->min_free / 1e9);
+            r->options.folder, left / 1e9, r->options.min_free / 1e9);
   return !(r->full = true);
 }
 
@@ -90,16 +140,16 @@ static void end_file(struct recorder *r, const char *reason)
     r->status = EXIT_RUN;
     end_asked = 1;
   }
-  if (!r->options->once && r->options->keep > 0)
-    space_prune(r->options->folder, r->ring.telemetry.instance, r->options->keep);
+  if (!r->options.once && r->options.keep > 0)
+    space_prune(r->options.folder, r->ring.telemetry.instance, r->options.keep);
 }
 
 /* The file of cycles from slot n on. Events since then are still in the ring. */
 static void begin_file(struct recorder *r, uint64_t n)
 {
   if (!has_space(r)) return;
-  if (frames_take(&r->ring, n, r->slot) != FRAMES_WHOLE) return;
-  if (!run_file_open(&r->file, r->options, &r->history, &r->columns, r->slot)) {
+  if (take_slot(r, n) != FRAMES_WHOLE) return;
+  if (!run_file_open(&r->file, &r->options, &r->history, &r->columns, r->slot)) {
     r->status = EXIT_RUN;
     end_asked = 1; /* a folder that cannot be written does not mend itself */
     return;
@@ -118,7 +168,8 @@ static void begin_file(struct recorder *r, uint64_t n)
   }
 }
 
-static void add_events(struct recorder *r)
+/* Events up to those of a cycle. */
+static void add_events(struct recorder *r, uint64_t cycle)
 {
   uint64_t slots, events;
   struct frames_event e;
@@ -126,55 +177,122 @@ static void add_events(struct recorder *r)
   for (; r->next_event < events; r->next_event++) {
     const enum frames_got got = frames_take_event(&r->ring, r->next_event, &e);
     if (got == FRAMES_NOT_YET) return;
+    if (got == FRAMES_WHOLE && e.cycle > cycle) return;
     if (got == FRAMES_WHOLE && r->recording) run_file_add_event(&r->file, &e);
   }
 }
 
-static bool starts_recording(const struct recorder *r)
+/* Slot r->next, in r->slot, which is new: a reason to record it. */
+static bool wants_slot(struct recorder *r)
 {
-  return r->options->when == RECORD_ALWAYS || r->slot->state == STATE_RUNNING;
+  const struct record_options *o = &r->options;
+  const bool holds = triggers_judge(&r->triggers, &r->ring, r->slot);
+  r->marks = triggers_marks(&r->triggers, &r->ring, r->slot, r->mark);
+  const bool reason = o->when == RECORD_ALWAYS ||
+                      (o->when == RECORD_RUNNING && r->slot->state == STATE_RUNNING) ||
+                      (o->when == RECORD_TRIGGER && holds);
+  if (!reason) r->hushed = false;
+  return r->ordered || (reason && !r->hushed);
 }
 
-/* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. */
+/* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. Then r->next is the first slot of the
+ * file. */
 static void start_recording(struct recorder *r)
 {
   /* A start takes the time before it from the ring. */
-  const uint64_t back = r->continues ? 0 : cycles_in(r, r->options->before), n = r->next;
-  uint64_t first = n > back ? n - back : 0;
-  while (first < n && frames_take(&r->ring, first, r->slot) != FRAMES_WHOLE) first++;
+  const uint64_t back = r->continues ? 0 : cycles_in(r, r->options.before), n = r->next;
+  uint64_t first = n > back ? n - back : 0, slots, events;
+  if (first < r->begun) first = r->begun;
+  /* A slot that is about to be overtaken would leave a hole behind it. */
+  if (r->memory.room == 0 && frames_written(&r->ring, &slots, &events) && first + sure_slots(r) < slots)
+    first = slots - sure_slots(r) < n ? slots - sure_slots(r) : n;
+  while (first < n && take_slot(r, first) != FRAMES_WHOLE) first++;
   begin_file(r, first);
   if (r->recording) r->next = first;
-  if (r->recording && !r->continues) {
-    r->started = n;
-    r->idle_cycles = 0;
-  }
+  if (r->recording && !r->continues) r->idle_cycles = 0;
   r->continues = false;
 }
 
 static void end_long_file(struct recorder *r)
 {
-  add_events(r);
+  add_events(r, r->slot->cycle);
   end_file(r, "split");
   r->continues = true;
+}
+
+/* The end of the time without a reason to record. */
+static void judge_idleness(struct recorder *r, bool wanted)
+{
+  const bool triggered = r->options.when == RECORD_TRIGGER;
+  r->idle_cycles = wanted ? 0 : r->idle_cycles + 1;
+  if (!r->recording || r->idle_cycles <= cycles_in(r, r->options.after)) return;
+  add_events(r, r->slot->cycle);
+  end_file(r, triggered ? "no condition holds" : "stopped");
+}
+
+/* The marks of conditions that began with this slot, behind the events ahead of it. */
+static void add_marks(struct recorder *r)
+{
+  if (r->marks == 0 || r->slot->cycle < r->mark[0].cycle) return;
+  add_events(r, r->slot->cycle);
+  for (int i = 0; i < r->marks; i++) run_file_add_event(&r->file, &r->mark[i]);
+  r->marks = 0;
 }
 
 /* Slot r->next is in r->slot. */
 static void handle_slot(struct recorder *r)
 {
-  const struct record_options *o = r->options;
+  const struct record_options *o = &r->options;
   const struct frames_state *state = history_add(&r->history, r->slot);
-  if (!r->recording && (r->continues || starts_recording(r)) && !(o->once && r->files > 0)) {
+  bool fresh = r->next >= r->unjudged, wanted = false;
+  /* A slot is judged once, when it is new. */
+  if (fresh) {
+    memory_put(&r->memory, r->next, r->slot);
+    wanted = wants_slot(r);
+    r->unjudged = r->next + 1;
+  }
+  if (!r->recording && (r->continues || wanted) && !(o->once && r->files > 0)) {
     start_recording(r);
-    if (frames_take(&r->ring, r->next, r->slot) != FRAMES_WHOLE) return; /* overtaken: looked at again */
+    fresh = fresh && r->next + 1 == r->unjudged;
+    if (take_slot(r, r->next) != FRAMES_WHOLE) return; /* overtaken: looked at again */
   }
-  if (r->recording) {
-    if (!run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
-    r->idle_cycles = r->next < r->started || r->slot->state == STATE_RUNNING ? 0 : r->idle_cycles + 1;
-    if (o->when == RECORD_RUNNING && r->idle_cycles > cycles_in(r, o->after)) end_file(r, "stopped");
-  }
+  if (r->recording && !run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
+  r->taken += r->recording;
+  if (r->recording) add_marks(r);
+  if (fresh && o->when != RECORD_ALWAYS) judge_idleness(r, wanted);
   r->next++;
   if (r->recording && o->split > 0 && r->slot->cycle - r->file.first_cycle + 1 >= cycles_in(r, o->split))
     end_long_file(r);
+}
+
+/* Orders of clients since the last look. */
+static void take_orders(struct recorder *r)
+{
+  uint64_t slots, events;
+  struct frames_event e;
+  if (!frames_written(&r->ring, &slots, &events)) return;
+  for (; r->next_order < events; r->next_order++) {
+    if (frames_take_event(&r->ring, r->next_order, &e) != FRAMES_WHOLE || e.kind != FRAMES_EVENT_RECORD)
+      continue;
+    /* A stop holds until the reason to record comes anew. */
+    switch ((enum frames_record)e.code) {
+    case FRAMES_RECORD_START:
+      r->ordered = true;
+      r->hushed = false;
+      snprintf(r->label, sizeof r->label, "%s", e.text);
+      r->options.label = *r->label ? r->label : r->given->label;
+      break;
+    case FRAMES_RECORD_STOP:
+      r->ordered = false;
+      r->hushed = true;
+      add_events(r, UINT64_MAX);
+      end_file(r, "stopped by a client");
+      break;
+    case FRAMES_RECORD_SPLIT:
+      if (r->recording && !r->options.once) end_long_file(r);
+      break;
+    }
+  }
 }
 
 /* Slots that are there. False: the file was cut. */
@@ -182,7 +300,7 @@ static bool take_slots(struct recorder *r)
 {
   uint64_t slots, events;
   while (!end_asked) {
-    switch (frames_take(&r->ring, r->next, r->slot)) {
+    switch (take_slot(r, r->next)) {
     case FRAMES_WHOLE:
       handle_slot(r);
       break;
@@ -194,12 +312,16 @@ static bool take_slots(struct recorder *r)
       const uint64_t held = r->ring.head.slots - r->ring.head.slots / 8 - 1;
       const uint64_t oldest = slots - (held < slots ? held : slots),
                      lost = oldest > r->next ? oldest - r->next : 1;
-      if (r->recording) r->file.lost += lost;
+      if (r->recording) {
+        r->file.lost += lost;
+        r->lost += lost;
+      }
       r->file.gap = r->recording;
       fprintf(stderr,
               "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
               (unsigned long long)lost);
       r->next += lost;
+      report_state(r); /* to catch up takes long on a slow disk */
       break;
     }
     case FRAMES_CUT:
@@ -209,20 +331,38 @@ static bool take_slots(struct recorder *r)
   return true;
 }
 
+/* The options for this daemon. */
+static bool configure_recorder(struct recorder *r)
+{
+  r->options = *r->given;
+  r->words = strdup(frames_record(&r->ring));
+  return r->words && options_configure(&r->options, r->words);
+}
+
+static bool open_memory(struct recorder *r)
+{
+  const uint64_t back = cycles_in(r, r->options.before);
+  const bool needed = r->options.when != RECORD_ALWAYS && back > sure_slots(r);
+  return memory_open(&r->memory, &r->ring, needed ? back + 1 : 0);
+}
+
 static bool open_ring(struct recorder *r, bool complain)
 {
   char error[400];
   uint64_t slots, events;
-  if (!frames_open(&r->ring, r->options->instance, error, sizeof error)) {
+  if (!frames_open(&r->ring, r->given->instance, error, sizeof error)) {
     if (complain) fprintf(stderr, "ali3-record: %s\n", error);
     return false;
   }
   r->slot = calloc(1, r->ring.head.slot_bytes);
-  r->opened = r->slot && columns_choose(&r->columns, &r->ring, r->options->signals) &&
+  r->opened = r->slot && configure_recorder(r) && columns_choose(&r->columns, &r->ring, r->options.signals) &&
+              triggers_open(&r->triggers, &r->ring, r->options.trigger) && open_memory(r) &&
               frames_written(&r->ring, &slots, &events) &&
-              history_open(&r->history, &r->ring, cycles_in(r, r->options->before) + 1);
+              history_open(&r->history, &r->ring, cycles_in(r, r->options.before) + 1);
   if (!r->opened) {
     columns_free(&r->columns);
+    memory_close(&r->memory);
+    free(r->words);
     free(r->slot);
     frames_close(&r->ring);
     r->status = EXIT_USAGE;
@@ -230,13 +370,17 @@ static bool open_ring(struct recorder *r, bool complain)
     return false;
   }
   /* Cycles that are in the ring already count as the time before the start. */
-  const uint64_t back = cycles_in(r, r->options->before),
-                 held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
-  r->next = slots - (back < held ? back : held);
-  r->next_event = events;
-  /* Older cycles may lead from a state to the first row. The oldest eighth may be overtaken while it is read. */
-  uint64_t n = slots > held - held / 8 ? slots - (held - held / 8) : 0;
-  for (; n < r->next; n++)
+  const uint64_t back = cycles_in(r, r->options.before), sure = sure_slots(r);
+  const uint64_t held = slots < sure ? slots : sure;
+  r->next = r->begun = slots - (back < held ? back : held);
+  r->next_event = r->next_order = events;
+  r->unjudged = r->next;
+  r->taken = r->lost = 0;
+  r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);
+  if (r->report < 0) fprintf(stderr, "ali3-record: the daemon does not show this recorder: %s\n", error);
+  r->ordered = r->hushed = r->continues = false;
+  /* Older cycles may lead from a state to the first row. */
+  for (uint64_t n = slots - held; n < r->next; n++)
     if (frames_take(&r->ring, n, r->slot) == FRAMES_WHOLE) history_add(&r->history, r->slot);
   return true;
 }
@@ -244,11 +388,14 @@ static bool open_ring(struct recorder *r, bool complain)
 static void close_ring(struct recorder *r, const char *reason)
 {
   if (!r->opened) return;
-  add_events(r);
+  add_events(r, UINT64_MAX);
   end_file(r, reason);
   columns_free(&r->columns);
+  memory_close(&r->memory);
   history_close(&r->history);
+  free(r->words);
   free(r->slot);
+  recorder_report_close(r->report, r->ring.telemetry.instance);
   frames_close(&r->ring);
   r->opened = false;
 }
@@ -258,7 +405,9 @@ static void follow_ring(struct recorder *r, uint64_t now)
 {
   const bool alive = frames_alive(&r->ring);
   const bool whole = take_slots(r);
-  add_events(r);
+  add_events(r, UINT64_MAX);
+  take_orders(r);
+  report_state(r);
   if (r->recording && run_file_age(&r->file, now) >= LONGEST_NS && !run_file_flush(&r->file))
     end_file(r, "a write failed");
   if (r->recording && !has_space(r)) end_file(r, "disk full");
@@ -278,7 +427,7 @@ static void show_progress(const struct recorder *r)
 
 int record_follow(const struct record_options *o)
 {
-  struct recorder r = {.options = o, .status = EXIT_GOOD};
+  struct recorder r = {.given = o, .options = *o, .status = EXIT_GOOD};
   const uint64_t begin = clock_ns_now();
   if (o->duration > 0) r.end_ns = begin + (uint64_t)(o->duration * 1e9);
   /* A daemon that is not there is an error for one file, and a reason to wait for a service. */

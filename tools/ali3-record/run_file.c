@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -293,6 +294,12 @@ bool run_file_add(struct run_file *f, const struct frames_slot *slot, const stru
 uint64_t run_file_age(const struct run_file *f, uint64_t now)
 {
   return f->collected + f->acted.collected > 0 && now > f->waits_ns ? now - f->waits_ns : 0;
+}
+
+uint64_t run_file_size(const struct run_file *f)
+{
+  struct stat st;
+  return f->file >= 0 && fstat(f->descriptor, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 bool run_file_add_event(struct run_file *f, const struct frames_event *event)

@@ -54,7 +54,7 @@ static const char help[] =
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --quantities GLOB,..  max, min, rms and final value of the signals that match, in the summary\n"
     "  --batch SWEEP     one run for each set of parameters of the file SWEEP; --output has a row for each\n"
-    "                    run, with its parameters, outcome and quantities\n"
+    "                    run, with its parameters, outcome and quantities; FILE.h5 becomes HDF5\n"
     "  --shard K/N       only the runs K, K + N, .. (K from 0); a row is the same for any N\n"
     "  --jobs N          threads of a batch, 1 to 256 (default: 1)\n"
     "  --resume          keep the rows that the output file of the batch has already\n"
@@ -143,6 +143,12 @@ enum {
   VERSION
 };
 
+static bool is_hdf5_name(const char *file)
+{
+  const size_t length = strlen(file);
+  return length >= 4 && strcmp(file + length - 3, ".h5") == 0;
+}
+
 /* A batch writes one file of rows and nothing else. */
 static bool check_batch(const struct options *o)
 {
@@ -151,6 +157,9 @@ static bool check_batch(const struct options *o)
   if (!o->batch) return true;
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
+  if (is_hdf5_name(o->output) && o->shards > 1)
+    return usage("--output FILE.h5", "no --shard beside it; ali3-sim merge makes FILE.h5 of all shards",
+                 "one");
   if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->inputs || o->every != 1 ||
       o->workers_given)
     return usage(
@@ -167,8 +176,7 @@ static int merge_files(int argc, char **argv, const struct options *o)
     usage("merge", "--output FILE and files of shards", "another line");
     return EXIT_USAGE;
   }
-  const size_t length = strlen(o->output);
-  if (length < 4 || strcmp(o->output + length - 3, ".h5") != 0)
+  if (!is_hdf5_name(o->output))
     return shard_merge("ali3-sim", BATCH_HEAD ",", o->output, files, argv + optind + 1) ? EXIT_GOOD
                                                                                         : EXIT_RUN;
   /* By way of CSV, which checks that the shards are complete. */
@@ -324,6 +332,19 @@ static int take_options(int argc, char **argv, struct options *o)
   return -1;
 }
 
+/* The rows stand in a CSV file beside the result until all runs are done, so that --resume finds them. */
+static int batch_into_hdf5(struct options *o)
+{
+  const char *file = o->output;
+  char rows[4200];
+  snprintf(rows, sizeof rows, "%s.rows", file);
+  o->output = rows;
+  int status = batch(o);
+  if (status != EXIT_GOOD) return status;
+  if (!results_write_hdf5(rows, file)) return EXIT_RUN;
+  return remove(rows) == 0 ? EXIT_GOOD : EXIT_RUN;
+}
+
 static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
                           const struct signals *signals, int workers)
 {
@@ -413,6 +434,7 @@ int main(int argc, char **argv)
 {
   struct options o;
   int status = take_options(argc, argv, &o);
+  if (status < 0 && o.batch && is_hdf5_name(o.output)) status = batch_into_hdf5(&o);
   if (status < 0) status = o.batch ? batch(&o) : simulate_file(&o);
   free(o.set);
   return status;

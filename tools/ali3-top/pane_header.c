@@ -145,6 +145,17 @@ static void put_solver(struct flow *f, const struct telemetry *t, bool always)
   put_count(f, "clamped", l->clamped);
 }
 
+static void put_recorder(struct flow *f, const struct telemetry *t)
+{
+  const bool bad = t->recorder == RECORDER_LOST || t->recorder == RECORDER_FULL;
+  if (t->recorder == RECORDER_OFF) return;
+  flow_line(f);
+  flow_put(f, bad ? STYLE_WARN : STYLE_PLAIN, "recorder: %s", recorder_state_name(t->recorder));
+  if (t->recorder_lost) put_count(f, "lost", t->recorder_lost);
+  if (*t->recorder_file)
+    flow_put(f, STYLE_PLAIN, "%s %.1f MB", t->recorder_file, (double)t->recorder_bytes / 1e6);
+}
+
 int header_draw(const struct picture *p, const struct area *a)
 {
   struct flow f = {.area = a};
@@ -170,6 +181,7 @@ int header_draw(const struct picture *p, const struct area *a)
     put_deadlines(&f, t);
     put_beats(&f, t);
     put_solver(&f, t, a->canvas->rows >= TALL);
+    put_recorder(&f, t);
   }
   flow_line(&f);
   return f.row;

@@ -184,6 +184,17 @@ static void show_verdict(const struct sample *s, FILE *out)
   for (int i = 0; i < s->reasons; i++) fprintf(out, "%s%s", i ? "; " : ": ", s->reason[i]);
 }
 
+static void show_recorder(const struct telemetry *t, FILE *out)
+{
+  if (t->recorder == RECORDER_OFF) return;
+  fprintf(out, "recorder  %s, %" PRIu64 " cycles, %" PRIu64 " lost", recorder_state_name(t->recorder),
+          t->recorder_cycles, t->recorder_lost);
+  if (*t->recorder_file)
+    fprintf(out, ", %s, %.1f MB, flushes of up to %.0f ms", t->recorder_file, (double)t->recorder_bytes / 1e6,
+            (double)t->recorder_flush_ns * 1e-6);
+  fputc('\n', out);
+}
+
 void show_block(const struct picture *p, FILE *out)
 {
   const struct sample *s = &p->sample;
@@ -233,6 +244,7 @@ void show_block(const struct picture *p, FILE *out)
   if (l->violated)
     fprintf(out, "violated  %" PRIu64 " steps, cycles %" PRIu64 " to %" PRIu64 ", the last at %s\n",
             l->violated, l->violated_first, l->violated_cycle, l->violated_at);
+  show_recorder(t, out);
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),
           counter_get(&t->counters.modbus_clients));
   show_counters(&t->counters, out);

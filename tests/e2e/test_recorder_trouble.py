@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A recorder in trouble costs the loop nothing: a disk that hangs, a recorder that is stopped, a flood beside both. ALI3_RECORDER_SOAK=1
+takes the long times: 15 s of a hanging disk, 30 s of a stop, ten minutes of a flood."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import bench
+from test_record import KEEP, Case, Recorder, read
+
+LONG = os.environ.get("ALI3_RECORDER_SOAK") == "1"
+RING = 10 if LONG else 1  # s
+HANG, STOP, FLOOD = (15, 30, 600) if LONG else (1.6, 1.6, 1)  # s
+COPY_US = 10  # that a frame of 128 bodies may cost a cycle at p99.9
+CHAIN = os.path.join(bench.ROOT, "tests", "reference", "chain_128.json")
+FLOODER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "flood.py")
+
+
+def gaps_of(run):
+    cycles = run["head"]["cycle"]
+    return [b - a - 1 for a, b in zip(cycles, cycles[1:]) if b - a > 1]
+
+
+class Trouble(Case):
+    def check_losses(self, d, run, seconds):
+        """One gap as long as the trouble, less the ring; every lost cycle is counted, in the file and in the telemetry."""
+        gaps, attributes = gaps_of(run), run["attributes"]
+        self.assertEqual(len(gaps), 1, gaps)
+        self.assertLess(abs(gaps[0] / 100 - (seconds - RING * 7 / 8)), 0.6, "s of lost cycles")
+        self.assertEqual((attributes["lost"], attributes["complete"], attributes["closed"]), (gaps[0], 0, 1))
+        return gaps[0]
+
+    def wait_for_losses(self, d, seconds):
+        """The telemetry, once it shows lost cycles. A supervisor whose notifications nobody reads would wait."""
+        return bench.wait_for("lost cycles", lambda: d.hear() and (w := d.watch())["recorder"] == "lost cycles" and w, seconds + 20)
+
+    def test_a_disk_that_hangs(self):
+        """One synchronisation outlasts the ring."""
+        if bench.SANITIZED:
+            self.skipTest("a preloaded library would come before the sanitizer")
+        with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:
+            file, slow = os.path.join(d.dir, "run.h5"), os.path.join(d.dir, "slow")
+            environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "slow_disk.so"), ALI3_SLOW_DISK=slow)
+            with Recorder("--once", file, "--before", "0", d.name, environment=environment) as r:
+                bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
+                misses = d.watch()["misses"]
+                d.file("slow", str(HANG))
+                time.sleep(0.9)  # a chunk
+                os.unlink(slow)
+                watched = self.wait_for_losses(d, HANG)
+                self.assertGreaterEqual(watched["recorder_flush_s"], HANG)
+                self.assertEqual(r.stop(), 0, r.said)
+            lost = self.check_losses(d, read(file), HANG)
+            bench.wait_for("the log", lambda: f"recorder: {lost} cycles lost" in d.said())
+            self.assertEqual((d.watch()["state"], d.watch()["recorder_lost"]), ("RUNNING", lost))
+            print(f"\n{HANG} s of a hanging disk: {lost} cycles lost and counted, {d.watch()['misses'] - misses} deadlines missed", flush=True)
+
+    def test_a_stopped_recorder(self):
+        with bench.Daemon(telemetry={"frames": RING}, record=KEEP) as d:
+            file = os.path.join(d.dir, "run.h5")
+            with Recorder("--once", file, "--before", "0", d.name) as r:
+                bench.wait_for("rows", lambda: d.watch()["recorder_flush_s"] > 0)
+                misses = d.watch()["misses"]
+                r.process.send_signal(signal.SIGSTOP)
+                end = time.monotonic() + STOP
+                while time.monotonic() < end:
+                    d.hear()
+                    time.sleep(0.05)
+                r.process.send_signal(signal.SIGCONT)
+                self.wait_for_losses(d, STOP)
+                self.assertEqual(r.stop(), 0, r.said)
+            lost = self.check_losses(d, read(file), STOP)
+            self.assertEqual((d.watch()["state"], d.watch()["recorder_lost"]), ("RUNNING", lost))
+            print(f"\n{STOP} s of a stop: {lost} cycles lost and counted, {d.watch()['misses'] - misses} deadlines missed", flush=True)
+
+    def flood(self, d, seconds):
+        """The telemetry before and after a flood of both protocols."""
+        before = d.watch()
+        clients = [subprocess.Popen([sys.executable, "-B", FLOODER, protocol, str(port), str(seconds)])
+                   for protocol, port in (("osc", d.osc_port), ("modbus", d.modbus_port))]
+        try:
+            bench.wait_for("the end of the flood", lambda: d.hear() and all(client.poll() is not None for client in clients), seconds + 30)
+            self.assertEqual([client.returncode for client in clients], [0, 0])
+        finally:
+            for client in clients:
+                client.kill()
+        return before, d.watch()
+
+    def test_a_flood_beside_it(self):
+        """128 bodies: the copy of a frame costs microseconds, no page fault, and no misses that do not come without a recorder."""
+        with open(CHAIN, encoding="utf-8") as f:
+            model = json.load(f)["model"]
+        inputs = [{"name": "push", "body": model["bodies"][0]["name"]}]
+        with bench.Daemon(model=model, inputs=inputs, record=dict(KEEP, when="always")) as d:
+            alone = self.flood(d, FLOOD)
+            with Recorder("--to", d.dir, d.name) as r:
+                self.shown(d, "recording")
+                beside = self.flood(d, FLOOD)
+                self.assertIn(beside[1]["recorder"], ("recording", "lost cycles"))
+                self.assertEqual(r.stop(), 0, r.said)
+            watched = d.watch()
+        copy = watched["phases"]["record"]
+        misses = [after["misses"] - before["misses"] for before, after in (alone, beside)]
+        faults = [after["counters"]["loop_page_faults"] - before["counters"]["loop_page_faults"] for before, after in (alone, beside)]
+        print(f"\nflood of {FLOOD} s: misses {misses[0]} without a recorder, {misses[1]} beside it; page faults {faults}; {beside[1]['recorder_lost']} cycles "
+              f"lost; copy of a frame, us: median {copy['median']}, p99.9 {copy['p999']}, max {copy['max']}", flush=True)
+        self.assertEqual(watched["state"], "RUNNING")
+        self.assertGreater(beside[1]["recorder_cycles"], 100 * FLOOD / 2)
+        self.assertEqual(faults[1], 0, "page faults of the loop")
+        if LONG and watched["realtime"]:
+            self.assertLessEqual(misses[1], misses[0] + 2)
+            self.assertLessEqual(copy["p999"], COPY_US)
+
+
+bench.main()
