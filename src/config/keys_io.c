@@ -120,6 +120,7 @@ static const struct key device_keys[] = {
 };
 const struct section schema_device = SECTION("a device", device_keys);
 
+#define LIST_PARAMETERS "Names for values, as in a configuration. The lists of this file may use them; no other file sees them."
 /* Files that lists are taken from, and how they are named in place of these. */
 static const struct key file_name_keys[] = {
   TEXT("file", REQUIRED, AT_START, offsetof(struct file_name_values, file),
@@ -131,6 +132,7 @@ static const struct section mapped_list = SECTION("osc in a file of maps", mappe
 static const struct key wired_list_keys[] = {LIST("map", &schema_wired, REQUIRED, "Signals with addresses of your own.")};
 static const struct section wired_list = SECTION("modbus in a file of maps", wired_list_keys);
 static const struct key maps_keys[] = {
+  VARIABLES("parameters", LIST_PARAMETERS),
   SUBSECTION("osc", &mapped_list, "The map of OSC."),
   SUBSECTION("modbus", &wired_list, "The map of the Modbus server."),
 };
@@ -296,7 +298,10 @@ static const struct key packet_keys[] = {
        "counter: true}]. ali3d FILE --print-map prints where each field stands."),
 };
 const struct section schema_packet = SECTION("a packet", packet_keys);
-static const struct key packets_keys[] = {LIST("packets", &schema_packet, REQUIRED, "The packets.")};
+static const struct key packets_keys[] = {
+  VARIABLES("parameters", LIST_PARAMETERS),
+  LIST("packets", &schema_packet, REQUIRED, "The packets."),
+};
 const struct section schema_packets = SECTION("a file of packets", packets_keys);
 static const struct key packet_file_keys[] = {
   TEXT("file", REQUIRED, AT_START, offsetof(struct packet_file_values, file),

@@ -404,8 +404,10 @@ static const struct key model_keys[] = {
   LIST("visual", &schema_visual, NONE,
        "Shapes that ali3-view draws in place of those it finds from mass and inertia. They have no effect on the motion."),
   TEXT("file", NONE, AT_START, MODEL(file),
-       "Path of a model file, relative to this one. The file is used in place of the model, so this key stands alone: "
-       "model: {file: models/four_bar.yaml}."),
+       "Path of a model file, relative to this one. The file is used in place of the model, so only parameters may stand "
+       "beside this key: model: {file: models/four_bar.yaml}."),
+  VARIABLES("parameters",
+            "Values that replace parameters of the model file. They stand only beside file, and may use the parameters of this file."),
 };
 const struct section schema_model = SECTION("a model", model_keys);
 /* clang-format on */

@@ -37,12 +37,14 @@ static const struct node *given_key(const struct settings_reader *l, const char 
   return node_in_section(l->main.root, section, key);
 }
 
-/* Puts the values of options into a tree and expands its short forms. An option may name an element that a part makes. */
-static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path)
+/* Puts the values of options into a tree and expands its short forms. given: values of the main file for its parameters. An
+ * option may name an element that a part makes. */
+static bool expand_with_options(struct settings_reader *l, struct yaml *t, const char *path,
+                                const struct node *given)
 {
   struct report *r = &l->report;
   sets_put(t, path, SETS_EARLY, r);
-  if (!expand_tree(&l->expansion, t, &schema_expansion, r)) return false;
+  if (!expand_tree_with(&l->expansion, t, given, &l->main.source, &schema_expansion, r)) return false;
   const int before = r->errors;
   return !sets_put(t, path, SETS_LATE, r) ||
          (r->errors == before && expand_tree(&l->expansion, t, &schema_expansion, r));
@@ -52,7 +54,8 @@ static bool expand_with_options(struct settings_reader *l, struct yaml *t, const
 static bool read_model_file(struct settings_reader *l, const struct node *path)
 {
   struct report *r = &l->report;
-  if (l->model_node->count > 1) {
+  const struct node *given = node_find(l->model_node, "parameters");
+  if (l->model_node->count > (given ? 2 : 1)) {
     report_error(r, l->model_node->at,
                  "model: expected either the key \"file\" or the keys of a model, found both");
     return false;
@@ -76,7 +79,7 @@ static bool read_model_file(struct settings_reader *l, const struct node *path)
     return false;
   }
 
-  if (!expand_with_options(l, &l->model, "model")) return false;
+  if (!expand_with_options(l, &l->model, "model", given)) return false;
   struct file_values other = {0}; /* the other sections are checked, and not used */
   good = schema_read(&schema_file, l->model.root, &other, r);
   l->model_node = node_find(l->model.root, "model");
@@ -126,6 +129,10 @@ static void read_model(struct settings_reader *l)
   const struct node *path = node_find(l->model_node, "file");
   if (!path || read_model_file(l, path)) {
     struct settings *s = &l->values.settings;
+    const struct node *values = node_find(l->model_node, "parameters");
+    if (values)
+      report_error(&l->report, values->key_at,
+                   "parameters: expected \"file\" beside it; the parameters of this file stand above model");
     s->model = mechanism_build(l->model_node, &l->bodies, &s->options, &s->places, &l->report);
     visual_read(l->model_node, &l->bodies, s, &l->report);
   }
@@ -282,7 +289,7 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   struct report *r = &l->report;
   if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
   if (over && over->sets > 0 && !sets_take(&l->sets, over->set, over->sets, r)) return false;
-  if (!expand_with_options(l, &l->main, NULL)) return false;
+  if (!expand_with_options(l, &l->main, NULL, NULL)) return false;
   if (over && over->inner) leave_out_interfaces(l->main.root);
 
   /* The sections; a missing section is off. */

@@ -83,6 +83,9 @@ static struct expand_key describe_key(const void *section, const struct node *ma
     e.kind = e.section == &schema_part ? EXPAND_LATER : EXPAND_LIST;
     break;
   case KEY_VARIABLES:
+    /* Parameters beside model.file go to another file, which does not know the names of this one. */
+    if (s == &schema_model) e.kind = EXPAND_VALUES;
+    break;
   case KEY_COPIES:
     break;
   }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Functions that several readers share: checks of values and names, and lists that {file: PATH} puts into another file. Set-up
- * only. */
+ * Functions that several readers share: checks of values and names. Set-up only. */
 #include "config/values.h"
 #include "config/keys.h"
 #include "yaml/nearest.h"
-#include "yaml/sets.h"
-#include "yaml/text_file.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- single values --- */
@@ -67,48 +63,4 @@ void report_no_name(struct report *r, const struct node *n, const char *what, co
                  near->best);
   else
     report_error(r, n->at, "%s: no %s is named \"%.40s\"", n->key, what, n->text);
-}
-
-/* --- lists in files --- */
-
-/* The report shows no line of a file that has no list: a configuration could name any file of the machine. schema_read() only
- * checks the keys; its values are not used. */
-static const struct node *find_list(struct list_file *l, const struct section *keys, const char *section,
-                                    const char *key, struct report *r)
-{
-  struct file_values unused = {0};
-  const struct node *above = section ? node_find(l->tree.root, section) : l->tree.root;
-  const struct node *list = node_find(above, key);
-  if (list) {
-    l->tree.source.shown = true;
-    /* Values from the command line may replace nodes: find the list again. */
-    char path[64];
-    snprintf(path, sizeof path, "%s%s%s", section ? section : "", section ? "." : "", key);
-    sets_put(&l->tree, path, SETS_ONCE, r);
-    list = node_find(section ? node_find(l->tree.root, section) : l->tree.root, key);
-    return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
-  }
-  report_error(r, l->tree.root->at,
-               "expected a list of mappings with the key %s%s%s in this included file, found none",
-               section ? section : "", section ? "." : "", key);
-  return NULL;
-}
-
-bool list_open(struct list_file *l, const struct node *file, const struct section *keys, const char *section,
-               const char *key, struct report *r)
-{
-  *l = (struct list_file){.here = r->source, .file = file, .errors = r->errors};
-  char *path = path_beside(r->source->file, file->text);
-  if (!path) return false;
-  if (yaml_read_part(&l->tree, path, r)) l->list = find_list(l, keys, section, key, r);
-  free(path);
-  return true;
-}
-
-void list_close(struct list_file *l, struct report *r)
-{
-  r->source = l->here;
-  if (r->errors > l->errors)
-    report_error(r, l->file->at, "file: the list in this file has mistakes, or cannot be read");
-  yaml_free(&l->tree);
 }

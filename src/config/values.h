@@ -69,6 +69,8 @@ struct list_file {
   const struct source *here;
   const struct node *file;
   int errors;
+  struct expansion *expansion;
+  const struct origins *origins; /* of the report before */
 };
 /* file: the node with the path, relative to r->source; keys: the keys of the file; section, key: the keys above the list
  * (section NULL: only key). False when out of memory. If true, the caller calls list_close(). */

@@ -114,7 +114,17 @@ static json_t *pose_of(const struct survey_pose *p)
                    "margin", p->margin, "reached", p->reached);
 }
 
-static int print_figures(const struct platform_spec *spec, const struct survey *s)
+/* Names of the inputs that come from the rig. */
+static json_t *rig_inputs(const struct signals *s)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < s->inputs; i++)
+    if (input_is_of_rig(s->input[i].kind)) json_array_append_new(list, json_string(s->input[i].name));
+  return list;
+}
+
+static int print_figures(const struct platform_spec *spec, const struct survey *s,
+                         const struct signals *signals)
 {
   const struct platform_geometry *g = &spec->geometry;
   json_t *axes = json_object(), *pairs = json_array();
@@ -130,11 +140,11 @@ static int print_figures(const struct platform_spec *spec, const struct survey *
     json_array_append_new(pairs,
                           json_pack("{s:s, s:s, s:f}", "a", platform_coordinate_name[s->pair[i].a], "b",
                                     platform_coordinate_name[s->pair[i].b], "part", s->pair[i].part));
-  json_t *o = json_pack("{s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                        g->crank ? "cranks" : "legs", "leg_unit", g->crank ? "rad" : "m", "leg_min",
-                        g->leg_min, "leg_max", g->leg_max, "leg_rate", g->leg_rate, "neutral",
-                        pose_of(&s->neutral), "park", pose_of(&s->park), "lowest", pose_of(&s->low),
-                        "highest", pose_of(&s->high), "axes", axes, "pairs", pairs);
+  json_t *o = json_pack(
+      "{s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", g->crank ? "cranks" : "legs",
+      "leg_unit", g->crank ? "rad" : "m", "leg_min", g->leg_min, "leg_max", g->leg_max, "leg_rate",
+      g->leg_rate, "neutral", pose_of(&s->neutral), "park", pose_of(&s->park), "lowest", pose_of(&s->low),
+      "highest", pose_of(&s->high), "axes", axes, "pairs", pairs, "rig_inputs", rig_inputs(signals));
   const int status =
       o && json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 ? STATUS_OK : STATUS_FAILED;
   printf("\n");
@@ -236,7 +246,7 @@ int platform_report(const struct settings *s, const char *file, enum platform_fo
   survey_make(&survey, p);
   switch (format) {
   case PLATFORM_FORMAT_JSON:
-    status = print_figures(&p->spec, &survey);
+    status = print_figures(&p->spec, &survey, s->signals);
     break;
   case PLATFORM_FORMAT_SVG:
     status = print_drawing(&p->spec.geometry);

@@ -103,9 +103,30 @@ static bool plain_orientation(struct expander *e, struct node **n, const struct 
   return true;
 }
 
+/* A mapping of names to values, each of them a number, a vector or a text without a name in it. */
+static struct node *plain_values(struct expander *e, const struct node *map, const struct scope *s,
+                                 int origin)
+{
+  struct node *from = mapping_merge(e, map, origin), *out = from ? node_new_like(e, from, origin) : NULL;
+  for (const struct node *c = out ? from->first : NULL; c; c = c->next) {
+    struct value v;
+    const struct node empty = {
+        .kind = NODE_SCALAR, .at = c->at, .key_at = c->key_at, .key = c->key, .text = ""};
+    struct node *place = scalar_value(e, c, s, &v) ? node_new_like(e, &empty, origin) : NULL;
+    if (!place) return NULL;
+    /* The value takes the place of the empty node, with its line. */
+    node_put(out, place);
+    if (!(v.text ? node_put_text(e, out, c->key, v.text)
+                 : node_put_numbers(e, out, c->key, v.number, v.count)))
+      return NULL;
+  }
+  return out;
+}
+
 static struct node *node_evaluate(struct expander *e, const struct node *n, const struct expand_key *k,
                                   const struct scope *s, int origin)
 {
+  if (n->kind == NODE_MAP && k->kind == EXPAND_VALUES) return plain_values(e, n, s, origin);
   if (n->kind == NODE_MAP && k->kind == EXPAND_MAP) return mapping_evaluate(e, n, k->section, s, origin);
   struct node *copy = node_new_like(e, n, origin);
   if (!copy) return NULL;

@@ -27,10 +27,11 @@ static bool put_elements(struct expander *e, struct node *map, const struct elem
   return true;
 }
 
-static bool expand_root(struct expander *e, struct yaml *t)
+static bool expand_root(struct expander *e, struct yaml *t, const struct node *given,
+                        const struct source *given_in)
 {
   struct elements all = {0};
-  const struct part_source from = {.root = t->root};
+  const struct part_source from = {.root = t->root, .given = given, .given_in = given_in};
   struct node *root = file_evaluate(e, &from, &all);
   if (!root || !bodies_place(e, &all)) return false;
   struct node *model = node_child(root, "model");
@@ -45,12 +46,18 @@ static bool expand_root(struct expander *e, struct yaml *t)
 
 bool expand_tree(struct expansion *x, struct yaml *t, const struct expand_rules *rules, struct report *r)
 {
+  return expand_tree_with(x, t, NULL, NULL, rules, r);
+}
+
+bool expand_tree_with(struct expansion *x, struct yaml *t, const struct node *given,
+                      const struct source *given_in, const struct expand_rules *rules, struct report *r)
+{
   struct expander e = {
       .tree = t, .rules = rules, .x = x, .report = r, .most = EXPAND_NODES_MOST + (long)t->source.size};
   const int before = r->errors;
   r->origins = &x->origins;
   if (!t->root || t->root->kind != NODE_MAP) return true;
-  const bool good = expand_root(&e, t);
+  const bool good = expand_root(&e, t, given, given_in);
   if (!good && r->errors == before) report_error(r, t->root->at, "the file cannot be expanded");
   return r->errors == before;
 }

@@ -25,7 +25,8 @@ enum expand_kind {
   EXPAND_ORIENTATION,
   EXPAND_MAP,
   EXPAND_LIST,
-  EXPAND_LATER, /* copied with its own scope: parts, repeat, parameters */
+  EXPAND_VALUES, /* a mapping of names to values: each becomes plain */
+  EXPAND_LATER,  /* copied with its own scope: parts, repeat, parameters */
 };
 
 struct expand_key {
@@ -73,6 +74,9 @@ struct expansion {
 
 /* Replaces t->root. False after a mistake, which is reported. */
 bool expand_tree(struct expansion *x, struct yaml *t, const struct expand_rules *rules, struct report *r);
+/* As expand_tree(). given: plain values that replace parameters of the file, from another file; NULL: none. */
+bool expand_tree_with(struct expansion *x, struct yaml *t, const struct node *given,
+                      const struct source *given_in, const struct expand_rules *rules, struct report *r);
 void expansion_free(struct expansion *x);
 
 /* Prints a tree as YAML. */

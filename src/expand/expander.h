@@ -69,6 +69,8 @@ struct part_source {
   const struct node *root;
   const struct node *given;    /* values that replace parameters; NULL: none */
   const struct scope *outside; /* the scope of these values */
+  const struct source
+      *given_in; /* the file of these values, if their places have no origin; NULL: they have */
   int origin, depth;
 };
 /* Evaluates a file and appends the elements of its model and inputs. Returns the file without them and without parts and
@@ -81,6 +83,8 @@ struct node *file_evaluate(struct expander *e, const struct part_source *from, s
  * after a mistake, which is reported. */
 bool scope_add(struct expander *e, struct scope *s, const struct node *parameters, const struct node *given,
                const struct scope *outside);
+/* Checks that values that replace parameters have the names of parameters. False after a mistake, which is reported. */
+bool scope_check_given(struct expander *e, const struct node *parameters, const struct node *given);
 bool scope_add_value(struct expander *e, struct scope *s, const struct node *name, const struct value *v);
 void scope_release(struct scope *s);
 

@@ -72,13 +72,26 @@ static const struct yaml *part_file(struct expander *e, const struct part_readin
   return t && t->root ? t : NULL;
 }
 
+/* Values of another file: messages about their names show that file. */
+static bool check_values_of_file(struct expander *e, const struct node *parameters,
+                                 const struct part_source *from)
+{
+  const struct source *here = e->report->source;
+  if (!from->given_in) return true;
+  e->report->source = from->given_in;
+  const bool good = scope_check_given(e, parameters, from->given);
+  e->report->source = here;
+  return good;
+}
+
 struct node *file_evaluate(struct expander *e, const struct part_source *from, struct elements *out)
 {
   struct scope scope = {0};
   const struct node *parameters = node_find(from->root, "parameters");
   if (parameters && parameters->kind == NODE_MAP) parameters = mapping_merge(e, parameters, from->origin);
   struct node *root = NULL;
-  if (scope_add(e, &scope, parameters, from->given, from->outside))
+  if (check_values_of_file(e, parameters, from) &&
+      scope_add(e, &scope, parameters, from->given, from->outside))
     root = mapping_evaluate(e, from->root, e->rules->file, &scope, from->origin);
 
   /* Take the elements out of the model. */

@@ -180,6 +180,7 @@ void scalar_evaluate(struct expander *e, struct node *n, const struct expand_key
     break;
   case EXPAND_MAP:
   case EXPAND_LIST:
+  case EXPAND_VALUES:
   case EXPAND_LATER:
     break;
   }

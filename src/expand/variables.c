@@ -35,9 +35,11 @@ bool scope_add_value(struct expander *e, struct scope *s, const struct node *nam
   return true;
 }
 
-/* Every value that replaces a parameter has the name of one. */
-static bool check_given(struct expander *e, const struct node *parameters, const struct node *given)
+bool scope_check_given(struct expander *e, const struct node *parameters, const struct node *given)
 {
+  if (given && given->kind != NODE_MAP)
+    return fail_expansion(e, given->at,
+                          "parameters: expected a mapping of names to values, such as {L: 0.35}");
   for (const struct node *g = given ? given->first : NULL; g; g = g->next) {
     if (node_find(parameters, g->key)) continue;
     struct nearest near = {.word = g->key};
@@ -56,10 +58,10 @@ static bool check_given(struct expander *e, const struct node *parameters, const
 bool scope_add(struct expander *e, struct scope *s, const struct node *parameters, const struct node *given,
                const struct scope *outside)
 {
-  if ((parameters && parameters->kind != NODE_MAP) || (given && given->kind != NODE_MAP))
-    return fail_expansion(e, (given ? given : parameters)->at,
+  if (parameters && parameters->kind != NODE_MAP)
+    return fail_expansion(e, parameters->at,
                           "parameters: expected a mapping of names to values, such as {L: 0.35}");
-  if (given && !check_given(e, parameters, given)) return false;
+  if (!scope_check_given(e, parameters, given)) return false;
   for (const struct node *p = parameters ? parameters->first : NULL; p; p = p->next) {
     struct value v;
     const struct node *other = node_find(given, p->key);

@@ -103,6 +103,15 @@ static bool may_set_block(struct modbus_map *map, uint32_t written, uint32_t cli
   return refused == 0;
 }
 
+/* Channels of the block that act in this state. */
+static uint32_t acting_channels(const struct modbus_map *map)
+{
+  uint32_t acting = 0;
+  for (int i = 0; i < map->samples && i < MAP_INPUTS_MAX; i++)
+    if (!modbus_map_locked(map) || modbus_map_is_of_rig(map, i)) acting |= UINT32_C(1) << i;
+  return acting;
+}
+
 static int write_block(struct modbus_map *map, const struct mbap_request *r, uint32_t client, uint64_t now_ns,
                        struct map_effect *effect)
 {
@@ -121,21 +130,22 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
   }
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
   if (next[CRC] != 0 && next[CRC] != map_crc(next, CRC)) return MBAP_ILLEGAL_VALUE;
-  if (modbus_map_locked(map) && !map->ignores) return MBAP_DEVICE_FAILURE;
+  /* In SAFE and FAULT only inputs of the rig act. */
+  const uint32_t acting = acting_channels(map), mine = map->owner == client ? map->written : 0;
+  const bool stays = modbus_map_locked(map) && (written & ~acting || !((written | mine) & acting));
+  if (stays && !map->ignores) return MBAP_DEVICE_FAILURE;
   if (!modbus_map_may_own(map, client, now_ns) && written == 0) return MBAP_BUSY;
   const bool acts = next[SEQUENCE] != old[SEQUENCE];
-  const uint32_t pending = acts && map->owner == client ? map->written : 0;
+  const uint32_t pending = acts ? mine : 0;
   if (!may_set_block(map, written | pending, client, now_ns, effect)) return MBAP_BUSY;
 
   own_inputs(map, client);
   map->written |= written;
-  if (modbus_map_locked(map)) {
-    effect->ignored = true;
-    return 0;
-  }
-  effect->inputs = effect->beat = acts;
+  effect->ignored = stays;
+  effect->inputs = acts && (!modbus_map_locked(map) || map->written & acting);
+  effect->beat = acts && !modbus_map_locked(map);
   for (int i = 0; effect->inputs && i < map->samples && i < MAP_INPUTS_MAX; i++)
-    if (map->written >> i & 1)
+    if ((map->written & acting) >> i & 1)
       set_sample(map, i,
                  &(struct input_sample){.value = wire_get(&map->block, next + 2 * (ptrdiff_t)i),
                                         .t_ns = now_ns,
@@ -165,17 +175,27 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
   for (const struct entry *e = range->first; e < range->end; e++)
     if (!isfinite(value_after(map, r, e))) effect->nonfinite = true;
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
-  if (modbus_map_locked(map) && !map->ignores) return MBAP_DEVICE_FAILURE;
+  /* In SAFE and FAULT only inputs of the rig act. */
+  const bool locked = modbus_map_locked(map);
+  bool stays = false, acts = !locked;
+  for (const struct entry *e = range->first; locked && e < range->end; e++) {
+    const bool rig = modbus_map_is_of_rig(map, e->signal - map->input_first);
+    stays |= !rig;
+    acts |= rig;
+  }
+  if (stays && !map->ignores) return MBAP_DEVICE_FAILURE;
   for (const struct entry *e = range->first; e < range->end; e++)
     if (!modbus_map_may_set(map, e->signal - map->input_first, client, now_ns, effect)) return MBAP_BUSY;
 
   own_inputs(map, client);
-  effect->ignored = modbus_map_locked(map);
-  if (effect->ignored) return 0;
-  effect->inputs = true;
-  for (const struct entry *e = range->first; e < range->end; e++)
-    set_sample(map, e->signal - map->input_first,
-               &(struct input_sample){.value = value_after(map, r, e), .t_ns = now_ns, .client = client});
+  effect->ignored = stays;
+  effect->inputs = acts;
+  for (const struct entry *e = range->first; e < range->end; e++) {
+    const int channel = e->signal - map->input_first;
+    if (!locked || modbus_map_is_of_rig(map, channel))
+      set_sample(map, channel,
+                 &(struct input_sample){.value = value_after(map, r, e), .t_ns = now_ns, .client = client});
+  }
   return 0;
 }
 

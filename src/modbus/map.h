@@ -141,6 +141,10 @@ void modbus_map_release(struct modbus_map *map, uint32_t client);
 /* Call after modbus_reply() has stored a write: the e-stop coil reads the latch and not what was written. */
 void modbus_map_stored(struct modbus_map *map);
 
+/* True for an input that tells where the rig is or whether it may move. These inputs act in every state: a reset needs
+ * them. */
+bool modbus_map_is_of_rig(const struct modbus_map *map, int channel);
+
 /* Only a reset leaves SAFE and FAULT; any other command is refused there, except an e-stop. */
 static inline bool modbus_map_locked(const struct modbus_map *map)
 {

@@ -22,6 +22,13 @@ static int input_of(const struct signals *s, int channel)
   return i;
 }
 
+bool modbus_map_is_of_rig(const struct modbus_map *map, int channel)
+{
+  const struct signals *s = map->signals;
+  const int i = input_of(s, channel);
+  return i < s->inputs && input_is_of_rig(s->input[i].kind);
+}
+
 bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, uint64_t now_ns,
                         struct map_effect *effect)
 {

@@ -39,7 +39,7 @@ static bool add_fixed(struct io_map *map, const struct osc_config *config, const
   memcpy(types, f->types, n);
   memset(types + n, 'f', channels);
   types[n + channels] = '\0';
-  io_map_add_osc(map, &(struct io_map_osc){address, types, f->in, !f->in, f->unit, f->text});
+  io_map_add_osc(map, &(struct io_map_osc){address, types, f->in, !f->in, f->unit, f->text, ""});
   free(types);
   return true;
 }
@@ -99,14 +99,26 @@ static void describe_node(const struct osc_space *space, const struct osc_node *
   }
 }
 
+/* The signals of the arguments; "" if their names are too long together. */
+static void signals_of(const struct osc_space *space, const struct osc_node *n, const struct signals *signals,
+                       char *text, size_t size)
+{
+  size_t used = 0;
+  for (int i = 0; i < n->count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "",
+                             signals->signal[space->value[n->first + i].signal].name);
+  if (used >= size) *text = '\0';
+}
+
 static void add_node_row(struct io_map *map, const struct osc_space *space, const struct osc_node *n,
                          const struct signals *signals)
 {
-  char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048];
+  char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048], names[8192] = "";
   memset(types, 'f', (size_t)(n->count < MAPPED_ARGUMENTS_MAX ? n->count : MAPPED_ARGUMENTS_MAX));
   units_of(space, n, signals, units, sizeof units);
   describe_node(space, n, signals, text, sizeof text);
-  io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
+  signals_of(space, n, signals, names, sizeof names);
+  io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text, names});
 }
 
 #define STREAM_WORD(id, word) [id] = (word),

@@ -16,10 +16,10 @@ enum { STACK_KB = 256 };
 
 struct restart_writer {
   pthread_t thread;
-  pthread_mutex_t lock; /* guards news, wanted, posted and quit */
+  pthread_mutex_t lock; /* guards news, wanted, posted, quit and ended */
   pthread_cond_t news;
   struct state_record wanted;
-  bool posted, quit;
+  bool posted, quit, ended;
   atomic_int status;
   char path[1024], instance[80];
 };
@@ -39,6 +39,8 @@ static void *write_records(void *arg)
     atomic_store_explicit(&w->status, state_file_write(w->path, w->instance, &r), memory_order_release);
     pthread_mutex_lock(&w->lock);
   }
+  w->ended = true;
+  pthread_cond_signal(&w->news);
   pthread_mutex_unlock(&w->lock);
   return NULL;
 }
@@ -86,8 +88,13 @@ int restart_writer_end(struct restart_writer *w)
   pthread_mutex_lock(&w->lock);
   w->quit = true;
   pthread_cond_signal(&w->news);
+  int waited = 0;
+  while (!w->ended && waited == 0)
+    waited = pthread_cond_clockwait(&w->news, &w->lock, CLOCK_MONOTONIC, &until);
+  const bool ended = w->ended;
   pthread_mutex_unlock(&w->lock);
-  if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &until) != 0) return ETIMEDOUT;
+  if (!ended) return ETIMEDOUT; /* the disk holds it up; nothing is freed that it uses */
+  pthread_join(w->thread, NULL);
   const int status = restart_writer_status(w);
   free_writer(w);
   return status;

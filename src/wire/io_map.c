@@ -91,6 +91,7 @@ void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
   copy_text(m, &r->types);
   copy_text(m, &r->unit);
   copy_text(m, &r->text);
+  copy_text(m, &r->signals);
 }
 
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row)
@@ -322,6 +323,18 @@ static void print_row(json_t *object, bool last, FILE *out)
   json_decref(object);
 }
 
+/* A list of words. */
+static json_t *words_json(const char *text)
+{
+  json_t *list = json_array();
+  for (const char *word = text; *word; word += strspn(word, " ")) {
+    const size_t n = strcspn(word, " ");
+    json_array_append_new(list, json_stringn(word, n));
+    word += n;
+  }
+  return list;
+}
+
 static json_t *given_or_null(bool there, double v)
 {
   return there && isfinite(v) ? json_real(v) : json_null();
@@ -340,11 +353,13 @@ void io_map_print_json(const struct io_map *m, FILE *out)
                         r->unit < 0 ? json_null() : json_integer(r->unit), "text", r->text),
               i + 1 == m->connection.used, out);
   }
+  /* The addresses, registers and fields. */
   fputs("], \"osc\": [\n", out);
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);
-    print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",
-                        r->in, "out", r->out, "unit", r->unit, "text", r->text),
+    print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:o}", "address", r->address, "types", r->types, "in",
+                        r->in, "out", r->out, "unit", r->unit, "text", r->text, "signals",
+                        words_json(r->signals)),
               i + 1 == m->osc.used, out);
   }
   /* Registers, with limits of inputs and the range of integers; then packets. */

@@ -29,6 +29,7 @@ struct io_map_osc {
   bool in, out;        /* received; sent */
   const char *unit;    /* "m"; separated by spaces for several arguments; "" */
   const char *text;    /* description for people */
+  const char *signals; /* names of the arguments' signals, separated by spaces; "": none */
 };
 
 struct io_map_modbus {

@@ -4,6 +4,7 @@
 #include "scratch.h"
 
 #include "config/mechanism.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <time.h>
@@ -141,6 +142,41 @@ TEST(sensors_are_mounted_as_the_file_says)
   assert_true(fabs(x[2].orientation[1] - 0.6) < 1e-15 && fabs(x[2].orientation[2] - 0.8) < 1e-15);
   ali3_data_free(d);
   settings_free(s);
+}
+
+TEST(a_model_file_takes_parameters)
+{
+  char text[500];
+  static const char *const values[] = {"{}", "{edge: 2*side, name: big}", "{edge: 200 mm}"};
+  static const double expected[] = {1000 * 0.001, 1000 * 0.512, 1000 * 0.008};
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text,
+             "parameters: {side: 0.4 m}\nmodel: {file: %s/config/with_parameters.yaml, parameters: %s}\n",
+             TEST_DATA, values[i]);
+    struct settings *s = load_good(text);
+    assert_near(s->model->body[0].mass, expected[i], 1e-9);
+    assert_string_equal(s->model->body[0].name, i == 1 ? "big" : "cube");
+    settings_free(s);
+  }
+  /* Mistakes name the line of this file. */
+  static const char *const wrong[][2] = {
+      {"{edgy: 1}", ":2:"},
+      {"{edgy: 1}", "the file has no parameter \"edgy\"; did you mean \"edge\"?"},
+      {"[1]", ":2:"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    snprintf(text, sizeof text,
+             "parameters: {side: 0.4 m}\nmodel: {file: %s/config/with_parameters.yaml, parameters: %s}\n",
+             TEST_DATA, wrong[i][0]);
+    struct loaded l = load_text(text);
+    assert_null(l.settings);
+    if (!strstr(l.errors, wrong[i][1])) fail_msg("expected \"%s\" in \"%s\"", wrong[i][1], l.errors);
+    free(l.errors);
+  }
+  struct loaded l = load_text("model:\n  parameters: {L: 1}\n  bodies:\n    - {name: A, mass: 1, inertia: "
+                              "[1, 1, 1], position: [0, 0, 0]}\n");
+  assert_null(l.settings);
+  assert_non_null(strstr(l.errors, ":2:3: error: parameters: expected \"file\" beside it"));
+  free(l.errors);
 }
 
 /* The test reads a file of a folder of its own, which has no mesh. */
@@ -317,6 +353,7 @@ int main(void)
       cmocka_unit_test(inertia_has_two_forms),
       cmocka_unit_test(free_bodies_and_forces_are_valid),
       cmocka_unit_test(sensors_are_mounted_as_the_file_says),
+      cmocka_unit_test(a_model_file_takes_parameters),
       cmocka_unit_test(mesh_keys_are_checked),
       cmocka_unit_test(shapes_are_for_pictures_only),
       cmocka_unit_test(one_mistake_neither_hides_others_nor_causes_them),

@@ -317,6 +317,25 @@ TEST(maps_from_a_file)
   settings_free(b);
 }
 
+/* Files of lists have parameters, expressions and merge keys as the configuration has. */
+TEST(files_of_lists_have_short_forms)
+{
+  char text[600];
+  snprintf(text, sizeof text,
+           MODEL
+           "packets: {file: %s/config/short_packets.yaml}\nosc: {map: {file: %s/config/short_maps.yaml}}\n"
+           "modbus: {map: {file: %s/config/short_maps.yaml}}\n",
+           TEST_DATA, TEST_DATA, TEST_DATA);
+  struct settings *s = load_good(text);
+  assert_int_equal(s->packets, 2);
+  assert_string_equal(s->packet[0].place.host, "127.0.0.1");
+  assert_true(s->packet[0].place.port == 9001 && s->packet[1].place.port == 9002);
+  assert_true(s->packet[1].size == s->packet[0].size && s->packet[0].size == 16);
+  assert_string_equal(s->osc.map.item[0].address, "/rig/t");
+  assert_int_equal(s->modbus.map.item[0].address, 301);
+  settings_free(s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -332,6 +351,7 @@ int main(void)
       cmocka_unit_test(hexapod),
       cmocka_unit_test(hexapod_maps),
       cmocka_unit_test(maps_from_a_file),
+      cmocka_unit_test(files_of_lists_have_short_forms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,55 +3,21 @@
 and a strict reader of the text format."""
 import os
 import re
-import signal
 import socket
-import subprocess
 
 import bench
+from served import Served
 
 
-class Exporter:
-    """One running ali3-exporter. Use as a context."""
+class Exporter(Served):
+    """One running ali3-exporter. Use as a context. Its pages are text."""
 
-    def __init__(self, *arguments, executable=None, before=None, **options):
-        self.process = subprocess.Popen([executable or bench.program("ali3-exporter"), "--listen", "127.0.0.1:0", *arguments],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        preexec_fn=before, **options)
-        self.said = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", self.said)
-        if not found:
-            self.__exit__()
-            raise AssertionError(f"ali3-exporter said: {self.said!r}")
-        self.port = int(found.group(1))
+    def __init__(self, *arguments, **options):
+        super().__init__("ali3-exporter", r"http://127\.0\.0\.1:(\d+)/metrics", arguments, **options)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-
-    def stop(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(10)
-
-    def connect(self, source="127.0.0.1"):
-        s = socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0))
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return s
-
-    def get(self, path, method="GET", headers="", host="localhost"):
-        """(status, {header: value}, body) over a new connection."""
-        with self.connect() as s:
-            s.sendall(f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n".encode())
-            answer = b""
-            while part := s.recv(65536):
-                answer += part
-        head, _, body = answer.partition(b"\r\n\r\n")
-        first, *rest = head.decode().split("\r\n")
-        return int(first.split()[1]), dict(line.split(": ", 1) for line in rest), body.decode()
+    def get(self, path, method="GET", headers=None, host="localhost"):
+        status, head, body = self.ask(path, method, {"Host": host, **(headers or {})})
+        return status, head, body.decode()
 
     def metrics(self):
         status, _, text = self.get("/metrics")

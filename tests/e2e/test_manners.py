@@ -108,7 +108,7 @@ class Conditions(unittest.TestCase):
 class Plc(unittest.TestCase):
     """The example config/guides/plc_cyclic.py, which writes all its outputs in every state."""
 
-    def run_it(self, safe_writes):
+    def run_it(self, safe_writes, cycles):
         """(exit status, output, number of ignored writes)"""
         daemon = bench.Daemon()
         daemon.config = os.path.join(GUIDES, "plc-cylinder.yaml")
@@ -116,13 +116,13 @@ class Plc(unittest.TestCase):
             daemon.arguments += ["--set", f"{key}={value}"]
         with daemon:
             done = subprocess.run(["/usr/bin/python3", os.path.join(GUIDES, "plc_cyclic.py"), "--port", str(daemon.modbus_port), "--cycles",
-                                   "400"], capture_output=True, text=True, timeout=60)
+                                   str(cycles)], capture_output=True, text=True, timeout=60)
             if "No module named 'pymodbus'" in done.stderr:
                 self.skipTest("pymodbus is not installed")
             return done.returncode, done.stdout + done.stderr, daemon.counter("modbus_ignored")
 
     def test_no_exception_with_ignore(self):
-        status, output, ignored = self.run_it("ignore")
+        status, output, ignored = self.run_it("ignore", 600)
         self.assertEqual(status, 0, output)
         self.assertEqual([line.split()[2] for line in output.splitlines()[:-1]],
                          ["READY", "RUNNING", "PAUSED", "RUNNING", "SAFE", "STOPPED", "READY", "RUNNING"])
@@ -130,7 +130,7 @@ class Plc(unittest.TestCase):
         self.assertGreater(ignored, 0)
 
     def test_exceptions_with_refuse(self):
-        status, output, ignored = self.run_it("refuse")
+        status, output, ignored = self.run_it("refuse", 180)
         self.assertEqual((status, ignored), (1, 0), output)
         self.assertNotIn(" 0 exceptions", output)
 

@@ -28,6 +28,7 @@ RIG = {"feedback": "legs", "delay": 0.03, "filter": 0.05, "leg_warn": 0.02, "leg
        "permissives": [{"name": "enabled", "input": "status", "bit": 0}, {"name": "chain", "input": "status", "bit": 1, "on_loss": "hold"},
                        {"name": "belt", "input": "status", "bit": 3}, {"name": "key", "input": "status", "bit": 4, "for": "reset"}]}
 SAFE, RUNNING, STOPPED = 6, 3, 1
+SETTLED = 0.7  # s after a reset: an arm within this time is too soon
 # The text that the log must have after a fault, and the reaction.
 EXPECTED = {"power": "permissive enabled", "chain": "permissive chain", "belt": "permissive belt", "silent": "permissive chain",
             "frozen": "permissive chain", "checksum": "permissive chain", "stick": "leg \\d is off by"}
@@ -46,9 +47,9 @@ def packets(command, echo):
 class Simulated:
     """tools/ali3-rig as a process that takes orders."""
 
-    def __init__(self, config):
+    def __init__(self, config, *options):
         self.process = subprocess.Popen([sys.executable, os.path.join(bench.ROOT, "tools", "ali3-rig"), config, "--ali3d", bench.program("ali3d"), "--timeout", "0.5",
-                                         "--priority", "20"],
+                                         "--priority", "20", *options],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def order(self, line):
@@ -103,7 +104,7 @@ class Rig(unittest.TestCase):
     def back(self):
         """The way from SAFE to a ride."""
         bench.wait_for("a reset", lambda: self.order("reset") == 0, 15)
-        time.sleep(0.7)
+        time.sleep(SETTLED)
         self.ride()
 
     def test_nothing_moves_without_the_rig(self):

@@ -2,14 +2,12 @@
 """Shared by the tests of ali3-view: the program on a free port, its requests, and a reader of its streams written from
 ali3-view(1)."""
 import json
-import re
-import signal
 import socket
 import struct
-import subprocess
 import time
 
 import bench
+from served import Served
 
 KINDS = {0: "still", 1: "head", 2: "frame", 3: "loop", 4: "event", 5: "gone", 6: "dense"}
 
@@ -74,46 +72,12 @@ class Stream:
         raise AssertionError(f"no {kind} within {seconds} s")
 
 
-class Viewer:
+class Viewer(Served):
     """One running ali3-view. Use as a context."""
 
     def __init__(self, *arguments):
-        self.process = subprocess.Popen([bench.program("ali3-view"), "--listen", "127.0.0.1:0", *arguments], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.said = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/(?:#token=([0-9a-f]{32}))?", self.said)
-        if not found:
-            self.__exit__()
-            raise AssertionError(f"ali3-view said: {self.said!r}")
-        self.port, self.token = int(found.group(1)), found.group(2)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-
-    def stop(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(10)
-
-    def ask(self, path, method="GET", headers=None, body=b""):
-        """(status, {header: value}, body) over a new connection."""
-        lines = {"Host": "localhost", "Connection": "close", **(headers or {})}
-        if body:
-            lines["Content-Length"] = str(len(body))
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as s:
-            head = "".join(f"{k}: {v}\r\n" for k, v in lines.items() if v is not None)
-            s.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
-            answer = b""
-            while part := s.recv(65536):
-                answer += part
-        head, _, rest = answer.partition(b"\r\n\r\n")
-        first, *lines = head.decode().split("\r\n")
-        return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), rest
+        super().__init__("ali3-view", r"http://127\.0\.0\.1:(\d+)/(?:#token=([0-9a-f]{32}))?", arguments)
+        self.token = self.found.group(2)
 
     def json(self, path):
         status, _, body = self.ask(path)

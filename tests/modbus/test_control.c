@@ -212,6 +212,38 @@ TEST(writes_are_ignored_while_safe)
   assert_sent(0, 0);
 }
 
+/* A reset needs the signs of the rig, which therefore act in every state. */
+TEST(the_rig_reports_while_safe)
+{
+  static struct input_spec inputs[] = {{.name = "push", .kind = INPUT_VALUE, .first = 0, .count = 5},
+                                       {.name = "chain", .kind = INPUT_RIG_NUMBER, .first = 5, .count = 1}};
+  struct signals with_rig = signals;
+  with_rig.inputs = 2;
+  with_rig.input = inputs;
+  for (int ignores = 0; ignores <= 1; ignores++) {
+    struct modbus_config c = config;
+    c.safe_writes = ignores ? SAFE_WRITES_IGNORE : SAFE_WRITES_REFUSE;
+    modbus_map_free(&map);
+    assert_true(modbus_map_init(&map, &c, &with_rig));
+    show_state(STATE_SAFE, FLAG_SAFE);
+    /* Its own registers alone act with the next sequence number. */
+    const uint16_t number[] = {0x4040, 0}, other[] = {0x4000, 0}, both[] = {0x4000, 0, 0x4080, 0};
+    assert_int_equal(writes(110, number, 2), 0);
+    assert_false(effect.ignored);
+    assert_int_equal(writes(164, (uint16_t[]){1}, 1), 0);
+    assert_true(effect.inputs);
+    assert_false(effect.ignored || effect.beat);
+    assert_true(map.sample[5].value == 3.0 && map.sample[5].t_ns > 0);
+    /* Other inputs do not act, neither alone nor beside it. */
+    assert_int_equal(writes(100, other, 2), ignores ? 0 : MBAP_DEVICE_FAILURE);
+    assert_int_equal(writes(108, both, 4), ignores ? 0 : MBAP_DEVICE_FAILURE);
+    assert_true(effect.ignored == (ignores != 0));
+    assert_int_equal(writes(164, (uint16_t[]){2}, 1), 0);
+    assert_true(map.sample[5].value == (ignores ? 4.0 : 3.0));
+    assert_true(map.sample[0].t_ns == 0 && map.sample[4].t_ns == 0);
+  }
+}
+
 TEST(coils_written_together)
 {
   /* run and pause contradict each other; beside an e-stop nothing else counts, in any state */
@@ -375,6 +407,7 @@ int main(void)
       ROW(the_estop_coil_can_only_be_set),
       ROW(the_estop_coil_reads_its_latch_at_once),
       ROW(writes_are_ignored_while_safe),
+      ROW(the_rig_reports_while_safe),
       ROW(coils_written_together),
       ROW(enable_arms_and_stops),
       ROW(a_reset_passes_with_enable_taken_back),

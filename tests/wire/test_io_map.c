@@ -49,7 +49,7 @@ TEST(connections_come_first_and_alone_without_rows)
                             "sends    Modbus TCP         10.0.0.7:502               1  plc\n");
   free(text);
   struct io_map *m = connections();
-  io_map_add_osc(m, &(struct io_map_osc){"/a", "f", true, false, "m", "position"});
+  io_map_add_osc(m, &(struct io_map_osc){"/a", "f", true, false, "m", "position", "a.x"});
   text = printed(m, io_map_print);
   assert_non_null(strstr(text, "plc\n\nOSC\n"));
   free(text);

@@ -321,6 +321,7 @@ static bool take_slots(struct recorder *r)
               "ali3-record: %llu cycles lost: this program was held up for longer than the ring lasts\n",
               (unsigned long long)lost);
       r->next += lost;
+      report_state(r); /* to catch up takes long on a slow disk */
       break;
     }
     case FRAMES_CUT:

@@ -26,10 +26,11 @@ class Axis:
 
 class Controller:
     """lag: time constant of an axis, s. timeout: time without a command after which the axes stop, s. park: {signal: place} of the park
-    pose. rates: {signal: rate}."""
+    pose. rates: {signal: rate}. ends: the lengths of a leg at -1 and at 1."""
 
-    def __init__(self, park, rates, lag=0.02, timeout=0.1, seed=1):
+    def __init__(self, park, rates, lag=0.02, timeout=0.1, seed=1, ends=(0.0, 1.0)):
         self.axes = {s: Axis(place, rates[s]) for s, place in park.items()}
+        self.ends, self.numbers = ends, numbers_of(park)
         self.lag, self.timeout, self.random = lag, timeout, random.Random(seed)
         self.faults, self.heard, self.now, self.beat = {}, None, 0.0, 0
         self.state = None             # platform.state of the last command
@@ -76,8 +77,8 @@ class Controller:
         self.beat += 1
         stuck = [int(x) for x in self.faults.get("stick", [])]
         slow = self.faults.get("slow")
-        for i, axis in enumerate(self.axes.values(), 1):
-            axis.speed = 0.0
+        for signal, axis in self.axes.items():
+            axis.speed, i = 0.0, self.numbers[signal]
             if not self.powered or not self.commanded or i in stuck:
                 continue
             rate = slow[1] if slow and int(slow[0]) == i else axis.rate
@@ -94,6 +95,13 @@ class Controller:
               "commanded": self.commanded}
         return sum(1 << BITS[name] for name, value in on.items() if value)
 
+    def leg(self, places, name):
+        """The length of a leg, however it was commanded."""
+        if f"platform.legs.{name}" in places:
+            return places[f"platform.legs.{name}"]
+        low, high = self.ends
+        return low + (places.get(f"platform.legs_normalised.{name}", 0.0) + 1.0) / 2.0 * (high - low)
+
     def report(self, signals):
         """Values for the signals of a status packet: actual places, the status word for a number, the beat for a number named beat."""
         places = self.history[0][1] if self.history else {s: a.place for s, a in self.axes.items()}
@@ -101,7 +109,7 @@ class Controller:
         for signal in signals:
             *_, part, name = signal.split(".")
             if part == "leg":
-                values[signal] = places.get(f"platform.legs.{name}", 0.0)
+                values[signal] = self.leg(places, name)
             elif part in ("position", "angle"):
                 values[signal] = places.get(f"platform.pose.{name}", 0.0)
             else:
@@ -119,12 +127,20 @@ class Controller:
         return data
 
 
-def axes_of(packet, figures):
-    """({signal: place in the park pose}, {signal: rate}) of the axes that a packet commands. figures: `ali3d FILE --platform=json`."""
+def numbers_of(signals):
+    """{signal: number by which a fault names it}: the number of a leg, or 1 to 6 for a coordinate if no legs are commanded; else 0."""
+    kinds = {s: MOVES.match(s).groups() for s in signals}
+    legs = any(kind != "pose" for kind, _ in kinds.values())
+    coordinates = [s for s, (kind, _) in kinds.items() if kind == "pose"]
+    return {s: int(name) if kind != "pose" else 0 if legs else coordinates.index(s) + 1 for s, (kind, name) in kinds.items()}
+
+
+def axes_of(signals, figures):
+    """({signal: place in the park pose}, {signal: rate}) of the axes among these signals. figures: `ali3d FILE --platform=json`."""
     park, rates, rate = {}, {}, figures["leg_rate"]
     coordinates = list(figures["axes"])
     low, high = figures["leg_min"], figures["leg_max"]
-    for signal in packet.signals:
+    for signal in signals:
         found = MOVES.match(signal)
         if not found:
             continue

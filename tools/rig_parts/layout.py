@@ -94,12 +94,15 @@ def first_byte(f):
     return int(re.search(r"bytes (\d+) to", f["text"]).group(1))
 
 
-def read_packets(ali3d, config):
-    """Every packet of a configuration."""
+def read_map(ali3d, config):
+    """Everything that a configuration sends and receives."""
     printed = subprocess.run([ali3d, config, "--print-map=json"], capture_output=True, text=True, check=False)
     if printed.returncode != 0:
         raise ValueError(printed.stderr.strip() or f"{ali3d} {config} --print-map failed")
-    io_map = json.loads(printed.stdout)
+    return json.loads(printed.stdout)
+
+
+def packets_of(io_map):
     rows = {}
     for row in io_map["packets"]:
         rows.setdefault(row["packet"], []).append(row)

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tools/ali3-rig over every wire and map of config/platform: OSC and Modbus both ways, with faults, and packets over UDP and a serial
+line. The rig stands where the daemon wants it."""
+import os
+import socket
+import time
+import unittest
+
+import bench
+import test_rig
+
+MAPS = os.path.join(bench.ROOT, "config", "platform")
+SLACK = 0.02  # normalised leg, rad, or m: the lag of the rig, and the steps of an integer
+
+
+class Wires(unittest.TestCase):
+    def begin(self, over, rig=True, **changes):
+        inputs = test_rig.INPUTS if rig else test_rig.INPUTS[:1]
+        if rig:
+            changes["rig"] = test_rig.RIG
+        self.d = bench.Daemon(cycle={"autostart": False}, inputs=inputs, platform=test_rig.PLATFORM, **changes)
+        self.addCleanup(self.d.__exit__)
+        self.rig = test_rig.Simulated(self.d.config, "--over", over)  # first, because it makes the serial line
+        self.addCleanup(self.rig.close)
+        self.assertEqual(self.rig.state()["faults"], [])
+        self.d.__enter__()
+        self.osc = bench.OscClient(self.d.osc_port)
+        self.addCleanup(self.osc.close)
+        self.number = 0
+
+    def order(self, name):
+        self.number += 1
+        return self.osc.command(name, self.number)
+
+    def platform(self):
+        return self.d.watch()["platform"]
+
+    def ride(self):
+        bench.wait_for("the end of the warm-up", lambda: "warm-up cycles done" in self.d.said())
+        self.assertEqual([self.order("arm"), self.order("run")], [0, 0], self.d.said())
+        bench.wait_for(lambda: f"the state run; the log: {self.d.said()}", lambda: self.platform()["state"] == "run")
+        self.osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.02, 0.0, 0.05))
+
+    def follows(self, signal, wanted):
+        """The rig comes to where the daemon is."""
+        def near():
+            place, aim = self.rig.state()["places"][signal], wanted()
+            return abs(place - aim) < SLACK and abs(aim) > SLACK
+        bench.wait_for(lambda: f"{signal} at {wanted()}; the rig is {self.rig.state()}", near)
+
+    def heave(self):
+        return self.platform()["pose"][2]
+
+    def safe_by(self, fault, reason):
+        self.rig.order(fault)
+        bench.wait_for("SAFE", lambda: self.d.watch()["state"] == "SAFE")
+        bench.wait_for(lambda: f"'{reason}' in:\n{self.d.said()}", lambda: reason in self.d.said())
+        self.rig.order("clear")
+
+    def both_ways(self):
+        """A ride, whose feedback is near the command; then the chain opens, and after a reset a leg sticks."""
+        bench.wait_for("the rig", lambda: "ready to move" in self.d.said())
+        self.ride()
+        self.follows("platform.pose.heave", self.heave)
+        bench.wait_for("a small error", lambda: max(map(abs, self.d.watch()["rig"]["leg_error"])) < 0.01)
+        self.safe_by("chain", "SAFE: a permissive of the rig is missing: permissive chain of input status")
+        bench.wait_for("a reset", lambda: self.order("reset") == 0, 15)
+        time.sleep(test_rig.SETTLED)
+        self.assertEqual([self.order("arm"), self.order("run")], [0, 0], self.d.said())
+        bench.wait_for("run", lambda: self.platform()["state"] == "run")
+        self.rig.order("stick 3")
+        self.osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, -0.08))
+        bench.wait_for(lambda: f"leg 3 in:\n{self.d.said()}", lambda: "leg 3 is off by" in self.d.said())
+        self.assertEqual(self.rig.state()["faults"], ["stick"])
+
+    def test_osc(self):
+        target = bench.free_port(socket.SOCK_DGRAM)
+        self.begin("osc", osc={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}, "targets": [{"host": "127.0.0.1", "port": target, "stream": "out"}]})
+        self.both_ways()
+
+    def test_modbus(self):
+        self.begin("modbus", modbus={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}})
+        self.both_ways()
+
+    def test_simtools(self):
+        folder = self.enterContext(bench.tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "ttyRIG")
+        self.begin("packets", rig=False, packets={"file": f"{MAPS}/simtools-serial.yaml", "serial": path, "baud": 115200})
+        self.ride()
+        for leg in (1, 4):
+            self.follows(f"platform.legs_normalised.{leg}", lambda leg=leg: self.platform()["legs_normalised"][leg - 1])
+        self.assertEqual(self.rig.close(), 0)
+        self.assertFalse(os.path.lexists(path))
+
+    def test_moog(self):
+        self.begin("packets", rig=False, packets={"file": f"{MAPS}/moog-udp.yaml", "host": "127.0.0.1", "port": bench.free_port(socket.SOCK_DGRAM)})
+        self.ride()
+        self.follows("platform.pose.heave", self.heave)
+        state = self.rig.state()
+        self.assertEqual((state["state"], state["refused"]), (2, 0))  # the command word 130 is that of neutral, run and freeze
+        self.assertEqual(self.order("park"), 0)
+        bench.wait_for("the command word of park", lambda: self.rig.state()["state"] == 5)  # that of stop, fault and park
+
+    def test_openmotionsim(self):
+        self.begin("packets", rig=False, packets={"file": f"{MAPS}/openmotionsim-udp.yaml", "host": "127.0.0.1", "port": bench.free_port(socket.SOCK_DGRAM)})
+        self.ride()
+        self.follows("platform.pose.heave", self.heave)
+        self.osc.send(bench.osc_message("/ali3/input/lead/angle", "fff", 0.0, 0.0, 0.08))
+        self.follows("platform.pose.yaw", lambda: self.platform()["pose"][5])
+
+
+if __name__ == "__main__":
+    bench.main()
