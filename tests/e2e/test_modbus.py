@@ -229,7 +229,7 @@ class Answers(unittest.TestCase):
             (1, 7, b""), (1, 20, bytes(7)), (1, 99, b""), (1, 43, b"\x0d\0\0"),
             (2, 4, words(">HH", 32, 1)), (2, 4, words(">HH", 9, 1)), (2, 4, words(">HH", 65535, 125)),
             (2, 3, words(">HH", 6, 1)), (2, 6, words(">HH", 100, 1)), (2, 22, words(">HHH", 200, 0, 1)),
-            (2, 22, words(">HHH", 101, 0, 1)), (2, 5, words(">HH", 6, 0xFF00)), (2, 2, words(">HH", 0, 17)),
+            (2, 22, words(">HHH", 101, 0, 1)), (2, 5, words(">HH", 7, 0xFF00)), (2, 2, words(">HH", 0, 17)),
             (3, 4, words(">HH", 0, 126)), (3, 4, words(">HH", 0, 0)), (3, 5, words(">HH", 1, 0x1234)),
             (3, 16, words(">HHB", 0, 2, 2) + bytes(2)), (3, 16, words(">HHBHHH", 0, 3, 6, 99, 0, 1)),
             (3, 6, words(">HH", 4, 49)), (3, 6, words(">HH", 5, 1)), (3, 3, b"\0\0\0"),
