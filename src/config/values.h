@@ -70,7 +70,7 @@ struct list_file {
   const struct node *file;
   int errors;
   struct expansion *expansion;
-  const struct origins *origins; /* of the report before */
+  const struct origins *origins; /* the report had these before */
 };
 /* file: the node with the path, relative to r->source; keys: the keys of the file; section, key: the keys above the list
  * (section NULL: only key). False when out of memory. If true, the caller calls list_close(). */

@@ -15,15 +15,15 @@ enum { N = PLATFORM_LEGS };
 static const double PLATE_MASS = 200.0,
                     LOAD_HEIGHT = 0.3; /* kg, with its load; m, of its centre of mass above the joints */
 static const double FIXED_MASS = 12.0, MOVING_MASS = 5.0; /* kg: cylinder or crank, rod */
-static const double HEADROOM = 1.2;                       /* of the drives above leg_rate */
-static const double LEG_ACCELERATION = 8.0;               /* m/s^2, of the drives */
-static const double PART = 0.6; /* length of a cylinder or rod, relative to the shortest leg */
+static const double HEADROOM = 1.2;         /* the drives are faster than leg_rate by this factor */
+static const double LEG_ACCELERATION = 8.0; /* m/s^2, of the drives */
+static const double PART = 0.6;             /* length of a cylinder or rod, relative to the shortest leg */
 
 /* The rig in its park pose, in world axes. */
 struct plant {
   const struct platform_spec *spec;
   struct hexapod_state legs;
-  double R[9], origin[3]; /* of the platform's frame */
+  double R[9], origin[3]; /* the platform's frame */
   double joint[N][3];     /* joints of the platform */
 };
 

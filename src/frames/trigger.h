@@ -12,7 +12,7 @@ enum trigger_kind { TRIGGER_SIGNAL, TRIGGER_MISS, TRIGGER_FAULT };
 
 struct trigger {
   enum trigger_kind kind;
-  char name[TRIGGER_NAME]; /* of a signal */
+  char name[TRIGGER_NAME]; /* signal */
   bool above;              /* a signal counts above the level; else below it */
   double level;            /* in the unit of the signal */
 };

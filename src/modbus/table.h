@@ -92,7 +92,7 @@ enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, 
 enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 
 enum entry_kind {
-  ENTRY_HEAD,      /* of the daemon, read only */
+  ENTRY_HEAD,      /* words about the daemon, read only */
   ENTRY_CONTROL,   /* written by clients: commands, owner timeout, coils */
   ENTRY_BLOCK,     /* input block: goes to the loop when its sequence changes */
   ENTRY_SHOWN,     /* a signal */
@@ -108,7 +108,7 @@ struct entry {
   struct wire wire;
   int signal;              /* index in the signal table; -1: none */
   int input;               /* ENTRY_CONDITION: index of the input */
-  double value;            /* of a parameter at the start */
+  double value;            /* what a parameter has at the start */
   double safe;             /* value outside READY, RUNNING and PAUSED, see struct wired */
   const char *name;        /* name of an entry without a signal; NULL: not listed */
   const char *unit, *text; /* unit of an entry without a signal */

@@ -19,7 +19,7 @@ enum decode_result {
 struct decoded {
   double
       value[PACKET_BYTES_MAX]; /* (p->fields) in the unit of the signal; of fields with PACKET_SIGNAL only */
-  uint32_t counter;            /* of the field with PACKET_COUNTER */
+  uint32_t counter;            /* value of the field with PACKET_COUNTER */
   uint32_t counted;            /* bits of that field; 0: there is none */
 };
 

@@ -16,6 +16,7 @@ from test_platform import INPUTS, PLATFORM
 PARK = [0.0, 0.0, -0.05, 0.0, 0.0, 0.0]
 WITHHELD, PARKED, ENGAGED = 1 << 14, 1 << 9, 1 << 10
 BUSY = 6
+STATES = ("state", "mode", "flags")
 
 
 class Rig(Device):
@@ -63,7 +64,8 @@ class Ears:
         with contextlib.suppress(BlockingIOError):
             while True:
                 for address, _, values in bench.osc_decode(self.osc.recv(65536)):
-                    if address.startswith(("/rig/", "/ali3/platform/")) and not address.endswith(("/state", "/mode", "/flags")):
+                    word = address.rpartition("/")[2]  # states and false cues move no rig
+                    if address.startswith(("/rig/", "/ali3/platform/")) and word not in STATES and not word.startswith("false_"):
                         messages.append((address, values))
                     times += address == "/plc/time"
         return poses, plain, messages, times

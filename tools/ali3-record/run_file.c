@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t CHUNK_NS = 750000000;
+static const uint64_t CHUNK_NS = 600000000;
 
 static uint64_t now_ns(void)
 {
