@@ -12,8 +12,8 @@ struct iterations_choice {
   double iterating; /* m, largest difference to many iterations */
 };
 
-/* Tries the first steps of a model, which need not be frozen, with the options except iterations. The inputs have their values
- * of the start. The choice depends on the number of operations, not on the speed of the machine. */
+/* Tries the first steps of a model, which need not be frozen, with the options except iterations. The inputs keep their initial
+ * values. The choice depends on the number of operations, not on the speed of the machine. */
 void choose_iterations(const ali3_model *m, const ali3_options *options, struct iterations_choice *o);
 /* The choice and its reason as one line. */
 void choose_iterations_text(const struct iterations_choice *o, double dt, char *text, size_t size);

@@ -2,7 +2,7 @@
  * Triangles of STL and GLB files, for pictures. The bytes may come from anybody: no file makes a reader fail in another way than
  * with a message. Set-up only. Any thread may call the functions.
  *
- * Lengths are those of the file, and so are the axes: nothing is scaled or turned. */
+ * Lengths and axes stay as the file has them: nothing is scaled or turned. */
 #ifndef MESH_MESH_H
 #define MESH_MESH_H
 

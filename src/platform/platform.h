@@ -128,7 +128,7 @@ struct platform {
   struct hexapod hexapod;
   struct envelope envelope;
   struct live live; /* targets of the state run */
-  struct cue cue;   /* of the washout */
+  struct cue cue;   /* false cues: motion felt that nobody asked for */
   enum platform_state state;
   bool engaged;              /* has been at neutral since it left the park pose */
   struct glide glide;        /* of the present move */

@@ -20,7 +20,7 @@ struct washout;
 /* A forecast. */
 struct room_forecast {
   struct filter ahead[3], soften;
-  double state[3][2]; /* of the low-pass: yield, its rate */
+  double state[3][2]; /* yield of the low-pass, and its rate */
 };
 
 enum { ROOM_FORECASTS = 2 };

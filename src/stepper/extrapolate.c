@@ -38,7 +38,7 @@ struct branches {
   double increment;   /* increment of T3; the twins have theirs in their reports */
 };
 
-/* The end of a branch needs no accelerations: those of the combination follow from its positions and velocities. Laws that
+/* The end of a branch needs no accelerations: the combination computes its own from positions and velocities. Laws that
  * jump, held rows and carried bodies combine accelerations. */
 static bool combines_at_rates(const ali3_model *m, const ali3_data *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernel's tracer: an instance of our own below /sys/kernel/tracing/instances, which records who has the processors
- * of the loop. The kernel overwrites the oldest events. An ordinary thread reads the rest after a miss; the loop knows
+ * The kernel's tracer: an instance of our own below /sys/kernel/tracing/instances, which records who has the loop's
+ * processors. The kernel overwrites the oldest events. An ordinary thread reads the rest after a miss; the loop knows
  * nothing of it. Takes the right to write there: root's, unless root made the instance and gave it away. */
 #ifndef TRACE_TRACER_H
 #define TRACE_TRACER_H
@@ -25,7 +25,7 @@ struct tracer_cpu {
 };
 
 struct tracer {
-  char folder[160]; /* of the instance; "": not open */
+  char folder[160]; /* the instance; "": not open */
   struct trace_format format[TRACE_EVENTS];
   struct tracer_cpu cpu[TRACER_CPUS];
   int cpus;

@@ -43,7 +43,7 @@ TEST(what_the_filters_ask_for_is_not_false)
     bench_step(&b, no_more, true);
     for (int i = 0; i < 2; i++) tilting = fmax(tilting, fabs(b.washout.tilt[i].v));
     for (int i = 0; i < 3; i++) {
-      /* The filters of the washout use the attitude with the tilt, those of the figure the one without it. */
+      /* The washout filters with the tilt in the attitude, the figure without it. */
       assert_true(fabs(b.cue.force[i]) < 0.1);
       assert_true(fabs(b.cue.rate[i]) < 1.5 * tilting + 1e-3);
     }

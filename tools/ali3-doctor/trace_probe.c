@@ -22,7 +22,7 @@ struct probe {
   uint64_t at_ns; /* 0: from the next millisecond on */
   /* Filled in by the thread. */
   pid_t thread;
-  uint64_t planned_ns, woke_ns; /* of the last wake-up */
+  uint64_t planned_ns, woke_ns; /* the last wake-up */
   struct histogram late;
   struct realtime_grant grant;
 };

@@ -77,7 +77,7 @@ struct triggers {
   uint32_t signal[TRIGGERS];
   bool holds[TRIGGERS];
   unsigned began; /* bit i: condition i holds since the newest slot */
-  bool begun;     /* misses and fault are those of the slot before */
+  bool begun;     /* misses and fault hold what the slot before had */
   uint64_t misses;
   uint32_t fault;
 };
