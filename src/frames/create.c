@@ -157,7 +157,8 @@ static void fill_head(const struct frames_plan *plan, struct frames_head *h)
 }
 
 /* The constant parts in a mapping; the magic number makes them valid. */
-static void fill_ring(const struct frames_plan *plan, const struct frames_head *layout, struct frames_head *h)
+static void fill_constant_parts(const struct frames_plan *plan, const struct frames_head *layout,
+                                struct frames_head *h)
 {
   *h = *layout;
   fill_head(plan, h);
@@ -173,7 +174,7 @@ int frames_describe(const struct frames_plan *plan)
   if (fd >= 0 && ftruncate(fd, (off_t)layout.size) == 0)
     p = mmap(NULL, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p != MAP_FAILED) {
-    fill_ring(plan, &layout, p);
+    fill_constant_parts(plan, &layout, p);
     munmap(p, layout.size);
     return fd;
   }
@@ -204,7 +205,7 @@ bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char
     return false;
   }
   w->head = p;
-  fill_ring(plan, &layout, w->head);
+  fill_constant_parts(plan, &layout, w->head);
   return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Recorded states for another configuration. Equal models take a state as it is; others convert it (ali3/state.h). */
+ * Recorded states for another configuration. Equal models load a state; others convert it (ali3/state.h). */
 #include "replay.h"
 
 #include <ali3/flat.h>
@@ -31,6 +31,7 @@ static ali3_model *read_recorded_model(const struct recording *r, char *error, s
     snprintf(error, size, "the recorded model is not read: %s", ali3_model_problem(m)->text);
     good = false;
   }
+  /* With the recorded options it has the hash of the states. */
   if (good) {
     const ali3_options options = *ali3_model_options(m);
     good = ali3_model_freeze(m, &options) == ALI3_OK;

@@ -48,7 +48,7 @@ struct plant_again {
   double *channels; /* (signals->channels) */
   int *channel_of;  /* (signals->channels) channel of the recording with this name; -1: none */
   bool own;         /* the configuration of the recording: parameters of the platform are repeated, too */
-  /* Of another configuration: the model of the recorded states, with the parameters of a version. */
+  /* With another configuration: the model of the recorded states, with the parameters of a version. */
   ali3_model *recorded;
   uint32_t recorded_version;
 };
@@ -121,7 +121,7 @@ struct writing {
   struct run_file file;
   struct frames_slot *slot;
   struct frames_state *state;
-  /* Of the recording, (rows): numbers that are not computed. */
+  /* Numbers of the recording that are not computed, (rows). */
   uint64_t *t_ns;
   uint32_t *flags, *fault, *loop, *input_age, *input_state;
   uint32_t inputs; /* of the recording */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A recording of what is computed. It has the cycles of the recording and all signals. Times, flags and ages, which nobody computes,
- * are those of the recording; so are the times of the loop, as far as it has them. */
+ * A recording of what is computed. It has the cycles of the recording and all signals. Times, flags and ages, which nobody
+ * computes, are those of the recording; so are the times of the loop, as far as it has them. */
 #include "replay.h"
 
 #include "base/build_info.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double STATE_EVERY = 60.0; /* s */
+static const double WRITTEN_STATE_EVERY = 60.0; /* s */
 
 static bool fail_writing(const struct writing *w, const char *text)
 {
@@ -26,7 +26,7 @@ static bool fail_writing(const struct writing *w, const char *text)
 /* --- set-up --- */
 
 /* All numbers of a dataset with a row for each row of signals; *width: of a row, 0 where it has one number. */
-static uint32_t *read_table(const struct recording *r, const char *path, uint32_t *width)
+static uint32_t *read_head_table(const struct recording *r, const char *path, uint32_t *width)
 {
   hsize_t size[2];
   hid_t d = parts_dataset(r->file, path, size);
@@ -44,17 +44,17 @@ static bool read_heads(struct writing *w)
   const struct recording *r = w->r;
   uint32_t width, ages;
   w->t_ns = calloc((size_t)r->rows + 1, sizeof *w->t_ns);
-  w->flags = read_table(r, "/frames/flags", &width);
-  w->fault = read_table(r, "/frames/fault", &width);
-  w->loop = read_table(r, "/frames/loop", &width);
-  w->input_age = read_table(r, "/frames/input_age_ms", &w->inputs);
-  w->input_state = read_table(r, "/frames/input_state", &ages);
+  w->flags = read_head_table(r, "/frames/flags", &width);
+  w->fault = read_head_table(r, "/frames/fault", &width);
+  w->loop = read_head_table(r, "/frames/loop", &width);
+  w->input_age = read_head_table(r, "/frames/input_age_ms", &w->inputs);
+  w->input_state = read_head_table(r, "/frames/input_state", &ages);
   return w->t_ns && w->flags && w->fault && w->loop && w->input_age && w->input_state &&
          width == PHASES + 3 && ages == w->inputs && recording_times(r, w->t_ns);
 }
 
 /* Inputs and times of the loop by their names in the recording. */
-static bool map_names(struct writing *w)
+static bool map_recorded_names(struct writing *w)
 {
   const struct recording *r = w->r;
   const struct signals *s = w->plant->signals;
@@ -66,6 +66,7 @@ static bool map_names(struct writing *w)
   w->input_of = calloc((size_t)s->inputs + 1, sizeof *w->input_of);
   w->figure_of = calloc((size_t)s->figures + 1, sizeof *w->figure_of);
   const bool good = w->input_of && w->figure_of;
+  /* -1 stands for what the recording does not have. */
   for (int i = 0; good && i < s->inputs; i++) {
     w->input_of[i] = -1;
     for (uint32_t k = 0; k < named && k < w->inputs; k++)
@@ -78,13 +79,14 @@ static bool map_names(struct writing *w)
 }
 
 /* Layout and tables, as a daemon with this configuration makes them. */
-static bool describe_run(struct writing *w, const struct replay_options *o)
+static bool describe_again(struct writing *w, const struct replay_options *o)
 {
   const struct recording *r = w->r;
   const struct settings *s = w->plant->settings;
   char version[600], error[200] = "out of memory";
   size_t yaml_bytes;
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
+  /* The texts, and the clock of the recorded daemon. */
   struct telemetry *telemetry = calloc(1, sizeof *telemetry);
   char *extras = setup_picture_extras(s),
        *yaml = o->with ? NULL : recording_bytes(r, "/model/yaml", &yaml_bytes);
@@ -100,6 +102,7 @@ static bool describe_run(struct writing *w, const struct replay_options *o)
                                    .config = o->with ? o->with : r->config,
                                    .yaml = yaml ? yaml : s->text,
                                    .extras = extras};
+  /* The ring copies all of them. */
   const int fd = telemetry ? frames_describe(&plan) : -1;
   if (telemetry && fd < 0) snprintf(error, sizeof error, "%s", strerror(errno));
   const bool good = fd >= 0 && frames_open_described(&w->ring, fd, r->instance, error, sizeof error);
@@ -109,7 +112,7 @@ static bool describe_run(struct writing *w, const struct replay_options *o)
   return good || fail_writing(w, error);
 }
 
-static bool choose_columns(struct writing *w)
+static bool take_all_columns(struct writing *w)
 {
   const uint32_t n = w->ring.head.signals;
   w->columns = (struct columns){.signal = calloc((size_t)n + 1, sizeof *w->columns.signal)};
@@ -126,25 +129,26 @@ bool writing_open(struct writing *w, const struct recording *r, const struct pla
                                          .label = r->label,
                                          .unsynced = true,
                                          .divisor = r->divisor > 0 ? (long)r->divisor : 1};
+  /* Refuse first, then make room. */
   if (access(o->write, F_OK) == 0)
     return fail_writing(w, "expected no such file: --write does not replace one");
   if (fabs(p->settings->options.dt - r->period) > 1e-9 * r->period)
     return fail_writing(w, "--write needs a configuration with the cycle.period of the recording");
-  if (!describe_run(w, o)) return false;
+  if (!describe_again(w, o)) return false;
   w->slot = calloc(1, w->ring.head.slot_bytes);
   w->state = calloc(1, w->ring.head.state_bytes);
   w->history.state = calloc(1, sizeof(struct frames_state *));
   w->history.ring = &w->ring;
-  if (!w->slot || !w->state || !w->history.state || !choose_columns(w))
+  if (!w->slot || !w->state || !w->history.state || !take_all_columns(w))
     return fail_writing(w, "out of memory");
-  return (read_heads(w) && map_names(w)) ||
+  return (read_heads(w) && map_recorded_names(w)) ||
          fail_writing(w, "the heads of the recorded cycles cannot be read");
 }
 
 /* --- cycles --- */
 
 /* The state of model and platform after a cycle. False: it has another size than those of the file, as with other parameters. */
-static bool take_state(struct writing *w, uint64_t cycle)
+static bool take_computed_state(struct writing *w, uint64_t cycle)
 {
   const struct plant_again *p = w->plant;
   char *bytes = (char *)(w->state + 1);
@@ -153,11 +157,11 @@ static bool take_state(struct writing *w, uint64_t cycle)
     return false;
   if (w->ring.head.platform_bytes) platform_drive_save(&p->drive, bytes + w->ring.head.model_bytes);
   w->state->cycle = cycle;
-  w->state_due = cycle + (uint64_t)(STATE_EVERY / w->r->period);
+  w->state_due = cycle + (uint64_t)(WRITTEN_STATE_EVERY / w->r->period);
   return true;
 }
 
-static void fill_head(struct writing *w, hsize_t act, hsize_t row, int status)
+static void fill_slot_head(struct writing *w, hsize_t act, hsize_t row, int status)
 {
   const struct recording *r = w->r;
   struct frames_slot *s = w->slot;
@@ -185,7 +189,7 @@ static void fill_slot(struct writing *w, hsize_t act, hsize_t row, const double 
   const struct frames_head *h = &w->ring.head;
   struct frames_input *input = frames_slot_inputs(h, w->slot);
   double *values = frames_slot_values(h, w->slot);
-  fill_head(w, act, row, status);
+  fill_slot_head(w, act, row, status);
   /* Ages of the inputs; an input that was not recorded was never set. */
   for (int i = 0; i < s->inputs; i++) {
     const size_t at = row * w->inputs + (size_t)(w->input_of[i] < 0 ? 0 : w->input_of[i]);
@@ -200,7 +204,7 @@ static void fill_slot(struct writing *w, hsize_t act, hsize_t row, const double 
 }
 
 /* Events of the written cycles, and the older parameters that lead to the model in use. */
-static bool add_events(struct writing *w)
+static bool write_events_of_cycles(struct writing *w)
 {
   const struct recording *r = w->r;
   for (hsize_t i = 0; i < r->events; i++) {
@@ -217,7 +221,7 @@ bool writing_begin_cycle(struct writing *w, hsize_t act, bool behind_gap)
 {
   const uint64_t cycle = w->r->act_cycle[act];
   if (w->begun && !behind_gap) return true;
-  const bool has_state = take_state(w, cycle - 1);
+  const bool has_state = take_computed_state(w, cycle - 1);
   if (w->begun) {
     w->file.lost += cycle - w->last_cycle - 1;
     w->file.gap = true;
@@ -238,13 +242,13 @@ bool writing_add(struct writing *w, hsize_t act, hsize_t row, const double *reco
   w->last_cycle = cycle;
   if (!recorded) return fail_writing(w, "a row of the recording cannot be read");
   fill_slot(w, act, row, recorded, status);
-  return run_file_add(&w->file, w->slot, due && take_state(w, cycle) ? w->state : NULL);
+  return run_file_add(&w->file, w->slot, due && take_computed_state(w, cycle) ? w->state : NULL);
 }
 
 bool writing_close(struct writing *w, bool good)
 {
   if (w->begun) {
-    good = good && add_events(w);
+    good = good && write_events_of_cycles(w);
     good = run_file_close(&w->file, "replayed") && good;
     if (!good) {
       unlink(w->options.once);
