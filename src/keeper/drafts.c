@@ -89,13 +89,14 @@ static bool check_platform_changes(struct keeper *l, const struct keeper_change 
   return false;
 }
 
-/* The loop takes one parameter after the other, and refuses one that does not fit those it has: such a one waits for others. */
+/* The loop takes one parameter after the other, and refuses one that does not fit those it has: that one waits for others. */
 static enum command_result change_platform(struct keeper *l, const struct keeper_change *change, int changes,
                                            char *error, size_t size)
 {
   bool *done = calloc((size_t)changes + 1, sizeof *done);
   enum command_result result = done ? RESULT_OK : RESULT_BUSY;
   if (!done) snprintf(error, size, "out of memory");
+  /* Rounds, until all are done or a round does none. */
   for (bool moved = done != NULL, again = true; moved && again;) {
     moved = again = false;
     for (int i = 0; i < changes; i++) {
