@@ -165,7 +165,8 @@ const struct platform_motion *jog_step(struct jog *j, const struct platform *p)
     path_stand(j, p);
     return platform_is_known(p) ? &j->target : NULL;
   }
-  if (!j->moves || path_advance(j, p)) return &j->target;
+  if (!j->moves) return path_is_over(j, p) ? NULL : &j->target;
+  if (path_advance(j, p)) return &j->target;
   /* At rest. At the end of the travel the part waits for the release, or for the way back. */
   if (j->wanted != 0.0 && !j->astray) {
     j->cause = JOG_AT_LIMIT;

@@ -80,6 +80,7 @@ struct jog {
   double blocked;              /* 1 or -1: the travel ends in this direction; 0: not known */
   bool astray;                 /* the platform keeps a limit that the jog does not know */
   bool ended;                  /* by jog_end(), since the last step */
+  bool held;                   /* the platform has reached the place of the last rest, and brakes there */
   bool reported;               /* this end of the travel was reported */
   struct axis law;             /* of the distance */
   struct axis_state at;        /* distance from the origin, its rate and acceleration */
@@ -103,7 +104,8 @@ void jog_end(struct jog *j);
 /* For a replay: the command that acted in the cycle that comes. part -1: the jog is not on. */
 void jog_repeat(struct jog *j, const struct platform *p, int part, double fraction);
 
-/* One cycle, before platform_step(). The target to give to the platform with PLATFORM_TO_JOG; NULL: the jog is not on. */
+/* One cycle, before platform_step(). The target to give to the platform with PLATFORM_TO_JOG; NULL: the jog is not
+ * on, or the platform holds its pose. */
 const struct platform_motion *jog_step(struct jog *j, const struct platform *p);
 
 #endif

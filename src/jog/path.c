@@ -17,6 +17,7 @@ enum {
 static const double SHARE = 0.5;   /* largest part of the platform's limits that a jog uses */
 static const double SLOWEST = 0.1; /* fraction of the leg's speed that must be left near a singular pose */
 static const double ASTRAY = 1e-3; /* m or rad: the platform is farther than this from the target */
+static const double THERE = 1e-7;  /* m or rad: it has come to its place */
 static const double OFF = 2e-6;    /* m or rad: another leg has moved more than this */
 
 static bool is_leg(unsigned part)
@@ -81,17 +82,16 @@ void path_stand(struct jog *j, const struct platform *p)
   j->at = (struct axis_state){0};
 }
 
-/* After a jog the next one begins at the target, which the platform has reached, except for rounding. */
 bool path_begin(struct jog *j, const struct platform *p, unsigned part)
 {
   struct hexapod_state legs;
-  if (!j->on || p->state != PLATFORM_JOG) path_stand(j, p);
+  if (!j->on || j->held || p->state != PLATFORM_JOG) path_stand(j, p);
   memcpy(j->origin, j->target.p, sizeof j->origin);
   if (!hexapod_solve(&p->hexapod, j->origin, NULL, &legs)) return false;
   memcpy(j->leg, legs.leg, sizeof j->leg);
   j->at = (struct axis_state){0};
   j->blocked = 0.0;
-  j->astray = j->reported = false;
+  j->astray = j->held = j->reported = false;
   return set_law(j, p, part);
 }
 
@@ -144,11 +144,17 @@ static bool may_go(const struct jog *j, const struct platform *p, const struct a
 }
 
 /* The platform may keep a limit that the jog does not know, such as one that was just narrowed. The jog then ends. */
-static bool is_astray(const struct jog *j, const struct platform *p)
+static bool is_farther(const struct jog *j, const struct platform *p, double distance)
 {
   for (int k = 0; k < PLATFORM_DOF; k++)
-    if (!(fabs(p->envelope.now.p[k] - j->target.p[k]) <= ASTRAY)) return true;
+    if (!(fabs(p->envelope.now.p[k] - j->target.p[k]) <= distance)) return true;
   return false;
+}
+
+bool path_is_over(struct jog *j, const struct platform *p)
+{
+  j->held = j->held || !is_farther(j, p, THERE);
+  return j->held;
 }
 
 /* A jog of a leg changes its direction in the coordinates, so its acceleration comes from the change of its rates. */
@@ -177,7 +183,7 @@ static void lose_path(struct jog *j)
 bool path_advance(struct jog *j, const struct platform *p)
 {
   struct axis_state next = j->at;
-  if (is_astray(j, p)) j->astray = true;
+  if (is_farther(j, p, ASTRAY)) j->astray = true;
   /* Towards the wanted speed, if a stop after this cycle is possible; else brake, which the last cycle has checked. */
   const bool ends = j->astray || j->blocked * j->wanted > 0.0;
   const double speed = ends ? 0.0 : j->wanted * j->law.velocity;

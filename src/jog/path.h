@@ -9,6 +9,8 @@
 bool path_begin(struct jog *j, const struct platform *p, unsigned part);
 /* Puts the origin and the target to the present pose: the platform does not follow yet. */
 void path_stand(struct jog *j, const struct platform *p);
+/* After the rest of a part: true from the cycle on in which the platform has come to its place, which it then holds. */
+bool path_is_over(struct jog *j, const struct platform *p);
 /* One cycle towards the wanted speed. False if the part has come to rest and nothing is wanted. */
 bool path_advance(struct jog *j, const struct platform *p);
 

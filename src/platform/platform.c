@@ -179,11 +179,11 @@ static void follow_live(struct platform *p, const struct platform_input *in)
 /* Follows the target of a jog, and nothing but that: a detour would move other coordinates. */
 static void follow_jog(struct platform *p, const struct platform_motion *jog)
 {
-  struct platform_motion held = {0};
-  memcpy(held.p, p->envelope.now.p, sizeof held.p);
-  const struct platform_motion *target = jog ? jog : &held;
-  memcpy(p->out.target, target->p, sizeof p->out.target);
-  envelope_step_directly(&p->envelope, target);
+  if (jog)
+    envelope_step_directly(&p->envelope, jog);
+  else
+    envelope_brake(&p->envelope);
+  memcpy(p->out.target, jog ? jog->p : p->envelope.now.p, sizeof p->out.target);
 }
 
 static void follow_state(struct platform *p, const struct platform_input *in)
