@@ -14,11 +14,11 @@ enum {
   CLOSING_STEPS = 3, /* Newton steps from a pose of the jog to the place of its stop */
 };
 
-static const double SHARE = 0.5;   /* largest part of the platform's limits that a jog uses */
-static const double SLOWEST = 0.1; /* fraction of the leg's speed that must be left near a singular pose */
-static const double ASTRAY = 1e-3; /* m or rad: the platform is farther than this from the target */
-static const double THERE = 1e-7;  /* m or rad: it has come to its place */
-static const double OFF = 2e-6;    /* m or rad: another leg has moved more than this */
+static const double SHARE = 0.5;    /* largest part of the platform's limits that a jog uses */
+static const double SLOWEST = 0.1;  /* fraction of the leg's speed that must be left near a singular pose */
+static const double ASTRAY = 1e-3;  /* m or rad: the platform is farther than this from the target */
+static const double REACHED = 1e-7; /* m or rad: it has come to its place */
+static const double OFF = 2e-6;     /* m or rad: another leg has moved more than this */
 
 static bool is_leg(unsigned part)
 {
@@ -153,7 +153,7 @@ static bool is_farther(const struct jog *j, const struct platform *p, double dis
 
 bool path_is_over(struct jog *j, const struct platform *p)
 {
-  j->held = j->held || !is_farther(j, p, THERE);
+  j->held = j->held || !is_farther(j, p, REACHED);
   return j->held;
 }
 
