@@ -67,7 +67,7 @@ TEST(a_late_answer_is_nobodys)
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
   device[0].timeout = 0.1;
-  fake.late_ms = 150;
+  fake.late_ms = 400;
   fake.manner = ANSWERS_LATE;
   start_client(1);
   EVENTUALLY(errors(0, DEVICE_ERROR_timeout) >= 3);
