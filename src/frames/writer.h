@@ -37,8 +37,6 @@ struct frames_plan {
 bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char *error, size_t size);
 /* Removes and unmaps what frames_create() made. */
 void frames_destroy(struct frames_writer *w, const struct telemetry *telemetry);
-/* Number of slots and bytes of the file that a plan leads to. Set-up. */
-void frames_size(const struct frames_plan *plan, uint64_t *slots, uint64_t *bytes);
 
 /* RT, the loop only. Begins the slot of a cycle; the caller fills its fields, inputs and values; then commits. With
  * frames_writer.head NULL begin returns NULL. */
