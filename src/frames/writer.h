@@ -38,6 +38,10 @@ bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char
 /* Removes and unmaps what frames_create() made. */
 void frames_destroy(struct frames_writer *w, const struct telemetry *telemetry);
 
+/* A ring in a file of memory, which nobody fills: the layout of slots and states, and all tables, for frames_open_described().
+ * Its descriptor, to be closed; -1: see errno. Set-up. */
+int frames_describe(const struct frames_plan *plan);
+
 /* RT, the loop only. Begins the slot of a cycle; the caller fills its fields, inputs and values; then commits. With
  * frames_writer.head NULL begin returns NULL. */
 struct frames_slot *frames_begin(struct frames_writer *w);
