@@ -11,6 +11,7 @@
  *   dp5   Dormand and Prince 1980: order five, six evaluations
  *   ab4   Adams and Bashforth: order four, one evaluation; rk4 for three steps after the start and after an input that jumps
  *   abm8  Adams, Bashforth and Moulton: order eight, two evaluations, at the prediction and at the end; dp5 for seven steps
+ *         likewise, and after a poor prediction
  *
  * The last evaluation is made at the end of the step. Its factors also serve the projections of q and q', and q'' is the
  * first evaluation of the next step. Inputs that arrive in between change q'' at the start, which takes one more solve.
@@ -284,6 +285,17 @@ static bool run_adams(const ali3_model *m, ali3_data *d, const struct adams *a, 
   return a->moulton[0] == 0.0 || correct_prediction(m, d, a, after);
 }
 
+/* abm8 begins anew if its prediction was poor: the motion is faster than the method can follow. Modes that no force
+ * makes stiff, such as the transverse ones of a long chain, would otherwise grow without a sign of it. The accelerations of
+ * the prediction are then off by more than a part of their change in the step. */
+static void judge_prediction(const ali3_model *m, ali3_data *d)
+{
+  static const double PART = 0.02, SMALL = 1e-6; /* m/s^2, 1/s^2 */
+  struct explicit_states *s = &d->states;
+  const double off = change_from(m, d, s->x[explicit_history(m->options.method)]);
+  if (off > SMALL && off > PART * change_from(m, d, d->last.x)) s->history = 0;
+}
+
 /* The end of the step: projections of q and q', and q''. */
 static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *increment)
 {
@@ -310,6 +322,7 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
   memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
   find_accelerations(m, d);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
+  if (d->states.factors_serve) judge_prediction(m, d);
   return true;
 }
 
