@@ -24,10 +24,14 @@ static const double boundary_abm8[RATIOS] = {0.158, 0.281, 0.281, 0.281, 0.282,
 static const double *boundary_of(ali3_method method)
 {
   switch (method) {
-  case ALI3_METHOD_DP5: return boundary_dp5;
-  case ALI3_METHOD_AB4: return boundary_ab4;
-  case ALI3_METHOD_ABM8: return boundary_abm8;
-  default: return boundary_rk4;
+  case ALI3_METHOD_DP5:
+    return boundary_dp5;
+  case ALI3_METHOD_AB4:
+    return boundary_ab4;
+  case ALI3_METHOD_ABM8:
+    return boundary_abm8;
+  default:
+    return boundary_rk4;
   }
 }
 

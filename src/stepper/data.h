@@ -67,9 +67,9 @@ struct explicit_states {
   const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
   double weight[EXPLICIT_TERMS];      /* s */
   int terms;
-  int history; /* Adams methods: earlier steps whose starts are kept, the last of them in ali3_data.last */
-  double jump;             /* Adams methods: recent jumps of accelerations at the start of steps, see is_jump() */
-  bool factors;            /* the factors belong to the end of the last step */
+  int history;  /* Adams methods: earlier steps whose starts are kept, the last of them in ali3_data.last */
+  double jump;  /* Adams methods: recent jumps of accelerations at the start of steps, see is_jump() */
+  bool factors; /* the factors belong to the end of the last step */
   bool prepare_factorised; /* the last prepare computed the factors */
   bool factors_serve;      /* the end of the step has the factors of its prediction */
   bool renewed;            /* q'' at the start of the step was computed again */

@@ -11,7 +11,7 @@
  *   dp5   Dormand and Prince 1980: order five, six evaluations
  *   ab4   Adams and Bashforth: order four, one evaluation; rk4 for three steps after the start and after an input that jumps
  *   abm8  Adams, Bashforth and Moulton: order eight, two evaluations, at the prediction and at the end; dp5 for seven steps
- *         likewise, and after a poor prediction
+ *         after the start, after an input that jumps, and after a poor prediction
  *
  * The last evaluation is made at the end of the step. Its factors also serve the projections of q and q', and q'' is the
  * first evaluation of the next step. Inputs that arrive in between change q'' at the start, which takes one more solve.
@@ -56,12 +56,12 @@ struct adams {
 };
 
 static const struct adams ab4 = {&rk4, {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24}, {0}};
-static const struct adams abm8 = {
-    &dp5,
-    {434241.0 / 120960, -1152169.0 / 120960, 2183877.0 / 120960, -2664477.0 / 120960, 2102243.0 / 120960,
-     -1041723.0 / 120960, 295767.0 / 120960, -36799.0 / 120960},
-    {36799.0 / 120960, 139849.0 / 120960, -121797.0 / 120960, 123133.0 / 120960, -88547.0 / 120960,
-     41499.0 / 120960, -11351.0 / 120960, 1375.0 / 120960}};
+static const struct adams abm8 = {&dp5,
+                                  {434241.0 / 120960, -1152169.0 / 120960, 2183877.0 / 120960,
+                                   -2664477.0 / 120960, 2102243.0 / 120960, -1041723.0 / 120960,
+                                   295767.0 / 120960, -36799.0 / 120960},
+                                  {36799.0 / 120960, 139849.0 / 120960, -121797.0 / 120960, 123133.0 / 120960,
+                                   -88547.0 / 120960, 41499.0 / 120960, -11351.0 / 120960, 1375.0 / 120960}};
 
 static void swap_states(double **a, double **b)
 {
@@ -337,10 +337,14 @@ static bool run_method(const ali3_model *m, ali3_data *d, double after)
 {
   d->states.factors_serve = false;
   switch (m->options.method) {
-  case ALI3_METHOD_DP5: return run_stages(m, d, &dp5, 0, after);
-  case ALI3_METHOD_AB4: return run_adams(m, d, &ab4, after);
-  case ALI3_METHOD_ABM8: return run_adams(m, d, &abm8, after);
-  default: return run_stages(m, d, &rk4, 0, after);
+  case ALI3_METHOD_DP5:
+    return run_stages(m, d, &dp5, 0, after);
+  case ALI3_METHOD_AB4:
+    return run_adams(m, d, &ab4, after);
+  case ALI3_METHOD_ABM8:
+    return run_adams(m, d, &abm8, after);
+  default:
+    return run_stages(m, d, &rk4, 0, after);
   }
 }
 

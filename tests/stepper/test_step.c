@@ -18,8 +18,7 @@ struct way {
 static const struct way ways[] = {
     {1, false, ALI3_METHOD_ALI3}, {3, false, ALI3_METHOD_ALI3}, {1, true, ALI3_METHOD_ALI3},
     {2, true, ALI3_METHOD_ALI3},  {1, false, ALI3_METHOD_RK4},  {2, false, ALI3_METHOD_DP5},
-    {1, false, ALI3_METHOD_AB4},
-    {1, false, ALI3_METHOD_ABM8},
+    {1, false, ALI3_METHOD_AB4},  {1, false, ALI3_METHOD_ABM8},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

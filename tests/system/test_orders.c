@@ -19,11 +19,8 @@ struct method {
       stretch; /* factor for the steps of the mechanism: the errors of all methods are then above rounding */
 };
 static const struct method methods[] = {
-    {ALI3_METHOD_ALI3, 2, 1.0},
-    {ALI3_METHOD_RK4, 4, 2.0},
-    {ALI3_METHOD_DP5, 5, 4.0},
-    {ALI3_METHOD_AB4, 4, 1.0},
-    {ALI3_METHOD_ABM8, 6, 1.0}, /* its first seven steps are those of dp5, which make the order six */
+    {ALI3_METHOD_ALI3, 2, 1.0}, {ALI3_METHOD_RK4, 4, 2.0},  {ALI3_METHOD_DP5, 5, 4.0},
+    {ALI3_METHOD_AB4, 4, 1.0},  {ALI3_METHOD_ABM8, 6, 1.0}, /* its first seven steps are those of dp5, which make the order six */
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -117,7 +114,8 @@ TEST(half_the_step_divides_the_error_by_the_order)
 /* A chain of 128 has transverse modes that abm8 would amplify at 10 ms, although no force is stiff. */
 TEST(abm8_begins_anew_where_it_cannot_follow)
 {
-  struct settings *s = setup_load(TEST_DATA "/reference/chain_128.json", &(struct settings_overrides){0}, stderr);
+  struct settings *s =
+      setup_load(TEST_DATA "/reference/chain_128.json", &(struct settings_overrides){0}, stderr);
   assert_non_null(s);
   ali3_options o = *ali3_model_options(s->model);
   o.method = ALI3_METHOD_ABM8;
