@@ -148,7 +148,7 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   o->changed = pass_flag(p, o->changed);
   for (int i = 0; i < 3; i++) o->fresh[i] = pass_flag(p, o->fresh[i]);
   o->factors = pass_flag(p, o->factors);
-  o->history = (int)pass_integer(p, o->history, 0, EXPLICIT_HISTORY);
+  o->history = (int)pass_integer(p, o->history, 0, explicit_history(m->options.method));
   /* Data of other methods have no room for what these two announce. */
   p->out_of_range |= !data_is_explicit(m) && (o->factors || o->history > 0);
 }
@@ -229,13 +229,12 @@ static void pass_outside(struct passage *p, const ali3_model *m, ali3_data *d)
 static void pass_states(struct passage *p, const ali3_model *m, ali3_data *d)
 {
   struct explicit_states *s = &d->states;
-  double *const earlier[EXPLICIT_HISTORY] = {d->last.x, s->x[0], s->x[1]};
   if (!data_is_explicit(m)) return;
   pass_numbers(p, &s->jump, 1);
   for (int b = 0; b < m->bodies; b++) {
     pass_stored(p, m, s->origin.x, X_NUMBERS, b);
-    for (int i = 0; i < EXPLICIT_HISTORY && m->options.method == ALI3_METHOD_AB4; i++)
-      pass_stored(p, m, earlier[i], X_NUMBERS, b);
+    for (int i = 0; i < explicit_history(m->options.method); i++)
+      pass_stored(p, m, i == 0 ? d->last.x : s->x[i - 1], X_NUMBERS, b);
   }
 }
 
@@ -317,7 +316,8 @@ int ali3_state_save(const ali3_model *m, const ali3_data *d, void *to)
 
 /* --- load --- */
 
-enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, struct state_head *head)
+enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, enum state_source source,
+                               struct state_head *head)
 {
   if (size < sizeof *head) return STATE_SHORT;
   memcpy(head, from, sizeof *head);
@@ -326,8 +326,8 @@ enum state_fault state_examine(const ali3_model *m, const void *from, size_t siz
   const struct state_head own = state_head_of(m);
   if (memcmp(head->magic, own.magic, sizeof own.magic) != 0) return STATE_FOREIGN;
   if (head->version != own.version) return STATE_VERSION;
-  if (strcmp(head->release, own.release) != 0) return STATE_LIBRARY;
-  if (strcmp(head->isa, own.isa) != 0) return STATE_OTHER_ISA;
+  if (source == STATE_OF_THIS_BUILD && strcmp(head->release, own.release) != 0) return STATE_LIBRARY;
+  if (source == STATE_OF_THIS_BUILD && strcmp(head->isa, own.isa) != 0) return STATE_OTHER_ISA;
   if (memcmp(head->hash, own.hash, sizeof own.hash) != 0) return STATE_OTHER_MODEL;
   /* Whether it is whole. */
   if (size != own.size || head->size != own.size) return STATE_SIZE;
@@ -389,11 +389,8 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   }
 }
 
-int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
+void state_fill(const ali3_model *m, ali3_data *d, const void *from, const struct state_head *head)
 {
-  struct state_head head;
-  if (!m || !m->frozen || !d || !from) return ALI3_E_ARGUMENT;
-  if (state_examine(m, from, size, &head) != STATE_GOOD) return ALI3_E_STATE;
   /* An empty block with the callbacks of the old one. */
   const ali3_exec *exec = d->exec;
   const ali3_probe *probe = d->probe;
@@ -404,10 +401,18 @@ int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t 
   d->owned = owned;
   /* Figures first: the rows are evaluated by them. */
   struct figures figures = {0};
-  struct passage p = {.from = from, .at = sizeof head};
+  struct passage p = {.from = from, .at = sizeof *head};
   pass_figures(&p, m, &figures);
-  fill_figures(m, d, &figures, &head);
+  fill_figures(m, d, &figures, head);
   fill_mechanism(m, d, &p);
   d->started = true;
+}
+
+int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
+{
+  struct state_head head;
+  if (!m || !m->frozen || !d || !from) return ALI3_E_ARGUMENT;
+  if (state_examine(m, from, size, STATE_OF_THIS_BUILD, &head) != STATE_GOOD) return ALI3_E_STATE;
+  state_fill(m, d, from, &head);
   return ALI3_OK;
 }

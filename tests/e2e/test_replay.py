@@ -79,6 +79,83 @@ class Case(unittest.TestCase):
         time.sleep(0.1)
 
 
+class Written(Case):
+    """Recordings of what a replay computes."""
+
+    @classmethod
+    def setUpClass(cls):
+        need_h5py()
+
+    def record(self, d, *arguments):
+        file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+        with Once(file, *arguments, d.name) as r:
+            self.drive(d, client)
+            d.stop()
+            self.assertEqual(r.finish(), 0, r.said)
+        return file
+
+    def changed(self, d, name, change):
+        with open(d.config, encoding="utf-8") as f:
+            config = json.load(f)
+        change(config)
+        return d.file(name, json.dumps(config))
+
+    def test_a_stretch_with_signals_that_were_not_recorded(self):
+        with bench.Daemon(cycle={"overrun": "skip"}, injections=NOISE) as d:
+            file, out = self.record(d, "--signals", "time,body.A.*", "--divisor", "2"), os.path.join(d.dir, "out.h5")
+            self.check_same(file, "--from", "0.4", "--to", "1", "--write", out, "--workers", "2")
+            run, written = read_all([file, out])
+            self.check_stretch(run, written)
+            self.check_same(out)
+            status, said = replay(file, "--write", out)
+            self.assertEqual(status, 2, said)
+            self.assertIn("does not replace", said)
+            self.assertEqual(replay("info", file, "--write", out)[0], 2)
+
+    def check_stretch(self, run, written):
+        """The recorded rows of these cycles, with all signals; a reader finds everything that a recorder would have written."""
+        first = run["head"]["cycle"].index(written["head"]["cycle"][0])
+        rows = slice(first, first + len(written["head"]["cycle"]))
+        self.assertEqual(len(written["head"]["cycle"]), 31)
+        for name, values in written["head"].items():
+            self.assertEqual(values, run["head"][name][rows], name)
+        self.assertLess(len(run["names"]), 30)
+        self.assertIn("body.B.position.x", written["names"])
+        for name in run["names"]:
+            columns = [[row[got["names"].index(name)] for row in got["values"]] for got in (run, written)]
+            self.assertEqual(columns[0][rows], columns[1], name)
+        last = written["head"]["cycle"][-1]
+        self.assertTrue(all(e["cycle"] <= last for e in written["events"]))
+        for name in ("instance", "model", "model_hash", "version", "isa", "period_s", "start_utc_ns", "config", "extras"):
+            self.assertEqual(written["attributes"][name], run["attributes"][name], name)
+        self.assertEqual((written["attributes"]["closed"], written["attributes"]["lost"]), (1, 0))
+
+    def test_another_configuration_from_a_recorded_state(self):
+        """It begins where the recorded model was, and its own recording is computed again to the bit."""
+        with bench.Daemon() as d:
+            file, out = self.record(d), os.path.join(d.dir, "out.h5")
+            parts = os.path.join(d.dir, "parts.h5")
+            self.check_same(file, "--from", "0.5", "--write", parts)  # its first state is in the middle of the run
+            heavy = self.changed(d, "heavy.json", lambda c: c["model"]["bodies"][0].update(mass=c["model"]["bodies"][0]["mass"] * 1.5))
+            status, said = replay(parts, "--with", heavy, "--write", out)
+            self.assertEqual(status, 0, said)
+            self.assertIn("largest differences", said)
+            self.check_same(out)
+            run, written = read_all([parts, out])
+            self.assertEqual(written["head"]["cycle"], run["head"]["cycle"])
+            self.assertNotEqual(written["attributes"]["model_hash"], run["attributes"]["model_hash"])
+            for name in ("body.A.position.x", "body.A.velocity.y"):
+                k = run["names"].index(name)
+                self.assertLess(abs(run["values"][0][k] - written["values"][0][k]), 0.02, name)
+                self.assertNotEqual(run["values"][20][k], written["values"][20][k], name)
+            # The configuration of the recording goes on to the bit; a model without the recorded bodies is refused.
+            self.assertIn("no difference", replay(parts, "--with", d.config)[1])
+            other = self.changed(d, "other.json", lambda c: c["model"]["joints"][0].update(name="elsewhere"))
+            status, said = replay(parts, "--with", other)
+            self.assertEqual(status, 3, said)
+            self.assertIn('joint "elsewhere" is in the model that takes the state only', said)
+
+
 class Replay(Case):
     @classmethod
     def setUpClass(cls):
@@ -119,11 +196,15 @@ print(f["replay/cycle"][n])"""
         self.assertIn("units in the last place", said)
 
     def test_a_platform_its_parameters_and_a_reload(self):
-        with test_platform.daemon(telemetry={"frames": 20}) as d:
+        """Also with a fault that is injected into the pose that the platform follows."""
+        noise = [dict(NOISE[0], input="lead", amplitude=0.01)]
+        with test_platform.daemon(telemetry={"frames": 20}, injections=noise) as d:
             files, client = d.dir, self.open(d)
             with Recorder("--to", files, "--when", "always", "--before", "60", "--split", "3", "--min-free", "0", d.name) as r:
                 self.assertEqual([client.command(name, 90 + k) for k, name in enumerate(("arm", "run"))], [0, 0])
                 for k in range(150):
+                    if k in (60, 110):
+                        client.send(bench.osc_message("/ali3/inject", "sii", "noisy", k == 60, 40 + k))
                     client.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.05, 0.02 * (k % 3), 0.01))
                     if k % 40 == 10:
                         client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "blend", 0.2 + 0.001 * k, 5))
@@ -142,6 +223,44 @@ print(f["replay/cycle"][n])"""
                 r.stop()
             found = sorted(name for name in os.listdir(files) if name.endswith(".h5"))
             self.assertGreater(len(found), 1)
+            flags = {bool(f & INJECTED) for run in read_all([os.path.join(files, name) for name in found]) for f in run["head"]["flags"]}
+            self.assertEqual(flags, {False, True}, "the fault acted for a part of the time")
+            for k, name in enumerate(found):
+                self.check_same(os.path.join(files, name))
+                written = os.path.join(files, f"written{k}.h5")
+                self.check_same(os.path.join(files, name), "--from", "0" if k else "1", "--write", written)  # the last part may be short
+                self.check_same(written)
+
+    def test_a_jog(self):
+        """The commands of a jog, its end by silence, and an e-stop."""
+        right = {"peers": [{"host": "127.0.0.1", "access": "jog"}]}
+        with test_platform.daemon(telemetry={"frames": 20}, osc=right, platform={"jog": {"speed": 0.02}}) as d:
+            files, client = d.dir, self.open(d)
+
+            def jog(part, speed, ends):
+                """Holds the button until the condition is met."""
+                def pressed():
+                    client.send(bench.osc_message("/ali3/platform/jog", "sf", part, speed))
+                    return ends()
+                bench.wait_for(f"jog of {part}", pressed)
+
+            def far(limit, part=2):
+                return lambda: abs(test_platform.platform(d)["pose"][part] or 0.0) > limit
+
+            with Recorder("--to", files, "--when", "always", "--before", "60", "--min-free", "0", d.name) as r:
+                jog("leg3", 1.0, lambda: test_platform.platform(d)["state"] == "jog")
+                jog("leg3", 1.0, far(0.002, 3))
+                bench.wait_for("silence", lambda: "leg3 over" in d.said())
+                jog("yaw", 1.0, far(0.002, 5))
+                client.send(bench.osc_message("/ali3/platform/jog", "sf", "yaw", 0.0))
+                bench.wait_for("the release", lambda: "yaw over" in d.said())
+                jog("yaw", -0.4, lambda: d.said().count("jog of yaw by") == 2)
+                client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
+                bench.wait_for("parked", lambda: "park -> parked" in d.said(), 20)
+                d.stop()
+                r.stop()
+            found = [name for name in os.listdir(files) if name.endswith(".h5")]
+            self.assertGreater(len(found), 0)
             for name in found:
                 self.check_same(os.path.join(files, name))
 
@@ -181,8 +300,11 @@ print(f["replay/cycle"][n])"""
                 r.stop()
             found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
             self.assertGreater(len(found), 2)
-            for name in found:
+            for k, name in enumerate(found):
                 self.check_same(os.path.join(d.dir, name), "--workers", "1")
+                written = os.path.join(d.dir, f"written{k}.h5")
+                self.check_same(os.path.join(d.dir, name), "--write", written)
+                self.check_same(written)
             got = read_all([os.path.join(d.dir, name) for name in found])
             actions = {a for file in got for a in file["head"]["action"]}
             self.assertLessEqual({1, 1 | 4, 8}, actions)
