@@ -27,7 +27,7 @@ class Datagrams:
 
     def __init__(self, moving, answers):
         self.moving, self.answers, self.count, self.last = moving, answers, 0, {}
-        self.signals = moving.signals
+        self.signals, self.peer = moving.signals, None
         self.socket = socket.socket(socket.AF_INET6 if ":" in moving.host else socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((moving.host, moving.port))
         self.socket.setblocking(False)
@@ -39,7 +39,8 @@ class Datagrams:
         found = []
         while True:
             try:
-                found.append(self.moving.parse(self.socket.recv(65536)))
+                data, self.peer = self.socket.recvfrom(65536)
+                found.append(self.moving.parse(data))
             except BlockingIOError:
                 return found
 
@@ -52,7 +53,10 @@ class Datagrams:
         self.count += 1
 
     def send(self, data, packet):
-        self.socket.sendto(data, (packet.host, packet.port))
+        """An answer goes to the port from which the last command came."""
+        to = self.peer if packet.answers else (packet.host, packet.port)
+        if to:
+            self.socket.sendto(data, to)
 
 
 class Line(Datagrams):
