@@ -7,7 +7,7 @@
  * the save and the load, for any number of workers.
  *
  * A state belongs to one model with its options (ali3_model_hash()), one instruction set (ali3_model_isa()) and one version of
- * the library; all others refuse it. A CRC-32 protects it against damage, not against forgery. */
+ * the library; all others refuse it, but may convert it. A CRC-32 protects it against damage, not against forgery. */
 #ifndef ALI3_STATE_H
 #define ALI3_STATE_H
 
@@ -48,6 +48,24 @@ bool ali3_model_takes_state(const ali3_model *m, const ali3_model *from);
  * pointer is NULL, one of the data holds no state, or `source` is between prepare and feedback; ALI3_E_STATE: not
  * ali3_model_takes_state(). Nothing changes on an error. RT: a bounded copy, and one evaluation of the rows. */
 int ali3_state_carry(const ali3_model *m, ali3_data *d, const ali3_model *from, const ali3_data *source);
+
+/* Puts `d` into the poses and velocities of a state that the model `from` saved, at its time: for another model, other options,
+ * another instruction set or another version of the library. Both models need bodies and joints of the same names, in any
+ * order; everything else may differ. Joints move the bodies as in ali3_reset(), within 1e-6 m and rad or the limits of the
+ * options, and accelerations and multipliers are new. Drives go on at this time; external ones, with the reference of the drive
+ * of the same name, or at the coordinate of their joint. Loads and commands from outside are those of a reset. The steps that
+ * follow do not have the bits of the run that saved the state; where ali3_state_load() accepts it, they would.
+ *
+ * Returns the status of ali3_reset(), in most cases ALI3_MOVED or ALI3_OK, and ali3_initial_get() tells how far bodies moved. Nothing
+ * changes with ALI3_E_ARGUMENT: a pointer is NULL or a model is not frozen; ALI3_E_STATE: ali3_state_convert_text() has the reason;
+ * ALI3_E_MEMORY. With another negative status `d` needs a reset. It allocates; not RT. */
+int ali3_state_convert(const ali3_model *m, ali3_data *d, const ali3_model *from, const void *state,
+                       size_t size);
+
+/* One sentence on why ali3_state_convert() returns ALI3_E_STATE; empty where it does not. Returns the length as snprintf() does.
+ * Not RT. Thread-safe. */
+int ali3_state_convert_text(const ali3_model *m, const ali3_model *from, const void *state, size_t size,
+                            char *text, size_t text_size);
 
 #ifdef __cplusplus
 }

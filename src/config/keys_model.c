@@ -333,6 +333,10 @@ static const struct key part_keys[] = {
   CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),
          "Axis whose sign the part changes, before it is turned and shifted. Bodies, axes and loads become their images in a "
          "mirror. A revolute joint keeps the sense of its coordinate as seen in the mirror."),
+  TEXT("attach_to", NONE, AT_START, PART(attach_to),
+       "Name of a body that carries the part, in place of the ground. position and orientation are then in the frame of that body, "
+       "and so is everything in the part that is in the world: the world of the part moves with the body to its pose at the start. "
+       "The name ground in the part means the body. Velocities do not include those of the body."),
   VECTOR("position", "m", ANY, "0 0 0", AT_START, PART(position), "Shift of the part."),
   QUATERNION("orientation", "1 0 0 0", AT_START, PART(orientation),
              "Turn of the part about the origin, before it is shifted." ORIENTATION_FORMS),
@@ -340,6 +344,7 @@ static const struct key part_keys[] = {
   LIST_LIKE("joints", &schema_joint, NONE, "Joints, as in the model."),
   LIST_LIKE("forces", &schema_force, NONE, "Forces, as in the model."),
   LIST_LIKE("sensors", &schema_sensor, NONE, "Sensors, as in the model."),
+  LIST_LIKE("visual", &schema_visual, NONE, "Shapes for pictures, as in the model. They move and mirror as their bodies."),
   LIST_LIKE("inputs", &schema_input, NONE, "Inputs, as in the file."),
   LIST_LIKE("parts", &schema_part, NONE, "Parts of the part."),
 };
@@ -363,9 +368,12 @@ static const struct key visual_keys[] = {
        "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
   NUMBER("scale", "m", POSITIVE, "1", AT_START, VISUAL(shape.scale),
          "Length of a unit of the mesh file: 0.001 for a file in mm.", .only = KIND(SCENE_MESH)),
+  CHOICE("mirror", mirrors, "none", AT_START, VISUAL(mirror),
+         "Axis of the mesh file whose sign changes. A part with the key mirror gives it to its meshes.", .only = KIND(SCENE_MESH)),
   VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position),
          "Centre of the shape, in the frame of the body; the origin of the file of a mesh."),
-  QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."
+             ORIENTATION_FORMS),
   TEXT("color", NONE, AT_START, VISUAL(color),
        "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is blue, or the colour "
        "in the file of a mesh.",

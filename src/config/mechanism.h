@@ -64,7 +64,7 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
 /* An element of the list "visual": a shape for pictures. */
 struct visual_values {
   struct scene_visual shape; /* without body, shape, color, file and folder */
-  int kind;
+  int kind, mirror;          /* MIRROR_NONE, MIRROR_X .. */
   const char *body, *color, *file;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The list "visual" of a model. Set-up only. */
 #include "config/mechanism.h"
+#include "expand/expand.h"
 #include "mesh/mesh.h"
 
 #include <stdio.h>
@@ -53,6 +54,7 @@ static void add_visual(const struct node *n, const struct names *bodies, struct 
   struct visual_values v = {0};
   if (!schema_read(&schema_visual, n, &v, r) || !schema_check_choice(&schema_visual, n, v.kind, r)) return;
   v.shape.shape = (enum scene_shape)v.kind;
+  v.shape.mirror = v.mirror - MIRROR_X;
   v.shape.body = mechanism_body(bodies, node_find(n, "body"), r);
   /* Without the key a mesh has the colours of its file. */
   const bool mesh = v.shape.shape == SCENE_MESH;

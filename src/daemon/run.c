@@ -25,7 +25,7 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "scene/json.h"
+#include "setup/setup.h"
 #include "telemetry/shm.h"
 
 #include <errno.h>
@@ -101,19 +101,6 @@ static double periods_of(double duration, double dt)
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
 }
 
-/* Parts of a picture beside the model, as JSON; the caller frees it. NULL: there are none. */
-static char *picture_extras(const struct settings *s)
-{
-  if (!s->platform.enabled && s->visuals == 0) return NULL;
-  json_t *o = json_object();
-  if (s->platform.enabled)
-    json_object_set_new(o, "platform", scene_platform_json(&s->platform.spec.geometry));
-  if (s->visuals) json_object_set_new(o, "visual", scene_visual_json(s->visual, s->visuals, s->model));
-  char *text = json_dumps(o, JSON_COMPACT);
-  json_decref(o);
-  return text;
-}
-
 /* The frame ring, if the file asks for one. */
 static bool open_frames(struct daemon *d, char *error, size_t size)
 {
@@ -121,7 +108,7 @@ static bool open_frames(struct daemon *d, char *error, size_t size)
   char version[400];
   if (s->frames.seconds <= 0.0) return true;
   /* The texts that recorders and pictures need. */
-  char *extras = picture_extras(s), *record = record_settings_text(&s->record);
+  char *extras = setup_picture_extras(s), *record = record_settings_text(&s->record);
   snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
   const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
                                    .model = s->model,

@@ -72,8 +72,10 @@ static bool try_mesh_points(struct outline_search *f, const struct scene_visual 
   struct mesh m;
   const bool good = mesh_file_read(&m, v->folder, v->file, error, size);
   for (size_t i = 0; good && i < 3 * (size_t)m.triangles; i++) {
-    const float *at = m.corner + 3 * i;
-    try_outline_point(f, v->scale * (double)at[0], v->scale * (double)at[1], v->scale * (double)at[2]);
+    double at[3];
+    for (int k = 0; k < 3; k++)
+      at[k] = (k == v->mirror ? -v->scale : v->scale) * (double)m.corner[3 * i + (size_t)k];
+    try_outline_point(f, at[0], at[1], at[2]);
   }
   mesh_free(&m);
   return good;

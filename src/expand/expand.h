@@ -59,7 +59,7 @@ struct shape_values {
 };
 enum { MIRROR_NONE, MIRROR_X, MIRROR_Y, MIRROR_Z };
 struct part_values {
-  const char *use, *prefix;
+  const char *use, *prefix, *attach_to;
   int mirror;
   double position[3], orientation[4];
 };

@@ -15,16 +15,19 @@ struct expander {
   struct report *report;
   long nodes, most; /* made so far, and allowed */
   int merging;      /* merge keys inside each other */
+  bool attached;    /* a part is attached to a body */
 };
 
 /* The lists of elements that a model and a part have. */
-enum element_list { BODIES, JOINTS, FORCES, SENSORS, INPUTS, ELEMENT_LISTS };
+enum element_list { BODIES, JOINTS, FORCES, SENSORS, VISUAL, INPUTS, ELEMENT_LISTS };
 extern const char *const element_list_name[ELEMENT_LISTS];
 struct elements {
   struct node *first[ELEMENT_LISTS], *last[ELEMENT_LISTS];
   int count[ELEMENT_LISTS];
 };
 void elements_append(struct elements *e, enum element_list list, struct node *n);
+/* Appends all elements of `more`. */
+void elements_join(struct elements *e, const struct elements *more);
 
 /* --- nodes.c: new nodes. NULL after a mistake, which is reported. --- */
 
@@ -111,8 +114,32 @@ struct part_motion {
   int mirror;         /* 0, 1, 2: the axis whose sign changes; -1: none */
   bool moved;
   double position[3], orientation[4];
+  const struct node *host; /* name of the body that is the ground of the part; NULL: the ground */
 };
 bool part_move(struct expander *e, struct elements *part, const struct part_motion *m);
+/* Turns the vector under a key, if it has one. shift: a point, which also moves by the position. */
+bool vector_turn(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
+                 bool shift);
+/* Turns a load or an input that is in world axes. */
+bool load_turn(struct expander *e, struct node *n, const struct part_motion *m);
+bool node_text_is(const struct node *map, const char *key, const char *text);
+
+/* --- pictures.c: shapes for pictures in a part --- */
+
+bool picture_mirror(struct expander *e, struct node *n, int axis);
+/* Turns an element on the ground with a pose. point: the key of its position. */
+bool ground_pose_turn(struct expander *e, struct node *n, const char *point, const struct part_motion *m);
+/* Makes the path of a mesh file of a part relative to the file that uses the part. use: the path in that file. */
+bool picture_lead(struct expander *e, struct node *n, const char *use);
+
+/* --- attach.c: parts on a body --- */
+
+/* The name of the body to which an element is attached, to be removed at the end. */
+extern const char ELEMENT_HOST[];
+/* Puts that body in place of the ground. The numbers of the element that are in the world stay in the frame of the body. */
+bool element_attach(struct expander *e, struct node *n, enum element_list list, const struct node *host);
+/* Takes these numbers from the frame of the body to the world. */
+bool element_detach(struct expander *e, struct node *n, const double r[3], const double p[4]);
 
 /* --- placing.c --- */
 

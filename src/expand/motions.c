@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool text_is(const struct node *map, const char *key, const char *text)
+bool node_text_is(const struct node *map, const char *key, const char *text)
 {
   const char *found = node_text(map, key);
   return found && strcmp(found, text) == 0;
@@ -67,10 +67,11 @@ static bool mirror_element(struct expander *e, struct node *n, enum element_list
   good = good && mirror_vector(e, n, "angular_velocity", axis, AXIAL) &&
          mirror_vector(e, n, "torque", axis, AXIAL) && mirror_vector(e, n, "safe_torque", axis, AXIAL);
   /* The mirrored joint moves as in the mirror for the same coordinate. */
-  const enum reflection turn = text_is(n, "type", "revolute") ? AXIAL : POLAR;
+  const enum reflection turn = node_text_is(n, "type", "revolute") ? AXIAL : POLAR;
   for (int i = 0; good && i < 3; i++) good = mirror_vector(e, n, axes[i], axis, turn);
   good = good && mirror_orientation(e, n, "orientation", axis) &&
          mirror_orientation(e, n, "relative_orientation", axis);
+  if (list == VISUAL) return good && picture_mirror(e, n, axis);
   return good && (list != BODIES || mirror_inertia(e, n, axis));
 }
 
@@ -97,8 +98,8 @@ static bool prefix_element(struct expander *e, struct node *n, const struct name
   static const struct {
     const char *key;
     enum element_list list;
-  } reference[] = {{"body", BODIES},  {"body_a", BODIES},  {"body_b", BODIES}, {"relative_to", BODIES},
-                   {"joint", JOINTS}, {"joint_b", JOINTS}, {"force", FORCES}};
+  } reference[] = {{"body", BODIES},       {"body_a", BODIES}, {"body_b", BODIES},  {"relative_to", BODIES},
+                   {ELEMENT_HOST, BODIES}, {"joint", JOINTS},  {"joint_b", JOINTS}, {"force", FORCES}};
   for (size_t i = 0; i < sizeof reference / sizeof *reference; i++) {
     const char *old = node_text(n, reference[i].key);
     if (old && names_find(&known[reference[i].list], old) >= 0 &&
@@ -127,8 +128,8 @@ static bool prefix_part(struct expander *e, struct elements *part, const char *p
 
 /* --- turn and shift --- */
 
-static bool turn_vector(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
-                        bool shift)
+bool vector_turn(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
+                 bool shift)
 {
   double v[3], o[3];
   if (!node_numbers(node_find(map, key), v, 3)) return true;
@@ -140,9 +141,10 @@ static bool turn_vector(struct expander *e, struct node *map, const char *key, c
 static bool turn_body(struct expander *e, struct node *n, const struct part_motion *m)
 {
   double p[4] = {1, 0, 0, 0}, o[4];
-  if (node_find(n, "relative_to")) return true;
   const bool position = node_find(n, "position") != NULL, orientation = node_find(n, "orientation") != NULL;
-  if (!turn_vector(e, n, "position", m, true) || !turn_vector(e, n, "velocity", m, false)) return false;
+  if (!vector_turn(e, n, "velocity", m, false)) return false;
+  if (node_find(n, "relative_to") && !node_text_is(n, "relative_to", "ground")) return true;
+  if (!vector_turn(e, n, "position", m, true)) return false;
   if (!position && !orientation) return true; /* a joint gives both */
   if (orientation && !node_numbers(node_find(n, "orientation"), p, 4)) return true;
   p_mul(o, m->orientation, p);
@@ -163,28 +165,28 @@ static bool turn_relative_orientation(struct expander *e, struct node *n, const 
 /* Points and axes of joints and forces in the world, and in the frame of the ground. */
 static bool turn_link(struct expander *e, struct node *n, const struct part_motion *m)
 {
-  const bool ground_a = text_is(n, "body_a", "ground"), ground_b = text_is(n, "body_b", "ground");
+  const bool ground_a = node_text_is(n, "body_a", "ground"), ground_b = node_text_is(n, "body_b", "ground");
   const bool turned = m->orientation[1] != 0 || m->orientation[2] != 0 || m->orientation[3] != 0;
-  if (turned && ground_a && text_is(n, "type", "bushing"))
+  if (turned && ground_a && node_text_is(n, "type", "bushing"))
     return fail_expansion(
         e, n->at,
         "a bushing has the axes of body_a, and the ground does not turn with the part: write "
         "ground as body_b");
-  bool good = turn_vector(e, n, "at", m, true) && turn_vector(e, n, "axis", m, false);
+  bool good = vector_turn(e, n, "at", m, true) && vector_turn(e, n, "axis", m, false);
   if (ground_a)
-    good = good && turn_vector(e, n, "point_a", m, true) && turn_vector(e, n, "axis_a", m, false) &&
-           turn_vector(e, n, "normal", m, false);
-  if (ground_b) good = good && turn_vector(e, n, "point_b", m, true) && turn_vector(e, n, "axis_b", m, false);
+    good = good && vector_turn(e, n, "point_a", m, true) && vector_turn(e, n, "axis_a", m, false) &&
+           vector_turn(e, n, "normal", m, false);
+  if (ground_b) good = good && vector_turn(e, n, "point_b", m, true) && vector_turn(e, n, "axis_b", m, false);
   if (ground_a || ground_b) good = good && turn_relative_orientation(e, n, m, ground_a);
   return good;
 }
 
 /* Loads and inputs in world axes. */
-static bool turn_load(struct expander *e, struct node *n, const struct part_motion *m)
+bool load_turn(struct expander *e, struct node *n, const struct part_motion *m)
 {
-  if (text_is(n, "axes", "body")) return true;
-  return turn_vector(e, n, "force", m, false) && turn_vector(e, n, "torque", m, false) &&
-         turn_vector(e, n, "safe_force", m, false) && turn_vector(e, n, "safe_torque", m, false);
+  if (node_text_is(n, "axes", "body")) return true;
+  return vector_turn(e, n, "force", m, false) && vector_turn(e, n, "torque", m, false) &&
+         vector_turn(e, n, "safe_force", m, false) && vector_turn(e, n, "safe_torque", m, false);
 }
 
 static bool turn_element(struct expander *e, struct node *n, enum element_list list,
@@ -196,10 +198,16 @@ static bool turn_element(struct expander *e, struct node *n, enum element_list l
   case JOINTS:
     return turn_link(e, n, m);
   case FORCES:
-    return turn_link(e, n, m) && turn_load(e, n, m);
+    return turn_link(e, n, m) && load_turn(e, n, m);
   case INPUTS:
-    return turn_load(e, n, m);
+    return load_turn(e, n, m);
+  case VISUAL:
+    return ground_pose_turn(e, n, "position", m);
   case SENSORS:
+    /* A part that is attached may have sensors on its ground, but a point sensor has no orientation. */
+    return node_text_is(n, "type", "point") && node_text_is(n, "body", "ground")
+               ? vector_turn(e, n, "point", m, true)
+               : ground_pose_turn(e, n, "point", m);
   case ELEMENT_LISTS:
     break;
   }
@@ -213,7 +221,10 @@ bool part_move(struct expander *e, struct elements *part, const struct part_moti
     for (struct node *n = part->first[list]; n; n = n->next) {
       if (n->kind != NODE_MAP) continue;
       if (m->mirror >= 0 && !mirror_element(e, n, (enum element_list)list, m->mirror)) return false;
-      if (m->moved && !turn_element(e, n, (enum element_list)list, m)) return false;
+      /* An element that is attached moves with its body. */
+      if (m->moved && !node_find(n, ELEMENT_HOST) && !turn_element(e, n, (enum element_list)list, m))
+        return false;
+      if (m->host && !element_attach(e, n, (enum element_list)list, m->host)) return false;
     }
   return true;
 }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const element_list_name[ELEMENT_LISTS] = {"bodies", "joints", "forces", "sensors", "inputs"};
+const char *const element_list_name[ELEMENT_LISTS] = {"bodies",  "joints", "forces",
+                                                      "sensors", "visual", "inputs"};
 
 void elements_append(struct elements *e, enum element_list list, struct node *n)
 {
@@ -16,6 +17,15 @@ void elements_append(struct elements *e, enum element_list list, struct node *n)
     e->first[list] = n;
   e->last[list] = n;
   e->count[list]++;
+}
+
+void elements_join(struct elements *e, const struct elements *more)
+{
+  for (int list = 0; list < ELEMENT_LISTS; list++)
+    for (struct node *n = more->first[list], *next; n; n = next) {
+      next = n->next;
+      elements_append(e, (enum element_list)list, n);
+    }
 }
 
 bool fail_expansion(struct expander *e, struct place at, const char *text)

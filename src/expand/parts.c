@@ -123,8 +123,12 @@ static bool use_file(struct expander *e, const struct part_reading *p, const cha
                                    .outside = s,
                                    .origin = origin,
                                    .depth = p->depth + 1};
-  struct node *root = file_evaluate(e, &from, out);
+  struct elements own = {0};
+  struct node *root = file_evaluate(e, &from, &own);
   if (!root) return false;
+  for (struct node *n = own.first[VISUAL]; n; n = n->next)
+    if (n->kind == NODE_MAP && !picture_lead(e, n, path)) return false;
+  elements_join(out, &own);
   /* The rest of the file is checked and not used. */
   const struct node *model = node_find(root, "model");
   return e->rules->read(e->rules->file, root, NULL, e->report) &&
@@ -161,6 +165,16 @@ static bool is_identity(const struct part_values *v)
   return v3_dot(v->position, v->position) == 0 && v3_dot(v->orientation + 1, v->orientation + 1) == 0;
 }
 
+/* The name of the body that carries the part, at its line in the file of the part. The origin of the copy names the file that it
+ * uses. */
+static const struct node *host_of_part(const struct part_reading *p, struct node *map)
+{
+  struct node *host = node_child(map, "attach_to");
+  host->at = node_find(p->map, "attach_to")->at;
+  host->key_at = host->at;
+  return host;
+}
+
 /* Appends one copy. s: the scope with the variables of the copy. */
 static bool make_copy(struct expander *e, const struct part_reading *p, const struct scope *s, int origin)
 {
@@ -180,16 +194,13 @@ static bool make_copy(struct expander *e, const struct part_reading *p, const st
   if (good && parts) good = expand_parts(e, parts, &inner, origin, p->depth + 1, &own);
   if (good) {
     struct part_motion m = {.prefix = v.prefix, .mirror = v.mirror - MIRROR_X, .moved = !is_identity(&v)};
+    if (v.attach_to && strcmp(v.attach_to, "ground") != 0) m.host = host_of_part(p, map);
     memcpy(m.position, v.position, sizeof m.position);
     memcpy(m.orientation, v.orientation, sizeof m.orientation);
     p_normalise(m.orientation);
     good = part_move(e, &own, &m);
   }
-  for (int list = 0; good && list < ELEMENT_LISTS; list++)
-    for (struct node *n = own.first[list], *next; n; n = next) {
-      next = n->next;
-      elements_append(p->out, (enum element_list)list, n);
-    }
+  if (good) elements_join(p->out, &own);
   scope_release(&inner);
   return good;
 }

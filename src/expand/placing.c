@@ -72,15 +72,25 @@ static bool read_step(const struct node *joint, struct step_between *out)
   return true;
 }
 
-/* Places b from a, or a from b with `back`. */
-static void take_step(const struct step_between *s, const struct placed *from, struct placed *to, bool back)
+/* Reads the orientation that the body itself gives, in the frame of the body to which its part is attached. False: none. */
+static bool own_orientation(const struct node *body, const struct placed *host, double p[4])
 {
-  double own[4], point[3], arm[3], slide[3];
-  const double inverse[4] = {s->relative[0], -s->relative[1], -s->relative[2], -s->relative[3]};
-  if (node_numbers(node_find(to->node, "orientation"), own, 4))
-    memcpy(to->p, own, sizeof own);
+  double own[4];
+  if (!node_numbers(node_find(body, "orientation"), own, 4)) return false;
+  if (host)
+    p_mul(p, host->p, own);
   else
-    p_mul(to->p, from->p, back ? inverse : s->relative);
+    memcpy(p, own, sizeof own);
+  return true;
+}
+
+/* Places b from a, or a from b with `back`. host: the body to which the part of `to` is attached; NULL: none. */
+static void take_step(const struct step_between *s, const struct placed *from, const struct placed *host,
+                      struct placed *to, bool back)
+{
+  double point[3], arm[3], slide[3];
+  const double inverse[4] = {s->relative[0], -s->relative[1], -s->relative[2], -s->relative[3]};
+  if (!own_orientation(to->node, host, to->p)) p_mul(to->p, from->p, back ? inverse : s->relative);
   orientation_turn(point, from->p, s->point[back]);
   v3_axpy(point, 1.0, from->r);
   orientation_turn(slide, back ? to->p : from->p, s->slide);
@@ -97,9 +107,11 @@ static bool place_by_joint(const struct placing *g, const struct node *joint)
                       *b = find_placed(g, node_text(joint, "body_b"));
   if (!a || !b || a->known == b->known) return false;
   struct placed *to = &g->body[(a->known ? b : a) - g->body];
+  const struct placed *host = find_placed(g, node_text(to->node, ELEMENT_HOST));
+  if (host && !host->known) return false;
   if (node_find(to->node, "position") || node_find(to->node, "relative_to") || !read_step(joint, &s))
     return false;
-  take_step(&s, a->known ? a : b, to, b->known);
+  take_step(&s, a->known ? a : b, host, to, b->known);
   return true;
 }
 
@@ -163,6 +175,33 @@ static bool write_body_pose(const struct placing *g, struct placed *b)
   return (!turned && !own) || node_put_numbers(g->e, b->node, "orientation", b->p, 4);
 }
 
+/* --- parts on bodies --- */
+
+static bool detach_element(const struct placing *g, struct node *n)
+{
+  const struct node *name = node_find(n, ELEMENT_HOST);
+  if (!name) return true;
+  const struct placed *host = find_placed(g, node_text(n, ELEMENT_HOST));
+  if (host && host->known) return element_detach(g->e, n, host->r, host->p);
+  if (host)
+    report_error(
+        g->e->report, name->at,
+        "attach_to: the position of body \"%.40s\" is not known; it needs a position, or a joint with "
+        "point_a and point_b that leads to it",
+        name->text);
+  else
+    report_error(g->e->report, name->at, "attach_to: no body is called \"%.40s\"", name->text);
+  return false;
+}
+
+static bool detach_elements(const struct placing *g)
+{
+  for (int list = 0; list < ELEMENT_LISTS; list++)
+    for (struct node *n = g->model->first[list]; n; n = n->next)
+      if (!detach_element(g, n)) return false;
+  return true;
+}
+
 /* --- centres of mass --- */
 
 /* Gives a point of a body relative to its centre of mass. always: the key has the default 0 0 0. */
@@ -184,6 +223,10 @@ static bool shift_body_points(const struct placing *g)
   bool good = true;
   for (int list = JOINTS; list < ELEMENT_LISTS; list++)
     for (struct node *n = g->model->first[list]; good && n; n = n->next) {
+      if (list == VISUAL) {
+        good = shift_body_point(g, n, "body", "position", true);
+        continue;
+      }
       const char *type = list == FORCES ? node_text(n, "type") : NULL;
       const bool always = list != JOINTS;
       good = shift_body_point(g, n, "body_a", "point_a", always) &&
@@ -209,7 +252,7 @@ static bool shift_body(const struct placing *g, struct placed *b)
 static bool list_bodies(struct placing *g, bool *any)
 {
   int i = 0;
-  *any = false;
+  *any = g->e->attached;
   g->body = calloc((size_t)g->model->count[BODIES] + 1, sizeof *g->body);
   if (!g->body) return false;
   for (struct node *n = g->model->first[BODIES]; n; n = n->next, i++) {
@@ -230,7 +273,9 @@ bool bodies_place(struct expander *e, struct elements *model)
   struct placing g = {.e = e, .model = model};
   bool any, good = list_bodies(&g, &any) || fail_expansion(e, (struct place){0}, "out of memory");
   if (good && any) {
+    /* All poses, then the numbers of the world that depend on them. */
     good = place_bodies(&g);
+    good = good && detach_elements(&g);
     for (int i = 0; good && i < model->count[BODIES]; i++) {
       struct placed *b = &g.body[i];
       if (!b->known)

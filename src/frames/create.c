@@ -156,6 +156,34 @@ static void fill_head(const struct frames_plan *plan, struct frames_head *h)
   ali3_model_hash(plan->model, h->hash);
 }
 
+/* The constant parts in a mapping; the magic number makes them valid. */
+static void fill_constant_parts(const struct frames_plan *plan, const struct frames_head *layout,
+                                struct frames_head *h)
+{
+  *h = *layout;
+  fill_head(plan, h);
+  __atomic_store_n(&h->magic, FRAMES_MAGIC, __ATOMIC_RELEASE);
+}
+
+int frames_describe(const struct frames_plan *plan)
+{
+  struct frames_head layout = {0};
+  lay_out_ring(plan, &layout);
+  const int fd = memfd_create("frames", MFD_CLOEXEC);
+  void *p = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, (off_t)layout.size) == 0)
+    p = mmap(NULL, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (p != MAP_FAILED) {
+    fill_constant_parts(plan, &layout, p);
+    munmap(p, layout.size);
+    return fd;
+  }
+  const int reason = errno;
+  if (fd >= 0) close(fd);
+  errno = reason;
+  return -1;
+}
+
 bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char *error, size_t size)
 {
   /* Make the file and map it. */
@@ -176,11 +204,8 @@ bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char
     if (fd >= 0) unlink(path);
     return false;
   }
-  /* The constant parts; the magic number makes them valid. */
   w->head = p;
-  *w->head = layout;
-  fill_head(plan, w->head);
-  __atomic_store_n(&w->head->magic, FRAMES_MAGIC, __ATOMIC_RELEASE);
+  fill_constant_parts(plan, &layout, w->head);
   return true;
 }
 

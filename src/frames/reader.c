@@ -129,6 +129,15 @@ bool frames_open(struct frames_reader *r, const char *instance, char *error, siz
   return good;
 }
 
+bool frames_open_described(struct frames_reader *r, int fd, const char *instance, char *error, size_t size)
+{
+  *r = (struct frames_reader){.fd = fd, .telemetry = {.fd = -1}};
+  snprintf(r->telemetry.instance, sizeof r->telemetry.instance, "%s", instance);
+  if (object_read(fd, &r->head, sizeof r->head, 0) && read_tables(r, error, size)) return true;
+  frames_close(r);
+  return false;
+}
+
 void frames_close(struct frames_reader *r)
 {
   if (r->fd >= 0) close(r->fd);

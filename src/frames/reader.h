@@ -21,6 +21,8 @@ struct frames_reader {
 
 /* Opens the ring of a running instance, or of one that was killed. False: the reason in error[size]. */
 bool frames_open(struct frames_reader *r, const char *instance, char *error, size_t size);
+/* Opens what frames_describe() made for a run of this instance, and takes the descriptor. Nobody writes slots there. */
+bool frames_open_described(struct frames_reader *r, int fd, const char *instance, char *error, size_t size);
 void frames_close(struct frames_reader *r);
 /* The daemon that made the ring still runs. */
 bool frames_alive(const struct frames_reader *r);

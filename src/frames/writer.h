@@ -40,6 +40,10 @@ void frames_destroy(struct frames_writer *w, const struct telemetry *telemetry);
 /* Number of slots and bytes of the file that a plan leads to. Set-up. */
 void frames_size(const struct frames_plan *plan, uint64_t *slots, uint64_t *bytes);
 
+/* A ring in a file of memory, which nobody fills: the layout of slots and states, and all tables, for frames_open_described().
+ * Its descriptor, to be closed; -1: see errno. Set-up. */
+int frames_describe(const struct frames_plan *plan);
+
 /* RT, the loop only. Begins the slot of a cycle; the caller fills its fields, inputs and values; then commits. With
  * frames_writer.head NULL begin returns NULL. */
 struct frames_slot *frames_begin(struct frames_writer *w);

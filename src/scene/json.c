@@ -108,6 +108,7 @@ static json_t *shape_json(const struct scene_visual *v, const ali3_model *m)
   json_object_set_new(o, "file", json_string(v->file));
   json_object_set_new(o, "folder", json_string(v->folder));
   json_object_set_new(o, "scale", json_real(v->scale));
+  if (v->mirror >= 0) json_object_set_new(o, "mirror", json_integer(v->mirror));
   return o;
 }
 

@@ -28,6 +28,7 @@ struct scene_visual {
   /* A mesh; NULL for other shapes. mesh/mesh.h reads it. */
   char *file, *folder; /* path below the folder of the model file, and that folder, absolute */
   double scale;        /* m for each unit of length of the file */
+  int mirror;          /* 0, 1, 2: the axis of the file whose sign changes; -1: none */
 };
 
 #define SCENE_BLUE "#4a90d9" /* colour of a shape without one */

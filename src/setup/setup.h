@@ -11,4 +11,7 @@ struct settings *setup_load(const char *file, const struct settings_overrides *o
 /* Prints a right configuration without its short forms to `out`. False after a mistake, which is printed to `errors`. */
 bool setup_expand(const char *file, const struct settings_overrides *over, FILE *out, FILE *errors);
 
+/* Parts of a picture beside the model, as JSON; the caller frees it. NULL: there are none. */
+char *setup_picture_extras(const struct settings *s);
+
 #endif

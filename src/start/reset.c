@@ -16,21 +16,22 @@
 static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities with smaller residuals are kept */
 enum { PASSES = 100, MOST_PASSES = 5000 };
 
-/* A drive starts at the beginning of its function. An external drive starts at rest, at the coordinate of the model. */
-static void aim_at_start(const ali3_model *m, ali3_data *d)
+/* A drive starts at the beginning of its function, or where the function is at the time of a given start. An external drive
+ * starts at rest, at the coordinate of the model, or with a given reference. */
+static void aim_at_start(const ali3_model *m, ali3_data *d, const struct start_given *given)
 {
   for (int i = 0; i < m->frozen->drives; i++) {
     const struct drive *drive = &m->frozen->drive[i];
-    d->outside.from[i] = drive->motion.external ? (struct reference){drive->at_start, 0.0, 0.0}
-                                                : motion_at(&drive->motion, 0.0);
+    const struct reference rest = given ? given->reference[i] : (struct reference){drive->at_start, 0.0, 0.0};
+    d->outside.from[i] = drive->motion.external ? rest : motion_at(&drive->motion, d->report.time);
     d->outside.aim[i] = d->outside.from[i];
     d->turn[m->frozen->link[drive->link].joint[0]] =
         d->outside.from[i].position; /* it may begin full turns away */
-    d->outside.now.command[drive->force] = drive->motion.external ? drive->at_start : 0.0;
+    d->outside.now.command[drive->force] = drive->motion.external ? rest.position : 0.0;
   }
 }
 
-static void start_from_model(const ali3_model *m, ali3_data *d)
+static void start_from_model(const ali3_model *m, ali3_data *d, const struct start_given *given)
 {
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
@@ -49,15 +50,19 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_frame);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++)
-    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* angles start at the key position of the joint */
+    d->turn[j] =
+        given ? given->turn[j]
+              : m->frozen->link[j].coordinate[0].zero; /* angles start at the key position of the joint */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
   inner_start_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = d->states.factors = d->states.renewed = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
+  d->report.step = given ? given->step : 0;
+  d->report.time = (double)d->report.step * m->options.dt;
   violation_none(&d->violation);
-  aim_at_start(m, d);
+  aim_at_start(m, d, given);
   d->initial = (ali3_initial){.body_position = -1, .body_orientation = -1};
 }
 
@@ -213,9 +218,9 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
   return d->report.status = ALI3_E_SINGULAR;
 }
 
-static int find_start(const ali3_model *m, ali3_data *d)
+static int find_start(const ali3_model *m, ali3_data *d, const struct start_given *given)
 {
-  start_from_model(m, d);
+  start_from_model(m, d, given);
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   outside_values_copy(m, &d->outside.start, &d->outside.now);
@@ -260,10 +265,15 @@ static int find_start(const ali3_model *m, ali3_data *d)
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;
 }
 
+int start_find(const ali3_model *m, ali3_data *d, const struct start_given *given)
+{
+  int status = find_start(m, d, given);
+  d->started = status >= 0;
+  return status;
+}
+
 int ali3_reset(const ali3_model *m, ali3_data *d)
 {
   if (!m || !m->frozen || !d) return ALI3_E_ARGUMENT;
-  int status = find_start(m, d);
-  d->started = status >= 0;
-  return status;
+  return start_find(m, d, NULL);
 }

@@ -5,6 +5,18 @@
 
 #include "stepper/data.h"
 
+/* --- reset.c --- */
+
+/* A start at another time than 0. */
+struct start_given {
+  uint64_t step;                     /* steps since the reset of the run */
+  const double *turn;                /* (joints) coordinates with full turns */
+  const struct reference *reference; /* (drives) of external drives */
+};
+/* Finds the state at the poses and velocities of the model; `given` NULL: at its beginning. Returns the status of
+ * ali3_reset(). */
+int start_find(const ali3_model *m, ali3_data *d, const struct start_given *given);
+
 /* --- assemble.c --- */
 
 /* Moves positions until all rigid rows are met, and compares the displacements with the options. Needs Phi, J, delta and c at

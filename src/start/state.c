@@ -317,7 +317,8 @@ int ali3_state_save(const ali3_model *m, const ali3_data *d, void *to)
 
 /* --- load --- */
 
-enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, struct state_head *head)
+enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, enum state_source source,
+                               struct state_head *head)
 {
   if (size < sizeof *head) return STATE_SHORT;
   memcpy(head, from, sizeof *head);
@@ -326,8 +327,8 @@ enum state_fault state_examine(const ali3_model *m, const void *from, size_t siz
   const struct state_head own = state_head_of(m);
   if (memcmp(head->magic, own.magic, sizeof own.magic) != 0) return STATE_FOREIGN;
   if (head->version != own.version) return STATE_VERSION;
-  if (strcmp(head->release, own.release) != 0) return STATE_LIBRARY;
-  if (strcmp(head->isa, own.isa) != 0) return STATE_OTHER_ISA;
+  if (source == STATE_OF_THIS_BUILD && strcmp(head->release, own.release) != 0) return STATE_LIBRARY;
+  if (source == STATE_OF_THIS_BUILD && strcmp(head->isa, own.isa) != 0) return STATE_OTHER_ISA;
   if (memcmp(head->hash, own.hash, sizeof own.hash) != 0) return STATE_OTHER_MODEL;
   /* Whether it is whole. */
   if (size != own.size || head->size != own.size) return STATE_SIZE;
@@ -389,11 +390,8 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   }
 }
 
-int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
+void state_fill(const ali3_model *m, ali3_data *d, const void *from, const struct state_head *head)
 {
-  struct state_head head;
-  if (!m || !m->frozen || !d || !from) return ALI3_E_ARGUMENT;
-  if (state_examine(m, from, size, &head) != STATE_GOOD) return ALI3_E_STATE;
   /* An empty block with the callbacks of the old one. */
   const ali3_exec *exec = d->exec;
   const ali3_probe *probe = d->probe;
@@ -404,10 +402,18 @@ int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t 
   d->owned = owned;
   /* Figures first: the rows are evaluated by them. */
   struct figures figures = {0};
-  struct passage p = {.from = from, .at = sizeof head};
+  struct passage p = {.from = from, .at = sizeof *head};
   pass_figures(&p, m, &figures);
-  fill_figures(m, d, &figures, &head);
+  fill_figures(m, d, &figures, head);
   fill_mechanism(m, d, &p);
   d->started = true;
+}
+
+int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
+{
+  struct state_head head;
+  if (!m || !m->frozen || !d || !from) return ALI3_E_ARGUMENT;
+  if (state_examine(m, from, size, STATE_OF_THIS_BUILD, &head) != STATE_GOOD) return ALI3_E_STATE;
+  state_fill(m, d, from, &head);
   return ALI3_OK;
 }

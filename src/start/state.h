@@ -40,8 +40,16 @@ enum state_fault {
 
 /* The head of a state of this model, with step, time and crc 0. RT. */
 struct state_head state_head_of(const ali3_model *m);
+/* Who may have saved a state: this library on this instruction set, or any. */
+enum state_source { STATE_OF_THIS_BUILD, STATE_OF_ANY_BUILD };
 /* Fills *head as soon as there are enough bytes for it. RT. */
-enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, struct state_head *head);
+enum state_fault state_examine(const ali3_model *m, const void *from, size_t size, enum state_source source,
+                               struct state_head *head);
+/* The fault in words, as snprintf(); "" for none. Not RT. */
+int state_fault_text(const ali3_model *m, size_t size, enum state_fault fault, const struct state_head *head,
+                     char *text, size_t text_size);
+/* Fills `d` with a state without a fault. RT. */
+void state_fill(const ali3_model *m, ali3_data *d, const void *from, const struct state_head *head);
 
 /* Marks the tiles of bodies on which values from outside act. RT. */
 void state_note_acted(const ali3_model *m, ali3_data *d);

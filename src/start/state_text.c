@@ -9,13 +9,11 @@
 #define HASH_FORMAT   "%02x%02x%02x%02x"
 #define HASH_WORDS(h) (h)[0], (h)[1], (h)[2], (h)[3]
 
-int ali3_state_text(const ali3_model *m, const void *from, size_t size, char *text, size_t text_size)
+int state_fault_text(const ali3_model *m, size_t size, enum state_fault fault, const struct state_head *head,
+                     char *text, size_t text_size)
 {
-  if (!m || !from || ali3_state_size(m) == 0)
-    return snprintf(text, text_size, "expected a frozen model and the bytes of a state");
-  struct state_head head;
   const struct state_head own = state_head_of(m);
-  switch (state_examine(m, from, size, &head)) {
+  switch (fault) {
   /* Bytes that no load of this library takes. */
   case STATE_SHORT:
     return snprintf(text, text_size,
@@ -26,21 +24,21 @@ int ali3_state_text(const ali3_model *m, const void *from, size_t size, char *te
   case STATE_VERSION:
     return snprintf(text, text_size,
                     "expected version %u of the bytes of a state, found %u; save the state again",
-                    own.version, head.version);
+                    own.version, head->version);
   /* A state of another run. */
   case STATE_LIBRARY:
     return snprintf(text, text_size,
                     "version %s of the library saved the state, expected version %s; save the state again",
-                    head.release, own.release);
+                    head->release, own.release);
   case STATE_OTHER_ISA:
     return snprintf(text, text_size,
                     "the state was saved on %s, expected %s; run on the instruction set that saved it",
-                    head.isa, own.isa);
+                    head->isa, own.isa);
   case STATE_OTHER_MODEL:
     return snprintf(text, text_size,
                     "the state is of another model or of other options: hash " HASH_FORMAT
                     ", expected " HASH_FORMAT "; use the model and the options that saved it",
-                    HASH_WORDS(head.hash), HASH_WORDS(own.hash));
+                    HASH_WORDS(head->hash), HASH_WORDS(own.hash));
   /* A damaged state. */
   case STATE_SIZE:
     return snprintf(text, text_size,
@@ -54,4 +52,13 @@ int ali3_state_text(const ali3_model *m, const void *from, size_t size, char *te
     break;
   }
   return snprintf(text, text_size, "%s", "");
+}
+
+int ali3_state_text(const ali3_model *m, const void *from, size_t size, char *text, size_t text_size)
+{
+  if (!m || !from || ali3_state_size(m) == 0)
+    return snprintf(text, text_size, "expected a frozen model and the bytes of a state");
+  struct state_head head;
+  const enum state_fault fault = state_examine(m, from, size, STATE_OF_THIS_BUILD, &head);
+  return state_fault_text(m, size, fault, &head, text, text_size);
 }

@@ -31,7 +31,7 @@ UNSEEN = {
     "lists: number of elements": r"expected at most \d+|at least one entry|expected one entry",
     "other files": r"file: |model file|file of|included file|cannot take|map: ",
     "short forms: values of expressions, parameters and copies, and poses that follow from others":
-        r"parameter|the value (is|has)|no unit is|expression|\$\{|<<|repeat: |parts? |relative_to: |key \"position\"|shape|a bushing has|use: |"
+        r"parameter|the value (is|has)|no unit is|expression|\$\{|<<|repeat: |parts? |relative_to: |attach_to: |key \"position\"|shape|a bushing has|use: |"
         r"directions are parallel|one or two of the axes",
     "the model: numbers that make no mechanism": r"too large|(body|joint|force|sensor|load|model) '|expected a body|moments?|inertia|mass|assembl|open|"
                                                           r"norm|table: |type: in a table|value|in metres|ratio|counter: |does not move",

@@ -22,6 +22,7 @@ PORTS = ((socket.SOCK_DGRAM, 9100), (socket.SOCK_STREAM, 1502), (socket.SOCK_DGR
 COMMAND_SECONDS, OUTPUT_SECONDS = 60, 20
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 END = re.compile(r"\x1e(\d+)\n")
+HOST = re.compile(r"; hypervisor took processors for [\d.]+ m?s about then|\d+ deadlines? missed, the last \d+ s ago; ")
 
 
 def blocks(text):
@@ -96,12 +97,12 @@ class Reader:
         return True
 
     def seen(self):
-        """Everything on the terminal since the last command block began."""
-        return (self.path / ".terminal").read_text(encoding="utf-8", errors="replace")[self.begin:]
+        """Everything on the terminal since the last command block began, without what ali3d says of a busy host in the midst of a line."""
+        return HOST.sub("", (self.path / ".terminal").read_text(encoding="utf-8", errors="replace")[self.begin:])
 
     def turn(self):
         """A block of commands begins."""
-        self.begin += len(self.seen())
+        self.begin = len((self.path / ".terminal").read_text(encoding="utf-8", errors="replace"))
 
     def run(self, command):
         """(exit status, what the terminal has shown since the last turn). A command in the background counts as done after 0.2 s."""

@@ -90,6 +90,32 @@ def use_model(d, path):
                    "osc": {"port": d.osc_port}, "modbus": {"port": d.modbus_port}}, f)
 
 
+def resident(pid):
+    """kB of memory of a process."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return next((int(line.split()[1]) for line in f if line.startswith("VmRSS")), 0)
+
+
+def command_line(pid):
+    with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def children(pid):
+    """All processes below this one."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as f:
+            found += map(int, f.read().split())
+    return found + [below for p in found for below in children(p)]
+
+
+def line_through(x, y):
+    """(slope, mean) of the straight line nearest to the points."""
+    middle, level = sum(x) / len(x), sum(y) / len(y)
+    return sum((a - middle) * (b - level) for a, b in zip(x, y)) / sum((a - middle) ** 2 for a in x), level
+
+
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -271,23 +297,54 @@ class Page(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("ALI3_SOAK_HOURS"), "ALI3_SOAK_HOURS is not set")
     def test_memory(self):
+        """Memory of the page, of its process and of the server stay flat, and pictures and frames keep coming.
+
+        The page has plots, names and forces on, the daemon writes events, and every ten minutes a second page comes and goes."""
         with bench.Daemon() as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
             self.open(d)
-            figures, end = [], time.monotonic() + 3600 * float(os.environ["ALI3_SOAK_HOURS"])
+            bench.wait_for("the signals", lambda: self.ask("ali3.page.signals"))
+            self.browser.execute_script("for (const id of ['names', 'forces']) document.getElementById(id).click(); ali3.page.addPlots('body.*,loop.*')")
+            figures, begin, request = [], time.monotonic(), 0
+            end = begin + 3600 * float(os.environ["ALI3_SOAK_HOURS"])
             while time.monotonic() < end:
                 time.sleep(30)
-                with contextlib.suppress(Exception):
-                    self.logs()
-                self.browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
-                heap = self.browser.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
-                with open(f"/proc/{self.view.process.pid}/status", encoding="ascii") as f:
-                    server = next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
-                figures.append((heap, server))
-            quarter = len(figures) // 4
-            for k, what in enumerate(("heap of the page", "memory of the server")):
-                first, last = (sum(f[k] for f in part) / quarter for part in (figures[quarter:2 * quarter], figures[-quarter:]))
-                print(f"{what}: {first:.0f} then {last:.0f}")
-                self.assertLess(last, 1.05 * first, what)
+                for command in ("pause", "run"):
+                    request += 1
+                    self.assertEqual(osc.command(command, request), 0)
+                if len(figures) % 20 == 10:
+                    self.second_page(d)
+                self.logs()
+                figures.append((time.monotonic() - begin, *self.memory()))
+                t, heap, page, server, pictures, cycle, events = figures[-1]
+                print(f"{t:.0f} s: heap {heap} B, page {page} kB, server {server} kB, {pictures} pictures, cycle {cycle}, {events} events", flush=True)
+            for before, after in zip(figures, figures[1:]):
+                self.assertGreater(after[4], before[4], "pictures")
+                self.assertGreater(after[5], before[5], "frames")
+            kept = figures[len(figures) // 4:]
+            hours = (kept[-1][0] - kept[0][0]) / 3600
+            for k, what in ((1, "heap of the page, B"), (2, "memory of the page, kB"), (3, "memory of the server, kB")):
+                slope, level = line_through([f[0] / 3600 for f in kept], [f[k] for f in kept])
+                print(f"{what}: {level:.0f}, slope {slope:+.0f} an hour, {100 * slope * hours / level:+.2f} % over {hours:.2f} h")
+                self.assertLess(slope * hours, 0.05 * level, what)
+
+    def second_page(self, d):
+        """A tab with the same page, for 5 s."""
+        first = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        self.open(d)
+        time.sleep(5)
+        self.browser.close()
+        self.browser.switch_to.window(first)
+
+    def memory(self):
+        """Heap and processes of page and server, pictures drawn, newest cycle, events on the time line."""
+        self.browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+        heap = self.browser.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
+        pid = max((p for p in children(self.browser.service.process.pid) if "--type=renderer" in command_line(p)), key=resident)
+        return (heap, resident(pid), resident(self.view.process.pid),
+                *self.ask("[ali3.page.scene.pictures, ali3.page.motion.newest().cycle, ali3.page.timeline.events.length]"))
 
 
 if __name__ == "__main__":

@@ -79,6 +79,83 @@ class Case(unittest.TestCase):
         time.sleep(0.1)
 
 
+class Written(Case):
+    """Recordings of what a replay computes."""
+
+    @classmethod
+    def setUpClass(cls):
+        need_h5py()
+
+    def record(self, d, *arguments):
+        file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+        with Once(file, *arguments, d.name) as r:
+            self.drive(d, client)
+            d.stop()
+            self.assertEqual(r.finish(), 0, r.said)
+        return file
+
+    def changed(self, d, name, change):
+        with open(d.config, encoding="utf-8") as f:
+            config = json.load(f)
+        change(config)
+        return d.file(name, json.dumps(config))
+
+    def test_a_stretch_with_signals_that_were_not_recorded(self):
+        with bench.Daemon(cycle={"overrun": "skip"}, injections=NOISE) as d:
+            file, out = self.record(d, "--signals", "time,body.A.*", "--divisor", "2"), os.path.join(d.dir, "out.h5")
+            self.check_same(file, "--from", "0.4", "--to", "1", "--write", out, "--workers", "2")
+            run, written = read_all([file, out])
+            self.check_stretch(run, written)
+            self.check_same(out)
+            status, said = replay(file, "--write", out)
+            self.assertEqual(status, 2, said)
+            self.assertIn("does not replace", said)
+            self.assertEqual(replay("info", file, "--write", out)[0], 2)
+
+    def check_stretch(self, run, written):
+        """The recorded rows of these cycles, with all signals; a reader finds everything that a recorder would have written."""
+        first = run["head"]["cycle"].index(written["head"]["cycle"][0])
+        rows = slice(first, first + len(written["head"]["cycle"]))
+        self.assertEqual(len(written["head"]["cycle"]), 31)
+        for name, values in written["head"].items():
+            self.assertEqual(values, run["head"][name][rows], name)
+        self.assertLess(len(run["names"]), 30)
+        self.assertIn("body.B.position.x", written["names"])
+        for name in run["names"]:
+            columns = [[row[got["names"].index(name)] for row in got["values"]] for got in (run, written)]
+            self.assertEqual(columns[0][rows], columns[1], name)
+        last = written["head"]["cycle"][-1]
+        self.assertTrue(all(e["cycle"] <= last for e in written["events"]))
+        for name in ("instance", "model", "model_hash", "version", "isa", "period_s", "start_utc_ns", "config", "extras"):
+            self.assertEqual(written["attributes"][name], run["attributes"][name], name)
+        self.assertEqual((written["attributes"]["closed"], written["attributes"]["lost"]), (1, 0))
+
+    def test_another_configuration_from_a_recorded_state(self):
+        """It begins where the recorded model was, and its own recording is computed again to the bit."""
+        with bench.Daemon() as d:
+            file, out = self.record(d), os.path.join(d.dir, "out.h5")
+            parts = os.path.join(d.dir, "parts.h5")
+            self.check_same(file, "--from", "0.5", "--write", parts)  # its first state is in the middle of the run
+            heavy = self.changed(d, "heavy.json", lambda c: c["model"]["bodies"][0].update(mass=c["model"]["bodies"][0]["mass"] * 1.5))
+            status, said = replay(parts, "--with", heavy, "--write", out)
+            self.assertEqual(status, 0, said)
+            self.assertIn("largest differences", said)
+            self.check_same(out)
+            run, written = read_all([parts, out])
+            self.assertEqual(written["head"]["cycle"], run["head"]["cycle"])
+            self.assertNotEqual(written["attributes"]["model_hash"], run["attributes"]["model_hash"])
+            for name in ("body.A.position.x", "body.A.velocity.y"):
+                k = run["names"].index(name)
+                self.assertLess(abs(run["values"][0][k] - written["values"][0][k]), 0.02, name)
+                self.assertNotEqual(run["values"][20][k], written["values"][20][k], name)
+            # The configuration of the recording goes on to the bit; a model without the recorded bodies is refused.
+            self.assertIn("no difference", replay(parts, "--with", d.config)[1])
+            other = self.changed(d, "other.json", lambda c: c["model"]["joints"][0].update(name="elsewhere"))
+            status, said = replay(parts, "--with", other)
+            self.assertEqual(status, 3, said)
+            self.assertIn('joint "elsewhere" is in the model that takes the state only', said)
+
+
 class Replay(Case):
     @classmethod
     def setUpClass(cls):
@@ -181,8 +258,11 @@ print(f["replay/cycle"][n])"""
                 r.stop()
             found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
             self.assertGreater(len(found), 2)
-            for name in found:
+            for k, name in enumerate(found):
                 self.check_same(os.path.join(d.dir, name), "--workers", "1")
+                written = os.path.join(d.dir, f"written{k}.h5")
+                self.check_same(os.path.join(d.dir, name), "--write", written)
+                self.check_same(written)
             got = read_all([os.path.join(d.dir, name) for name in found])
             actions = {a for file in got for a in file["head"]["action"]}
             self.assertLessEqual({1, 1 | 4, 8}, actions)

@@ -67,7 +67,7 @@ class Runs(unittest.TestCase):
         for file in files:
             made = run(ALI3D, file, "--expand")
             self.assertEqual((made.returncode, made.stderr), (0, ""))
-            for form in ("parts:", "parameters:", "<<", "${", "shape", " deg"):
+            for form in ("parts:", "parameters:", "<<", "${", "shape: {", "shapes:", "attach_to", " deg"):
                 self.assertNotIn(form, made.stdout)
             plain = self.write("plain.yaml", made.stdout)
             self.assertEqual(run(ALI3D, plain, "--expand").stdout, made.stdout, file)
@@ -105,6 +105,62 @@ class Runs(unittest.TestCase):
                 x, y, z = a[3 * body : 3 * body + 3]
                 for found, expected in zip(b[3 * body : 3 * body + 3], (3 - y, 4 + x, 5 + z), strict=True):
                     self.assertAlmostEqual(found, expected, delta=1e-12)
+
+    def test_shapes_for_pictures_move_with_their_part(self):
+        """In a mirror, turned about z by 90 degrees, from a file in a folder, and on a body whose shapes move its origin."""
+        os.mkdir(self.path("parts"))
+        with open(self.path("parts/bar.stl"), "w", encoding="ascii") as f:
+            f.write("solid bar\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n")
+        self.write("parts/bar.yaml", """
+model:
+  bodies: [{name: A, shapes: [{type: point, mass: 1, position: [0, 0, 0]}, {type: point, mass: 1, position: [0, 2, 0]}], position: [0, 0, 0]}]
+  visual:
+    - {body: A, shape: box, position: [1, 2, 3], orientation: [0.5, 0.5, 0.5, 0.5]}
+    - {body: A, shape: mesh, file: bar.stl}
+    - {body: ground, shape: sphere, position: [1, 2, 3]}
+""")
+        part = "use: parts/bar.yaml, mirror: y, orientation: {euler: [0, 0, 90 deg]}"
+        file = self.write("bars.yaml", f"model:\n  parts:\n    - {{{part}, prefix: a_}}\n    - {{mirror: x, parts: [{{{part}, prefix: b_}}]}}\n")
+        found = run(ALI3D, file, "--expand")
+        self.assertEqual(found.stderr, "")
+        lines = [line.strip() for line in found.stdout.splitlines() if "shape:" in line]
+        self.assertEqual(lines[:2], ["- {body: a_A, shape: box, position: [1, -1, 3], orientation: [0.5, -0.5, 0.5, -0.5]}",
+                                     '- {body: a_A, shape: mesh, file: "parts/bar.stl", mirror: y, position: [0, 1, 0]}'])
+        # Two reflections are half a turn about the third axis.
+        self.assertEqual(lines[3:5], ["- {body: b_A, shape: box, position: [-1, -1, 3], orientation: [0.5, -0.5, -0.5, 0.5]}",
+                                      '- {body: b_A, shape: mesh, file: "parts/bar.stl", mirror: none, orientation: [0, 0, 0, 1], position: [0, 1, 0]}'])
+        numbers = [float(x) for x in re.findall(r"-?[0-9][0-9.e-]*", lines[2])]
+        for number, expected in zip(numbers, (2, 1, 3, 0.5**0.5, 0, 0, 0.5**0.5), strict=True):
+            self.assertAlmostEqual(number, expected, delta=1e-12)
+        self.assertEqual(run(ALI3D, file, "--draw", self.path("bars.svg")).returncode, 0)
+
+    def test_shipped_parts_say_who_uses_them(self):
+        parts = sorted(glob.glob(os.path.join(ROOT, "config/models/parts/*.yaml")))
+        self.assertGreaterEqual(len(parts), 3)
+        for part in parts:
+            with open(part, encoding="utf-8") as f:
+                head = f.read().split("parameters:")[0]
+            user = re.search(r"^# (config/models/\S+\.yaml) uses it\.$", head, re.M).group(1)
+            with open(os.path.join(ROOT, user), encoding="utf-8") as f:
+                self.assertIn(f"use: parts/{os.path.basename(part)}", f.read())
+
+    def test_a_corner_on_either_side_moves_as_in_a_mirror(self):
+        """The shipped suspension corner on a car body that a joint holds: left and right wheels drop alike."""
+        use = "use: " + os.path.abspath(os.path.join(ROOT, "config/models/parts/suspension_corner.yaml"))
+        file = self.write("axle.yaml", f"""
+model:
+  gravity: [0, 0, -9.81]
+  bodies: [{{name: chassis, mass: 900, inertia: [300, 900, 1000], position: [5, 0, 1], orientation: {{axis: [0, 0, 1], angle: 90 deg}}}}]
+  joints: [{{name: hold, type: fixed, body_a: ground, body_b: chassis, at: [5, 0, 1]}}]
+  parts:
+    - repeat: {{side: [left, right], image: [none, y], y: [0.2, -0.2]}}
+      parts: [{{{use}, attach_to: chassis, prefix: "${{side}}_", mirror: "${{image}}", position: [0, y, 0]}}]
+""")
+        left, right = (self.rows(file, f"body.{side}_wheel.position.*") for side in ("left", "right"))
+        self.assertGreater(abs(left[-1][2] - left[0][2]), 0.01)
+        for a, b in zip(left, right, strict=True):
+            for x, y in zip(a, (10 - b[0], b[1], b[2]), strict=True):
+                self.assertAlmostEqual(x, y, delta=1e-9)
 
     def test_options_reach_parameters_and_copies(self):
         file = self.write("two.yaml", "parameters: {L: 0.5}\n" + USE.format("repeat: {side: [left, right]}, prefix: '${side}_', parameters: {length: L}"))

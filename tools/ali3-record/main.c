@@ -27,14 +27,14 @@ int main(int argc, char **argv)
   char kind[16];
   const int status = options_take(argc, argv, &o, &recover);
   if (status >= 0) return status;
-  if (recover) return recording_recover("ali3-record", recover, o.once);
+  if (recover) return recording_recover("ali3-record", recover, o.file.once);
   if (!choose_instance(&o)) return EXIT_RUN;
-  if (!o.anyway && !space_is_local(o.folder, kind, sizeof kind)) {
+  if (!o.anyway && !space_is_local(o.file.folder, kind, sizeof kind)) {
     fprintf(stderr,
             "ali3-record: %s: %s does not keep the order of writes, so a crash may cost the file; choose a "
             "local folder, "
             "or --anyway\n",
-            o.folder, kind);
+            o.file.folder, kind);
     return EXIT_USAGE;
   }
   record_catch_signals();

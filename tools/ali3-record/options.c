@@ -121,7 +121,7 @@ static bool take_key(struct record_options *o, enum record_key key, const char *
     return true;
   case KEY_TYPE:
     if (!take_word(option, text, types, &word)) return false;
-    o->single = word == 1;
+    o->file.single = word == 1;
     return true;
   case KEY_TRIGGER:
     return take_triggers(option, text, o);
@@ -130,10 +130,10 @@ static bool take_key(struct record_options *o, enum record_key key, const char *
     return true;
   /* Numbers. */
   case KEY_DIVISOR:
-    return take_whole(option, text, 1, 1000000, &o->divisor);
+    return take_whole(option, text, 1, 1000000, &o->file.divisor);
   case KEY_COMPRESS:
     if (!take_whole(option, text, 0, 9, &n)) return false;
-    o->compress = (int)n;
+    o->file.compress = (int)n;
     return true;
   case KEY_BEFORE:
     return take_seconds(option, text, &o->before);
@@ -165,7 +165,7 @@ bool options_configure(struct record_options *o, char *lines)
     *value++ = '\0';
     while (key < RECORD_KEYS && strcmp(line, key_names[key]) != 0) key++;
     /* A recording into one file of its own has its own beginning and end. */
-    const bool fixed = o->once && (key == KEY_WHEN || key == KEY_TRIGGER || key == KEY_SPLIT);
+    const bool fixed = o->file.once && (key == KEY_WHEN || key == KEY_TRIGGER || key == KEY_SPLIT);
     const bool trigger_given = (o->given & 1u << KEY_TRIGGER) && key == KEY_WHEN;
     if (key == RECORD_KEYS || (o->given & 1u << key) || fixed || trigger_given) continue;
     snprintf(option, sizeof option, "record.%s in the configuration", line);
@@ -187,13 +187,13 @@ static bool take_plain(struct record_options *o, const char **recover, int c)
   switch (c) {
   /* Names of files, and a text. */
   case OPTION_ONCE:
-    o->once = optarg;
+    o->file.once = optarg;
     return true;
   case OPTION_TO:
-    o->folder = optarg;
+    o->file.folder = optarg;
     return true;
   case OPTION_LABEL:
-    o->label = optarg;
+    o->file.label = optarg;
     return true;
   case OPTION_ANYWAY:
     return o->anyway = true;
@@ -220,13 +220,13 @@ static bool settle_options(struct record_options *o, int names, const char *reco
 {
   const bool when_given = o->given & 1u << KEY_WHEN;
   if (names > 1) return refuse_choice("INSTANCE", "one name at most", "several");
-  if (recover && !o->once) return refuse_choice("--recover", "--once COPY as well", "none");
+  if (recover && !o->file.once) return refuse_choice("--recover", "--once COPY as well", "none");
   if (o->trigger && !when_given) o->when = RECORD_TRIGGER;
   if (o->when == RECORD_TRIGGER && !o->trigger) return refuse_choice("--when trigger", "--trigger", "none");
   /* One file has no parts. */
-  if (!o->once) return true;
+  if (!o->file.once) return true;
   o->split = 0;
-  o->folder = folder_of(o->once);
+  o->file.folder = folder_of(o->file.once);
   if (!when_given && !o->trigger) o->when = RECORD_ALWAYS;
   return true;
 }
@@ -258,11 +258,9 @@ int options_take(int argc, char **argv, struct record_options *o, const char **r
   };
   /* Set the defaults, then read one option after the other. */
   *recover = NULL;
-  *o = (struct record_options){.folder = ".",
+  *o = (struct record_options){.file = {.program = "ali3-record", .folder = ".", .label = "", .divisor = 1},
                                .signals = "all",
-                               .label = "",
                                .when = RECORD_RUNNING,
-                               .divisor = 1,
                                .before = 5,
                                .after = 2,
                                .split = 600,

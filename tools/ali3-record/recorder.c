@@ -120,14 +120,14 @@ static void report_state(const struct recorder *r)
 
 static bool has_space(struct recorder *r)
 {
-  const double left = space_free(r->options.folder);
+  const double left = space_free(r->options.file.folder);
   if (left < 0 || left >= r->options.min_free) {
     r->full = false;
     return true;
   }
   if (!r->full)
     fprintf(stderr, "ali3-record: %s: disk full: %.3g GB free, --min-free is %.3g GB; not recording\n",
-            r->options.folder, left / 1e9, r->options.min_free / 1e9);
+            r->options.file.folder, left / 1e9, r->options.min_free / 1e9);
   return !(r->full = true);
 }
 
@@ -140,8 +140,8 @@ static void end_file(struct recorder *r, const char *reason)
     r->status = EXIT_RUN;
     end_asked = 1;
   }
-  if (!r->options.once && r->options.keep > 0)
-    space_prune(r->options.folder, r->ring.telemetry.instance, r->options.keep);
+  if (!r->options.file.once && r->options.keep > 0)
+    space_prune(r->options.file.folder, r->ring.telemetry.instance, r->options.keep);
 }
 
 /* The file of cycles from slot n on. Events since then are still in the ring. */
@@ -149,7 +149,7 @@ static void begin_file(struct recorder *r, uint64_t n)
 {
   if (!has_space(r)) return;
   if (take_slot(r, n) != FRAMES_WHOLE) return;
-  if (!run_file_open(&r->file, &r->options, &r->history, &r->columns, r->slot)) {
+  if (!run_file_open(&r->file, &r->options.file, &r->history, &r->columns, r->slot)) {
     r->status = EXIT_RUN;
     end_asked = 1; /* a folder that cannot be written does not mend itself */
     return;
@@ -251,7 +251,7 @@ static void handle_slot(struct recorder *r)
     wanted = wants_slot(r);
     r->unjudged = r->next + 1;
   }
-  if (!r->recording && (r->continues || wanted) && !(o->once && r->files > 0)) {
+  if (!r->recording && (r->continues || wanted) && !(o->file.once && r->files > 0)) {
     start_recording(r);
     fresh = fresh && r->next + 1 == r->unjudged;
     if (take_slot(r, r->next) != FRAMES_WHOLE) return; /* overtaken: looked at again */
@@ -280,7 +280,7 @@ static void take_orders(struct recorder *r)
       r->ordered = true;
       r->hushed = false;
       snprintf(r->label, sizeof r->label, "%s", e.text);
-      r->options.label = *r->label ? r->label : r->given->label;
+      r->options.file.label = *r->label ? r->label : r->given->file.label;
       break;
     case FRAMES_RECORD_STOP:
       r->ordered = false;
@@ -289,7 +289,7 @@ static void take_orders(struct recorder *r)
       end_file(r, "stopped by a client");
       break;
     case FRAMES_RECORD_SPLIT:
-      if (r->recording && !r->options.once) end_long_file(r);
+      if (r->recording && !r->options.file.once) end_long_file(r);
       break;
     }
   }
@@ -431,11 +431,11 @@ int record_follow(const struct record_options *o)
   const uint64_t begin = clock_ns_now();
   if (o->duration > 0) r.end_ns = begin + (uint64_t)(o->duration * 1e9);
   /* A daemon that is not there is an error for one file, and a reason to wait for a service. */
-  if (!open_ring(&r, true) && (o->once || end_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
+  if (!open_ring(&r, true) && (o->file.once || end_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
   while (!end_asked) {
     const uint64_t now = clock_ns_now();
     if (r.opened) follow_ring(&r, now);
-    if (o->once && (!r.opened || (r.files > 0 && !r.recording))) break;
+    if (o->file.once && (!r.opened || (r.files > 0 && !r.recording))) break;
     if (r.end_ns && now >= r.end_ns) break;
     if (!r.opened) open_ring(&r, false);
     show_progress(&r);

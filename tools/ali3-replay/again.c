@@ -16,6 +16,9 @@ struct again {
   uint64_t gaps, skipped; /* cycles without a known state */
   bool failed;            /* a cycle cannot be repeated */
   bool all;               /* goes on behind a difference */
+  bool writes, unwritten; /* unwritten: the file cannot be written */
+  bool behind_gap;        /* cycles are missing between the last written cycle and this one */
+  struct writing writing;
 };
 
 void rows_between(const struct recording *r, double from, double to, hsize_t *first, hsize_t *end)
@@ -41,15 +44,12 @@ static bool take_recorded_state(struct again *a, uint64_t cycle, uint32_t versio
   hsize_t newest = r->states;
   for (; a->next_state < r->states && r->state_cycle[a->next_state] < cycle; a->next_state++)
     newest = a->next_state;
-  /* Another model begins in its own initial state. */
-  if (!a->plant.own) a->known = true;
   if (a->known || newest == r->states || r->state_cycle[newest] + 1 != cycle) return true;
-  if (!plant_again_tune(&a->plant, r, version)) return !(a->failed = true);
-  if (!plant_again_load(&a->plant, r, newest)) {
-    replay_fail(EXIT_FOREIGN, r->path, "a state in the file belongs to another model or build");
-    a->failed = true;
-    return false;
-  }
+  /* Another model begins in its own initial state. */
+  if (!a->plant.own && cycle == 1) return a->known = true;
+  if ((a->plant.own && !plant_again_tune(&a->plant, r, version)) ||
+      !plant_again_load(&a->plant, r, newest, version))
+    return !(a->failed = true);
   return a->known = true;
 }
 
@@ -58,6 +58,13 @@ static void take_restore(struct again *a, hsize_t act)
 {
   const bool restored = (a->r->act[act] & (FRAMES_RESTORED | FRAMES_WARMING)) != 0;
   if (!a->known && restored && !a->plant.drive.there) a->known = true;
+}
+
+/* Whether row a->row, of the next compared or written cycle at or behind `cycle`, is still wanted. */
+static bool has_row(struct again *a, uint64_t cycle)
+{
+  while (a->row < a->r->rows && a->r->cycle[a->row] < cycle) a->row++;
+  return a->row < a->end;
 }
 
 /* One cycle. False: the end, or a difference. */
@@ -69,16 +76,21 @@ static bool repeat_cycle(struct again *a, hsize_t act)
   if (act > 0 && cycle != r->act_cycle[act - 1] + 1) {
     a->gaps++;
     a->known = false;
+    a->behind_gap = a->writing.begun;
   }
+  if (!has_row(a, cycle)) return false;
   if (!take_recorded_state(a, cycle, state_version(a, act))) return false;
   take_restore(a, act);
+  const bool written = a->writes && a->known && cycle >= a->first;
+  if (written && !writing_begin_cycle(&a->writing, act, a->behind_gap)) return !(a->unwritten = true);
   if (a->known && !plant_again_cycle(&a->plant, r, act, &status)) {
     a->failed = true;
     return false;
   }
   /* Its row of signals, if it has one. */
-  while (a->row < r->rows && r->cycle[a->row] < cycle) a->row++;
-  if (a->row >= a->end) return false;
+  if (written && !writing_add(&a->writing, act, a->row, compare_recorded(&a->compare, a->row), status))
+    return !(a->unwritten = true);
+  a->behind_gap = a->writing.begun && !a->known;
   if (r->cycle[a->row] != cycle || cycle < a->first) return true;
   if (a->known)
     compare_row(&a->compare, a->row, a->plant.values, status, a->all);
@@ -94,6 +106,7 @@ static int report_again(const struct again *a, const struct replay_options *o)
     return replay_fail(EXIT_USAGE, a->r->path,
                        "a row cannot be read; ali3-replay recover copies the whole ones");
   if (a->failed) return EXIT_FOREIGN;
+  if (a->unwritten) return EXIT_USAGE;
   if (c->cycles == 0)
     return replay_fail(EXIT_USAGE, a->r->path,
                        "it holds no state ahead of these cycles, so nothing can be computed again");
@@ -128,7 +141,7 @@ static hsize_t first_act(const struct again *a)
 
 int again_run(const struct recording *r, const struct replay_options *o)
 {
-  struct again a = {.r = r, .all = o->with != NULL};
+  struct again a = {.r = r, .all = o->with || o->write, .writes = o->write != NULL};
   if (r->acts == 0)
     return replay_fail(EXIT_USAGE, r->path, "it holds no actions of the loop: an older ali3-record wrote it");
   /* The rows, the model, and the cycles from the newest state on. */
@@ -138,11 +151,14 @@ int again_run(const struct recording *r, const struct replay_options *o)
   int status = plant_again_open(&a.plant, r, o);
   if (status == EXIT_SAME && !compare_open(&a.compare, r, &a.plant, o->tolerance))
     status = replay_fail(EXIT_USAGE, r->path, "it is damaged, or there is not enough memory");
+  if (status == EXIT_SAME && a.writes && !writing_open(&a.writing, r, &a.plant, o)) status = EXIT_USAGE;
   if (status == EXIT_SAME) {
     hsize_t act = first_act(&a);
     while (act < r->acts && repeat_cycle(&a, act)) act++;
     status = report_again(&a, o);
   }
+  if (a.writes && !writing_close(&a.writing, status != EXIT_USAGE && status != EXIT_FOREIGN))
+    status = status == EXIT_SAME || status == EXIT_DIFFERENT || status == EXIT_GAPS ? EXIT_USAGE : status;
   compare_close(&a.compare);
   plant_again_close(&a.plant);
   return status;

@@ -12,7 +12,7 @@ enum { BLOCK = 256, NEAR_EVENTS = 8, LARGEST_SHOWN = 20 };
 bool compare_open(struct compare *c, const struct recording *r, const struct plant_again *p, double tolerance)
 {
   const struct signals *s = p->signals;
-  *c = (struct compare){.r = r, .tolerance = tolerance};
+  *c = (struct compare){.r = r, .tolerance = tolerance, .other = !p->own};
   c->column = malloc(((size_t)r->signals + 1) * sizeof *c->column);
   c->row = malloc(((size_t)r->signals * BLOCK + 1) * sizeof *c->row);
   c->status = calloc((size_t)r->rows + 1, sizeof *c->status);
@@ -40,7 +40,7 @@ void compare_close(struct compare *c)
   *c = (struct compare){0};
 }
 
-static const double *row_at(struct compare *c, hsize_t at)
+const double *compare_recorded(struct compare *c, hsize_t at)
 {
   if (at < c->first || at >= c->first + c->held) {
     c->first = at;
@@ -73,9 +73,10 @@ static void note_difference(struct compare *c, hsize_t at, uint32_t signal, doub
 
 void compare_row(struct compare *c, hsize_t at, const double *values, int status, bool all)
 {
-  const double *row = row_at(c, at);
+  const double *row = compare_recorded(c, at);
   if (!row) return;
-  if (!all && (int)c->status[at] != status) note_difference(c, at, c->r->signals, (int)c->status[at], status);
+  if (!c->other && (int)c->status[at] != status)
+    note_difference(c, at, c->r->signals, (int)c->status[at], status);
   for (uint32_t i = 0; i < c->r->signals && (all || !c->different); i++) {
     if (c->column[i] < 0) continue;
     const double full = values[c->column[i]], computed = c->r->single ? (float)full : full;

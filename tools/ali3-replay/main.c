@@ -19,6 +19,7 @@ static const char help[] =
     "  --with CONFIG     give the recorded inputs to the model of another configuration, and print the "
     "largest\n"
     "                    differences\n"
+    "  --write OUT       record all signals of what is computed in a new file\n"
     "  --from S, --to S  only the rows between these times since the first row\n"
     "  --tolerance X     compare with this relative tolerance, also recordings of other builds\n"
     "  --workers N       threads that share a step, beside the first, 0 to 63 (default: 0)\n"
@@ -38,7 +39,22 @@ static const char help[] =
     "read; 3 another build, instruction set or model; 4 some cycles were not compared, because cycles were\n"
     "lost or no state leads to them.\n";
 
-enum { WITH = 1, FROM, TO, TOLERANCE, WORKERS, FEED, SPEED, LOCKSTEP, CSV, MF4, SIGNALS, HELP, VERSION };
+enum {
+  WITH = 1,
+  WRITE,
+  FROM,
+  TO,
+  TOLERANCE,
+  WORKERS,
+  FEED,
+  SPEED,
+  LOCKSTEP,
+  CSV,
+  MF4,
+  SIGNALS,
+  HELP,
+  VERSION
+};
 
 static bool refuse_argument(const char *option, const char *expected, const char *found)
 {
@@ -58,6 +74,9 @@ static bool read_option(int c, struct replay_options *o)
   switch (c) {
   case WITH:
     o->with = optarg;
+    return true;
+  case WRITE:
+    o->write = optarg;
     return true;
   case FEED:
     o->feed = optarg;
@@ -108,6 +127,8 @@ static bool check_words(bool export, bool info, int words, const struct replay_o
   if (export && !o->out) return refuse_argument("export", "--csv OUT or --mf4 OUT as well", "none");
   if (!export && (o->out || o->signals))
     return refuse_argument("--csv, --mf4, --signals", "the word export in front of FILE", "none");
+  if (o->write && (export || info || o->feed))
+    return refuse_argument("--write", "a replay", export ? "export" : info ? "info" : "--feed");
   if (!o->feed && (o->lockstep || o->speed != 1.0))
     return refuse_argument("--speed, --lockstep", "--feed as well", "none");
   return true;
@@ -140,13 +161,21 @@ static int run_words(int words, char **word, struct replay_options *o)
 int main(int argc, char **argv)
 {
   static const struct option table[] = {
-      {"with", required_argument, NULL, WITH},       {"from", required_argument, NULL, FROM},
-      {"to", required_argument, NULL, TO},           {"tolerance", required_argument, NULL, TOLERANCE},
-      {"workers", required_argument, NULL, WORKERS}, {"feed", required_argument, NULL, FEED},
-      {"speed", required_argument, NULL, SPEED},     {"lockstep", no_argument, NULL, LOCKSTEP},
-      {"csv", required_argument, NULL, CSV},         {"mf4", required_argument, NULL, MF4},
-      {"signals", required_argument, NULL, SIGNALS}, {"help", no_argument, NULL, HELP},
-      {"version", no_argument, NULL, VERSION},       {0},
+      {"with", required_argument, NULL, WITH},
+      {"write", required_argument, NULL, WRITE},
+      {"from", required_argument, NULL, FROM},
+      {"to", required_argument, NULL, TO},
+      {"tolerance", required_argument, NULL, TOLERANCE},
+      {"workers", required_argument, NULL, WORKERS},
+      {"feed", required_argument, NULL, FEED},
+      {"speed", required_argument, NULL, SPEED},
+      {"lockstep", no_argument, NULL, LOCKSTEP},
+      {"csv", required_argument, NULL, CSV},
+      {"mf4", required_argument, NULL, MF4},
+      {"signals", required_argument, NULL, SIGNALS},
+      {"help", no_argument, NULL, HELP},
+      {"version", no_argument, NULL, VERSION},
+      {0},
   };
   /* Read the options, then the words. */
   struct replay_options o = {.to = -1.0, .tolerance = -1.0, .speed = 1.0};

@@ -155,6 +155,7 @@ void plant_again_close(struct plant_again *p)
 {
   ali3_data_free(p->data);
   ali3_model_free(p->tuned);
+  ali3_model_free(p->recorded);
   if (p->pool) pool_free(p->pool);
   settings_free(p->settings);
   free(p->initial);
@@ -183,13 +184,43 @@ void plant_again_reset(struct plant_again *p)
   if (p->drive.there) platform_drive_show(&p->drive, p->values);
 }
 
-bool plant_again_load(struct plant_again *p, const struct recording *r, hsize_t n)
+/* The platform goes on from a recorded state. Another configuration keeps its own parameters, and needs the same geometry:
+ * otherwise its platform begins where it begins in a run. */
+static bool load_platform(struct plant_again *p, const void *bytes, size_t size)
+{
+  const struct platform_spec own = p->drive.setup.spec;
+  if (p->own) return platform_drive_continue(&p->drive, bytes, size);
+  struct platform recorded;
+  if (size != sizeof recorded) return true;
+  memcpy(&recorded, bytes, size);
+  if (memcmp(&recorded.spec.geometry, &own.geometry, sizeof own.geometry) != 0 ||
+      recorded.spec.period != own.period)
+    return true;
+  platform_drive_continue(&p->drive, bytes, size);
+  struct platform_spec *now = &p->drive.platform.spec;
+  *now = own;
+  now->mode = recorded.spec.mode;
+  now->params = recorded.spec.params;
+  platform_drive_tune(&p->drive, own.mode, &own.params);
+  return true;
+}
+
+/* The bytes of state n go into the model. */
+static bool load_model(struct plant_again *p, const struct recording *r, const void *bytes, uint32_t version)
+{
+  if (!p->own) return plant_again_convert(p, r, bytes, version);
+  return ali3_state_load(p->model, p->data, bytes, r->model_bytes) == ALI3_OK ||
+         (replay_fail(EXIT_FOREIGN, r->path, "a state in the file belongs to another model or build"), false);
+}
+
+bool plant_again_load(struct plant_again *p, const struct recording *r, hsize_t n, uint32_t version)
 {
   char *bytes = malloc(r->model_bytes + r->platform_bytes + 1);
-  bool good = bytes && recording_state(r, n, bytes) &&
-              ali3_state_load(p->model, p->data, bytes, r->model_bytes) == ALI3_OK;
-  if (good && p->drive.there && p->own)
-    good = platform_drive_continue(&p->drive, bytes + r->model_bytes, r->platform_bytes);
+  bool good = bytes && recording_state(r, n, bytes);
+  if (!good) replay_fail(EXIT_FOREIGN, r->path, "a state in the file cannot be read");
+  good = good && load_model(p, r, bytes, version);
+  if (good && p->drive.there && !load_platform(p, bytes + r->model_bytes, r->platform_bytes))
+    good = (replay_fail(EXIT_FOREIGN, r->path, "a state of the platform belongs to another build"), false);
   free(bytes);
   if (!good) return false;
   observe_plant(p);
@@ -223,13 +254,13 @@ static void take_tuning_of(struct plant_again *p, const struct recording *r, uin
 static bool load_recorded(struct plant_again *p, const struct recording *r, hsize_t act)
 {
   char *bytes = malloc(r->model_bytes + r->platform_bytes + 1);
-  bool good = false;
-  for (hsize_t i = 0; bytes && i < r->states && !good; i++)
-    good = r->state_cycle[i] == r->act_cycle[act] && recording_state(r, i, bytes) &&
-           ali3_state_load(p->model, p->data, bytes, r->model_bytes) == ALI3_OK;
+  hsize_t i = 0;
+  while (i < r->states && r->state_cycle[i] != r->act_cycle[act]) i++;
+  bool good = bytes && i < r->states && recording_state(r, i, bytes);
+  if (!good) replay_fail(EXIT_FOREIGN, r->path, "it does not have the state that was loaded");
+  good = good && load_model(p, r, bytes, r->parameters[act]);
   free(bytes);
   p->drive.restart = true;
-  if (!good) replay_fail(EXIT_FOREIGN, r->path, "it does not have the state that was loaded");
   return good;
 }
 
@@ -257,7 +288,7 @@ bool plant_again_cycle(struct plant_again *p, const struct recording *r, hsize_t
   take_channels(p, r, act);
   if (p->own && !plant_again_tune(p, r, r->parameters[act])) return false;
   if (action & FRAMES_RESTORED) restore_plant(p);
-  if (p->own && action & FRAMES_LOADED && !load_recorded(p, r, act)) return false;
+  if (action & FRAMES_LOADED && !load_recorded(p, r, act)) return false;
   moved |= repeat_step(p, action, status);
   if (moved)
     observe_plant(p);

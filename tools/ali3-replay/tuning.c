@@ -31,9 +31,8 @@ static bool add_number(const struct params *all, const ali3_model *m, const stru
   return true;
 }
 
-/* The model with the changes of one version; NULL with the reason in error. */
-static ali3_model *apply_version(const struct recording *r, const ali3_model *m, uint32_t version,
-                                 char *error, size_t size)
+ali3_model *tuning_apply(const struct recording *r, const ali3_model *m, uint32_t version, char *error,
+                         size_t size)
 {
   struct params all;
   int changes = 0;
@@ -67,7 +66,7 @@ bool plant_again_tune(struct plant_again *p, const struct recording *r, uint32_t
   char error[400] = "";
   while (p->parameters < version) {
     /* The next model in its initial state, then in the motion of the one before. */
-    ali3_model *m = apply_version(r, p->model, p->parameters + 1, error, sizeof error);
+    ali3_model *m = tuning_apply(r, p->model, p->parameters + 1, error, sizeof error);
     ali3_data *d = m ? ali3_data_new(m) : NULL;
     void *initial = m ? malloc(ali3_state_size(m)) : NULL;
     const bool good = d && initial && ali3_reset(m, d) >= 0 && ali3_state_save(m, d, initial) == ALI3_OK &&

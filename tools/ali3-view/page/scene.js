@@ -81,6 +81,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
     return parts;
   }
 
+  // The image of a mesh in a mirror across one of its axes. Its triangles run the other way round, so that they keep their outer side.
+  function mirrored(shape, axis) {
+    const from = shape.attributes.position.array, to = new Float32Array(from.length), image = new THREE.BufferGeometry();
+    for (let i = 0; i < from.length; i += 9)
+      for (let k = 0; k < 9; k++) to[i + k] = (k % 3 === axis ? -1 : 1) * from[i + [0, 2, 1][Math.floor(k / 3)] * 3 + k % 3];
+    image.setAttribute('position', new THREE.BufferAttribute(to, 3));
+    image.computeVertexNormals();
+    return image;
+  }
+
   // Parts of one kind and colour. A part has a body and its matrix in the frame of the body, or a function that gives its matrix.
   class Batch {
     constructor(geometry, color, more) {
@@ -228,7 +238,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
         if (!this.meshes.has(v.mesh)) this.meshes.set(v.mesh, this.mesh(v.mesh).then(meshParts));
         const parts = await this.meshes.get(v.mesh);
         if (this.world !== world) return; // another scene
-        for (const {shape, color} of parts) {
+        for (const {shape: own, color} of parts) {
+          const shape = v.mirror === undefined ? own : mirrored(own, v.mirror);
           const batch = this.batch(shape, v.color || (color === null ? BLUE : color), {side: THREE.DoubleSide}, bodies);
           batch.add(body, matrix);
           batch.build(bodies);

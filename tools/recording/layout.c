@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The datasets of a run. All objects exist before the file goes into SWMR mode: afterwards none can be added, and attributes
  * cannot change. HDF5 1.10 names (V110): every reader built on it opens the file. */
-#include "record.h"
+#include "recording/run_file.h"
+
 #include "recording/recording.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The datasets of a replay: /lead, the cycles from a state to the first row; /replay, every cycle; /state; and
  * /platform_parameters, mode and parameters of the motion platform from each cycle on in which they changed. */
-#include "record.h"
+#include "recording/run_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
  * all datasets, then the end of the file into its superblock, then waits for the disk: all of that outlives a power cut.
  * A chunk is written once and whole, so that no write touches rows that a flush has kept. Only rows of a slow loop, which
  * would wait too long for their chunk, are written before it is whole. */
-#include "record.h"
+#include "recording/run_file.h"
+
 #include "recording/recording.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ void run_file_quiet(void)
 
 static bool fail_file(struct run_file *f, const char *text)
 {
-  if (!f->failed) fprintf(stderr, "ali3-record: %s: %s\n", f->part, text);
+  if (!f->failed) fprintf(stderr, "%s: %s: %s\n", f->options->program, f->part, text);
   f->failed = true;
   return false;
 }
@@ -107,7 +108,7 @@ static void free_rows(struct run_file *f)
   acted_free(f);
 }
 
-bool run_file_open(struct run_file *f, const struct record_options *o, const struct history *h,
+bool run_file_open(struct run_file *f, const struct run_file_options *o, const struct history *h,
                    const struct columns *c, const struct frames_slot *first)
 {
   const struct frames_reader *r = h->ring;
@@ -242,7 +243,7 @@ static bool write_events(struct run_file *f)
 /* To the disk, with the superblock. */
 static bool sync_file(struct run_file *f)
 {
-  return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && fdatasync(f->descriptor) == 0;
+  return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && (f->options->unsynced || fdatasync(f->descriptor) == 0);
 }
 
 /* Full chunks, or all rows that are collected. Datasets, then the superblock, then the disk; the number of a cycle comes last, so
@@ -364,11 +365,12 @@ bool run_file_close(struct run_file *f, const char *reason)
   good = good && write_end(f, reason) && sync_path(f->part);
   if (good && rename(f->part, f->final) != 0) good = fail_file(f, strerror(errno));
   if (good)
-    fprintf(stderr, "ali3-record: %s: cycles %llu to %llu, %llu rows, %llu lost; %s\n", f->final,
+    fprintf(stderr, "%s: %s: cycles %llu to %llu, %llu rows, %llu lost; %s\n", f->options->program, f->final,
             (unsigned long long)f->first_cycle, (unsigned long long)f->last_cycle,
             (unsigned long long)f->rows, (unsigned long long)f->lost, reason);
   else
-    fprintf(stderr, "ali3-record: %s: not closed; ali3-record --recover copies the whole rows\n", f->part);
+    fprintf(stderr, "%s: %s: not closed; ali3-record --recover copies the whole rows\n", f->options->program,
+            f->part);
   free_rows(f);
   return good;
 }

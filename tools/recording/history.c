@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The cycles since the last states. A file may begin at any cycle, and states are rare: its replay begins with the newest state
  * ahead of it, and with the cycles in between. */
-#include "record.h"
+#include "recording/run_file.h"
 
 #include <stdlib.h>
 #include <string.h>
