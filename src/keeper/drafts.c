@@ -43,8 +43,15 @@ bool keeper_read_change(const struct keeper *l, const struct desk_request *r, st
                         char *error, size_t size)
 {
   const bool found = keeper_find_change(l, r, c);
-  /* A parameter of the platform is one number, which the loop checks. */
-  if (found && c->platform && r->count == 1) return true;
+  /* A parameter of the platform is one number; whether it fits the others is checked with the set. */
+  if (found && c->platform && r->count == 1) {
+    const struct params_scalar *p = &params_table[c->of.param];
+    const double value = c->of.value[0];
+    if (value >= p->least && value <= p->greatest) return true;
+    snprintf(error, size, "platform.%s: out of range: expected %g to %g %s, found %g", p->name, p->least,
+             p->greatest, p->unit, value);
+    return false;
+  }
   if (found && !c->platform)
     return params_check(&l->params.param[c->of.param], r->count, c->of.value, error, size);
   snprintf(error, size,
@@ -59,6 +66,58 @@ static bool is_moving(const struct keeper *l, int param)
   return false;
 }
 
+/* All changes of the platform together with the parameters that it has. */
+static bool check_platform_changes(struct keeper *l, const struct keeper_change *change, int changes,
+                                   char *error, size_t size)
+{
+  double value[PARAMS];
+  struct platform_params together;
+  int n = 0;
+  for (int i = 0; i < changes; i++) n += change[i].platform;
+  if (n == 0) return true;
+  if (!keeper_read_platform(l, value)) {
+    snprintf(error, size, "the loop does not answer");
+    return false;
+  }
+  for (int i = 0; i < changes; i++)
+    if (change[i].platform) value[change[i].of.param] = change[i].of.value[0];
+  memcpy(&together, value, sizeof together);
+  if (!params_leave_notch(&together)) return true;
+  snprintf(error, size,
+           "platform.lp_wn: expected at least twice the larger one of hp_wn.x and hp_wn.y: in between, "
+           "nothing is felt");
+  return false;
+}
+
+/* The loop takes one parameter after the other, and refuses one that does not fit those it has: that one waits for others. */
+static enum command_result change_platform(struct keeper *l, const struct keeper_change *change, int changes,
+                                           char *error, size_t size)
+{
+  bool *done = calloc((size_t)changes + 1, sizeof *done);
+  enum command_result result = done ? RESULT_OK : RESULT_BUSY;
+  if (!done) snprintf(error, size, "out of memory");
+  /* Rounds, until all are done or a round does none. */
+  for (bool moved = done != NULL, again = true; moved && again;) {
+    moved = again = false;
+    for (int i = 0; i < changes; i++) {
+      if (!change[i].platform || done[i]) continue;
+      result = keeper_command(l, &(struct command){.code = COMMAND_PLATFORM,
+                                                   .argument = (uint32_t)change[i].of.param,
+                                                   .t_ns = clock_now_ns(),
+                                                   .value = change[i].of.value[0]});
+      done[i] = result == RESULT_OK;
+      moved |= done[i];
+      again |= !done[i];
+      if (!done[i])
+        snprintf(error, size, "platform.%s: it contradicts another parameter",
+                 params_table[change[i].of.param].name);
+    }
+    if (!again) result = RESULT_OK;
+  }
+  free(done);
+  return result;
+}
+
 enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
                                           char *error, size_t size)
 {
@@ -69,6 +128,10 @@ enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_
   if (!of_model) {
     snprintf(error, size, "out of memory");
     return RESULT_BUSY;
+  }
+  if (!check_platform_changes(l, change, changes, error, size)) {
+    free(of_model);
+    return RESULT_BAD_ARGUMENT;
   }
   for (int i = 0; i < changes; i++)
     if (!change[i].platform) {
@@ -82,17 +145,7 @@ enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_
     }
   if (n > 0) result = keeper_install(l, of_model, n, error, size);
   free(of_model);
-  for (int i = 0; i < changes && result == RESULT_OK; i++) {
-    if (!change[i].platform) continue;
-    result = keeper_command(l, &(struct command){.code = COMMAND_PLATFORM,
-                                                 .argument = (uint32_t)change[i].of.param,
-                                                 .t_ns = clock_now_ns(),
-                                                 .value = change[i].of.value[0]});
-    if (result != RESULT_OK)
-      snprintf(error, size, "platform.%s: out of range, or it contradicts another parameter",
-               params_table[change[i].of.param].name);
-  }
-  return result;
+  return result == RESULT_OK ? change_platform(l, change, changes, error, size) : result;
 }
 
 /* Numbers of the value, and the time of a ramp. */

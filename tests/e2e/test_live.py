@@ -9,6 +9,7 @@ import time
 import unittest
 
 import bench
+import test_platform
 
 SLOW = {"warmup": 5, "clock": "lockstep", "autostart": False}
 SPRUNG = {
@@ -385,6 +386,32 @@ class Live(unittest.TestCase):
         self.refused(3, "No such file", "param/load", "missing")
         self.refused(3, "A-Z", "param/load", "../tuned")
         self.assertEqual(self.value("force.strut.damping"), (1234.5,))
+
+    def test_a_file_has_parameters_of_the_platform(self):
+        """They act again beside those of the model; values that the platform has already, and mistakes, change nothing."""
+        self.begin(inputs=test_platform.INPUTS, platform=test_platform.PLATFORM, cycle={"autostart": False, "warmup": 5})
+        names = ("platform.blend", "platform.vel_max.x", "body.car.mass")
+        first = [self.value(name) for name in names]
+        self.good("param/set", "platform.vel_max.x", 0.25)
+        self.good("param/save", "tuned")
+        with open(os.path.join(self.folder, "tuned.yaml"), encoding="utf-8") as f:
+            self.assertIn("\nplatform.vel_max.x: 0.25\n", f.read())
+        for name, value in zip(names, (0.4, 0.3, 350.0)):
+            self.good("param/set", name, value)
+        self.good("param/load", "tuned")
+        wanted = [first[0], (0.25,), first[2]]
+        self.assertEqual([self.value(name) for name in names], wanted)
+        for line, said in (("platform.none: 3", "line 2: platform.none: no parameter"), ("platform.blend: soon", "line 2: expected NAME: NUMBER"),
+                           ("platform.vel_max.x: -1", "line 2: platform.vel_max.x: out of range"), ("platform.hp_wn.x: 3", "platform.lp_wn: expected")):
+            with open(os.path.join(self.folder, "wrong.yaml"), "w", encoding="utf-8") as f:
+                f.write(f"platform.blend: 0.3\n{line}\n")
+            self.refused(3, said, "param/load", "wrong")
+            self.assertEqual([self.value(name) for name in names], wanted, line)
+        # Values that fit together only, in the wrong order.
+        with open(os.path.join(self.folder, "both.yaml"), "w", encoding="utf-8") as f:
+            f.write("platform.hp_wn.x: 4\nplatform.hp_wn.y: 3.5\nplatform.lp_wn: 9\n")
+        self.good("param/load", "both")
+        self.assertEqual((self.value("platform.hp_wn.x"), self.value("platform.lp_wn")), ((4.0,), (9.0,)))
 
     def test_a_parameter_moves_over_a_time(self):
         self.begin(cycle={"autostart": True, "warmup": 5})

@@ -196,11 +196,15 @@ print(f["replay/cycle"][n])"""
         self.assertIn("units in the last place", said)
 
     def test_a_platform_its_parameters_and_a_reload(self):
-        with test_platform.daemon(telemetry={"frames": 20}) as d:
+        """Also with a fault that is injected into the pose that the platform follows."""
+        noise = [dict(NOISE[0], input="lead", amplitude=0.01)]
+        with test_platform.daemon(telemetry={"frames": 20}, injections=noise) as d:
             files, client = d.dir, self.open(d)
             with Recorder("--to", files, "--when", "always", "--before", "60", "--split", "3", "--min-free", "0", d.name) as r:
                 self.assertEqual([client.command(name, 90 + k) for k, name in enumerate(("arm", "run"))], [0, 0])
                 for k in range(150):
+                    if k in (60, 110):
+                        client.send(bench.osc_message("/ali3/inject", "sii", "noisy", k == 60, 40 + k))
                     client.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.05, 0.02 * (k % 3), 0.01))
                     if k % 40 == 10:
                         client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "blend", 0.2 + 0.001 * k, 5))
@@ -219,8 +223,13 @@ print(f["replay/cycle"][n])"""
                 r.stop()
             found = sorted(name for name in os.listdir(files) if name.endswith(".h5"))
             self.assertGreater(len(found), 1)
-            for name in found:
+            flags = {bool(f & INJECTED) for run in read_all([os.path.join(files, name) for name in found]) for f in run["head"]["flags"]}
+            self.assertEqual(flags, {False, True}, "the fault acted for a part of the time")
+            for k, name in enumerate(found):
                 self.check_same(os.path.join(files, name))
+                written = os.path.join(files, f"written{k}.h5")
+                self.check_same(os.path.join(files, name), "--from", "1", "--write", written)
+                self.check_same(written)
 
     def ask(self, client, address, types, *arguments):
         client.send(bench.osc_message(f"/ali3/{address}", types + "i", *arguments, 77))

@@ -367,6 +367,30 @@ class Recording(unittest.TestCase):
             with view.stream("signals=pose&seek=1.2&speed=0.5") as s:
                 self.assertAlmostEqual((s.next("frame")["t_ns"] - first["t_ns"]) * 1e-9, 1.2, delta=0.1)
 
+    def test_meshes_of_another_machine(self):
+        """The folder of the model file is gone; --meshes names another one."""
+        folder = tempfile.mkdtemp(prefix="ali3-e2e-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, folder)
+        path, meshes = os.path.join(folder, "run.h5"), os.path.join(folder, "meshes")
+        d = bench.Daemon(model={"visual": [{"body": "A", "shape": "mesh", "file": "bar.stl"}]})
+        with open(os.path.join(d.dir, "bar.stl"), "wb") as f:
+            f.write(TRIANGLE)
+        with d:
+            subprocess.run([bench.program("ali3-record"), "--once", path, "--duration", "1", d.name], check=True, capture_output=True, timeout=30)
+            os.mkdir(meshes)
+            os.rename(os.path.join(d.dir, "bar.stl"), os.path.join(meshes, "bar.stl"))
+        with Viewer("--file", path) as view:
+            status, _, body = view.ask("/api/v1/mesh?shape=0")
+            self.assertEqual(status, 404)
+            self.assertIn("bar.stl: ", json.loads(body)["error"])
+        with Viewer("--file", path, "--meshes", meshes) as view:
+            self.assertEqual(view.ask("/api/v1/mesh?shape=0")[::2], (200, PACKED))
+            self.assertNotIn(folder, json.dumps(view.json("/api/v1/scene")))
+        for wrong, wanted in ((("--file", path, "--meshes", path + ".none"), "expected a folder"), (("--meshes", meshes), "belongs to --file")):
+            done = subprocess.run([bench.program("ali3-view"), *wrong], capture_output=True, text=True, timeout=20, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(wanted, done.stderr)
+
 
 if __name__ == "__main__":
     bench.main()

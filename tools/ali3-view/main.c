@@ -21,12 +21,13 @@ enum { EXIT_USAGE = 2 };
 static const char usage[] =
     "usage: ali3-view [--name INSTANCE] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
     "                 [--control | --token-file FILE]\n"
-    "       ali3-view --file RUN.h5 [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
+    "       ali3-view --file RUN.h5 [--meshes DIR] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
     "\n"
     "Shows running ali3d in a browser: the mechanism in 3-D, signals, deadline misses, inputs.\n"
     "\n"
     "  --name INSTANCE        list this daemon only in the health check (default: all daemons)\n"
     "  --file RUN.h5          play a recording of ali3-record\n"
+    "  --meshes DIR           find the mesh files of the recording below this folder\n"
     "  --listen ADDRESS:PORT  numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9466)\n"
     "  --expose               allow an address that other machines can reach\n"
     "  --host NAME            also answer requests for this host name; up to 16 times\n"
@@ -40,7 +41,7 @@ static const char usage[] =
 
 struct view_options {
   struct address address;
-  const char *file, *token_file;
+  const char *file, *meshes, *token_file; /* meshes: absolute, of realpath(); NULL: as in the recording */
   bool control;
 };
 
@@ -59,12 +60,17 @@ static __attribute__((noreturn)) void refuse_view_option(const char *text)
 
 static struct view_options read_view_options(int argc, char **argv, struct view *v)
 {
-  static const struct option known[] = {
-      {"name", required_argument, NULL, 'n'},       {"file", required_argument, NULL, 'f'},
-      {"listen", required_argument, NULL, 'l'},     {"expose", no_argument, NULL, 'e'},
-      {"host", required_argument, NULL, 'H'},       {"control", no_argument, NULL, 'c'},
-      {"token-file", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
-      {"version", no_argument, NULL, 'v'},          {0}};
+  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
+                                        {"file", required_argument, NULL, 'f'},
+                                        {"meshes", required_argument, NULL, 'm'},
+                                        {"listen", required_argument, NULL, 'l'},
+                                        {"expose", no_argument, NULL, 'e'},
+                                        {"host", required_argument, NULL, 'H'},
+                                        {"control", no_argument, NULL, 'c'},
+                                        {"token-file", required_argument, NULL, 't'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'v'},
+                                        {0}};
   struct view_options o = {0};
   char error[300];
   const char *listen = "127.0.0.1:9466";
@@ -77,6 +83,10 @@ static struct view_options read_view_options(int argc, char **argv, struct view 
       break;
     case 'f':
       o.file = optarg;
+      break;
+    case 'm':
+      if (!(o.meshes = realpath(optarg, NULL)))
+        refuse_view_option("--meshes: expected a folder that exists, with the mesh files of the recording");
       break;
     case 'l':
       listen = optarg;
@@ -109,6 +119,8 @@ static struct view_options read_view_options(int argc, char **argv, struct view 
   if (optind < argc) refuse_view_option("unexpected argument: see ali3-view --help");
   if (v->census.only && !telemetry_valid_name(v->census.only))
     refuse_view_option("--name: expected 1 to 63 of A-Z a-z 0-9 _ -");
+  if (o.meshes && !o.file)
+    refuse_view_option("--meshes belongs to --file: a daemon knows the folder of its meshes");
   if (o.file && (o.control || o.token_file))
     refuse_view_option(
         "--file shows a recording, which takes no commands: leave out --control and --token-file");
@@ -186,7 +198,7 @@ int main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN);
   v.control.socket = -1;
   if (!give_rights(&o, &v)) return EXIT_FAILURE;
-  if (o.file && !(v.playback = playback_open(o.file, error, sizeof error))) {
+  if (o.file && !(v.playback = playback_open(o.file, o.meshes, error, sizeof error))) {
     fprintf(stderr, "ali3-view: %s\n", error);
     return EXIT_FAILURE;
   }
@@ -194,5 +206,6 @@ int main(int argc, char **argv)
   control_close(&v.control);
   playback_close(v.playback);
   free(v.three);
+  free((char *)o.meshes);
   return status;
 }

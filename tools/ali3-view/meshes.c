@@ -34,6 +34,17 @@ void meshes_number(json_t *visual)
   for (size_t i = 0; i < n; i++) json_object_del(json_array_get(visual, i), "folder");
 }
 
+char *meshes_move(const char *extras, const char *folder)
+{
+  json_t *o = json_loads(extras, 0, NULL), *visual = json_object_get(o, "visual");
+  for (size_t i = 0; i < json_array_size(visual); i++)
+    if (text_of(json_array_get(visual, i), "file"))
+      json_object_set_new(json_array_get(visual, i), "folder", json_string(folder));
+  char *text = o ? json_dumps(o, JSON_COMPACT) : strdup(extras);
+  json_decref(o);
+  return text;
+}
+
 static void refuse_mesh(unsigned *status, unsigned is, char *error, size_t size, const char *why)
 {
   *status = is;

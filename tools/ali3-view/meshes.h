@@ -11,6 +11,8 @@
 
 /* Puts the number of a mesh in place of its folder. Shapes with one file have one number: the index of the first of them. */
 void meshes_number(json_t *visual);
+/* The extras of a scene with another folder for all of its meshes, as text. To be freed; NULL: out of memory. */
+char *meshes_move(const char *extras, const char *folder);
 /* Reads the mesh of a shape, in the form of mesh_pack(). To be freed. NULL: the reason in error[size], and the HTTP status in
  * *status. Call it before meshes_number(). */
 unsigned char *meshes_read(const json_t *visual, size_t shape, size_t *count, unsigned *status, char *error,

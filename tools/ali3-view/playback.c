@@ -2,6 +2,7 @@
  * Rows are read as they are asked for: a page shows at most a hundred of them a second. */
 #include "playback.h"
 
+#include "meshes.h"
 #include "recording/parts.h"
 #include "recording/recording.h"
 
@@ -152,7 +153,8 @@ static bool fill_ring_texts(struct frames_reader *ring, char *const run[4], char
   return true;
 }
 
-static bool fill_ring(struct playback *p)
+/* meshes NULL: the folders that the recording names. */
+static bool fill_ring(struct playback *p, const char *meshes)
 {
   static const char *const attribute[4] = {"version", "model", "config", "extras"};
   uint32_t names, units;
@@ -162,6 +164,13 @@ static bool fill_ring(struct playback *p)
   for (int i = 0; i < 4; i++) {
     run[i] = parts_text(p->file, attribute[i]);
     good &= run[i] != NULL;
+  }
+  /* The recording may come from another machine. */
+  if (good && meshes) {
+    char *moved = meshes_move(run[3], meshes);
+    free(run[3]);
+    run[3] = moved;
+    good = moved != NULL;
   }
   good = good && fill_ring_texts(&p->ring, run, name, unit, names);
   for (int i = 0; i < 4; i++) free(run[i]);
@@ -199,7 +208,7 @@ static hid_t open_column(const struct playback *p, const char *path)
   return parts_dataset(p->file, path, size);
 }
 
-struct playback *playback_open(const char *path, char *error, size_t size)
+struct playback *playback_open(const char *path, const char *meshes, char *error, size_t size)
 {
   recording_quiet();
   struct playback *p = calloc(1, sizeof *p);
@@ -225,7 +234,7 @@ struct playback *playback_open(const char *path, char *error, size_t size)
   p->events = open_column(p, "/events");
   const bool whole = p->values >= 0 && p->cycle >= 0 && p->t_ns >= 0 && p->time >= 0 && p->state >= 0 &&
                      p->flags >= 0 && p->fault >= 0 && p->loop >= 0;
-  if (!whole || !fill_ring(p) || playback_rows(p) == 0) {
+  if (!whole || !fill_ring(p, meshes) || playback_rows(p) == 0) {
     snprintf(error, size, "%s: %s", path,
              whole ? "the recording has no cycle" : "damaged; ali3-replay recover copies the whole rows");
     playback_close(p);

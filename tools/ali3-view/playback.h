@@ -7,8 +7,8 @@
 
 struct playback;
 
-/* NULL: the reason in error[size]. */
-struct playback *playback_open(const char *path, char *error, size_t size);
+/* meshes: the folder of mesh files, absolute; NULL: the folders that the recording names. NULL: the reason in error[size]. */
+struct playback *playback_open(const char *path, const char *meshes, char *error, size_t size);
 void playback_close(struct playback *p);
 
 /* Head, names and texts in the form of a ring; no file stands behind it. */
