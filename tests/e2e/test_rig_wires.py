@@ -18,6 +18,15 @@ MOOG_RIG = {"feedback": "base", "judged": "ride", "delay": 0.03, "filter": 0.05,
     {"name": "no_fault", "input": "faults", "lower": 0, "upper": 0}, {"name": "chain", "input": "discretes", "bit": 7, "is": 0},
     {"name": "in_order", "input": "machine", "bit": 3, "is": 0}, {"name": "powered", "input": "machine", "bit": 0, "for": "ride"},
     {"name": "up", "input": "machine", "bit": 1, "for": "ride"}, {"name": "stays_up", "input": "machine", "bit": 2, "is": 0, "for": "ride"}]}
+SLOW_RIG = dict(test_rig.RIG, delay=0.06, leg_trip=0.1)  # a poll takes longer than a packet
+# Registers of the legs for a PLC, and the same ones in a device.
+LEGS_MAP = [{"signal": "platform.legs", "table": "input", "address": 210, "type": "f32"},
+            {"signal": "platform.state", "table": "input", "address": 200, "type": "u16"}]
+DEVICE = {"name": "rig", "period": 0.02, "timeout": 0.5, "map": [
+    {"signal": "platform.state", "table": "holding", "address": 0, "type": "u16"},
+    {"signal": "platform.legs", "table": "holding", "address": 10, "type": "f32", "word_order": "cdab"},
+    {"signal": "input.status.value", "table": "input", "address": 0, "type": "u16"},
+    {"signal": "input.legs.leg", "table": "input", "address": 10, "type": "f32"}]}
 SLACK = 0.02  # normalised leg, rad, or m: the lag of the rig, and the steps of an integer
 
 
@@ -89,9 +98,41 @@ class Wires(unittest.TestCase):
         self.begin("modbus", modbus={"map": {"file": f"{MAPS}/hexapod-osc.yaml"}})
         self.both_ways()
 
+    def line(self):
+        return os.path.join(self.enterContext(bench.tempfile.TemporaryDirectory()), "ttyRIG")
+
+    def ride_and_stop(self):
+        """A ride, whose feedback is near the command, until the chain opens."""
+        bench.wait_for(lambda: f"the rig; {self.rig.state()}, the log:\n{self.d.said()}", lambda: "ready to move" in self.d.said())
+        self.ride()
+        low, high = test_rig.PLATFORM["leg_min"], test_rig.PLATFORM["leg_max"]
+        self.follows("platform.legs.1", lambda: low + (self.platform()["legs_normalised"][0] + 1) / 2 * (high - low))
+        bench.wait_for("a small error", lambda: max(map(abs, self.d.watch()["rig"]["leg_error"])) < 0.01)
+        self.safe_by("chain", "SAFE: a permissive of the rig is missing: permissive chain of input status")
+
+    def test_modbus_line(self):
+        """A PLC that is the master of the line."""
+        path = self.line()
+        self.begin("modbus", rig=SLOW_RIG, modbus={"tcp": False, "serial": path, "baud": 115200, "map": LEGS_MAP})
+        self.ride_and_stop()
+        self.assertEqual(self.rig.close(), 0)
+        self.assertFalse(os.path.lexists(path))
+
+    def test_device(self):
+        self.begin("device", rig=SLOW_RIG, devices=[dict(DEVICE, host="127.0.0.1", port=bench.free_port(socket.SOCK_STREAM))])
+        self.ride_and_stop()
+
+    def test_device_on_a_line(self):
+        """A device that falls silent: the daemon misses its feedback, and takes it up again."""
+        self.begin("device", rig=SLOW_RIG, devices=[dict(DEVICE, serial=self.line(), baud=115200)])
+        self.ride_and_stop()
+        self.rig.order("silent")
+        bench.wait_for("silence", lambda: "device rig: failing" in self.d.said() and not self.d.watch()["rig"]["flags"]["reports"])
+        self.rig.order("clear")
+        bench.wait_for("the device", lambda: self.d.watch()["rig"]["flags"]["reports"])
+
     def test_simtools(self):
-        folder = self.enterContext(bench.tempfile.TemporaryDirectory())
-        path = os.path.join(folder, "ttyRIG")
+        path = self.line()
         self.begin("packets", rig=None, packets={"file": f"{MAPS}/simtools-serial.yaml", "serial": path, "baud": 115200})
         self.ride()
         for leg in (1, 4):
