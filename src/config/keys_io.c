@@ -12,7 +12,7 @@ static const char *const wire_types[] = {WIRE_TYPE_LIST(WORD) NULL};
 static const char *const wire_orders[] = {WIRE_ORDER_LIST(WORD) NULL};
 static const char *const wire_tables[] = {WIRE_TABLE_LIST(WORD) NULL};
 #undef WORD
-static const char *const accesses[] = {"read", "write", NULL};
+static const char *const accesses[] = {"read", "write", "jog", NULL};
 
 /* clang-format off */
 #define WORD_ORDER_DOC \
@@ -57,7 +57,8 @@ static const struct key peer_keys[] = {
        "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.",
        .example = "127.0.0.1"),
   CHOICE("access", accesses, "write", AT_START, PEER(access),
-         "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything."),
+         "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything but jog "
+         "the platform. jog: it may do that as well."),
 };
 const struct section schema_peer = SECTION("a peer", peer_keys);
 
@@ -183,7 +184,7 @@ static const struct key modbus_keys[] = {
   INTEGER("max_clients", "", BETWEEN(1, 16), "8", AT_START, SETTING(modbus.max_clients),
           "Largest number of connections. One host gets at most half of them."),
   LIST("peers", &schema_peer, NONE,
-       "Hosts that may connect. Without this key every host that reaches the port may connect."),
+       "Hosts that may connect. Without this key every host that reaches the port may connect. A serial line has access: write."),
   TEXT("serial", NONE, AT_START, FILE_VALUE(modbus_serial),
        "Device file of a serial line that is served too, as Modbus RTU: /dev/ttyUSB0."),
   INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, SETTING(modbus.serial.baud), "Speed of the line."),

@@ -59,6 +59,21 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 #define PARAMETER(name, count, unit, least, greatest, text) \
   {#name, (count) == 3 ? KEY_VECTOR : KEY_NUMBER, unit, BETWEEN(least, greatest), text, WHILE_RUNNING, PLATFORM(params.name), \
    .doc = DOC_##name},
+static const struct key jog_keys[] = {
+  NUMBER("speed", "m/s", BETWEEN(1e-4, 0.05), "0.005", AT_START, SETTING(platform.jog.speed),
+         "Speed of surge, sway and heave."),
+  NUMBER("turn_speed", "deg/s", BETWEEN(0.01, 5), "0.5", AT_START, FOR_PLATFORM(jog_turn),
+         "Speed of roll, pitch and yaw."),
+  NUMBER("leg_speed", "m/s or deg/s", POSITIVE, NONE, AT_START, FOR_PLATFORM(jog_leg),
+         "Speed of a leg, at most 0.05 m/s, or of a crank, at most 5 deg/s. Without this key it is speed for a leg and turn_speed "
+         "for a crank."),
+  NUMBER("ramp", "s", BETWEEN(0.05, 2), "0.3", AT_START, SETTING(platform.jog.ramp),
+         "Time from rest to full speed and back, at most 400 periods. The acceleration follows from it."),
+  NUMBER("timeout", "s", BETWEEN(0.05, 1), "0.3", AT_START, SETTING(platform.jog.timeout),
+         "Time for which a command holds. Without the next one the motion then stops."),
+};
+static const struct section schema_jog = SECTION("platform.jog", jog_keys);
+
 static const struct key platform_keys[] = {
   FLAG("enabled", "true", AT_START, SETTING(platform.enabled), "false: the section is ignored.", .example = "false"),
   CHOICE("mode", platform_modes, "washout", WHILE_RUNNING, PLATFORM(mode),
@@ -112,6 +127,9 @@ static const struct key platform_keys[] = {
          "Surge, sway and heave of the park pose. Without this key the park pose is as low as the legs allow."),
   VECTOR("park_angles", "deg", ANY, "0 0 0", AT_START, FOR_PLATFORM(park_angles),
          "Roll, pitch and yaw of the park pose. Only with park_position."),
+  SUBSECTION("jog", &schema_jog,
+             "Motion of one coordinate or leg at crawl speed, while a client with access: jog repeats its command. Nobody has "
+             "this access unless a list of peers gives it."),
   PLATFORM_PARAM_LIST(PARAMETER)
 };
 const struct section schema_platform = SECTION("platform", platform_keys);

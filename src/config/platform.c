@@ -229,6 +229,23 @@ static const struct node *find_named_key(const struct node *section, const char 
   return node_find(section, name);
 }
 
+/* Speeds in SI. The speed of a leg has the default and the limit of the speed that has its unit. */
+static void set_jog(const struct node *section, struct file_values *v, struct report *r)
+{
+  const bool cranks = v->platform.kind == CRANKS;
+  struct jog_spec *jog = &v->settings.platform.jog;
+  const struct node *keys = node_find(section, "jog"), *leg = keys ? node_find(keys, "leg_speed") : NULL;
+  const double most = cranks ? 5.0 : 0.05;
+  jog->turn_speed = radians_of(v->platform.jog_turn);
+  if (!leg)
+    jog->leg_speed = cranks ? jog->turn_speed : jog->speed;
+  else
+    jog->leg_speed = cranks ? radians_of(v->platform.jog_leg) : v->platform.jog_leg;
+  if (leg && v->platform.jog_leg > most)
+    report_error(r, leg->at, "leg_speed: expected at most %g %s, found %g", most, cranks ? "deg/s" : "m/s",
+                 v->platform.jog_leg);
+}
+
 /* False when out of memory. */
 static bool try_platform(const struct node *section, const struct platform_spec *spec, struct report *r)
 {
@@ -260,6 +277,7 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   check_degrees(section, v, r);
   set_geometry(section, v);
   set_circles(section, v, r);
+  set_jog(section, v, r);
   setup->spec.period = v->settings.options.dt;
   if (v->settings.model) set_gravity(v->settings.model, &setup->spec);
   return r->errors > before || try_platform(section, &setup->spec, r);

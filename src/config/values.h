@@ -21,6 +21,7 @@ struct file_values {
     int kind;                   /* LEGS, CRANKS */
     double radius[2], angle[2]; /* m, deg: of the base, of the top */
     double joint_max, crank_heading[PLATFORM_LEGS], park_position[3], park_angles[3]; /* m, deg */
+    double jog_turn, jog_leg; /* deg/s; m/s or deg/s, 0: not given */
   } platform;
   struct { /* keys of the rig that its setup has in another form */
     const char *feedback, *ride_log;

@@ -26,7 +26,7 @@ bool peers_read(const struct node *list, struct peers *out, struct report *r)
           v.host);
       continue;
     }
-    rule->access = v.access == 1 ? ACCESS_WRITE : ACCESS_READ;
+    rule->access = (enum access)(ACCESS_READ + v.access);
     out->count++;
   }
   return true;

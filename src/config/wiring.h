@@ -18,7 +18,7 @@ struct mapped_values {
 
 struct peer_values {
   const char *host;
-  int access; /* 0 read, 1 write */
+  int access; /* 0 read, 1 write, 2 jog: as the enum access from ACCESS_READ on */
 };
 
 struct wired_values {

@@ -5,6 +5,7 @@
 #include "platform/params.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +134,17 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
              e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
 }
 
+static void jog_text(const struct cycle_event *e, const struct cycle_config *g, const char *origin,
+                     char *text, size_t size)
+{
+  const bool turns = e->code < PLATFORM_DOF ? e->code >= 3 : g->platform->spec.geometry.crank;
+  if (e->cause == CAUSE_JOG_BEGINS)
+    snprintf(text, size, "cycle %" PRIu64 ": jog of %s%s", e->cycle, jog_part_name(e->code), origin);
+  else
+    snprintf(text, size, "cycle %" PRIu64 ": jog of %s over, %+.2f %s: %s", e->cycle, jog_part_name(e->code),
+             e->value * (turns ? 180.0 / M_PI : 1e3), turns ? "deg" : "mm", jog_cause_text(e->jog));
+}
+
 /* The signs that changed, and what the motion lacks now. */
 static void signs_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
@@ -164,6 +176,8 @@ static void signs_text(const struct cycle_event *e, const struct cycle_config *g
 static const char *refusal_text(const struct cycle_event *e, const struct cycle_config *g, char *text,
                                 size_t size)
 {
+  /* The result says enough, except for a wrong state. */
+  if (e->code == COMMAND_JOG && e->jog != JOG_TAKEN) return jog_answer_text(e->jog);
   switch ((enum command_result)e->value) {
   case RESULT_TOO_SOON:
     return "too soon after a stop: send it 0.5 s or more after STOPPED is shown";
@@ -179,8 +193,9 @@ static const char *refusal_text(const struct cycle_event *e, const struct cycle_
     break;
   }
   if (e->to == STATE_SAFE || e->to == STATE_FAULT) return "a stop is latched: send reset first";
-  if (e->to == STATE_STOPPED && e->code == COMMAND_RUN) return "motion needs an arm: send arm first";
-  return "not possible in this state";
+  if (e->to == STATE_STOPPED && (e->code == COMMAND_RUN || e->code == COMMAND_JOG))
+    return "motion needs an arm: send arm first";
+  return e->code == COMMAND_JOG ? "expected STOPPED or READY" : "not possible in this state";
 }
 
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
@@ -194,6 +209,10 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
   }
   if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
     platform_text(e, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_JOG_BEGINS || e->cause == CAUSE_JOG_RESTS) {
+    jog_text(e, g, origin, text, size);
     return;
   }
   if (e->cause == CAUSE_RIG) {

@@ -9,15 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRIPS_MAX = 64 }; /* texts in one line */
+enum { TEXTS_MAX = 64 }; /* trips, and jogs, in one line */
 
 bool ride_log_open(struct ride_log *l, const struct cycle_config *config)
 {
   *l = (struct ride_log){.config = config, .path = config->rig ? config->rig->ride_log : NULL};
   if (!l->path) return true;
   l->trips = json_array();
+  l->jogs = json_array();
   l->file = fopen(l->path, "ae");
-  if (l->file && l->trips) return true;
+  if (l->file && l->trips && l->jogs) return true;
   log_line(LOG_LEVEL_ERROR, "rig.ride_log: cannot write %s: %s", l->path, strerror(errno));
   return false;
 }
@@ -26,24 +27,33 @@ void ride_log_close(struct ride_log *l)
 {
   if (l->file) fclose(l->file);
   json_decref(l->trips);
+  json_decref(l->jogs);
   *l = (struct ride_log){0};
+}
+
+static void add_text(json_t *list, const char *text, uint64_t *left_out)
+{
+  if (json_array_size(list) < TEXTS_MAX)
+    json_array_append_new(list, json_string(text));
+  else
+    ++*left_out;
 }
 
 void ride_log_event(struct ride_log *l, const struct cycle_event *e, const char *text)
 {
   if (!l->file) return;
-  if (e->cause == CAUSE_COMMAND && (e->code == COMMAND_ARM || e->code == COMMAND_RUN) && e->port >= 0) {
+  const bool jogs = e->cause == CAUSE_JOG_BEGINS || e->cause == CAUSE_JOG_RESTS;
+  const bool starts = e->cause == CAUSE_JOG_BEGINS ||
+                      (e->cause == CAUSE_COMMAND && (e->code == COMMAND_ARM || e->code == COMMAND_RUN));
+  if (starts && e->port >= 0) {
     const struct port *port = l->config->port[e->port];
     char client[CLIENT_NAME];
     clients_get(&port->clients, e->client, client);
     snprintf(l->who, sizeof l->who, "%s %s", port->name, client);
   }
   const bool estop = e->cause == CAUSE_COMMAND && e->code == COMMAND_ESTOP;
-  if (e->cause != CAUSE_FAULT && !estop) return;
-  if (json_array_size(l->trips) < TRIPS_MAX)
-    json_array_append_new(l->trips, json_string(text));
-  else
-    l->trips_left_out++;
+  if (jogs) add_text(l->jogs, text, &l->jogs_left_out);
+  if (e->cause == CAUSE_FAULT || estop) add_text(l->trips, text, &l->trips_left_out);
 }
 
 static json_t *ride_numbers(const double *x, int n)
@@ -89,6 +99,8 @@ static json_t *ride_line(const struct ride_log *l, const struct ride *r)
   json_object_set_new(o, "trips", json_integer((json_int_t)f->trips));
   json_object_set(o, "trip_texts", l->trips);
   json_object_set_new(o, "trip_texts_left_out", json_integer((json_int_t)l->trips_left_out));
+  json_object_set(o, "jogs", l->jogs);
+  json_object_set_new(o, "jogs_left_out", json_integer((json_int_t)l->jogs_left_out));
   json_object_set_new(o, "parameters", ride_parameters(&r->params));
   return o;
 }
@@ -104,7 +116,8 @@ static void write_ride(struct ride_log *l, const struct ride *r)
   l->failed = !written;
   json_decref(line);
   json_array_clear(l->trips);
-  l->trips_left_out = 0;
+  json_array_clear(l->jogs);
+  l->trips_left_out = l->jogs_left_out = 0;
 }
 
 void ride_log_tick(struct ride_log *l, struct outbox *outbox)

@@ -13,9 +13,9 @@ struct ride_log {
   /* private */
   const char *path;
   const struct cycle_config *config;
-  char who[160]; /* client of the last arm or run */
-  json_t *trips; /* texts since the last ride */
-  uint64_t trips_left_out;
+  char who[160];        /* client of the last arm, run or jog */
+  json_t *trips, *jogs; /* texts since the last ride */
+  uint64_t trips_left_out, jogs_left_out;
   bool failed; /* the log has said that a line could not be written */
 };
 

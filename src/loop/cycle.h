@@ -110,6 +110,7 @@ struct cycle {
   struct plant plant;
   struct workers workers;
   struct platform_drive drive;
+  enum jog_answer jog_answer; /* to the last command jog */
   struct rig_drive rig;
   struct schedule schedule;
   struct deadline deadline;

@@ -54,6 +54,35 @@ static enum command_result ask_rig(struct cycle *c, const struct machine *before
   return RESULT_NOT_READY;
 }
 
+/* A command that waited for its thread longer than the dead-man says nothing about the button now. */
+static bool is_old_jog(const struct cycle *c, const struct command *command)
+{
+  const uint64_t now_ns = clock_now_ns(), longest_ns = (uint64_t)(1e9 * c->drive.setup.jog.timeout);
+  return now_ns > command->t_ns && now_ns - command->t_ns > longest_ns;
+}
+
+/* judged: the answer of machine and rig. The platform may refuse as well, and READY then stays READY. A release needs no
+ * state. */
+static enum command_result jog_platform(struct cycle *c, const struct machine *before,
+                                        const struct command *command, enum command_result judged, int port)
+{
+  struct jog *j = &c->drive.jog;
+  const bool release = command->value == 0.0, moved = j->moves;
+  enum command_result result = judged;
+  c->jog_answer = JOG_TAKEN;
+  if (judged == RESULT_OK && !release && is_old_jog(c, command)) {
+    result = RESULT_NOT_READY;
+    c->jog_answer = JOG_OLD;
+  }
+  if (release || result == RESULT_OK)
+    result = platform_drive_jog(&c->drive, command->argument, command->value, &c->jog_answer);
+  else if (c->drive.there)
+    jog_refuse(j, command->value, command->argument / COMMAND_SENDER);
+  if (release || result != RESULT_OK) c->machine = *before;
+  if (!moved && j->moves) cycle_note_jog(c, CAUSE_JOG_BEGINS, port, command->client);
+  return result;
+}
+
 static void take_command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
@@ -67,6 +96,8 @@ static void take_command(struct cycle *c, const struct command *command, int por
               : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
   if (result == RESULT_OK && command->code != COMMAND_ESTOP)
     result = ask_rig(c, &before, command->code, &action);
+  if (command->code == COMMAND_JOG) result = jog_platform(c, &before, command, result, port);
+  if (result == RESULT_OK && command->code == COMMAND_PARK) jog_end(&c->drive.jog);
   /* A step command is answered with the frame of its last step, not now. */
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (lockstep_owe(&c->lockstep, command, port)) return;

@@ -49,6 +49,7 @@ void cycle_note_refusal(struct cycle *c, const struct command *command, enum com
                                 .joint = -1,
                                 .input = -1,
                                 .value = result,
+                                .jog = command->code == COMMAND_JOG ? c->jog_answer : JOG_TAKEN,
                                 .rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code)};
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }

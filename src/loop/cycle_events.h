@@ -27,6 +27,8 @@ enum cycle_cause {
   CAUSE_PLATFORM_STATE,  /* a change of the platform; from and to are enum platform_state */
   CAUSE_PLATFORM_SET,    /* a command set a platform parameter */
   CAUSE_RIG,             /* a sign of the rig changed; from and to are enum rig_flag */
+  CAUSE_JOG_BEGINS,      /* by a command; code: the part */
+  CAUSE_JOG_RESTS,       /* value: how far it went */
   CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the previous one did not */
 };
 enum { WARM_DISARMED = 1 }; /* no autostart, because motion needs an arm */
@@ -46,6 +48,7 @@ struct cycle_event {
   double value;             /* new value of the parameter */
   ali3_violation violation; /* the open row, if the step failed or was violated */
   struct rig_verdict rig;   /* why: a fault of the rig, a command that it refuses, or a sign that changed */
+  uint32_t jog;             /* CAUSE_JOG_RESTS: enum jog_cause; CAUSE_REFUSED: enum jog_answer */
 };
 
 struct outbox {

@@ -34,7 +34,9 @@ static void judge_rig(struct cycle *c)
   rig_drive_step(d, &c->drive, &c->inputs, c->output.values);
   const unsigned now = (unsigned)d->rig.out.flags[0];
   if ((before ^ now) & TOLD) note_rig(c, before, now, rig_lacks(&d->rig, false));
-  const struct rig_verdict verdict = rig_drive_verdict(d, c->machine.state);
+  /* A platform that was jogged moves or stands away from its park pose like one in READY. */
+  const enum run_state state = platform_drive_jogs(&c->drive) ? STATE_READY : c->machine.state;
+  const struct rig_verdict verdict = rig_drive_verdict(d, state);
   if (verdict.cause == RIG_FINE) return;
   d->said = verdict;
   cycle_trip(c, fault[verdict.cause], -1, 0);
@@ -68,6 +70,7 @@ void cycle_move_platform(struct cycle *c)
   d->held = rig_drive_holds(&c->rig);
   platform_drive_step(d, c->machine.state, c->output.values);
   const uint32_t now = platform_drive_state(d);
+  if (d->there && d->jog.came_to_rest) cycle_note_jog(c, CAUSE_JOG_RESTS, -1, 0);
   if (now == before) return;
   /* A change of state begins or ends a ride, and leaves an event. */
   if (before == PLATFORM_PARKED) begin_ride(c);
@@ -100,6 +103,24 @@ enum command_result cycle_set_platform(struct cycle *c, const struct command *co
                                 .value = command->value};
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
   return RESULT_OK;
+}
+
+void cycle_note_jog(struct cycle *c, enum cycle_cause cause, int port, uint32_t client)
+{
+  const struct jog *j = &c->drive.jog;
+  const struct cycle_event e = {.cycle = c->times.number,
+                                .from = c->machine.state,
+                                .to = c->machine.state,
+                                .cause = cause,
+                                .code = (uint32_t)j->part,
+                                .port = port,
+                                .client = client,
+                                .body = -1,
+                                .joint = -1,
+                                .input = -1,
+                                .value = cause == CAUSE_JOG_RESTS ? j->went : 0.0,
+                                .jog = j->cause};
+  ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
 /* The rig's controller got no frame for that time and has stopped. The rig must not move again by itself, perhaps with

@@ -2,9 +2,28 @@
  * Writes to the daemon itself: command registers, owner timeout, coils. Also the device identification. */
 #include "modbus/map.h"
 
+#include "jog/jog.h"
+
 #include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* A release of a jog acts in every state. */
+static int add_jog(const struct modbus_map *map, struct map_effect *effect, const struct map_peer *peer,
+                   int part, int thousandths)
+{
+  const bool locked = modbus_map_locked(map) && thousandths != 0;
+  if (thousandths < -1000 || thousandths > 1000) return MBAP_ILLEGAL_VALUE;
+  if (part > JOG_PARTS || (part == 0 && thousandths != 0)) return MBAP_ILLEGAL_VALUE;
+  if (peer->access < ACCESS_JOG) return thousandths == 0 ? 0 : MBAP_ILLEGAL_FUNCTION;
+  if (locked && !map->ignores) return MBAP_DEVICE_FAILURE;
+  effect->ignored |= locked;
+  if (locked) return 0;
+  effect->jogs = true;
+  effect->jog_part = part > 0 ? (uint32_t)part - 1 : 0;
+  effect->jog_speed = 1e-3 * thousandths;
+  return 0;
+}
 
 static int add_command(const struct modbus_map *map, struct map_effect *effect, int code, int argument,
                        int id)
@@ -41,18 +60,22 @@ void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_reque
                                             : old[MAP_SEQUENCE]);
 }
 
-static int write_registers(const struct modbus_map *map, const struct mbap_request *r, bool owner,
-                           struct map_effect *effect)
+static int write_registers(const struct modbus_map *map, const struct mbap_request *r,
+                           const struct map_peer *peer, bool owner, struct map_effect *effect)
 {
   const uint16_t *old = map->mapping->tab_registers;
-  uint16_t next[MAP_CONTROL];
-  memcpy(next, old, sizeof next);
+  const int end = r->write_address + r->write_count;
+  uint16_t next[MAP_CONTROL_MOST] = {0};
+  memcpy(next, old, (size_t)(map->jogs ? MAP_CONTROL_MOST : MAP_CONTROL) * sizeof *next);
   for (int i = 0; i < r->write_count; i++)
     next[r->write_address + i] = mbap_written(r, i, old[r->write_address + i]);
   int exception = check_owner_timeout(old, next, owner);
+  if (exception == 0 && !effect->estop && r->write_address <= MAP_JOG_SPEED && end > MAP_JOG_SPEED)
+    exception = add_jog(map, effect, peer, next[MAP_JOG_PART], (int16_t)next[MAP_JOG_SPEED]);
   if (exception || effect->estop || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
   int code = next[MAP_COMMAND];
-  if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
+  const bool valued = code == COMMAND_PLATFORM || code == COMMAND_JOG; /* this register has no value */
+  if (command_name((unsigned)code)[0] == '?' || valued) return MBAP_ILLEGAL_VALUE;
   const bool state = code == COMMAND_SAVE || code == COMMAND_LOAD;
   if (state && next[MAP_ARGUMENT] > MAP_SLOT_MAX) return MBAP_ILLEGAL_VALUE;
   if (code == COMMAND_RECORD && next[MAP_ARGUMENT] >= RECORD_ORDERS) return MBAP_ILLEGAL_VALUE;
@@ -104,11 +127,11 @@ static int write_coils(const struct modbus_map *map, const struct mbap_request *
   return 0;
 }
 
-int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
-                       struct map_effect *effect)
+int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r,
+                       const struct map_peer *peer, bool owner, struct map_effect *effect)
 {
   const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
-  return coils ? write_coils(map, r, effect) : write_registers(map, r, owner, effect);
+  return coils ? write_coils(map, r, effect) : write_registers(map, r, peer, owner, effect);
 }
 
 void modbus_map_stored(struct modbus_map *map)

@@ -36,6 +36,7 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .order = config->order,
       .values = signals->count,
       .input_first = signals->input_first,
+      .jogs = signals->platform_first >= 0,
       .platform = config->default_map && signals->platform_first >= 0,
       .samples = signals->channels,
       .conditions = !config->default_map                   ? 0
@@ -277,14 +278,14 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   /* Exceptions for everybody and for this client. An e-stop in the request acts in any case. */
   modbus_map_find_estop(map, r, effect);
   if (effect->estop) map->estop_ns = now_ns;
-  if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
+  if (r->write_count > 0 && peer->access < ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;
   if (r->write_count == 0) return 0;
   /* The kind of the first entry decides what the write does. */
   int exception;
   if (written.first->kind == ENTRY_CONTROL)
-    exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);
+    exception = modbus_map_control(map, r, peer, modbus_map_may_own(map, peer->id, now_ns), effect);
   else if (written.first->kind == ENTRY_BLOCK)
     exception = write_block(map, r, peer->id, now_ns, effect);
   else if (written.first->kind == ENTRY_PARAMETER)

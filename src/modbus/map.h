@@ -44,6 +44,7 @@ struct modbus_map {
   struct wire block; /* type and order of a number in the input block */
   int values;        /* in the signal table */
   int input_first;   /* index of the first input in the signal table */
+  bool jogs;         /* the map has the registers of the jog */
   bool platform;     /* the map has the registers of the platform */
   bool withheld;     /* the platform is not armed yet, so its motion must not be read */
   enum wire_order order;
@@ -78,7 +79,10 @@ struct map_effect {
   struct {
     uint16_t code, argument, id;
   } command[MAP_COMMANDS_MAX];
-  bool estop;     /* command[0] is an e-stop, which acts even if the write is refused */
+  bool estop; /* command[0] is an e-stop, which acts even if the write is refused */
+  bool jogs;  /* a command jog */
+  uint32_t jog_part;
+  double jog_speed;
   int parameters; /* changes that act as one */
   struct {
     const char *name;
@@ -115,10 +119,10 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
  * Sets effect->estop and its command. */
 void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
                            struct map_effect *effect);
-/* Part of modbus_map_accept() for holding registers 0..5 and the coils, at addresses that exist. Call
+/* Part of modbus_map_accept() for holding registers 0..7 and the coils, at addresses that exist. Call
  * modbus_map_find_estop() first. */
-int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
-                       struct map_effect *effect);
+int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r,
+                       const struct map_peer *peer, bool owner, struct map_effect *effect);
 
 /* Part of modbus_map_accept() for ownership. Returns false if the input of the channel belongs to another source or
  * client, or if its key `from` does not name Modbus and nobody has set it yet (OWNER_NONE). */

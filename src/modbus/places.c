@@ -23,7 +23,7 @@ static int silent_place(const struct place *place, int count, const struct place
     const struct place *p = &place[i];
     if (!p->taken || p->heard_ns + of.silence_ns > newcomer->heard_ns) continue;
     if (of.own_only && !same_host(p, newcomer)) continue;
-    if (of.readers_only && p->access == ACCESS_WRITE) continue;
+    if (of.readers_only && p->access >= ACCESS_WRITE) continue;
     if (found < 0 || p->heard_ns < place[found].heard_ns) found = i;
   }
   return found;
@@ -31,7 +31,7 @@ static int silent_place(const struct place *place, int count, const struct place
 
 int places_choose(const struct place *place, int count, const struct place *newcomer)
 {
-  const bool writes = newcomer->access == ACCESS_WRITE;
+  const bool writes = newcomer->access >= ACCESS_WRITE;
   /* Count the places of this host and of readers. */
   int own = 0, readers = 0, free = -1;
   for (int i = count - 1; i >= 0; i--) {
@@ -40,7 +40,7 @@ int places_choose(const struct place *place, int count, const struct place *newc
       continue;
     }
     own += same_host(&place[i], newcomer);
-    readers += place[i].access != ACCESS_WRITE;
+    readers += place[i].access < ACCESS_WRITE;
   }
   /* The rules in the order of the header. */
   if (own > 0 && own >= count / 2)

@@ -66,7 +66,7 @@ static bool ask_for_parameters(struct modbus_service *s, const struct map_effect
 static bool give_to_loop(struct modbus_service *s, const struct map_effect *effect,
                          const struct map_peer *peer, uint64_t now_ns)
 {
-  if (effect->commands > 0 ||
+  if (effect->commands > 0 || effect->jogs ||
       effect->inputs) /* set the name again: another client may have had this place since */
     clients_name(&s->port->clients, peer->id, peer->name);
   for (int i = 0; i < effect->commands; i++) {
@@ -87,6 +87,12 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
     }
     counter_add(&s->counters->modbus_commands, 1);
   }
+  const struct command jog = {.code = COMMAND_JOG,
+                              .argument = effect->jog_part + COMMAND_SENDER * peer->id,
+                              .client = peer->id,
+                              .t_ns = now_ns,
+                              .value = effect->jog_speed};
+  if (effect->jogs && !port_command(s->port, &jog)) return false;
   if (!ask_for_parameters(s, effect, peer)) return false;
   if (effect->inputs || effect->alive) {
     memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);

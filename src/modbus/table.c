@@ -15,11 +15,14 @@
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT)
+#define PLATFORM_STATES                   "by code:" PLATFORM_STATE_LIST(CODE_TEXT)
 #define RECORDERS                         "by code:" RECORDER_STATE_LIST(CODE_TEXT)
 #define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                                                                                              \
   "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
   "soon"
+
+enum { PLATFORM_STATE_AT = offsetof(struct platform_output, state) / sizeof(double) };
 
 /* Entries of the daemon, present in every map. */
 static const struct fixed {
@@ -29,7 +32,7 @@ static const struct fixed {
   const char *name, *unit, *text;
 } fixed[] = {
     {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
-    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0203"},
+    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0204"},
     {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
     {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits 0 to 15 are discrete inputs 0 to 15"},
     {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
@@ -56,7 +59,7 @@ static const struct fixed {
     {TABLE_INPUT, MAP_RECORDER, WIRE_U16, "recorder", "", RECORDERS},
     {TABLE_INPUT, MAP_RECORD_LOST, WIRE_U16, "recorder lost", "",
      "cycles that the recorder lost; 65535: 65535 or more"},
-    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 27 to 30 read 0xFFFF"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 28 to 30 read 0xFFFF"},
     {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
@@ -104,6 +107,15 @@ static const struct fixed {
      "after the last step a joint, drive or gear was open by more than the tolerance"},
 };
 
+/* Entries that a motion platform adds. */
+static const struct fixed of_platform[] = {
+    {TABLE_HOLDING, MAP_JOG_PART, WIRE_U16, "jog part", "",
+     "1 surge 2 sway 3 heave 4 roll 5 pitch 6 yaw, 7 to 12 leg or crank 1 to 6"},
+    {TABLE_HOLDING, MAP_JOG_SPEED, WIRE_I16, "jog speed", "",
+     "-1000 to 1000 thousandths of the speed of platform.jog; each write is a command, which holds for its "
+     "timeout; 0 stops; needs access: jog"},
+};
+
 static int bodies_shown(const struct signals *s)
 {
   return s->bodies < MAP_BODIES_MAX ? s->bodies : MAP_BODIES_MAX;
@@ -131,9 +143,10 @@ static void add_entry(struct modbus_table *t, const struct entry *e)
   t->entry[t->count++] = *e;
 }
 
-static void add_own_entries(struct modbus_table *t, enum wire_order order)
+static void add_fixed_entries(struct modbus_table *t, enum wire_order order, const struct fixed *first,
+                              int count)
 {
-  for (const struct fixed *f = fixed; f < fixed + COUNT(fixed); f++)
+  for (const struct fixed *f = first; f < first + count; f++)
     add_entry(t,
               &(struct entry){.kind = f->table == TABLE_INPUT || f->table == TABLE_DISCRETE ? ENTRY_HEAD
                                                                                             : ENTRY_CONTROL,
@@ -145,6 +158,25 @@ static void add_own_entries(struct modbus_table *t, enum wire_order order)
                               .name = f->name,
                               .unit = f->unit,
                               .text = f->text});
+}
+
+static void add_own_entries(struct modbus_table *t, enum wire_order order, const struct signals *s,
+                            bool shown)
+{
+  const bool platform = s->platform_first >= 0;
+  add_fixed_entries(t, order, fixed, COUNT(fixed));
+  if (platform) add_fixed_entries(t, order, of_platform, COUNT(of_platform));
+  /* The state of the platform is a signal. */
+  const bool state = platform && shown;
+  add_entry(t, &(struct entry){.kind = state ? ENTRY_SHOWN : ENTRY_HEAD,
+                               .table = TABLE_INPUT,
+                               .address = MAP_PLATFORM_STATE,
+                               .wire = {WIRE_U16, order, 1.0, 0.0},
+                               .signal = state ? s->platform_first + PLATFORM_STATE_AT : -1,
+                               .safe = NAN,
+                               .name = state ? NULL : "no platform",
+                               .unit = "",
+                               .text = state ? PLATFORM_STATES : "reads 0xFFFF"});
   /* Reserved registers can be read. */
   for (int i = MAP_RESERVED + 1; i < MAP_FRAME_END; i++)
     add_entry(t, &(struct entry){.kind = ENTRY_HEAD,
@@ -284,13 +316,13 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
 {
   *t = (struct modbus_table){0};
   const int wired = config->map.count;
-  const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
-                   MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
+  const int room = COUNT(fixed) + COUNT(of_platform) + 1 + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 +
+                   MAP_PLATFORM_END - MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
                    sensor_values(signals) + channels_shown(signals) +
                    MAP_CONDITION_REGISTERS * conditions_shown(signals) + wired + config->parameters;
   t->entry = calloc((size_t)room, sizeof *t->entry);
   if (!t->entry) return false;
-  add_own_entries(t, config->order);
+  add_own_entries(t, config->order, signals, config->default_map);
   if (config->default_map) add_default(t, config->order, signals);
   for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
   for (int i = 0; i < config->parameters; i++) add_parameter(t, &config->parameter[i]);

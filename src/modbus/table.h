@@ -11,7 +11,7 @@
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
-  MAP_VERSION = 0x0203,
+  MAP_VERSION = 0x0204,
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
@@ -43,7 +43,8 @@ enum map_input {
   MAP_EXACT_TIME = 21, /* f64, s: after some hours an f32 does not change in every cycle */
   MAP_RECORDER = 25,   /* what the recorder does */
   MAP_RECORD_LOST = 26,
-  MAP_RESERVED = 27, /* no value, up to the next register */
+  MAP_PLATFORM_STATE = 27, /* enum platform_state; without registers of a platform it has no value */
+  MAP_RESERVED = 28,       /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */
@@ -78,8 +79,12 @@ enum map_holding {
   MAP_CLIENT_HEARTBEAT = 3, /* any write keeps its client the owner of the inputs */
   MAP_OWNER_TIMEOUT =
       4, /* ms of silence after which the owner loses the inputs; 0: that of the configuration */
-  MAP_OWNER_ACTION = 5,     /* 0: no further action */
-  MAP_CONTROL = 6,          /* number of these registers */
+  MAP_OWNER_ACTION = 5, /* 0: no further action */
+  MAP_CONTROL = 6,      /* number of these registers */
+  /* Only with a platform: each write of the speed is a command jog, which a client repeats. */
+  MAP_JOG_PART = 6,  /* 0: none; 1 to 6: surge to yaw; 7 to 12: legs */
+  MAP_JOG_SPEED = 7, /* thousandths of full speed */
+  MAP_CONTROL_MOST = 8,
   MAP_INPUTS = 100,         /* f32 x32 */
   MAP_INPUT_SEQUENCE = 164, /* the inputs go to the loop when this changes */
   MAP_INPUT_CRC = 165,      /* 0: unused, else CRC-16/MODBUS of registers 100..164, high byte first */

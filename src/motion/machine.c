@@ -18,7 +18,8 @@
  *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
  *
  *     k: the last run left a stop latched (machine_keep). The machine is disarmed from FAULT, SAFE, or an end of the last
- *     run without an order until the next arm. With a required input, reset also leads from RUNNING and PAUSED to STOPPED.
+ *     run without an order until the next arm. A jog leads from READY to STOPPED, unless disarmed. With a required input,
+ *     reset also leads from RUNNING and PAUSED to STOPPED.
  *
  * Invariants: 1. Only reset leaves FAULT and SAFE, and it leads to STOPPED. Motion then needs an arm that was received at
  * least REARM_NS after a frame showed STOPPED, and run: no single command, bundle or repeating client suffices.
@@ -30,13 +31,13 @@
 
 #include <stddef.h>
 
-#define COMMANDS (COMMAND_STIMULUS + 1)
+#define COMMANDS (COMMAND_JOG + 1)
 #define STATES   (STATE_EXIT + 1)
 
 /* Target state of each command in each state. BACK: the model also returns to its initial state. No command leads to
  * INIT, so its code 0 means that the command is wrong in the state. `step` is refused if the loop has a clock. STOPPED
  * parks the motion platform, so `park` equals `stop`. EXIT stops and parks like SAFE, so an e-stop has no further
- * effect there. */
+ * effect there. A jog moves the platform in STOPPED. From READY it leads there, so that `arm` and `park` lead back. */
 enum {
   NO = 0,
   STOP = STATE_STOPPED,
@@ -49,15 +50,15 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, record, save, load, stimulus */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME },
-  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO,      SAME, SAME, NO, NO },
+  /* -, init, arm, run, pause, stop, reset, park, estop, step, clear, inject, platform, record, save, load, stimulus, jog */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME, NO },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME, STOP },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME, STOP },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME,    SAME, SAME, NO, SAME, NO },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, PAUSE, SAME, NO },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME, NO },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME,    SAME, SAME, NO, SAME, NO },
+  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO,      SAME, SAME, NO, NO, NO },
 };
 /* clang-format on */
 
@@ -106,6 +107,7 @@ static bool begins_motion(uint32_t code)
 static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready, uint64_t t_ns)
 {
   const bool begins = m->state == STATE_PAUSED && m->loaded;
+  if (code == COMMAND_JOG) return m->disarmed ? RESULT_WRONG_STATE : RESULT_OK;
   if (m->state != STATE_STOPPED && m->state != STATE_READY && !begins) return RESULT_OK;
   if (!begins_motion(code)) return RESULT_OK;
   if (m->disarmed && code == COMMAND_RUN) return RESULT_WRONG_STATE;

@@ -22,6 +22,7 @@ bool platform_drive_init(struct platform_drive *d, const struct platform_setup *
   d->setup = *setup;
   if (!setup->calls) d->setup.calls = &platform_layer;
   d->signals = signals;
+  jog_init(&d->jog, &setup->jog, setup->spec.period);
   return (setup->init ? setup->init : platform_init)(&d->platform, &setup->spec, error, size);
 }
 
@@ -45,9 +46,15 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
 {
   const struct signals *s = d->signals;
   const struct platform_setup *setup = &d->setup;
-  struct platform_input in = {.order = d->held ? PLATFORM_TO_FREEZE : order_in(state),
+  /* The order, and the target of a jog. */
+  if (d->held || state != STATE_STOPPED) jog_end(&d->jog);
+  const struct platform_motion *jog = jog_step(&d->jog, &d->platform);
+  const enum platform_order order = d->jog.on ? PLATFORM_TO_JOG : order_in(state);
+  struct platform_input in = {.order = d->held ? PLATFORM_TO_FREEZE : order,
                               .restart = d->restart,
+                              .jog = jog,
                               .specific_force = {0, 0, setup->spec.gravity}};
+  /* Sensors and input, then the step. */
   if (setup->imu >= 0) {
     const double *imu = values + s->sensor_first[setup->imu];
     memcpy(in.specific_force, imu, sizeof in.specific_force);
@@ -84,6 +91,17 @@ enum command_result platform_drive_set(struct platform_drive *d, uint32_t parame
   return RESULT_OK;
 }
 
+enum command_result platform_drive_jog(struct platform_drive *d, uint32_t argument, double fraction,
+                                       enum jog_answer *answer)
+{
+  const uint32_t part = argument % COMMAND_SENDER, sender = argument / COMMAND_SENDER;
+  *answer = JOG_TAKEN;
+  if (!d->there || part >= JOG_PARTS || !(fabs(fraction) <= 1.0)) return RESULT_BAD_ARGUMENT;
+  *answer = jog_ask(&d->jog, &d->platform, part, fraction, sender);
+  if (*answer == JOG_TAKEN) return RESULT_OK;
+  return *answer == JOG_NOT_AT_REST ? RESULT_WRONG_STATE : RESULT_NOT_READY;
+}
+
 bool platform_drive_moves(const struct platform_drive *d)
 {
   const double *velocity = d->platform.out.velocity;
@@ -102,6 +120,9 @@ void platform_drive_tuning(const struct platform_drive *d, double *tuning)
 {
   tuning[0] = (double)d->setup.spec.mode;
   memcpy(tuning + 1, &d->setup.spec.params, sizeof d->setup.spec.params);
+  tuning[PLATFORM_TUNED] = d->held;
+  tuning[PLATFORM_TUNED + 1] = d->jog.on ? d->jog.part + 1 : 0;
+  tuning[PLATFORM_TUNED + 2] = d->jog.acts;
 }
 
 void platform_drive_retune(struct platform_drive *d, const double *tuning)
@@ -109,17 +130,21 @@ void platform_drive_retune(struct platform_drive *d, const double *tuning)
   struct platform_params params;
   memcpy(&params, tuning + 1, sizeof params);
   platform_drive_tune(d, (enum platform_mode)tuning[0], &params);
+  d->held = tuning[PLATFORM_TUNED] != 0.0;
+  jog_repeat(&d->jog, &d->platform, (int)tuning[PLATFORM_TUNED + 1] - 1, tuning[PLATFORM_TUNED + 2]);
 }
 
 void platform_drive_save(const struct platform_drive *d, void *to)
 {
   memcpy(to, &d->platform, sizeof d->platform);
+  memcpy((char *)to + sizeof d->platform, &d->jog, sizeof d->jog);
 }
 
 bool platform_drive_continue(struct platform_drive *d, const void *bytes, size_t size)
 {
-  if (size != sizeof d->platform) return false;
-  memcpy(&d->platform, bytes, size);
+  if (size != PLATFORM_DRIVE_BYTES) return false;
+  memcpy(&d->platform, bytes, sizeof d->platform);
+  memcpy(&d->jog, (const char *)bytes + sizeof d->platform, sizeof d->jog);
   platform_rebind(&d->platform);
   d->setup.spec.mode = d->platform.spec.mode;
   d->setup.spec.params = d->platform.spec.params;

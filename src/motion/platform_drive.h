@@ -5,7 +5,7 @@
 #ifndef MOTION_PLATFORM_DRIVE_H
 #define MOTION_PLATFORM_DRIVE_H
 
-#include "platform/platform.h"
+#include "jog/jog.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
 
@@ -25,6 +25,7 @@ struct platform_setup {
   struct platform_spec spec;
   int imu, pose; /* sensors of the model; -1: none */
   int input;     /* of kind INPUT_POSE; -1: none */
+  struct jog_spec jog;
   /* NULL: the functions of the layer `platform` */
   bool (*init)(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
   const struct platform_calls *calls;
@@ -35,6 +36,7 @@ struct platform_drive {
   bool restart; /* set by the caller: the model returned to its initial state since the last step */
   bool held;    /* set by the caller: the platform stays where it is in every state */
   struct platform platform;
+  struct jog jog;
 
   /* private */
   struct platform_setup setup; /* with the present mode and parameters */
@@ -59,14 +61,27 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
  * value is out of range or inconsistent with the others. */
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value);
 
-/* Mode and parameters as numbers, for a record of the cycle: tuning[PLATFORM_TUNING], the mode first. */
-enum { PLATFORM_TUNING = 1 + (int)(sizeof(struct platform_params) / sizeof(double)) };
+/* A command jog. Returns RESULT_OK, or why it is refused; *answer says more. argument: see COMMAND_SENDER. */
+enum command_result platform_drive_jog(struct platform_drive *d, uint32_t argument, double fraction,
+                                       enum jog_answer *answer);
+/* The platform was jogged and stays where it is, in STOPPED. */
+static inline bool platform_drive_jogs(const struct platform_drive *d)
+{
+  return d->there && d->jog.on;
+}
+
+/* The settings of persons as numbers, for a record of the cycle: tuning[PLATFORM_TUNING]. Mode and parameters, whether the
+ * platform is held, then the part that is jogged, from 1, and its wanted speed. */
+enum {
+  PLATFORM_TUNED = 1 + (int)(sizeof(struct platform_params) / sizeof(double)),
+  PLATFORM_TUNING = PLATFORM_TUNED + 3
+};
 void platform_drive_tuning(const struct platform_drive *d, double *tuning);
-/* Sets mode and parameters from such numbers. */
+/* Sets all of that from such numbers, before the step of that cycle. */
 void platform_drive_retune(struct platform_drive *d, const double *tuning);
 /* The state as PLATFORM_DRIVE_BYTES bytes, which only a program of the same build takes back. continue: false if the size is
  * another one. */
-enum { PLATFORM_DRIVE_BYTES = sizeof(struct platform) };
+enum { PLATFORM_DRIVE_BYTES = sizeof(struct platform) + sizeof(struct jog) };
 void platform_drive_save(const struct platform_drive *d, void *to);
 bool platform_drive_continue(struct platform_drive *d, const void *bytes, size_t size);
 

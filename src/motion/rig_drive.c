@@ -60,6 +60,7 @@ struct rig_verdict rig_drive_lacks(const struct rig_drive *d, const struct platf
   switch (command) {
   case COMMAND_ARM:
   case COMMAND_RUN:
+  case COMMAND_JOG:
     return rig_lacks(&d->rig, false);
   case COMMAND_PARK:
     return rig_lacks(&d->rig, true);

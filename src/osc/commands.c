@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Commands to the loop, and its answers. */
+#include "jog/jog.h"
 #include "osc/in_parts.h"
 #include "platform/params.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
@@ -118,7 +121,7 @@ enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
-  if (r->access == ACCESS_WRITE && !osc_is_press(in, &r->from, (unsigned)code, r->a)) return ACCEPTED;
+  if (r->access >= ACCESS_WRITE && !osc_is_press(in, &r->from, (unsigned)code, r->a)) return ACCEPTED;
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 
@@ -166,6 +169,48 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
       return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
   osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
+}
+
+/* A number that tells hosts apart. Programs such as oscsend use another port for each message, so ports do not count. */
+static uint32_t sender_number(const struct osc_sender *from)
+{
+  uint32_t hash = 2166136261U;
+  uint8_t host[PEER_ADDRESS];
+  if (!peers_host(&from->at.name.any, host)) return 0;
+  for (int i = 0; i < PEER_ADDRESS; i++) hash = (hash ^ host[i]) * 16777619U;
+  return hash % (UINT32_MAX / COMMAND_SENDER);
+}
+
+static void tell_parts(struct osc_in *in, const struct request *r, const char *expected)
+{
+  struct stray s = {.kind = STRAY_TYPES};
+  snprintf(s.address, sizeof s.address, "%s", r->address);
+  snprintf(s.types, sizeof s.types, "%s", r->a->types);
+  snprintf(s.expected, sizeof s.expected, "%s", expected);
+  clients_address_text(&r->from.at.name.any, s.client);
+  ring_push(&in->port->strays, &s);
+}
+
+/* platform/jog PART SPEED [REQUEST]: its own access, and a command that the sender repeats. */
+enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
+{
+  const struct osc_arguments *a = r->a;
+  const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
+  const int part = jog_part_of(osc_string(a, 0));
+  const double speed = osc_number(a, 1);
+  if (r->access < ACCESS_JOG) {
+    tell_parts(in, r, "a sender with access: jog in osc.peers");
+    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_NOT_AUTHORISED);
+    return DENIED;
+  }
+  if (part < 0 || !(fabs(speed) <= 1.0)) {
+    tell_parts(in, r, "surge, sway, heave, roll, pitch, yaw or leg1 to leg6, and -1 to 1");
+    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id,
+                    part < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
+    return ACCEPTED;
+  }
+  return send_valued(in, r, COMMAND_JOG, (uint32_t)part + COMMAND_SENDER * sender_number(&r->from), speed,
+                     id);
 }
 
 void osc_send_commands(struct osc_in *in)

@@ -197,7 +197,7 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
                                        [REFUSED] = &in->counters->osc_refused,
                                        [DENIED] = &in->counters->osc_denied};
   struct request r = {.a = &in->arguments,
-                      .from = {.at = *from, .now_ns = t_ns, .writes = access == ACCESS_WRITE},
+                      .from = {.at = *from, .now_ns = t_ns, .writes = access >= ACCESS_WRITE},
                       .access = access};
   in->once = (struct once){0};
   /* If the end of a datagram is bad, no message of it is dispatched. */

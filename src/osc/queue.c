@@ -45,7 +45,7 @@ void osc_queue_free(struct osc_queue *q)
 
 static struct line *line_of(struct osc_queue *q, enum access access)
 {
-  return access == ACCESS_WRITE ? &q->writers : &q->readers;
+  return access >= ACCESS_WRITE ? &q->writers : &q->readers;
 }
 
 /* With `size` more bytes the sender or its host would exceed its share. */
@@ -78,7 +78,7 @@ bool osc_queue_put(struct osc_queue *q, const struct inet_address *from, enum ac
   if (l->count == l->places) return false;
   if (l->bytes_most && l->count > 0 && l->bytes + size > l->bytes_most) return false;
   if (is_over(l, from, size)) return false;
-  if (access != ACCESS_WRITE && !is_within_rate(q, from, size, t_ns)) return false;
+  if (access < ACCESS_WRITE && !is_within_rate(q, from, size, t_ns)) return false;
   struct osc_waiting *w = &l->waiting[(l->first + l->count++) % l->places];
   w->from = *from;
   w->access = access;
@@ -91,7 +91,7 @@ bool osc_queue_put(struct osc_queue *q, const struct inet_address *from, enum ac
 
 const struct osc_waiting *osc_queue_next(const struct osc_queue *q, enum access access)
 {
-  const struct line *l = access == ACCESS_WRITE ? &q->writers : &q->readers;
+  const struct line *l = access >= ACCESS_WRITE ? &q->writers : &q->readers;
   return l->count ? &l->waiting[l->first] : NULL;
 }
 

@@ -103,6 +103,6 @@ enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r)
 /* heartbeat COUNT: an unchanged count is no sign of life. */
 enum verdict osc_on_heartbeat(struct osc_in *in, const struct request *r)
 {
-  if (r->access == ACCESS_WRITE) osc_owner_beats(in, &r->from, osc_integer(r->a, 0));
+  if (r->access >= ACCESS_WRITE) osc_owner_beats(in, &r->from, osc_integer(r->a, 0));
   return osc_out_heartbeat(in->out, &r->from, osc_integer(r->a, 0)) ? ACCEPTED : REPEATED;
 }

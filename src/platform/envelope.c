@@ -178,6 +178,13 @@ void envelope_step(struct envelope *e, const struct platform_motion *target)
     e->rate_limited |= !(fabs(e->reachable[k] - e->now.p[k]) <= BEHIND * e->aim.limits.pos[k]);
 }
 
+void envelope_step_directly(struct envelope *e, const struct platform_motion *target)
+{
+  e->way = ENVELOPE_DIRECT;
+  e->blocked = 0.0;
+  envelope_step(e, target);
+}
+
 void envelope_brake(struct envelope *e)
 {
   struct candidate braking;

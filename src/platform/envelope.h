@@ -68,6 +68,8 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits);
 
 /* RT. One cycle towards the target (its value at the end of the cycle). A coordinate that is NaN or infinite is ignored. */
 void envelope_step(struct envelope *e, const struct platform_motion *target);
+/* RT. Like envelope_step(), without a detour around poses that the legs cannot reach. */
+void envelope_step_directly(struct envelope *e, const struct platform_motion *target);
 /* RT. One cycle of braking. */
 void envelope_brake(struct envelope *e);
 /* RT. */

@@ -107,8 +107,9 @@ static void enter_state(struct platform *p, enum platform_state state)
   const struct platform_params *q = &p->spec.params;
   p->state = state;
   /* Set the room that the platform may use in this state. */
-  if (states_moves(state)) p->engaged = false;
-  if (states_moves(state) || state == PLATFORM_PARKED) widen_room(p);
+  const bool leaves = states_moves(state) || state == PLATFORM_JOG;
+  if (leaves) p->engaged = false;
+  if (leaves || state == PLATFORM_PARKED) widen_room(p);
   if (state == PLATFORM_NEUTRAL) p->engaged = p->anew = true;
   apply_limits(p);
   /* Begin the motion of the state. */
@@ -175,6 +176,16 @@ static void follow_live(struct platform *p, const struct platform_input *in)
   for (int k = 0; k < PLATFORM_DOF; k++) p->excess[k] = p->envelope.reachable[k] - target.p[k];
 }
 
+/* Follows the target of a jog, and nothing but that: a detour would move other coordinates. */
+static void follow_jog(struct platform *p, const struct platform_motion *jog)
+{
+  if (jog)
+    envelope_step_directly(&p->envelope, jog);
+  else
+    envelope_brake(&p->envelope);
+  memcpy(p->out.target, jog ? jog->p : p->envelope.now.p, sizeof p->out.target);
+}
+
 static void follow_state(struct platform *p, const struct platform_input *in)
 {
   static const struct platform_motion neutral = {0};
@@ -188,6 +199,9 @@ static void follow_state(struct platform *p, const struct platform_input *in)
     memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
     return;
   case PLATFORM_UNKNOWN: /* the output stays NaN */
+    return;
+  case PLATFORM_JOG:
+    follow_jog(p, in->jog);
     return;
   case PLATFORM_NEUTRAL:
     memcpy(p->out.target, nowhere, sizeof p->out.target);

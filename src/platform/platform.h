@@ -6,7 +6,7 @@
  *   envelope   clamps the target to the reach, then follows it within the limits of position, rate,
  *              acceleration, jerk, legs and joints; a stop is always possible   envelope.c, axis.c, hexapod.c
  *   cue        what is felt and was not asked for                                             cue.c
- *   states     parked, engage, neutral, run, freeze, stop, fault, park                      states.c
+ *   states     parked, engage, neutral, run, freeze, stop, fault, park, jog                 states.c
  *
  * Units are SI, except in struct platform_params. types.h defines the frames. */
 #ifndef PLATFORM_PLATFORM_H
@@ -31,7 +31,8 @@
   X(PLATFORM_STOP, 5, "stop")       /* decelerates at its limits, before another move */                     \
   X(PLATFORM_FAULT, 6, "fault")     /* on its way to neutral after a fault, then to park */                  \
   X(PLATFORM_PARK, 7, "park")       /* on its way to the park pose */                                        \
-  X(PLATFORM_UNKNOWN, 8, "unknown") /* no order up has come yet, so its pose is not known */
+  X(PLATFORM_UNKNOWN, 8, "unknown") /* no order up has come yet, so its pose is not known */                 \
+  X(PLATFORM_JOG, 9, "jog")         /* one coordinate or leg crawls while a person asks for it, else held */
 enum platform_state {
 #define PLATFORM_ENUM(id, code, text) id = (code),
   PLATFORM_STATE_LIST(PLATFORM_ENUM)
@@ -47,6 +48,7 @@ enum platform_order {
   PLATFORM_TO_RUN,     /* RUNNING */
   PLATFORM_TO_FREEZE,  /* PAUSED */
   PLATFORM_TO_FAULT,   /* FAULT: neutral, then park */
+  PLATFORM_TO_JOG,     /* STOPPED, while a person jogs */
 };
 
 /* Bits of platform_output.flags: id, bit, word. They are part of the interfaces and never change. */
@@ -118,6 +120,8 @@ struct platform_input {
   double angular_velocity[3]; /* rad/s */
   const double *sensor;       /* the 19 numbers of the pose sensor; NULL: no sensor */
   double external[PLATFORM_DOF];
+  const struct platform_motion
+      *jog; /* PLATFORM_TO_JOG: target at the end of the cycle; NULL: hold the pose */
 };
 
 struct platform {
@@ -149,8 +153,8 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
  * does not jump. A tighter limit takes effect once the platform can stop inside it. */
 void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params);
 
-/* RT. One cycle: fills p->out. The first PLATFORM_TO_NEUTRAL or PLATFORM_TO_RUN states that the rig is in its park pose: the
- * output of this cycle is the park pose, at rest, and the motion begins in the next cycle. */
+/* RT. One cycle: fills p->out. The first PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN or PLATFORM_TO_JOG states that the rig is in its
+ * park pose: the output of this cycle is the park pose, at rest, and the motion begins in the next cycle. */
 void platform_step(struct platform *p, const struct platform_input *in);
 
 /* RT. Call it after a copy of the bytes of a platform. */

@@ -46,9 +46,9 @@ static enum platform_state to_run(enum platform_state state, bool engaged, bool 
 
 enum platform_state states_next(enum platform_state state, enum platform_order order, bool engaged, bool rest)
 {
-  /* The pose of the rig is unknown before the first order to neutral or run. */
+  /* The pose of the rig is unknown before the first order to neutral, run or jog. */
   const bool parks = state == PLATFORM_PARKED || state == PLATFORM_PARK;
-  const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
+  const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
   if (state == PLATFORM_UNKNOWN) return up ? PLATFORM_PARKED : PLATFORM_UNKNOWN;
   /* An order changes the state only at rest; a moving platform brakes first. */
   switch (order) {
@@ -62,6 +62,8 @@ enum platform_state states_next(enum platform_state state, enum platform_order o
   case PLATFORM_TO_NEUTRAL:
     if (state == PLATFORM_NEUTRAL || state == PLATFORM_ENGAGE) return state;
     return by_rest(PLATFORM_ENGAGE, rest);
+  case PLATFORM_TO_JOG:
+    return state == PLATFORM_JOG ? state : by_rest(PLATFORM_JOG, rest);
   case PLATFORM_TO_RUN:
     break;
   }

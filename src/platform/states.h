@@ -10,9 +10,12 @@
  *              ^                      |
  *              +------- FAULT <-------+        neutral first, then park
  *
+ *   JOG begins at rest, and the daemon gives its order in PARKED and NEUTRAL only. Every other order leads on as from FREEZE of a
+ *   platform that is not engaged: at rest to neutral or park.
+ *
  * Invariants: 1. The platform comes to rest before it starts another move, except between RUN and FREEZE. 2. The platform enters
  * RUN only if it has been at neutral since it left the park pose. 3. Under a constant order the state settles. 4. Only an order
- * up leaves UNKNOWN, and no order leads back to it. */
+ * up or a jog leaves UNKNOWN, and no order leads back to it. */
 #ifndef PLATFORM_STATES_H
 #define PLATFORM_STATES_H
 

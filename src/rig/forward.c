@@ -44,25 +44,30 @@ static bool solve_six(double A[N][N], double b[N])
 }
 
 /* The columns of the Jacobian give the change of each leg per displacement and turn in base axes; a crank changes by this number
- * divided by its length and transmission. */
-static bool newton_step(const struct hexapod *h, const struct hexapod_parts *parts, const double rest[N],
-                        double p[PLATFORM_DOF])
+ * divided by its length and transmission. A small turn changes the angles as an angular velocity does. */
+static bool solve_coordinates(const struct hexapod *h, const struct hexapod_parts *parts,
+                              const double p[PLATFORM_DOF], const double leg[N], double v[PLATFORM_DOF])
 {
-  double A[N][N], x[N], R[9], turn[3], angle[3];
+  double A[N][N], x[N], R[9], turn[3];
   for (int i = 0; i < N; i++) {
     const double by = h->geometry.crank ? h->geometry.crank_length * parts->transmission[i] : 1.0;
     for (int c = 0; c < PLATFORM_DOF; c++) A[i][c] = parts->jacobian[c][i];
-    x[i] = rest[i] * by;
+    x[i] = leg[i] * by;
   }
   if (!solve_six(A, x)) return false;
-  /* The turn is small, so it changes the angles as an angular velocity does. */
   pose_rotation(R, p + 3);
   m3_tmul(turn, R, x + 3);
-  pose_angle_rates(angle, p + 3, turn);
-  for (int c = 0; c < 3; c++) {
-    p[c] += x[c];
-    p[c + 3] += angle[c];
-  }
+  memcpy(v, x, 3 * sizeof *v);
+  pose_angle_rates(v + 3, p + 3, turn);
+  return true;
+}
+
+static bool newton_step(const struct hexapod *h, const struct hexapod_parts *parts, const double rest[N],
+                        double p[PLATFORM_DOF])
+{
+  double change[PLATFORM_DOF];
+  if (!solve_coordinates(h, parts, p, rest, change)) return false;
+  for (int c = 0; c < PLATFORM_DOF; c++) p[c] += change[c];
   return true;
 }
 
@@ -85,4 +90,22 @@ bool forward_pose(const struct hexapod *h, const double leg[PLATFORM_LEGS], int 
       if (!(fabs(next[c]) < 1e3)) return false;
     memcpy(p, next, sizeof next);
   }
+}
+
+bool forward_rates(const struct hexapod *h, const double p[PLATFORM_DOF],
+                   const double leg_rate[PLATFORM_LEGS], double v[PLATFORM_DOF])
+{
+  struct hexapod_parts parts;
+  struct hexapod_state s;
+  return hexapod_parts(h, p, NULL, &parts, &s) && solve_coordinates(h, &parts, p, leg_rate, v);
+}
+
+bool forward_step(const struct hexapod *h, const double leg[PLATFORM_LEGS], double p[PLATFORM_DOF])
+{
+  struct hexapod_parts parts;
+  struct hexapod_state s;
+  double rest[N];
+  if (!hexapod_parts(h, p, NULL, &parts, &s)) return false;
+  for (int i = 0; i < N; i++) rest[i] = leg[i] - s.leg[i];
+  return newton_step(h, &parts, rest, p);
 }

@@ -11,4 +11,13 @@
 bool forward_pose(const struct hexapod *h, const double leg[PLATFORM_LEGS], int steps,
                   double p[PLATFORM_DOF]);
 
+/* Rates of the coordinates at which the legs or cranks change at these rates, at pose p. False near a singular pose, or if a rod
+ * does not reach. */
+bool forward_rates(const struct hexapod *h, const double p[PLATFORM_DOF],
+                   const double leg_rate[PLATFORM_LEGS], double v[PLATFORM_DOF]);
+
+/* One step of Newton, whatever the distance: for a pose that follows legs from cycle to cycle without steps of its own. False
+ * as above; p is unchanged then. */
+bool forward_step(const struct hexapod *h, const double leg[PLATFORM_LEGS], double p[PLATFORM_DOF]);
+
 #endif

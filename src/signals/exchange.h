@@ -20,8 +20,8 @@
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's, returned with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
-  /* COMMAND_PLATFORM: the new value. COMMAND_RECORD, COMMAND_SAVE, COMMAND_LOAD: the result that the loop shows; LOAD with
-   * RESULT_OK loads. */
+  /* COMMAND_PLATFORM: the new value. COMMAND_JOG: fraction of full speed. COMMAND_RECORD, COMMAND_SAVE, COMMAND_LOAD: the
+   * result that the loop shows; LOAD with RESULT_OK loads. */
   double value;
 };
 struct answer {

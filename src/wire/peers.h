@@ -11,7 +11,8 @@ struct sockaddr;
 enum access {
   ACCESS_NONE,  /* not served */
   ACCESS_READ,  /* may read, subscribe, and stop the motion by an e-stop */
-  ACCESS_WRITE, /* may do everything */
+  ACCESS_WRITE, /* may do everything but jog */
+  ACCESS_JOG,   /* may jog as well */
 };
 
 enum { PEER_ADDRESS = 16 };

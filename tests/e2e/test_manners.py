@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import struct
 import subprocess
 import time
 import unittest
@@ -103,6 +104,42 @@ class Conditions(unittest.TestCase):
         self.assertEqual(self.daemon.watch()["inputs"][0]["state"], "timeout")
         self.becomes(("fresh", "clamped", me), lambda: self.osc.send(bench.osc_message("/ali3/input/push/force", "fff", 9, 1, 0)))
         bench.wait_for("the line of the timeout", lambda: "input push: timeout" in self.daemon.said())
+
+
+class Watchdog(unittest.TestCase):
+    """A watchdog with on_timeout: safe, from a client that writes on changes to one that has died."""
+
+    def test_a_dead_client_stops_the_motion(self):
+        push = {"name": "push", "body": bench.four_bar()["model"]["bodies"][0]["name"], "policy": "hold", "hold": 0.3, "limit_force": 50,
+                "watchdog": 1.5, "on_timeout": "safe", "recover": 1, "blend": 0}
+        with bench.Daemon(inputs=[push]) as daemon:
+            plc, reader = bench.ModbusClient(daemon.modbus_port), bench.ModbusClient(daemon.modbus_port)
+            self.addCleanup(reader.close)
+            # One write of the value; then heartbeats alone keep the motion on for longer than the watchdog.
+            plc.write(100, struct.unpack(">2H", struct.pack(">f", 3.0)))
+            plc.write(164, [1])
+            bench.wait_for("the force", lambda: reader.floats(3000, 1)[0] == 3.0)
+            end = time.monotonic() + 2.5
+            for beat in itertools.count(1):
+                plc.write(3, [beat % 65536])
+                self.assertEqual((reader.state(), reader.floats(3000, 1)[0]), ("RUNNING", 3.0), daemon.said())
+                if time.monotonic() > end:
+                    break
+            # The client dies: its input goes to 0 at once, and the daemon to SAFE, which names the input.
+            plc.close()
+            bench.wait_for("SAFE", lambda: daemon.watch()["state"] == "SAFE")
+            self.assertEqual(reader.floats(3000, 1)[0], 0.0)
+            self.assertEqual(reader.inputs(7000, 1), [4])
+            bench.wait_for("the log", lambda: "RUNNING -> SAFE: an input has not come for too long: push" in daemon.said())
+            # A new client and a reset start nothing; motion needs an arm and a run.
+            osc = bench.OscClient(daemon.osc_port)
+            self.addCleanup(osc.close)
+            self.assertEqual(osc.command("reset", 1), 0)
+            self.assertEqual(osc.command("run", 2), 1)
+            time.sleep(bench.REARM + 0.1)
+            osc.send(bench.osc_message("/ali3/input/push/force", "fff", 2, 0, 0))
+            self.assertEqual([osc.command("arm", 3), osc.command("run", 4)], [0, 0], daemon.said())
+            self.assertEqual(daemon.stop()[0], 0, daemon.said())
 
 
 class Plc(unittest.TestCase):

@@ -5,11 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define NOTHING                                                                                              \
-  {.joint = -1, .force = -1, .drive = -1, .other = -1},                                                      \
-  {                                                                                                          \
-    .cause = RIG_FINE                                                                                        \
-  }
+#define NOTHING {.joint = -1, .force = -1, .drive = -1, .other = -1}, {.cause = RIG_FINE}, 0
 
 static void every_cause_in_words(void **unused)
 {
@@ -29,9 +25,11 @@ static void every_cause_in_words(void **unused)
   const struct signals signals = {.inputs = 2, .input = input};
   const struct injection injection[] = {{.name = "stuck", .input = 0, .kind = INJECT_FREEZE},
                                         {.name = "lossy", .input = 1, .kind = INJECT_DROP}};
-  const struct cycle_config config = {
+  struct cycle_config config = {
       .model = m, .signals = &signals, .port = ports, .ports = 2, .injection = injection, .injections = 2};
   clients_name(&modbus.clients, 4, "10.0.0.7:4711");
+  const struct platform_setup platform = {.enabled = true};
+  config.platform = &platform;
   static const struct {
     struct cycle_event e;
     const char *text;
@@ -101,7 +99,8 @@ static void every_cause_in_words(void **unused)
         -1,
         0,
         {.joint = 0, .force = -1, .drive = -1, .other = -1, .relative = 0.2, .length = 0.2, .limit = 0.1},
-        {.cause = RIG_FINE}},
+        {.cause = RIG_FINE},
+        0},
        "cycle 14: RUNNING -> FAULT: the joints, drives and gears cannot all be met: joint \"pin\" is open by "
        "200 mm, the "
        "limit is 100 mm"},
@@ -124,7 +123,8 @@ static void every_cause_in_words(void **unused)
          .length = 2.0,
          .limit = 0.1,
          .rates = true},
-        {.cause = RIG_FINE}},
+        {.cause = RIG_FINE},
+        0},
        "cycle 14: violated: joint \"pin\" opens at 2 m/s, the limit is 100 mm/s"},
       {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 15: FAULT -> EXIT: loop ended"},
@@ -132,6 +132,41 @@ static void every_cause_in_words(void **unused)
        "cycle 16: platform: engage -> neutral"},
       {{17, STATE_RUNNING, STATE_RUNNING, CAUSE_PLATFORM_SET, 2, 1, 4, -1, -1, -1, 0.25, NOTHING},
        "cycle 17: platform: gain_lin.z set to 0.25 by modbus 10.0.0.7:4711"},
+      {{18, STATE_STOPPED, STATE_STOPPED, CAUSE_JOG_BEGINS, 8, 1, 4, -1, -1, -1, 0, NOTHING},
+       "cycle 18: jog of leg3 by modbus 10.0.0.7:4711"},
+      {{.cycle = 19,
+        .cause = CAUSE_JOG_RESTS,
+        .code = 8,
+        .port = -1,
+        .input = -1,
+        .value = -0.0125,
+        .jog = JOG_SILENT},
+       "cycle 19: jog of leg3 over, -12.50 mm: its command was not repeated in time"},
+      {{.cycle = 20, .cause = CAUSE_JOG_RESTS, .code = 5, .port = -1, .input = -1, .value = 0.0349066},
+       "cycle 20: jog of yaw over, +2.00 deg: released"},
+      {{.cycle = 21,
+        .from = STATE_READY,
+        .to = STATE_READY,
+        .cause = CAUSE_REFUSED,
+        .code = COMMAND_JOG,
+        .port = 1,
+        .client = 4,
+        .input = -1,
+        .value = RESULT_NOT_READY,
+        .jog = JOG_PRESSED},
+       "cycle 21: READY: jog by modbus 10.0.0.7:4711 refused: release it first: its last command was "
+       "refused, "
+       "or its motion was ended"},
+      {{.cycle = 22,
+        .from = STATE_RUNNING,
+        .to = STATE_RUNNING,
+        .cause = CAUSE_REFUSED,
+        .code = COMMAND_JOG,
+        .port = 1,
+        .client = 4,
+        .input = -1,
+        .value = RESULT_WRONG_STATE},
+       "cycle 22: RUNNING: jog by modbus 10.0.0.7:4711 refused: expected STOPPED or READY"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[700];

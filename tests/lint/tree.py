@@ -11,7 +11,7 @@ import sys
 
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "rig", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene", "mesh", "draw",
+ORDER = ["base", "math", "platform", "rig", "jog", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene", "mesh", "draw",
          "coordinates", "links", "lab", "recursive",
          "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "expand",
          "config", "setup", "manual", "journal",
@@ -22,7 +22,7 @@ CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stda
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
 # Names that the loop's layers, or all sources, may not have, with the reason.
-LOOP = [*CORE, "platform", "rig", "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop"]
+LOOP = [*CORE, "platform", "rig", "jog", "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
 }

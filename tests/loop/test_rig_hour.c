@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One hour of a random ride with a simulated rig that is late, sticks, falls silent, freezes, loses its power, opens its chain
- * and its belt, and comes back: a thousand faults. The whole loop runs in virtual time. Every trip comes in time and names its
+ * and its belt, and comes back: a thousand faults, every fourth one while a person jogs. The whole loop runs in virtual time. Every trip comes in time and names its
  * cause, no limit is exceeded, and nothing moves without its permissives. */
 #include "check.h"
 #include "common/random.h"
@@ -54,12 +54,14 @@ struct hour {
   double leg[PLATFORM_LEGS], past[DELAY + 1][PLATFORM_LEGS];
   int trouble; /* -1: none */
   int sticks;  /* leg */
+  int jogs;    /* part that a person jogs, from 1; 0: none */
 
   /* Judged. */
   struct platform_output before;
   double excess;     /* largest beyond a limit */
   uint64_t open_for; /* cycles since the chain opened */
-  uint64_t moved;    /* cycles of motion with an open chain, after the time of a stop */
+  int jogged;
+  uint64_t moved; /* cycles of motion with an open chain, after the time of a stop */
   uint64_t count[TROUBLES], tripped[TROUBLES], slowest[TROUBLES], wrong;
   struct cycle_event trip; /* the first one since the fault began */
   bool has_trip;
@@ -214,13 +216,26 @@ static void judge_error(struct hour *h)
 {
   bool beyond = false;
   for (int i = 0; i < PLATFORM_LEGS; i++) beyond |= fabs(h->cycle.rig.rig.out.leg_error[i]) > LEG_TRIP;
-  h->beyond_for = beyond && state_now(h) == STATE_RUNNING ? h->beyond_for + 1 : 0;
+  const bool moves = state_now(h) == STATE_RUNNING || platform_drive_jogs(&h->cycle.drive);
+  h->beyond_for = beyond && moves ? h->beyond_for + 1 : 0;
+}
+
+/* A person holds a button and changes the speed now and then. */
+static void press_button(struct hour *h)
+{
+  const struct command c = {.code = COMMAND_JOG,
+                            .argument = (uint32_t)h->jogs - 1 + COMMAND_SENDER,
+                            .client = 1,
+                            .t_ns = virtual_ns,
+                            .value = random_between(&h->random, -1.0, 1.0)};
+  if (h->jogs > 0 && random_below(&h->random, 10) == 0) port_command(&h->port[0], &c);
 }
 
 static void live(struct hour *h, int cycles)
 {
   for (int i = 0; i < cycles; i++) {
     virtual_ns = h->cycle.schedule.start_ns;
+    press_button(h);
     live_rig(h);
     cycle_once(&h->cycle);
     judge_motion(h);
@@ -285,6 +300,23 @@ static int trips_within(int trouble)
   }
 }
 
+/* From the ride to a jog, at neutral or in the park pose. */
+static void begin_jog(struct hour *h)
+{
+  const bool neutral = random_below(&h->random, 2);
+  order(h, COMMAND_PARK);
+  live(h, 2);
+  if (neutral) order(h, COMMAND_ARM);
+  const uint32_t there = neutral ? PLATFORM_NEUTRAL : PLATFORM_PARKED;
+  for (int i = 0; i < 100 && platform_drive_state(&h->cycle.drive) != there; i++) live(h, 10);
+  h->jogs = 1 + random_below(&h->random, JOG_PARTS);
+  for (int i = 0; i < 100 && platform_drive_state(&h->cycle.drive) != PLATFORM_JOG; i++) live(h, 5);
+  assert_int_equal(platform_drive_state(&h->cycle.drive), PLATFORM_JOG);
+  assert_int_equal(state_now(h), STATE_STOPPED);
+  live(h, random_below(&h->random, 300));
+  h->jogged++;
+}
+
 static void have_trouble(struct hour *h)
 {
   const uint64_t begun = h->cycle.times.number;
@@ -319,10 +351,13 @@ static void come_back(struct hour *h)
     live(h, 2);
     assert_int_equal(state_now(h), STATE_SAFE);
   }
+  /* A stop has ended the jog, although the button is still pressed. */
+  assert_true(h->jogs == 0 || (state_now(h) == STATE_SAFE) != platform_drive_jogs(&h->cycle.drive));
   h->trouble = -1;
+  h->jogs = 0;
   live(h, 60);
   if (state_now(h) == STATE_RUNNING) return;
-  assert_int_equal(state_now(h), STATE_SAFE);
+  assert_true(state_now(h) == STATE_SAFE || platform_drive_jogs(&h->cycle.drive));
   for (int i = 0; i < 40 && state_now(h) == STATE_SAFE; i++) { /* until it is parked or at rest */
     order(h, COMMAND_RESET);
     live(h, 20);
@@ -349,12 +384,13 @@ TEST(a_thousand_faults_of_a_rig)
   int n = 0;
   for (; n < FAULTS_WANTED && h->cycle.times.number < CYCLES_MAX; n++) {
     live(h, 1 + random_below(&h->random, 200));
+    if (n % 4 == 3) begin_jog(h);
     have_trouble(h);
     come_back(h);
   }
   print_message("%d faults in %.0f s of virtual time; excess %.1e, motion with an open chain %d cycles, "
-                "wrong causes %d\n",
-                n, (double)h->cycle.times.number / 100.0, h->excess, (int)h->moved, (int)h->wrong);
+                "wrong causes %d, jogs %d\n",
+                n, (double)h->cycle.times.number / 100.0, h->excess, (int)h->moved, (int)h->wrong, h->jogged);
   for (int i = 0; i < TROUBLES; i++)
     print_message("%-9s %4d, tripped %4d, slowest after %3d cycles\n", trouble_name[i], (int)h->count[i],
                   (int)h->tripped[i], (int)h->slowest[i]);

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 SIGNALS = "body joint force sensor input energy constraint solver time loop platform".split()
-MESSAGES = ("/ali3/platform/set",)  # under the name of a kind of signals
+MESSAGES = ("/ali3/platform/set", "/ali3/platform/jog")  # under the name of a kind of signals
 
 
 def plain(text):

@@ -13,7 +13,7 @@ import sys
 import key_tables
 import signal_tables
 
-FIXED = "cmd step ack sync synced ping pong status fault sub unsub heartbeat hdr in inputs inject stimulus platform/set state param record".split()
+FIXED = "cmd step ack sync synced ping pong status fault sub unsub heartbeat hdr in inputs inject stimulus platform/set platform/jog state param record".split()
 
 
 def escape(text):

@@ -139,10 +139,27 @@ static void a_load_does_not_arm(void **unused)
   assert_int_equal(m.state, STATE_SAFE);
 }
 
+/* A jog keeps the platform in STOPPED, and needs an arm after a stop. */
+static void a_jog_leads_to_stopped(void **unused)
+{
+  (void)unused;
+  for (int s = 0; s < STATES; s++)
+    for (int disarmed = 0; disarmed < 2; disarmed++) {
+      struct machine m = in_state((enum run_state)s);
+      enum machine_action action;
+      m.disarmed = disarmed;
+      const bool taken = !disarmed && (s == STATE_STOPPED || s == STATE_READY);
+      assert_int_equal(machine_command(&m, COMMAND_JOG, false, LATER, &action),
+                       taken ? RESULT_OK : RESULT_WRONG_STATE);
+      assert_int_equal(m.state, taken ? STATE_STOPPED : s);
+      assert_int_equal(action, ACTION_NONE);
+    }
+}
+
 static void an_unknown_command_is_a_bad_argument(void **unused)
 {
   (void)unused;
-  const uint32_t codes[] = {0, COMMAND_STIMULUS + 1, 1000, UINT32_MAX};
+  const uint32_t codes[] = {0, COMMAND_JOG + 1, 1000, UINT32_MAX};
   for (int s = 0; s < STATES; s++) {
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
       struct machine m = in_state((enum run_state)s);
@@ -485,6 +502,7 @@ int main(void)
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(a_loaded_state_is_used_once),
       cmocka_unit_test(a_load_does_not_arm),
+      cmocka_unit_test(a_jog_leads_to_stopped),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
       cmocka_unit_test(commands_that_start_the_motion_wait_for_inputs),

@@ -468,6 +468,37 @@ TEST(a_reader_is_refused_with_a_reason)
   assert_true(atomic_load(&port.estop) != 0);
 }
 
+/* A jog has an access of its own, and names of its own. */
+TEST(a_jog_needs_its_access)
+{
+  struct command c = {0};
+  struct stray s;
+  signals.platform_first = 0;
+  allow("127.0.0.0/8", ACCESS_WRITE);
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "leg3", 1.0, 5));
+  assert_acknowledged("jog", 5, RESULT_NOT_AUTHORISED);
+  assert_true(ring_pop(&port.strays, &s));
+  assert_string_equal(s.expected, "a sender with access: jog in osc.peers");
+  allow("127.0.0.0/8", ACCESS_JOG);
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "leg7", 1.0, 6));
+  assert_acknowledged("jog", 6, RESULT_NO_SUCH_NAME);
+  assert_true(ring_pop(&port.strays, &s));
+  assert_string_equal(s.expected, "surge, sway, heave, roll, pitch, yaw or leg1 to leg6, and -1 to 1");
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "yaw", 1.1, 7));
+  assert_acknowledged("jog", 7, RESULT_BAD_ARGUMENT);
+  assert_false(ring_pop(&port.commands, &c));
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "leg3", -0.5, 8));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_JOG);
+  assert_int_equal(c.argument % COMMAND_SENDER, 8);
+  assert_true(c.value == -0.5);
+  const uint32_t number = c.argument / COMMAND_SENDER;
+  receive(wire_message(bytes, "/ali3/platform/jog", "si", "surge", 0));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.argument, COMMAND_SENDER * number); /* the same sender */
+  signals.platform_first = -1;
+}
+
 TEST(strangers_hear_nothing)
 {
   struct command c = {0};
@@ -517,6 +548,7 @@ int main(void)
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(parameters_of_the_platform_are_set_by_name),
       DIRECT_TEST(a_reader_is_refused_with_a_reason),
+      DIRECT_TEST(a_jog_needs_its_access),
       DIRECT_TEST(strangers_hear_nothing),
       DIRECT_TEST(the_log_gets_the_names_of_clients),
   };

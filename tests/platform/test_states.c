@@ -3,7 +3,7 @@
 #include "check.h"
 #include "platform/states.h"
 
-enum { STATES = PLATFORM_UNKNOWN + 1, ORDERS = PLATFORM_TO_FAULT + 1 };
+enum { STATES = PLATFORM_JOG + 1, ORDERS = PLATFORM_TO_JOG + 1 };
 
 #define for_all(state, order, engaged, rest)                                                                 \
   for (int state = 0; (state) < STATES; (state)++)                                                           \
@@ -23,7 +23,7 @@ static void moves_begin_at_rest(void **unused)
   for_all(state, order, engaged, rest)
   {
     const enum platform_state to = next(state, order, engaged, rest);
-    if (states_moves(to) && (int)to != state) assert_true(rest);
+    if ((states_moves(to) || to == PLATFORM_JOG) && (int)to != state) assert_true(rest);
     /* only an arrival, or an order up from UNKNOWN, leads there */
     assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED || state == PLATFORM_UNKNOWN);
     assert_true(to != PLATFORM_NEUTRAL || state == PLATFORM_NEUTRAL);
@@ -46,11 +46,10 @@ static void run_takes_to_be_engaged(void **unused)
 static void an_order_leads_there(void **unused)
 {
   (void)unused;
-  static const enum platform_state ends[ORDERS] = {[PLATFORM_TO_PARK] = PLATFORM_PARKED,
-                                                   [PLATFORM_TO_NEUTRAL] = PLATFORM_NEUTRAL,
-                                                   [PLATFORM_TO_RUN] = PLATFORM_RUN,
-                                                   [PLATFORM_TO_FREEZE] = PLATFORM_FREEZE,
-                                                   [PLATFORM_TO_FAULT] = PLATFORM_PARKED};
+  static const enum platform_state ends[ORDERS] = {
+      [PLATFORM_TO_PARK] = PLATFORM_PARKED,  [PLATFORM_TO_NEUTRAL] = PLATFORM_NEUTRAL,
+      [PLATFORM_TO_RUN] = PLATFORM_RUN,      [PLATFORM_TO_FREEZE] = PLATFORM_FREEZE,
+      [PLATFORM_TO_FAULT] = PLATFORM_PARKED, [PLATFORM_TO_JOG] = PLATFORM_JOG};
   for (int start = 0; start < STATES; start++)
     for (int order = 0; order < ORDERS; order++) {
       enum platform_state state = (enum platform_state)start;
@@ -64,7 +63,7 @@ static void an_order_leads_there(void **unused)
         engaged &= !states_moves(state);
       }
       const bool parked = order == PLATFORM_TO_FREEZE && (start == PLATFORM_PARKED || start == PLATFORM_PARK);
-      const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
+      const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
       const bool unknown = start == PLATFORM_UNKNOWN && !up;
       assert_int_equal(state, unknown ? PLATFORM_UNKNOWN : parked ? PLATFORM_PARKED : ends[order]);
     }
@@ -77,7 +76,7 @@ static void an_unknown_pose_is_known_by_an_order_up(void **unused)
   for_all(state, order, engaged, rest)
   {
     const enum platform_state to = next(state, order, engaged, rest);
-    const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
+    const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
     if (state == PLATFORM_UNKNOWN)
       assert_int_equal(to, up ? PLATFORM_PARKED : PLATFORM_UNKNOWN);
     else

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+ali3_test(jog jog LINK ali3_jog m)
