@@ -223,7 +223,9 @@ typedef struct {
   X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */        \
   X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                \
   X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                             \
-  X(ALI3_METHOD_AB4, "ab4")       /* explicit: Adams and Bashforth, order four, for inputs that are smooth */
+  X(ALI3_METHOD_AB4, "ab4") /* explicit: Adams and Bashforth, order four, for inputs that are smooth */      \
+  X(ALI3_METHOD_ABM8,                                                                                        \
+    "abm8") /* explicit: Adams, Bashforth and Moulton, order eight, also for smooth inputs */
 
 typedef enum {
 #define ALI3_METHOD_ENUM(id, text) id,

@@ -32,11 +32,14 @@ static const struct key solver_keys[] = {
   CHOICE("method", methods, "ali3", BY_OPTION, SETTING(options.method),
          "Method of a step. ali3: the index-3 augmented Lagrangian with Newmark's formulas. energy: an energy-momentum step, "
          "which takes about as long. It keeps the momentum of a free mechanism to rounding, and the energy of a mechanism "
-         "without dampers and friction 10 to 100 times better. It has no gamma and beta. rk4, dp5, ab4: explicit methods of "
-         "order four, five and four, for mechanisms that are not stiff. Each evaluation of the accelerations takes one "
-         "factorisation: four, six and one in each inner step. Springs, stops and friction that the method would let grow at "
-         "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps, "
-         "so it suits inputs that are smooth: after an input jumps, three steps are those of rk4.", .option = "--method"),
+         "without dampers and friction 10 to 100 times better. It has no gamma and beta. rk4, dp5, ab4, abm8: explicit methods of "
+         "order four, five, four and eight, for mechanisms that are not stiff. Each inner step takes four, six, one and one "
+         "factorisations. Springs, stops and friction that the method would let grow at "
+         "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps and "
+         "abm8 over seven, so they suit inputs that are smooth: after an input jumps, three steps are those of rk4, or seven "
+         "steps those of dp5. abm8 takes about 1.3 times as long as ab4, and is the most accurate method where its steps resolve "
+         "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. It "
+         "follows oscillations up to 0.16 rad in an inner step, ab4 up to 0.43, dp5 up to 1 and rk4 up to 2.8.", .option = "--method"),
   INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
                   "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
                   "the inputs of the cycle arrive, so a change of an input has one iteration less. auto: before the model is frozen, "

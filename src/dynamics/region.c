@@ -18,9 +18,21 @@ static const double boundary_dp5[RATIOS] = {0.997, 1.872, 2.402, 2.681, 3.117,
 static const double boundary_ab4[RATIOS] = {0.429, 0.427, 0.418, 0.407, 0.380,
                                             0.346, 0.325, 0.311, 0.303, 0.300};
 
+static const double boundary_abm8[RATIOS] = {0.158, 0.281, 0.281, 0.281, 0.282,
+                                             0.288, 0.299, 0.316, 0.339, 0.381};
+
 static const double *boundary_of(ali3_method method)
 {
-  return method == ALI3_METHOD_DP5 ? boundary_dp5 : method == ALI3_METHOD_AB4 ? boundary_ab4 : boundary_rk4;
+  switch (method) {
+  case ALI3_METHOD_DP5:
+    return boundary_dp5;
+  case ALI3_METHOD_AB4:
+    return boundary_ab4;
+  case ALI3_METHOD_ABM8:
+    return boundary_abm8;
+  default:
+    return boundary_rk4;
+  }
 }
 
 /* Largest magnitude at a damping ratio. Between two ratios the smaller one counts. */

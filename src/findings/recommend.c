@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tries methods, substeps and iterations on the first steps of the mechanism, and recommends the settings with the least work
  * that reach a wanted accuracy. The work of a setting is its number of operations, so that the recommendation does not depend
- * on the machine. ab4 is not tried: its accuracy depends on inputs, which a check does not have. */
+ * on the machine. ab4 and abm8 are not tried: their accuracy depends on inputs, which a check does not have. */
 #include "findings/inspection.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static int list_trials(const struct inspection *in, struct trial *o)
   int n = 0;
   for (int method = 0; method < ALI3_METHODS; method++) {
     const bool is_explicit = ali3_method_is_explicit((ali3_method)method);
-    if (method == ALI3_METHOD_AB4) continue;
+    if (method == ALI3_METHOD_AB4 || method == ALI3_METHOD_ABM8) continue;
     for (int way = 0; way < (is_explicit ? 1 : 4); way++)
       for (size_t i = 0; i < sizeof substeps_tried / sizeof *substeps_tried && n < SETTINGS_MOST; i++) {
         /* The file sets all other options. */

@@ -117,14 +117,6 @@ static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)
   h->size = h->slots_at + h->slots * h->slot_bytes;
 }
 
-void frames_size(const struct frames_plan *plan, uint64_t *slots, uint64_t *bytes)
-{
-  struct frames_head h = {0};
-  lay_out_ring(plan, &h);
-  *slots = h.slots;
-  *bytes = h.size;
-}
-
 /* An empty file of this size, readable by all; -1: see errno. Allocated, not just sized: where the file system is full, the
  * first touch of a page would kill the daemon. */
 static int make_file(const char *path, uint64_t bytes)

@@ -37,8 +37,6 @@ struct frames_plan {
 bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char *error, size_t size);
 /* Removes and unmaps what frames_create() made. */
 void frames_destroy(struct frames_writer *w, const struct telemetry *telemetry);
-/* Number of slots and bytes of the file that a plan leads to. Set-up. */
-void frames_size(const struct frames_plan *plan, uint64_t *slots, uint64_t *bytes);
 
 /* A ring in a file of memory, which nobody fills: the layout of slots and states, and all tables, for frames_open_described().
  * Its descriptor, to be closed; -1: see errno. Set-up. */

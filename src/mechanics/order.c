@@ -3,6 +3,8 @@
  * time, and absorbs the elements it was in. Degrees are the upper bounds of Amestoy, Davis and Duff (1996). */
 #include "mechanics/order.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@ struct list {
 
 struct graph {
   int n;
+  void *block; /* holds all arrays; items of lists are apart */
   struct list
       *near; /* (n) bodies that share rows with a body; eliminated bodies are removed at the next reading */
   struct list *element; /* (n) elements that a body is in */
@@ -49,49 +52,45 @@ static void list_clear(struct list *l)
 
 static void graph_free(struct graph *g)
 {
-  /* Free the lists of each body. */
-  for (int i = 0; i < g->n; i++) {
-    if (g->near) list_clear(&g->near[i]);
-    if (g->element) list_clear(&g->element[i]);
-    if (g->member) list_clear(&g->member[i]);
+  for (int i = 0; g->block && i < g->n; i++) {
+    list_clear(&g->near[i]);
+    list_clear(&g->element[i]);
+    list_clear(&g->member[i]);
   }
-  /* Free marks and degrees, then the queue by degree. */
-  free(g->near);
-  free(g->element);
-  free(g->member);
-  free(g->degree);
-  free(g->gone);
-  free(g->absorbed);
-  free(g->mark);
-  free(g->outside);
-  free(g->seen);
-  free(g->first);
-  free(g->next);
-  free(g->before);
+  free(g->block);
+}
+
+/* Places all arrays of the graph. */
+static void graph_lay_out(struct graph *g, struct arena *a)
+{
+  const size_t size = (size_t)g->n + 1;
+  /* Neighbours, elements, and members of elements. */
+  g->near = arena_take(a, size, sizeof *g->near);
+  g->element = arena_take(a, size, sizeof *g->element);
+  g->member = arena_take(a, size, sizeof *g->member);
+  /* Marks and degrees. */
+  g->degree = arena_take(a, size, sizeof *g->degree);
+  g->gone = arena_take(a, size, sizeof *g->gone);
+  g->absorbed = arena_take(a, size, sizeof *g->absorbed);
+  g->mark = arena_take(a, size, sizeof *g->mark);
+  g->outside = arena_take(a, size, sizeof *g->outside);
+  g->seen = arena_take(a, size, sizeof *g->seen);
+  /* The queue by degree: a doubly linked list for each degree. */
+  g->first = arena_take(a, size, sizeof *g->first);
+  g->next = arena_take(a, size, sizeof *g->next);
+  g->before = arena_take(a, size, sizeof *g->before);
 }
 
 static bool graph_new(struct graph *g, int n)
 {
-  size_t size = (size_t)n + 1;
-  /* Allocate neighbours, elements, and members of elements. */
+  struct arena sizing = {0};
   *g = (struct graph){.n = n};
-  g->near = calloc(size, sizeof *g->near);
-  g->element = calloc(size, sizeof *g->element);
-  g->member = calloc(size, sizeof *g->member);
-  /* Allocate marks and degrees. */
-  g->degree = calloc(size, sizeof *g->degree);
-  g->gone = calloc(size, sizeof *g->gone);
-  g->absorbed = calloc(size, sizeof *g->absorbed);
-  g->mark = calloc(size, sizeof *g->mark);
-  g->outside = calloc(size, sizeof *g->outside);
-  g->seen = calloc(size, sizeof *g->seen);
-  /* Allocate the queue by degree: a doubly linked list for each degree. */
-  g->first = malloc(size * sizeof *g->first);
-  g->next = calloc(size, sizeof *g->next);
-  g->before = calloc(size, sizeof *g->before);
-  for (int i = 0; g->first && i <= n; i++) g->first[i] = -1;
-  return g->near && g->element && g->member && g->degree && g->gone && g->absorbed && g->mark && g->outside &&
-         g->seen && g->first && g->next && g->before;
+  graph_lay_out(g, &sizing);
+  g->block = aligned_zalloc(sizing.used);
+  if (!g->block) return false;
+  graph_lay_out(g, &(struct arena){.base = g->block});
+  for (int i = 0; i <= n; i++) g->first[i] = -1;
+  return true;
 }
 
 static void take_out(struct graph *g, int i)

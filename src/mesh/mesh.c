@@ -69,18 +69,6 @@ void mesh_free(struct mesh *m)
   *m = (struct mesh){0};
 }
 
-void mesh_box(const struct mesh *m, double low[3], double high[3])
-{
-  for (int c = 0; c < 3; c++) {
-    low[c] = INFINITY;
-    high[c] = -INFINITY;
-  }
-  for (size_t i = 0; i < 9 * (size_t)m->triangles; i++) {
-    low[i % 3] = fmin(low[i % 3], (double)m->corner[i]);
-    high[i % 3] = fmax(high[i % 3], (double)m->corner[i]);
-  }
-}
-
 unsigned char *mesh_pack(const struct mesh *m, size_t *count)
 {
   const uint32_t head[HEAD_WORDS] = {1, m->parts, m->triangles, 0};

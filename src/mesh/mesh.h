@@ -31,8 +31,6 @@ struct mesh {
 bool mesh_parse(struct mesh *m, const unsigned char *bytes, size_t count, char *error, size_t size);
 void mesh_free(struct mesh *m);
 
-/* The box around the mesh. */
-void mesh_box(const struct mesh *m, double low[3], double high[3]);
 /* The form in which a page takes a mesh: u32 1 | u32 parts | u32 triangles | u32 0 | parts times u32 triangles, i32 colour |
  * f32 corners, little endian. To be freed. NULL: out of memory. */
 unsigned char *mesh_pack(const struct mesh *m, size_t *count);

@@ -85,7 +85,8 @@ const char *ali3_method_name(ali3_method method)
 
 bool ali3_method_is_explicit(ali3_method method)
 {
-  return method == ALI3_METHOD_RK4 || method == ALI3_METHOD_DP5 || method == ALI3_METHOD_AB4;
+  return method == ALI3_METHOD_RK4 || method == ALI3_METHOD_DP5 || method == ALI3_METHOD_AB4 ||
+         method == ALI3_METHOD_ABM8;
 }
 
 ali3_method ali3_method_named(const char *name)

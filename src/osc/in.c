@@ -210,12 +210,3 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
   hand_over(in, t_ns);
   osc_answer_once(in, &r.from);
 }
-
-void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
-                   uint64_t t_ns)
-{
-  const enum access access = osc_in_access(in, from);
-  if (access == ACCESS_NONE) return;
-  osc_in_estop(in, bytes, n, from, t_ns);
-  osc_in_datagram(in, bytes, n, from, access, t_ns);
-}

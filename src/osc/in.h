@@ -29,10 +29,6 @@ void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struc
 void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                      enum access access, uint64_t t_ns);
 
-/* Calls the three functions above, for a datagram that need not wait for others. */
-void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
-                   uint64_t t_ns);
-
 /* Passes at most `most` answers of the loop on to the senders of the commands. */
 void osc_in_answers(struct osc_in *in, uint32_t most);
 /* Tells the receivers of the stream status which inputs have another state, limit or owner in the newest frame. */

@@ -3,7 +3,6 @@
 #include "platform/params.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RADIANS 0.017453292519943295 /* per degree */
@@ -15,23 +14,6 @@ const struct params_scalar params_table[PARAMS] = {
     PLATFORM_PARAM_LIST(PARAM)
 #undef PARAM
 };
-
-/* All defaults in one text, in the order of the struct. */
-static const char defaults[] =
-#define PARAM(name, count, unit, least, greatest, text) text " "
-    PLATFORM_PARAM_LIST(PARAM);
-#undef PARAM
-
-void params_default(struct platform_params *p)
-{
-  double *value = (double *)p;
-  const char *at = defaults;
-  for (int i = 0; i < PARAMS; i++) {
-    char *end;
-    value[i] = strtod(at, &end);
-    at = end;
-  }
-}
 
 static int find_param(const char *name)
 {

@@ -18,9 +18,6 @@ struct params_scalar {
 /* In the order in which struct platform_params holds them. */
 extern const struct params_scalar params_table[PARAMS];
 
-/* Set-up. */
-void params_default(struct platform_params *p);
-
 /* Not RT. Sets one number, in the unit of the table. False, with p unchanged and the reason in error, if the name is unknown or
  * the value is out of its range. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);

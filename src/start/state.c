@@ -148,7 +148,7 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   o->changed = pass_flag(p, o->changed);
   for (int i = 0; i < 3; i++) o->fresh[i] = pass_flag(p, o->fresh[i]);
   o->factors = pass_flag(p, o->factors);
-  o->history = (int)pass_integer(p, o->history, 0, EXPLICIT_HISTORY);
+  o->history = (int)pass_integer(p, o->history, 0, explicit_history(m->options.method));
   /* Data of other methods have no room for what these two announce. */
   p->out_of_range |= !data_is_explicit(m) && (o->factors || o->history > 0);
 }
@@ -229,13 +229,12 @@ static void pass_outside(struct passage *p, const ali3_model *m, ali3_data *d)
 static void pass_states(struct passage *p, const ali3_model *m, ali3_data *d)
 {
   struct explicit_states *s = &d->states;
-  double *const earlier[EXPLICIT_HISTORY] = {d->last.x, s->x[0], s->x[1]};
   if (!data_is_explicit(m)) return;
   pass_numbers(p, &s->jump, 1);
   for (int b = 0; b < m->bodies; b++) {
     pass_stored(p, m, s->origin.x, X_NUMBERS, b);
-    for (int i = 0; i < EXPLICIT_HISTORY && m->options.method == ALI3_METHOD_AB4; i++)
-      pass_stored(p, m, earlier[i], X_NUMBERS, b);
+    for (int i = 0; i < explicit_history(m->options.method); i++)
+      pass_stored(p, m, i == 0 ? d->last.x : s->x[i - 1], X_NUMBERS, b);
   }
 }
 

@@ -54,23 +54,24 @@ struct soft_rows {
 };
 
 /* Explicit methods (explicit.c): the states at which a step has evaluated accelerations, and what it adds up of them. */
-enum { EXPLICIT_STATES = 6, EXPLICIT_TERMS = 6, EXPLICIT_HISTORY = 3 };
+enum { EXPLICIT_STATES = 12, EXPLICIT_TERMS = 8, EXPLICIT_HISTORY = 7 };
 struct explicit_origin { /* the state and multipliers from which factors and q'' were computed */
   double *x;             /* (n, X_NUMBERS) state of the factors: before the projection of q */
   double *lambda;        /* (m) multipliers before the solve for q'' */
 };
 struct explicit_states {
-  double *x[EXPLICIT_STATES]; /* (n, X_NUMBERS) each; ab4: the first two are the starts of earlier steps */
+  double *x[EXPLICIT_STATES]; /* (n, X_NUMBERS) each; Adams methods: first the starts of earlier steps */
   double *left; /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
   struct explicit_origin origin;      /* that of the state */
   struct explicit_origin step_origin; /* that of the start of the step */
   const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
   double weight[EXPLICIT_TERMS];      /* s */
   int terms;
-  int history; /* ab4: steps before this one whose starts are kept, the last of them in ali3_data.last; 0 .. 3 */
-  double jump;             /* ab4: recent jumps of accelerations at the start of steps, see is_jump() */
-  bool factors;            /* the factors belong to the end of the last step */
+  int history;  /* Adams methods: earlier steps whose starts are kept, the last of them in ali3_data.last */
+  double jump;  /* Adams methods: recent jumps of accelerations at the start of steps, see is_jump() */
+  bool factors; /* the factors belong to the end of the last step */
   bool prepare_factorised; /* the last prepare computed the factors */
+  bool factors_serve;      /* the end of the step has the factors of its prediction */
   bool renewed;            /* q'' at the start of the step was computed again */
 };
 

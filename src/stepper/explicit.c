@@ -10,9 +10,14 @@
  *   rk4   the classical method of Runge and Kutta: order four, four evaluations
  *   dp5   Dormand and Prince 1980: order five, six evaluations
  *   ab4   Adams and Bashforth: order four, one evaluation; rk4 for three steps after the start and after an input that jumps
+ *   abm8  Adams, Bashforth and Moulton: order eight, two evaluations, at the prediction and at the end; dp5 for seven steps
+ *         after the start, after an input that jumps, and after a poor prediction
  *
  * The last evaluation is made at the end of the step. Its factors also serve the projections of q and q', and q'' is the
- * first evaluation of the next step. Inputs that arrive in between change q'' at the start, which takes one more solve. */
+ * first evaluation of the next step. Inputs that arrive in between change q'' at the start, which takes one more solve.
+ *
+ * abm8 factorises at the prediction only. The end of its step differs from there by an error of order dt^9, so that the same
+ * factors serve the projections and the evaluation at the end. */
 #include "stepper/explicit.h"
 #include "stepper/inner.h"
 #include "stepper/project.h"
@@ -42,7 +47,21 @@ static const struct tableau dp5 = {
      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double ab4[EXPLICIT_HISTORY + 1] = {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
+
+/* Weights of the starts of this step and of earlier ones, the latest first. `moulton` begins with the prediction at the end of
+ * the step, and leaves out the earliest start. */
+struct adams {
+  const struct tableau *begin; /* method of the steps without enough history */
+  double bashforth[EXPLICIT_HISTORY + 1], moulton[EXPLICIT_HISTORY + 1];
+};
+
+static const struct adams ab4 = {&rk4, {55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24}, {0}};
+static const struct adams abm8 = {&dp5,
+                                  {434241.0 / 120960, -1152169.0 / 120960, 2183877.0 / 120960,
+                                   -2664477.0 / 120960, 2102243.0 / 120960, -1041723.0 / 120960,
+                                   295767.0 / 120960, -36799.0 / 120960},
+                                  {36799.0 / 120960, 139849.0 / 120960, -121797.0 / 120960, 123133.0 / 120960,
+                                   -88547.0 / 120960, 41499.0 / 120960, -11351.0 / 120960, 1375.0 / 120960}};
 
 static void swap_states(double **a, double **b)
 {
@@ -195,16 +214,14 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   d->outside.fresh = false;
 }
 
-/* The state becomes the start of the step. ab4 keeps the starts of the two steps before the last one. */
+/* The state becomes the start of the step. Adams methods keep the starts of earlier steps. */
 static void begin_inner(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
   struct explicit_states *s = &d->states;
-  if (m->options.method == ALI3_METHOD_AB4) {
-    swap_states(&s->x[1], &s->x[2]);
-    swap_states(&s->x[0], &s->x[1]);
-    swap_states(&s->x[0], &d->last.x);
-  }
+  const int history = explicit_history(m->options.method);
+  for (int i = history - 1; i > 0; i--) swap_states(&s->x[i - 1], &s->x[i]);
+  if (history > 0) swap_states(&s->x[0], &d->last.x);
   swap_states(&d->now.x, &d->last.x);
   swap_states(&d->now.reaction, &d->last.reaction);
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
@@ -229,17 +246,54 @@ static bool run_stages(const ali3_model *m, ali3_data *d, const struct tableau *
   return true;
 }
 
-/* The sum of ab4; without enough history a step of rk4. */
-static bool run_adams(const ali3_model *m, ali3_data *d, double after)
+/* The sum that corrects the prediction, which the state is. False: a pivot is not positive. */
+static bool correct_prediction(const ali3_model *m, ali3_data *d, const struct adams *a, double after)
 {
   struct explicit_states *s = &d->states;
-  enum { KEPT = 3 };
-  if (s->history < EXPLICIT_HISTORY) return run_stages(m, d, &rk4, KEPT, after);
-  const double *start[EXPLICIT_HISTORY + 1] = {d->last.x, s->x[0], s->x[1], s->x[2]};
+  const int history = explicit_history(m->options.method);
+  double **predicted = &s->x[history];
+  /* evaluation at the prediction, whose factors stay */
+  inner_aim(m, d, after + d->rule.dt, false);
+  if (!factorise_state(m, d)) return false;
+  keep_origin(m, d);
+  find_accelerations(m, d);
+  swap_states(&d->now.x, predicted);
+  /* the corrected state, beside the linearisation of the factors */
   s->terms = 0;
-  for (int k = 0; k <= EXPLICIT_HISTORY; k++) add_term(s, start[k], ab4[k] * d->rule.dt);
+  add_term(s, *predicted, a->moulton[0] * d->rule.dt);
+  add_term(s, d->last.x, a->moulton[1] * d->rule.dt);
+  for (int k = 2; k <= history; k++) add_term(s, s->x[k - 2], a->moulton[k] * d->rule.dt);
+  d->here = d->spare;
   advance_bodies(m, d);
+  s->factors_serve = true;
   return true;
+}
+
+/* The sum of an Adams method; without enough history a step of a Runge-Kutta method. */
+static bool run_adams(const ali3_model *m, ali3_data *d, const struct adams *a, double after)
+{
+  struct explicit_states *s = &d->states;
+  const int history = explicit_history(m->options.method);
+  if (s->history < history) {
+    s->history++;
+    return run_stages(m, d, a->begin, history, after);
+  }
+  s->terms = 0;
+  add_term(s, d->last.x, a->bashforth[0] * d->rule.dt);
+  for (int k = 1; k <= history; k++) add_term(s, s->x[k - 1], a->bashforth[k] * d->rule.dt);
+  advance_bodies(m, d);
+  return a->moulton[0] == 0.0 || correct_prediction(m, d, a, after);
+}
+
+/* abm8 begins anew if its prediction was poor: the motion is faster than the method can follow. Modes that no force
+ * makes stiff, such as the transverse ones of a long chain, would otherwise grow without a sign of it. The accelerations of
+ * the prediction are then off by more than a part of their change in the step. */
+static void judge_prediction(const ali3_model *m, ali3_data *d)
+{
+  static const double PART = 0.02, SMALL = 1e-6; /* m/s^2, 1/s^2 */
+  struct explicit_states *s = &d->states;
+  const double off = change_from(m, d, s->x[explicit_history(m->options.method)]);
+  if (off > SMALL && off > PART * change_from(m, d, d->last.x)) s->history = 0;
 }
 
 /* The end of the step: projections of q and q', and q''. */
@@ -249,8 +303,13 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
   const size_t rows = (size_t)m->frozen->rows;
   /* factors, and positions on the constraints */
   inner_aim(m, d, end, false);
-  if (!factorise_state(m, d)) return false;
-  keep_origin(m, d);
+  if (d->states.factors_serve) {
+    data_mark_phase(d, ALI3_PHASE_ROWS);
+    stage_rows(m, d);
+  } else {
+    if (!factorise_state(m, d)) return false;
+    keep_origin(m, d);
+  }
   data_mark_phase(d, ALI3_PHASE_PROJECT);
   *increment = project_position(m, d);
   stage_rows_end(m, d);
@@ -263,6 +322,7 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
   memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
   find_accelerations(m, d);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
+  if (d->states.factors_serve) judge_prediction(m, d);
   return true;
 }
 
@@ -275,13 +335,17 @@ static bool state_is_finite(const ali3_model *m, const ali3_data *d)
 /* From the start of the step to its end before the projections. False: a pivot is not positive. */
 static bool run_method(const ali3_model *m, ali3_data *d, double after)
 {
-  struct explicit_states *s = &d->states;
-  bool good;
-  if (m->options.method == ALI3_METHOD_DP5) return run_stages(m, d, &dp5, 0, after);
-  if (m->options.method != ALI3_METHOD_AB4) return run_stages(m, d, &rk4, 0, after);
-  good = run_adams(m, d, after);
-  if (s->history < EXPLICIT_HISTORY) s->history++;
-  return good;
+  d->states.factors_serve = false;
+  switch (m->options.method) {
+  case ALI3_METHOD_DP5:
+    return run_stages(m, d, &dp5, 0, after);
+  case ALI3_METHOD_AB4:
+    return run_adams(m, d, &ab4, after);
+  case ALI3_METHOD_ABM8:
+    return run_adams(m, d, &abm8, after);
+  default:
+    return run_stages(m, d, &rk4, 0, after);
+  }
 }
 
 /* A force that became too stiff for the next step fails this one. */

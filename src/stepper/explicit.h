@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * Inner steps of the explicit methods rk4, dp5 and ab4. RT. */
+ * Inner steps of the explicit methods rk4, dp5, ab4 and abm8. RT. */
 #ifndef STEPPER_EXPLICIT_H
 #define STEPPER_EXPLICIT_H
 
 #include "stepper/data.h"
 
-/* Factorisations of an inner step; ab4: after its first three steps. */
+/* Number of earlier steps whose starts the method reads; 0: a one-step method. */
+static inline int explicit_history(ali3_method method)
+{
+  return method == ALI3_METHOD_AB4 ? 3 : method == ALI3_METHOD_ABM8 ? EXPLICIT_HISTORY : 0;
+}
+/* Evaluations, and factorisations, of an inner step; of Adams methods: once they have their history. */
 static inline int explicit_evaluations(ali3_method method)
 {
-  return method == ALI3_METHOD_AB4 ? 1 : method == ALI3_METHOD_DP5 ? 6 : 4;
+  return method == ALI3_METHOD_AB4 ? 1 : method == ALI3_METHOD_ABM8 ? 2 : method == ALI3_METHOD_DP5 ? 6 : 4;
 }
-/* Number of states that a method keeps. */
+static inline int explicit_factorisations(ali3_method method)
+{
+  return method == ALI3_METHOD_ABM8 ? 1 : explicit_evaluations(method);
+}
+/* Number of states that a method keeps: starts of earlier steps, and stages of rk4 or dp5. */
 static inline int explicit_kept(ali3_method method)
 {
-  return method == ALI3_METHOD_AB4 ? 6 : method == ALI3_METHOD_DP5 ? 5 : 3;
+  return explicit_history(method) + (method == ALI3_METHOD_DP5 || method == ALI3_METHOD_ABM8 ? 5 : 3);
 }
 /* Factors at the start of the step, if the last step did not leave them. False: a pivot is not positive. */
 bool explicit_prepare(const ali3_model *m, ali3_data *d);

@@ -284,8 +284,8 @@ double ali3_model_flops(const ali3_model *m)
   }
   if (data_is_explicit(
           m)) { /* each with a solve; then one for positions, one for velocities, one after inputs */
-    factors = explicit_evaluations(o->method);
-    solves = factors + 3.0;
+    factors = explicit_factorisations(o->method);
+    solves = explicit_evaluations(o->method) + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
 }

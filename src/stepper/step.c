@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: the step that users see, composed of inner steps.
  *
- *   plain          one inner step over dt
- *   substeps n     n inner steps over dt/n; values from outside are held, or change linearly
- *   extrapolated   each of these as one, two and three inner steps from one start, combined: extrapolate.c
- *   rk4, dp5, ab4  each inner step by an explicit method: explicit.c
+ *   plain              one inner step over dt
+ *   substeps n         n inner steps over dt/n; values from outside are held, or change linearly
+ *   extrapolated       each of these as one, two and three inner steps from one start, combined: extrapolate.c
+ *   rk4, dp5, ab4, abm8  each inner step by an explicit method: explicit.c
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "stepper/elements.h"

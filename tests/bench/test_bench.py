@@ -45,7 +45,7 @@ class Bench(unittest.TestCase):
         error = {(s["method"], s["extrapolated"], s["iterations"], s["substeps"]): s["error"] for s in case["settings"]}
         self.assertTrue(case["table"] and all(s["us"] > 0 for s in case["settings"]))
         self.assertTrue(1e-3 < error["ali3", False, 3, 1] < 1e-2)
-        for method in ("rk4", "dp5", "ab4"):
+        for method in ("rk4", "dp5", "ab4", "abm8"):
             self.assertLess(error[method, False, 3, 4], 0.02 * error[method, False, 3, 1])
         self.assertLess(error["rk4", False, 3, 1], 1e-6)
 

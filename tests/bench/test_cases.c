@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = TEST_SANITIZED ? 100 : 400, BODIES = 70 };
+enum { STEPS = TEST_SANITIZED ? 100 : 200, BODIES = 70 };
 
 static const struct bench_case *find(const char *name)
 {

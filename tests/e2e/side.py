@@ -19,7 +19,7 @@ import time
 
 import bench
 
-SETTLE = 2.0       # s, between the start of the load and that of the programs
+SETTLE = 2.0       # s at most, and no longer than the measurement, between the start of the load and that of the programs
 TICK = 0.2         # s, between looks at the processes
 OVERFLOW = 10000   # us, from where on cyclictest only counts
 LATENCY = "/dev/cpu_dma_latency"
@@ -208,7 +208,7 @@ class Measurement:
             if self.load:
                 progress("load starts")
                 load += [self.start_stress(p, cpu, limit) for cpu in self.plan.cpus]
-                self.signals.pause(SETTLE)
+                self.signals.pause(min(SETTLE, self.seconds))
             daemon = self.start_daemon(p, daemon_cpu, target.getsockname()[1])
             if self.flood:
                 load += [self.start_flood(p, kind, cpu, limit) for cpu in self.plan.cpus for kind in ("osc", "modbus")]

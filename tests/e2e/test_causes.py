@@ -159,7 +159,7 @@ class Causes(unittest.TestCase):
 
 
 class Stops(unittest.TestCase):
-    STOPS = {0.015: 12, 0.025: 12, 0.060: 12}
+    STOPS = {0.015: 8, 0.025: 8, 0.060: 8}
 
     def test_short_stops(self):
         """Each miss in which the process was continued has that cause, and no other miss has it."""

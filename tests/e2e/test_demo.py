@@ -35,7 +35,7 @@ class Demo(unittest.TestCase):
     def test_the_platform_follows_the_car(self):
         picture = os.path.join(self.folder, "demo.png")
         drawn = ["--plot", picture] if shutil.which("gnuplot") else []
-        run = demo("--build", self.build, "--seconds", "12", "--json", *ports(), *drawn,
+        run = demo("--build", self.build, "--seconds", "9", "--json", *ports(), *drawn,
                    env=dict(os.environ, TMPDIR=self.folder))
         self.assertIn(run.returncode, (0, 3), run.stderr)
         r = json.loads(run.stdout)
@@ -43,7 +43,7 @@ class Demo(unittest.TestCase):
         print(f"platform {1000 * r['error_m']:.1f} mm off, {1000 * r['past_lag']['error_m_p99']:.2f} mm (p99) past {r['lag_ms']} ms; "
               f"{missed} misses")
         self.assertEqual(run.returncode, 3 if missed else 0)
-        self.assertGreater(r["poses"], 1500)  # 12 s, and some 10 to engage and to park
+        self.assertGreater(r["poses"], 1500)  # 9 s, and some 10 to engage and to park
         self.assertGreater(r["fastest_m_s"], 7)
         self.assertGreater(r["error_m"], 1e-5)  # it moved
         self.assertLess(r["past_lag"]["error_m_p99"], 0.005)

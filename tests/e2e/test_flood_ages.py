@@ -98,7 +98,7 @@ class Lockstep(unittest.TestCase):
         with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}, prefix=[bench.need("taskset"), "-c", cpu]) as d:
             osc = bench.OscClient(d.osc_port)
             self.addCleanup(osc.close)
-            for i in range(8):
+            for i in range(5):
                 for name in ("reset", "arm", "run"):
                     bench.wait_for(name, lambda name=name, i=i: osc.command(name, 10 * i + 1) == 0)
                     time.sleep(0.1 if name != "reset" else 0.6)

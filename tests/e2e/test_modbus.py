@@ -157,7 +157,7 @@ class Pymodbus(unittest.TestCase):
         return json.loads(done.stdout)
 
     def check(self, got):
-        self.assertEqual(got["head"][:3], [0x4133, 0x0203, bench.STATES.index("STOPPED")])
+        self.assertEqual(got["head"][:3], [0x4133, 0x0204, bench.STATES.index("STOPPED")])
         for value, expected in zip(got["body"], BODY["position"]):
             self.assertAlmostEqual(value, expected, places=4)
         self.assertAlmostEqual(sum(v * v for v in got["body"][3:]), 1.0, places=5)

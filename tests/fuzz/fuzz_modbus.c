@@ -6,7 +6,6 @@
 #include "bench.h"
 
 #include "base/crc.h"
-#include "daemon/endpoints.h"
 #include "modbus/rtu.h"
 #include "modbus/service.h"
 

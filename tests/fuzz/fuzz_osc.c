@@ -3,7 +3,7 @@
  * who sends it, then its bytes; the loop makes a cycle after each. Nothing leaves: the socket is none of IP. */
 #include "bench.h"
 
-#include "osc/in.h"
+#include "osc/osc_packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

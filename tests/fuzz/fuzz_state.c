@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   static struct subject iterated, explicit;
   if (!iterated.m) {
     iterated = make_subject(ALI3_METHOD_ALI3);
-    explicit = make_subject(ALI3_METHOD_AB4);
+    explicit = make_subject(ALI3_METHOD_ABM8);
   }
   run_subject(&iterated, bytes, n);
   run_subject(&explicit, bytes, n);

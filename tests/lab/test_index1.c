@@ -164,7 +164,7 @@ TEST(handles_without_a_merge_lose_in_proportion_to_alpha)
 }
 
 /* The finding: (27) subtracts numbers of the size of alpha, and the inverse of the difference multiplies their rounding
- * by alpha once more. The error of merged compounds goes with alpha^2, not with alpha: 2e-17 alpha^2 at most, and
+ * by alpha once more. The error of merged compounds goes with alpha^2, not with alpha: 4e-17 alpha^2 at most, and
  * over three decades it grows by more than ten times what a law in alpha allows. The multiplier form loses nothing. */
 TEST(handles_of_merged_compounds_lose_with_the_square_of_alpha)
 {

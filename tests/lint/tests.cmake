@@ -35,7 +35,8 @@ set(compiled lint/clang lint/tidy) # they compile all sources once more
 list(REMOVE_ITEM names ${compiled})
 ali3_tier(quick ${names})
 ali3_tier(system lint/clang)
-set_tests_properties(lint/clang PROPERTIES COST 900) # the longer ones of a tier start first
+# Sources that fuzz/build has just compiled need no second look.
+set_tests_properties(lint/clang PROPERTIES COST 900 DEPENDS fuzz/build)
 if(ALI3_TIDY)
   ali3_tier(system lint/tidy)
 endif()

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The platform in the loop, with a platform that only records its inputs. tests/platform tests the real one. */
 #include "check.h"
+#include "common/platform_defaults.h"
 #include "loop/pendulum.h"
 
 #include "loop/cycle_parts.h"
-#include "platform/params.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -32,6 +32,19 @@ static void assert_refused(const void *bytes, size_t count, const char *expected
   if (!strstr(error, expected)) fail_msg("expected \"%s\" in \"%s\"", expected, error);
 }
 
+/* The box around the mesh. */
+static void mesh_box(const struct mesh *m, double low[3], double high[3])
+{
+  for (int c = 0; c < 3; c++) {
+    low[c] = INFINITY;
+    high[c] = -INFINITY;
+  }
+  for (size_t i = 0; i < 9 * (size_t)m->triangles; i++) {
+    low[i % 3] = fmin(low[i % 3], (double)m->corner[i]);
+    high[i % 3] = fmax(high[i % 3], (double)m->corner[i]);
+  }
+}
+
 TEST(binary_stl_has_its_corners)
 {
   unsigned char bytes[200];

@@ -5,7 +5,7 @@
 #define TESTS_IO_OSC_DIRECT_H
 
 #include "check.h"
-#include "osc/in.h"
+#include "osc/osc_packet.h"
 #include "osc/osc_wire.h"
 #include "osc/parse.h"
 #include "rt/clock.h"

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "common/heap.h"
 #include "common/sanitized.h"
-#include "osc/in.h"
+#include "osc/osc_packet.h"
 #include "osc/osc_wire.h"
 
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #ifndef PLATFORM_RIG_H
 #define PLATFORM_RIG_H
 
+#include "common/platform_defaults.h"
 #include "common/random.h"
-#include "platform/params.h"
 #include "platform/platform.h"
 
 #include <math.h>

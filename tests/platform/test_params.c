@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "platform/params.h"
+#include "common/platform_defaults.h"
 
 #include <math.h>
 #include <stddef.h>

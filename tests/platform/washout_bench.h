@@ -4,7 +4,7 @@
 #define PLATFORM_WASHOUT_BENCH_H
 
 #include "check.h"
-#include "platform/params.h"
+#include "common/platform_defaults.h"
 #include "platform/washout.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Explicit methods: the step up to which they are stable, what they refuse, and what ab4 does after an input jumps. */
+ * Explicit methods: the step up to which they are stable, what they refuse, and what Adams methods do after an input jumps. */
 #include "check.h"
 #include "common/toys.h"
 #include "dynamics/region.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double none[3] = {0.0};
-static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4};
+static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8};
 enum { METHODS = sizeof method / sizeof *method };
 
 static ali3_options options_of(ali3_method which, double dt)
@@ -104,6 +104,8 @@ TEST(the_regions_have_their_known_size)
   assert_true(fabs(region_longest_step(ALI3_METHOD_AB4, swings) - 0.43) < 2e-3);
   assert_true(fabs(region_longest_step(ALI3_METHOD_AB4, decays) - 0.3) < 1e-3);
   assert_true(isinf(region_longest_step(ALI3_METHOD_AB4, (struct mode){0.0, 0.0})));
+  assert_true(fabs(region_longest_step(ALI3_METHOD_ABM8, swings) - 0.158) < 2e-3);
+  assert_true(fabs(region_longest_step(ALI3_METHOD_ABM8, decays) - 0.381) < 1e-3);
 }
 
 /* Four springs on one wheel are as stiff as one spring with the sum of their stiffnesses. */
@@ -176,9 +178,9 @@ static void count_factorisation(void *context, ali3_phase phase)
 }
 
 /* Factorisations of each of `steps` steps of a double pendulum. push: force on the second body in step i, N. */
-static void count_steps(double (*push)(int step), int steps, int *count)
+static void count_steps(ali3_method which, double (*push)(int step), int steps, int *count)
 {
-  const ali3_options o = options_of(ALI3_METHOD_AB4, 0.01);
+  const ali3_options o = options_of(which, 0.01);
   ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
   ali3_data *d = toy_start(m, ALI3_OK);
   for (int i = 0; i < steps; i++) {
@@ -200,17 +202,26 @@ static double smooth(int step)
   return 5.0 * sin(0.05 * step);
 }
 
-TEST(ab4_begins_anew_after_a_jump)
+/* begins: steps after the start and after a jump that a one-step method takes, with `many` factorisations each. */
+static void check_jumps(ali3_method which, int begins, int many)
 {
   enum { STEPS = 100, JUMP = 50 };
   int count[STEPS], more = 0;
-  count_steps(jumping, STEPS, count);
-  assert_int_equal(count[0], 5); /* one for the prepare */
-  for (int i = 1; i < STEPS; i++) assert_int_equal(count[i], i < 3 || (i >= JUMP && i < JUMP + 3) ? 4 : 1);
-  count_steps(smooth, STEPS, count);
-  for (int i = 10; i < STEPS; i++) more += count[i] > 1;
-  print_message("smooth input: %d of %d steps by rk4\n", more, STEPS - 10);
-  assert_true(more <= 6);
+  count_steps(which, jumping, STEPS, count);
+  assert_int_equal(count[0], many + 1); /* one for the prepare */
+  for (int i = 1; i < STEPS; i++)
+    assert_int_equal(count[i], i < begins || (i >= JUMP && i < JUMP + begins) ? many : 1);
+  count_steps(which, smooth, STEPS, count);
+  for (int i = 14; i < STEPS; i++) more += count[i] > 1;
+  print_message("smooth input: %d of %d steps of %s by a one-step method\n", more, STEPS - 14,
+                ali3_method_name(which));
+  assert_true(more <= 2 * begins);
+}
+
+TEST(adams_methods_begin_anew_after_a_jump)
+{
+  check_jumps(ALI3_METHOD_AB4, 3, 4);
+  check_jumps(ALI3_METHOD_ABM8, 7, 6);
 }
 
 int main(void)
@@ -221,7 +232,7 @@ int main(void)
       cmocka_unit_test(springs_on_one_body_are_judged_together),
       cmocka_unit_test(a_contact_that_becomes_stiff_fails_the_step),
       cmocka_unit_test(bodies_without_mass_are_refused),
-      cmocka_unit_test(ab4_begins_anew_after_a_jump),
+      cmocka_unit_test(adams_methods_begin_anew_after_a_jump),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ struct way {
 static const struct way ways[] = {
     {1, false, ALI3_METHOD_ALI3}, {3, false, ALI3_METHOD_ALI3}, {1, true, ALI3_METHOD_ALI3},
     {2, true, ALI3_METHOD_ALI3},  {1, false, ALI3_METHOD_RK4},  {2, false, ALI3_METHOD_DP5},
-    {1, false, ALI3_METHOD_AB4},
+    {1, false, ALI3_METHOD_AB4},  {1, false, ALI3_METHOD_ABM8},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -103,7 +103,7 @@ static void read_all(const ali3_model *m, const ali3_data *d, struct everything 
   ali3_energy_get(m, d, &o->energy);
 }
 
-/* After a failure ab4 begins anew. */
+/* After a failure ab4 and abm8 begin anew. */
 static void diverge(const struct way *w, double bad, bool torque)
 {
   ali3_options options = options_of(w, 0.01);
@@ -127,7 +127,7 @@ static void diverge(const struct way *w, double bad, bool torque)
   toy_run(m, twin, 50);
   read_all(m, d, &after);
   read_all(m, twin, &before);
-  if (w->method == ALI3_METHOD_AB4)
+  if (w->method == ALI3_METHOD_AB4 || w->method == ALI3_METHOD_ABM8)
     assert_true(check_distance(before.body[1].position, after.body[1].position) < 1e-3);
   else
     assert_memory_equal(&before, &after, sizeof before);
@@ -212,7 +212,8 @@ TEST(a_probe_sees_every_phase_and_changes_nothing)
     assert_int_equal(ali3_feedback(m, d), ALI3_OK);
     assert_int_equal(s.last, ALI3_PHASE_IDLE);
     const bool is_explicit = ali3_method_is_explicit(o.method);
-    const int evaluations = o.method == ALI3_METHOD_DP5 ? 6 : 4; /* ab4 begins with rk4 */
+    /* ab4 begins with rk4, abm8 with dp5 */
+    const int evaluations = o.method == ALI3_METHOD_DP5 || o.method == ALI3_METHOD_ABM8 ? 6 : 4;
     int inner = ways[k].extrapolate ? 6 : 1, combined = ways[k].extrapolate;
     assert_int_equal(s.count[ALI3_PHASE_IDLE], 2);
     if (is_explicit) /* one more in the first prepare */

@@ -184,8 +184,8 @@ TEST(every_model_goes_on_in_substeps)
 
 TEST(every_model_goes_on_with_explicit_methods)
 {
-  static const char *const method[] = {"rk4", "dp5", "ab4"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const method[] = {"rk4", "dp5", "ab4", "abm8"};
+  for (int i = 0; i < 4; i++) {
     const struct settings_overrides over = {.method = method[i], .substeps = 1 + i};
     check_files(TEST_DATA "/../config/models/double_pendulum.yaml", &over);
     check_files(TEST_DATA "/../config/models/four_bar.yaml", &over);
@@ -293,8 +293,8 @@ static void check_yard(const char *name, int substeps, bool interpolate, bool ex
 /* Wheels with drives, and a chain: values from outside jump. */
 TEST(drives_go_on_with_explicit_methods)
 {
-  static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4};
-  for (int i = 0; i < 3; i++) {
+  static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8};
+  for (int i = 0; i < 4; i++) {
     ali3_model *m = ali3_model_new();
     ali3_options o = ali3_options_default();
     assert_non_null(m);

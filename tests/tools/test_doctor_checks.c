@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "tools/fake_host.h"
+#include "tools/findings_by_id.h"
 
 static struct findings all;
 

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "common/unprivileged.h"
 #include "rt/clock.h"
+#include "tools/findings_by_id.h"
 
 #include <sched.h>
 #include <stddef.h>

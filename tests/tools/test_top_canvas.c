@@ -2,6 +2,7 @@
  * Text on a grid: cut off, wrapped, and of any bytes. */
 #include "canvas.h"
 #include "check.h"
+#include "tools/canvas_text.h"
 
 #include <locale.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
  * The screens of ali3-top, drawn without a terminal: the required content at any size. */
 #include "check.h"
 #include "panes.h"
+#include "tools/canvas_text.h"
 
 #include "tools/fake_picture.h"
 

@@ -6,6 +6,7 @@
 #include "panes.h"
 #include "show.h"
 #include "telemetry/shm.h"
+#include "tools/canvas_text.h"
 #include "words.h"
 
 #include "tools/fake_picture.h"

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 struct finding *finding_add(struct findings *all, const char *id, const char *why, enum finding_state state,
                             const char *found, ...)
@@ -35,11 +34,4 @@ const char *finding_word(enum finding_state state)
                                      [FINDING_WARN] = "warn",
                                      [FINDING_BAD] = "bad"};
   return word[state];
-}
-
-const struct finding *findings_get(const struct findings *all, const char *id)
-{
-  for (int i = 0; i < all->count; i++)
-    if (strcmp(all->list[i].id, id) == 0) return &all->list[i];
-  return NULL;
 }

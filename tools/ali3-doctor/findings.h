@@ -36,7 +36,5 @@ __attribute__((format(printf, 5, 6))) struct finding *finding_add(struct finding
 __attribute__((format(printf, 2, 3))) void finding_fix(struct finding *f, const char *fix, ...);
 /* "ok", "info", "unknown", "warn", "bad" */
 const char *finding_word(enum finding_state state);
-/* Returns NULL if there is none. */
-const struct finding *findings_get(const struct findings *all, const char *id);
 
 #endif

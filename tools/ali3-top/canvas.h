@@ -35,8 +35,6 @@ struct canvas {
 /* Makes it blank with a new size. Returns false when out of memory; its size is then 0. */
 bool canvas_resize(struct canvas *c, int columns, int rows);
 void canvas_free(struct canvas *c);
-/* A row in UTF-8, without trailing blanks. */
-void canvas_text(const struct canvas *c, int row, char *text, size_t size);
 
 struct area {
   struct canvas *canvas;

@@ -4,7 +4,7 @@
 var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
-  const SECONDS = 60, MOST = 60000, MARGIN = 62;
+  const SECONDS = 60, MOST = 60000, MARGIN = 62, ROUNDING = 2e-7, NOTHING = 1e-12;
 
   // Numbers of the last minute. Time runs forward; where it jumps back the ring begins anew.
   class Ring {
@@ -37,6 +37,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
     if (!isFinite(x)) return String(x);
     const a = Math.abs(x);
     return a !== 0 && (a < 1e-3 || a >= 1e5) ? x.toExponential(2) : x.toPrecision(4).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  }
+
+  // The room above and below the values. Rounding errors of numbers with 24 bits, or about 0, stay a flat line.
+  function padding(least, most) {
+    const size = Math.max(Math.abs(least), Math.abs(most)), wide = most - least;
+    return wide > Math.max(ROUNDING * size, NOTHING) ? 0.06 * wide : Math.max(0.5 * size, 1e-3);
   }
 
   class Plot {
@@ -88,9 +94,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.now.className = isFinite(newest) || !this.ring.count ? '' : 'bad';
       this.range.textContent = least <= most ? `${number(least)} to ${number(most)}` : '';
       if (!(least <= most)) return;
-      this.axes(g, w, h, from, span, least, most);
+      const pad = padding(least, most), y = (v) => h - 14 - (v - least + pad) / (most - least + 2 * pad) * (h - 18);
+      this.axes(g, w, h, from, span, least, most, pad, y);
       // A line from column to column, as high as the values of the column.
-      const pad = Math.max(1e-30, 0.06 * (most - least) || 0.5 * Math.abs(most) || 1), y = (v) => h - 14 - (v - least + pad) / (most - least + 2 * pad) * (h - 18);
       g.strokeStyle = ali3.color('blue');
       g.lineWidth = 1.2;
       g.beginPath();
@@ -107,9 +113,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.scale = {least, most, y};
     }
 
-    axes(g, w, h, from, span, least, most) {
-      const pad = Math.max(1e-30, 0.06 * (most - least) || 0.5 * Math.abs(most) || 1), step = nice((most - least + 2 * pad) / 3), second = nice(span / 6);
-      const y = (v) => h - 14 - (v - least + pad) / (most - least + 2 * pad) * (h - 18);
+    axes(g, w, h, from, span, least, most, pad, y) {
+      const step = nice((most - least + 2 * pad) / 3), second = nice(span / 6);
       g.strokeStyle = ali3.color('line');
       g.fillStyle = ali3.color('faint');
       g.font = '11px system-ui, sans-serif';
@@ -120,7 +125,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (let v = Math.ceil((least - pad) / step) * step; v <= most + pad; v += step) {
         g.moveTo(MARGIN, Math.round(y(v)) + 0.5);
         g.lineTo(w, Math.round(y(v)) + 0.5);
-        g.fillText(number(Math.abs(v) < 1e-9 * step ? 0 : v), MARGIN - 5, y(v));
+        if (y(v) > 6) g.fillText(number(Math.abs(v) < 1e-9 * step ? 0 : v), MARGIN - 5, y(v));
       }
       g.textAlign = 'center';
       for (let t = Math.ceil(from / second) * second; t <= from + span; t += second) {

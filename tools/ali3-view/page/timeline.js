@@ -75,9 +75,15 @@ var ali3 = window.ali3 || (window.ali3 = {});
         if (x < -2) continue;
         g.fillStyle = ali3.color(COLORS[e.kind] || COLORS.other);
         g.fillRect(x - 1, h - 4 - high, e === this.chosen ? 4 : 2, high);
-        if (e.kind === 'state' && e.from !== e.to) g.fillText(e.to, x + 4, h - 6);
-        else if (e.kind === 'miss' && e.cause) g.fillText(e.cause, x + 4, h - 18);
+        if (e.kind === 'state' && e.from !== e.to) this.write(g, e.to, x, h - 6, w);
+        else if (e.kind === 'miss' && e.cause) this.write(g, e.cause, x, h - 18, w);
       }
+    }
+
+    // Right of the mark, or left of it at the right edge.
+    write(g, text, x, y, w) {
+      const wide = g.measureText(text).width;
+      g.fillText(text, x + 4 + wide > w - 4 ? x - 5 - wide : x + 4, y);
     }
   }
 
