@@ -260,6 +260,10 @@ static const struct key packet_field_keys[] = {
   NUMBER("else", "", ANY, NONE, AT_START, FIELD(otherwise),
          "Number that is sent for values that the key values does not list. It is needed beside values, and allowed only "
          "there.", .only = NUMBER_TYPES),
+  NUMBER("withheld", "", ANY, NONE, AT_START, FIELD(stand_in),
+         "Number that is sent before the first command arm in place of a signal that could move the rig. If all fields of the packet with "
+         "such signals have this key, the packet goes out from the start; otherwise it is withheld. For a controller that only "
+         "answers what it receives, with numbers on which it does not move.", .only = NUMBER_TYPES),
   NUMBER("value", "", ANY, NONE, AT_START, FIELD(value), "Constant number.", .only = NUMBER_TYPES),
   FLAG("counter", "false", AT_START, FIELD(counter),
        "true: the field is the number of the packet, from 0. Dropped packets are counted, too. The number "
@@ -291,6 +295,10 @@ static const struct key packet_keys[] = {
          "send: the daemon sends the packet. receive: it takes the packet from host on its own UDP port `port`, or from the "
          "line, and the fields with signal set inputs: {type: f32, signal: input.legs.leg}. Bytes, values and checksums must "
          "be right, and a counter must change; zeros are ignored."),
+  TEXT("answers", NONE, AT_START, PACKET(answers),
+       "Name of a packet above this one that the daemon sends over UDP. This packet is the answer of the receiver: it comes to the "
+       "socket that sends that packet, from any port of its host, so it has no host and no port. Only with direction: receive; "
+       "one answer for each packet."),
   INTEGER("divisor", "cycles", BETWEEN(1, 1e6), "1", AT_START, PACKET(divisor), "Every n-th cycle is sent."),
   CHOICE("endian", endians, "big", AT_START, PACKET(endian),
          "Byte order. big: the most significant byte of a number comes first. little: it comes last."),

@@ -143,9 +143,10 @@ _Static_assert(sizeof(enum rig_reaction) == sizeof(int) && sizeof(enum rig_reset
 #define WORD(id, text, ...) text,
 static const char *const felt_reactions[] = {RIG_REACTION_LIST(WORD) NULL};
 static const char *const resets[] = {RIG_RESET_LIST(WORD) NULL};
+static const char *const needs[] = {RIG_NEED_LIST(WORD) NULL};
 #undef WORD
 static const char *const rig_reactions[] = {[RIG_PARK] = "park", [RIG_HOLD] = "hold", NULL};
-static const char *const needs[] = {[NEEDED_FOR_MOTION] = "motion", [NEEDED_FOR_RESET] = "reset", NULL};
+static const char *const judged_from[] = {[RIG_FOR_MOTION] = "motion", [RIG_FOR_RIDE] = "ride", NULL};
 
 /* clang-format off */
 #define PERMISSIVE(field) offsetof(struct permissive_values, field)
@@ -164,8 +165,9 @@ static const struct key permissive_keys[] = {
          "Reaction of a rig that is not parked. park: it brakes and parks. hold: it brakes and stays where it is until the "
          "permissive is back and a person gives reset, then park or arm."),
   CHOICE("for", needs, "motion", AT_START, PERMISSIVE(needed_for),
-         "motion: arm, run and every motion need it. reset: only the command reset needs it, such as a key that must be "
-         "released.", .example = "motion"),
+         "motion: arm, run and every motion need it. ride: the platform needs it from neutral on, but not on the way from the park "
+         "pose and back, such as the state of a base that raises itself. reset: only the command reset needs it, such as a key "
+         "that must be released.", .example = "motion"),
 };
 const struct section schema_permissive = SECTION("a permissive", permissive_keys);
 
@@ -191,6 +193,9 @@ static const struct key rig_keys[] = {
          "Following error of roll, pitch or yaw above which the daemon warns."),
   NUMBER("angle_trip", "deg", NOT_NEGATIVE, "0", AT_START, FOR_RIG(angle_trip),
          "Following error of roll, pitch or yaw above which the daemon goes to SAFE."),
+  CHOICE("judged", judged_from, "motion", AT_START, RIG(judged),
+         "When the feedback counts. motion: for arm, run and every motion. ride: from neutral on, but not on the way from the park "
+         "pose and back, for a base that raises and parks itself."),
   CHOICE("on_trip", rig_reactions, "hold", AT_START, RIG(on_trip),
          "Reaction to a following error that trips, and to missing feedback. hold: the rig brakes and stays where it is. park: "
          "it brakes and parks."),

@@ -36,6 +36,7 @@ static const struct {
     {"from", KIND_CHECKSUM},
     {"scale", KIND_SIGNAL},
     {"offset", KIND_SIGNAL},
+    {"withheld", KIND_SIGNAL},
     {"values", KIND_SIGNAL | KIND_FRAME},
     {"else", KIND_SIGNAL | KIND_FRAME},
     {"endian", KINDS_NUMBER | KIND_CHECKSUM},
@@ -197,6 +198,22 @@ static bool check_number(const struct field_reader *f, const struct node *n, uns
   return check_table(f, n, v);
 }
 
+/* A number that stands in for a signal needs a signal that is withheld at times. */
+static bool check_stand_in(const struct field_reader *f, const struct node *n,
+                           const struct packet_field_values *v, int signal)
+{
+  const struct node *withheld = node_find(n, "withheld");
+  if (!withheld) return true;
+  if (!f->packet->received && signals_is_motion(f->signals, signal))
+    return check_sent(f, withheld, "withheld", (enum packet_type)v->type, v->stand_in);
+  report_error(
+      f->report, withheld->key_at,
+      "\"withheld\": nothing withholds \"%.60s\" before the first arm: expected a signal that moves the "
+      "motion platform, such as platform.pose.heave, in a packet that is sent",
+      node_find(n, "signal")->text);
+  return false;
+}
+
 static enum packet_source source_of(unsigned kind, const struct packet_field_values *v)
 {
   static const enum packet_source of_frame[] = {PACKET_CYCLE, PACKET_STATE, PACKET_FLAGS, PACKET_FAULT};
@@ -314,11 +331,14 @@ static bool read_number_field(const struct field_reader *f, const struct node *n
   if (!check_number(f, n, kind, v)) return true;
   if (kind == KIND_SIGNAL && !find_signals(f, node_find(n, "signal"), &first, &count)) return true;
   if (kind == KIND_SIGNAL && !check_channel(f, node_find(n, "signal"), first, count)) return true;
+  if (kind == KIND_SIGNAL && !check_stand_in(f, n, v, first)) return true;
   field.source = source_of(kind, v);
   field.scale = v->scale;
   field.offset = v->offset;
   field.value = kind == KIND_VALUE ? v->value : v->otherwise;
   field.unit_ns = kind == KIND_TIME ? unit_ns[v->time] : 1;
+  field.stands_in = node_find(n, "withheld") != NULL;
+  field.stand_in = v->stand_in;
   const int errors = f->report->errors;
   bool memory = true;
   for (int i = 0; i < count && memory && f->report->errors == errors; i++) {

@@ -178,6 +178,58 @@ static const struct node *place_node(const struct reader *r, const struct node *
   return found ? found : n;
 }
 
+/* The packet that this one answers; NULL: it answers none, or there is none such, which is reported. */
+static struct packet *find_answered(struct settings *s, const struct node *n, struct report *r)
+{
+  static const char *const of_place[] = {"host", "port", "serial", "baud", "parity", "stop_bits"};
+  const struct node *answers = node_find(n, "answers"), *direction = node_find(n, "direction");
+  if (!answers) return NULL;
+  if (!direction || strcmp(direction->text, "receive") != 0) {
+    report_error(r, answers->key_at, "\"answers\" needs direction: receive");
+    return NULL;
+  }
+  /* The place is that of the answered packet. */
+  for (size_t i = 0; i < sizeof of_place / sizeof *of_place; i++) {
+    const struct node *stray = node_find(n, of_place[i]);
+    if (!stray) continue;
+    report_error(r, stray->key_at, "\"%s\" has no meaning beside \"answers\"; remove it", of_place[i]);
+    return NULL;
+  }
+  /* The packet stands above, and has no answer yet. */
+  for (int i = 0; i < s->packets; i++) {
+    struct packet *p = &s->packet[i];
+    if (strcmp(p->name, answers->text) != 0 || p->received || !p->place.host) continue;
+    if (!p->answered) return p;
+    report_error(r, answers->at, "answers: packet \"%.40s\" has an answer already: expected one", p->name);
+    return NULL;
+  }
+  report_error(r, answers->at,
+               "answers: expected the name of a packet above this one that is sent over UDP, found \"%.40s\"",
+               answers->text);
+  return NULL;
+}
+
+/* Either all fields that could move the rig have numbers that stand in for them, or none has. */
+static void check_stand_ins(const struct settings *s, const struct packet *p, const struct node *n,
+                            struct report *r)
+{
+  const struct packet_field *without = NULL;
+  bool any = false;
+  for (int i = 0; i < p->fields; i++) {
+    const struct packet_field *f = &p->field[i];
+    if (!packet_is_number(f->type) || f->source != PACKET_SIGNAL || !signals_is_motion(s->signals, f->signal))
+      continue;
+    any |= f->stands_in;
+    if (!f->stands_in) without = f;
+  }
+  if (any && without)
+    report_error(
+        r, n->at,
+        "packet \"%.40s\": \"%.60s\" has no key \"withheld\", but another field has: expected it in all "
+        "fields that move the motion platform, or in none",
+        p->name, s->signals->signal[without->signal].name);
+}
+
 /* False when out of memory; mistakes are in the report. */
 static bool read_packet(struct reader *r, const struct node *n)
 {
@@ -185,8 +237,9 @@ static bool read_packet(struct reader *r, const struct node *n)
   struct packet_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_packet, n, &v, r->report)) return true;
   const bool received = v.direction == PACKET_RECEIVED;
-  if (!check_element_name(r->report, n, v.name, &r->seen, "packet") ||
-      ((!r->instead || received) && !check_packet_place(n, &v.place, r->report)))
+  struct packet *const answered = find_answered(s, n, r->report);
+  if (!check_element_name(r->report, n, v.name, &r->seen, "packet") || (v.answers && !answered) ||
+      (!answered && (!r->instead || received) && !check_packet_place(n, &v.place, r->report)))
     return true;
   if (s->packets == PACKETS_MAX) {
     report_error(r->report, n->at, "packets: expected at most %d", PACKETS_MAX);
@@ -195,15 +248,20 @@ static bool read_packet(struct reader *r, const struct node *n)
   /* The port beside `file` is that of the controller; a received packet keeps its own. */
   struct packet_place_values place = r->instead ? *r->instead : v.place;
   if (received) place.port = v.place.port;
+  if (answered)
+    place = (struct packet_place_values){.host = answered->place.host, .port = answered->place.port};
   /* Fill in the packet and its fields, and check the line. */
   struct packet *p = &s->packet[s->packets++];
   p->divisor = v.divisor;
   p->received = received;
+  p->answers = answered;
   p->name = strdup(v.name);
   const int errors = r->report->errors;
   if (!p->name || !take_place(p, &place) ||
       !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
     return false;
+  if (answered) answered->answered = true;
+  if (r->report->errors == errors) check_stand_ins(s, p, n, r->report);
   if (r->report->errors == errors && p->received) check_findable(p, n, r->report);
   if (r->report->errors == errors && p->received) claim_channels(s, p, n, r->report);
   if (r->report->errors == errors && check_line_is_free(s, p, place_node(r, n, "serial"), r->report) &&

@@ -15,14 +15,14 @@ enum { PACKET_SENT, PACKET_RECEIVED };
 
 struct packet_values {
   struct packet_place_values place;
-  const char *name;
+  const char *name, *answers;
   int divisor, endian, direction;
 };
 
 struct packet_field_values {
   const char *signal, *hex;
   ali3_table values; /* to be freed */
-  double scale, offset, otherwise, value;
+  double scale, offset, otherwise, stand_in, value;
   int type, time, frame, endian, count, from;
   bool counter;
 };

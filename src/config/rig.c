@@ -42,8 +42,8 @@ static void check_levels(const struct node *section, const char *warn, const cha
 
 static void read_levels(const struct node *section, struct file_values *v, struct report *r)
 {
-  static const char *const key[] = {"leg_warn",      "leg_trip",   "position_warn",
-                                    "position_trip", "angle_warn", "angle_trip"};
+  static const char *const key[] = {"leg_warn",   "leg_trip",   "position_warn", "position_trip",
+                                    "angle_warn", "angle_trip", "judged"};
   struct rig_spec *spec = &v->settings.rig.spec;
   const struct follow_levels *warn = &spec->follow.warn, *trip = &spec->follow.trip;
   check_levels(section, "leg_warn", "leg_trip", warn->leg, trip->leg, r);
@@ -132,7 +132,7 @@ static bool read_permissive(const struct node *n, struct settings *s, struct nam
                                                                 : INFINITY,
                                .alive = v.alive,
                                .on_loss = (enum rig_reaction)v.on_loss,
-                               .for_reset = v.needed_for == NEEDED_FOR_RESET};
+                               .need = (enum rig_need)v.needed_for};
   if (!p->name) return false;
   spec->permissives++;
   return names_add(seen, v.name, spec->permissives);

@@ -33,8 +33,6 @@ struct file_values {
 enum { LEGS, CRANKS };
 
 /* An element of rig.permissives. */
-enum { NEEDED_FOR_MOTION, NEEDED_FOR_RESET };
-
 struct permissive_values {
   const char *name, *input;
   int bit, is, on_loss, needed_for; /* bit -1: none */

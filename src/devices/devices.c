@@ -220,7 +220,7 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
     snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
   else
     snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
-  io_map_add_remote(map, &d->place, "Modbus TCP", "Modbus RTU", d->unit, d->name);
+  io_map_add_remote(map, &d->place, false, "Modbus TCP", "Modbus RTU", d->unit, d->name);
   /* The map of the device, then its alive register. */
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];

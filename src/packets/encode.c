@@ -81,6 +81,10 @@ static bool put_field(const struct packet_field *f, const struct frame *frame,
   /* A value of the loop may be NaN or infinite; a count never is. */
   switch (f->source) {
   case PACKET_SIGNAL:
+    if (f->stands_in && (frame->flags & FLAG_WITHHELD)) {
+      put_field_number(f, f->stand_in, clamped, out);
+      return true;
+    }
     return put_field_value(f, frame->values[f->signal], clamped, out);
   case PACKET_STATE:
     return put_field_value(f, frame->state, clamped, out);

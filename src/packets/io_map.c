@@ -52,6 +52,8 @@ static void describe_field(const struct packet_field *f, char text[MEANING_TEXT]
     snprintf(text + used, MEANING_TEXT - used, " %.17g", f->value);
   } else if (packet_is_number(f->type) && f->source == PACKET_TIME) {
     snprintf(text + used, MEANING_TEXT - used, ", %s", f->unit_ns == 1000 ? "us" : "ms");
+  } else if (packet_is_number(f->type) && f->stands_in) {
+    snprintf(text + used, MEANING_TEXT - used, "%.17g before the first command arm", f->stand_in);
   }
 }
 
@@ -97,9 +99,12 @@ bool packets_io_map(const struct packet *packet, int packets, const struct signa
                     struct io_map *map)
 {
   for (int i = 0; i < packets; i++) {
-    io_map_add_remote(
-        map, &packet[i].place, packet[i].received ? "received packets over UDP" : "packets over UDP",
-        packet[i].received ? "received packets on a line" : "packets on a line", -1, packet[i].name);
+    const struct packet *p = &packet[i];
+    const char *network = p->answers    ? "answers over UDP"
+                          : p->received ? "received packets over UDP"
+                                        : "packets over UDP";
+    io_map_add_remote(map, &p->place, p->received, network,
+                      p->received ? "received packets on a line" : "packets on a line", -1, p->name);
     for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
   }
   return io_map_complete(map);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "packets/link.h"
 
-#include "transport/inet_address.h"
-
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -11,14 +9,22 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* A socket that takes answers is bound to the address that faces the host, and not connected. */
+static bool join_host(struct packet_link *l)
+{
+  struct inet_address own;
+  if (l->connected) return connect(l->socket, &l->to.name.any, l->to.length) == 0;
+  return inet_address_facing(&l->to, 0, &own) && bind(l->socket, &own.name.any, own.length) == 0;
+}
+
 static bool open_socket(struct packet_link *l, const struct packet *p, char *error, size_t size)
 {
-  struct inet_address to;
-  const int code = inet_address_parse(p->place.host, p->place.port, &to);
+  const int code = inet_address_parse(p->place.host, p->place.port, &l->to);
   const char *reason = code ? gai_strerror(code) : NULL;
   if (!reason) {
-    l->socket = socket(to.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->socket >= 0 && connect(l->socket, &to.name.any, to.length) == 0) return true;
+    l->socket = socket(l->to.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    l->connected = !p->answered;
+    if (l->socket >= 0 && join_host(l)) return true;
     reason = strerror(errno);
   }
   snprintf(error, size, "packet %s: cannot send to %s port %d: %s", p->name, p->place.host, p->place.port,
@@ -47,8 +53,10 @@ void packet_link_close(struct packet_link *l)
 /* The kernel reports a closed port for the previous packet instead of sending this one; the second attempt sends it. */
 static enum link_result send_datagram(const struct packet_link *l, const uint8_t *bytes, size_t n)
 {
+  const struct sockaddr *to = l->connected ? NULL : &l->to.name.any;
+  const socklen_t length = l->connected ? 0 : l->to.length;
   for (int attempt = 0; attempt < 2; attempt++) {
-    if (send(l->socket, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+    if (sendto(l->socket, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL, to, length) >= 0)
       return attempt == 0 ? LINK_SENT : LINK_ERROR;
     if (errno == EAGAIN || errno == ENOBUFS) return LINK_DROPPED;
   }

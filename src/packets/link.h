@@ -4,6 +4,7 @@
 #ifndef PACKETS_LINK_H
 #define PACKETS_LINK_H
 
+#include "transport/inet_address.h"
 #include "transport/serial_line.h"
 #include "wire/packet.h"
 
@@ -16,7 +17,9 @@ enum link_result {
 };
 
 struct packet_link {
-  int socket; /* connected; -1: the packet goes to a serial line */
+  int socket; /* -1: the packet goes to a serial line */
+  struct inet_address to;
+  bool connected; /* not if the packet is answered: the answer may come from another port of the host */
   struct serial_line line;
   size_t rest_at, rest; /* bytes of the begun packet that are left */
   uint8_t buffer[PACKET_BYTES_MAX];

@@ -23,7 +23,7 @@ struct sender {
   struct packet_link link;
   uint64_t next_cycle;
   uint64_t number; /* number of the next packet */
-  bool motion;     /* contains platform motion */
+  bool motion;     /* contains platform motion that nothing stands in for */
 };
 
 struct packets {
@@ -137,7 +137,8 @@ static bool is_signal(const struct packet_field *f)
 static bool carries_motion(const struct packet *p, const struct signals *signals)
 {
   for (int i = 0; i < p->fields; i++)
-    if (is_signal(&p->field[i]) && signals_is_motion(signals, p->field[i].signal)) return true;
+    if (is_signal(&p->field[i]) && signals_is_motion(signals, p->field[i].signal) && !p->field[i].stands_in)
+      return true;
   return false;
 }
 
@@ -159,6 +160,14 @@ static bool start_sender(struct endpoint *e, struct packets *p, const struct pac
   return packet_link_open(&s->link, packet, error, size);
 }
 
+/* The socket of the sender whose packet this one answers; -1: it answers none. */
+static int shared_socket(const struct packets *p, const struct packet *packet)
+{
+  for (int i = 0; i < p->senders && packet->answers; i++)
+    if (p->sender[i].packet == packet->answers) return p->sender[i].link.socket;
+  return -1;
+}
+
 static bool start_receiver(struct endpoint *e, struct packets *p, const struct packet *packet, char *error,
                            size_t size)
 {
@@ -166,7 +175,8 @@ static bool start_receiver(struct endpoint *e, struct packets *p, const struct p
   *r = (struct packet_receiver){.packet = packet,
                                 .counters = e->counters,
                                 .input_first = e->signals->input_first,
-                                .client = (uint32_t)p->receivers++};
+                                .client = (uint32_t)p->receivers++,
+                                .shared = shared_socket(p, packet)};
   clients_name(&e->port->clients, r->client, packet->name);
   return receiver_open(r, error, size);
 }

@@ -13,27 +13,26 @@ enum { DATAGRAMS = 64 }; /* taken in one turn */
 
 /* --- places --- */
 
-/* The address of this machine that faces the host, with the port on which the packet arrives. The socket takes no
- * datagrams from other networks. */
-static bool find_own_address(const struct packet *p, struct inet_address *from, struct inet_address *own)
+/* The socket is bound to the address of this machine that faces the host: it takes no datagrams from other networks. */
+static int bind_receiver(const struct packet *p, const struct inet_address *from)
 {
-  const int s = inet_address_parse(p->place.host, p->place.port, from) == 0
-                    ? socket(from->name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-                    : -1;
-  const bool found = s >= 0 && connect(s, &from->name.any, from->length) == 0 && inet_address_of(s, own);
-  if (s >= 0) close(s);
-  if (found) inet_address_set_port(own, p->place.port);
-  return found;
+  struct inet_address own;
+  if (!inet_address_facing(from, p->place.port, &own)) return -1;
+  const int s = socket(own.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (s < 0 || bind(s, &own.name.any, own.length) == 0) return s;
+  const int error = errno;
+  close(s);
+  errno = error;
+  return -1;
 }
 
 static bool open_datagrams(struct packet_receiver *r, char *error, size_t size)
 {
   const struct packet *p = r->packet;
-  struct inet_address own;
-  bool opened = find_own_address(p, &r->from, &own);
-  if (opened) r->socket = socket(own.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  opened = opened && r->socket >= 0 && bind(r->socket, &own.name.any, own.length) == 0;
-  if (!opened) {
+  errno = EINVAL;
+  if (inet_address_parse(p->place.host, p->place.port, &r->from) == 0)
+    r->socket = p->answers ? r->shared : bind_receiver(p, &r->from);
+  if (r->socket < 0) {
     snprintf(error, size, "packet %s: cannot receive from %s on port %d: %s", p->name, p->place.host,
              p->place.port, strerror(errno));
     return false;
@@ -54,7 +53,7 @@ bool receiver_open(struct packet_receiver *r, char *error, size_t size)
 
 void receiver_close(struct packet_receiver *r)
 {
-  if (r->socket >= 0) close(r->socket);
+  if (r->socket >= 0 && !r->packet->answers) close(r->socket);
   r->socket = -1;
   serial_line_close(&r->line);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The input of packets: a UDP socket that takes datagrams of one host, or a serial line. Never waits. */
+ * The input of packets: a UDP socket that takes datagrams of one host, its own or that of a sender, or a serial line.
+ * Never waits. */
 #ifndef PACKETS_RECEIVER_H
 #define PACKETS_RECEIVER_H
 
@@ -17,6 +18,7 @@ struct packet_receiver {
   struct counters *counters;
   int input_first; /* signal of channel 0 */
   uint32_t client; /* its number in the names of the port */
+  int shared;      /* for a packet that answers: the socket of the sender, which stays open */
 
   /* private */
   int socket; /* -1: on a serial line */
@@ -28,7 +30,7 @@ struct packet_receiver {
   uint8_t buffer[2 * PACKET_BYTES_MAX];
 };
 
-/* Set-up, with the first four members set. Returns false on failure, with the reason in error[size]. The caller calls
+/* Set-up, with the members above private set. Returns false on failure, with the reason in error[size]. The caller calls
  * receiver_close() in both cases. */
 bool receiver_open(struct packet_receiver *r, char *error, size_t size);
 void receiver_close(struct packet_receiver *r);

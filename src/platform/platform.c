@@ -303,3 +303,9 @@ bool platform_is_known(const struct platform *p)
 {
   return p->state != PLATFORM_UNKNOWN;
 }
+
+bool platform_rides(const struct platform *p)
+{
+  return p->engaged &&
+         (p->state == PLATFORM_NEUTRAL || p->state == PLATFORM_RUN || p->state == PLATFORM_FREEZE);
+}

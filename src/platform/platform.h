@@ -167,5 +167,7 @@ static inline void platform_rebind(struct platform *p)
 bool platform_is_parked(const struct platform *p);
 /* RT. True from the first order up on: the pose is known. */
 bool platform_is_known(const struct platform *p);
+/* RT. True at neutral, in a ride, and while a ride is frozen. */
+bool platform_rides(const struct platform *p);
 
 #endif

@@ -59,13 +59,18 @@ static void judge_permissives(struct rig *r, const struct rig_reading *reading)
   }
 }
 
+static bool counts_now(const struct rig *r, enum rig_need need)
+{
+  return need == RIG_FOR_MOTION || (need == RIG_FOR_RIDE && r->rides);
+}
+
 /* The missing permissive with the stronger reaction; -1: none is missing. */
 static int missing_permissive(const struct rig *r, bool for_reset)
 {
   int missing = -1;
   for (int i = 0; i < r->spec.permissives; i++) {
     const struct rig_permissive *p = &r->spec.permissive[i];
-    if (p->for_reset != for_reset || (r->met >> i & 1)) continue;
+    if ((r->met >> i & 1) || !(for_reset ? p->need == RIG_FOR_RESET : counts_now(r, p->need))) continue;
     if (missing < 0 || (p->on_loss == RIG_HOLD && r->spec.permissive[missing].on_loss != RIG_HOLD))
       missing = i;
   }
@@ -84,11 +89,16 @@ static bool has_feedback(const struct rig *r)
   return r->spec.feedback >= 0;
 }
 
+static bool judges_feedback(const struct rig *r)
+{
+  return has_feedback(r) && counts_now(r, r->spec.judged);
+}
+
 /* hold: only the signs with the reaction hold. */
 static struct rig_verdict first_missing_sign(const struct rig *r, bool hold)
 {
   int missing = missing_permissive(r, false);
-  const bool counts = has_feedback(r) && !(hold && r->spec.on_trip != RIG_HOLD);
+  const bool counts = judges_feedback(r) && !(hold && r->spec.on_trip != RIG_HOLD);
   if (hold && missing >= 0 && r->spec.permissive[missing].on_loss != RIG_HOLD) missing = -1;
   const int erring = counts ? follow_beyond(&r->follow, &r->spec.follow.trip) : -1;
   if (missing >= 0)
@@ -162,7 +172,7 @@ static void show_rig(struct rig *r, const struct platform *p, bool reports)
 {
   /* The actual place, and its error. */
   struct rig_output *o = &r->out;
-  const bool feedback = has_feedback(r);
+  const bool judged = judges_feedback(r);
   r->reports = reports;
   if (r->follow.known) memcpy(o->pose, r->follow.actual.pose, sizeof o->pose);
   if (reports) memcpy(o->legs, r->follow.actual.leg, sizeof o->legs);
@@ -171,8 +181,8 @@ static void show_rig(struct rig *r, const struct platform *p, bool reports)
   o->permissives[0] = r->met;
   o->heartbeat[0] = fmod(o->heartbeat[0] + 1.0, HEARTBEATS);
   const unsigned beyond =
-      (feedback && follow_beyond(&r->follow, &r->spec.follow.warn) >= 0 ? (unsigned)RIG_WARNS : 0u) |
-      (feedback && follow_beyond(&r->follow, &r->spec.follow.trip) >= 0 ? (unsigned)RIG_TRIPS : 0u);
+      (judged && follow_beyond(&r->follow, &r->spec.follow.warn) >= 0 ? (unsigned)RIG_WARNS : 0u) |
+      (judged && follow_beyond(&r->follow, &r->spec.follow.trip) >= 0 ? (unsigned)RIG_TRIPS : 0u);
   o->flags[0] = (reports ? (unsigned)RIG_REPORTS : 0u) | beyond |
                 (rig_lacks(r, false).cause == RIG_FINE ? (unsigned)RIG_PERMITS : 0u) |
                 (rig_may_reset(r, p) ? (unsigned)RIG_MAY_RESET : 0u) | (r->held ? (unsigned)RIG_HELD : 0u) |
@@ -189,6 +199,7 @@ void rig_step(struct rig *r, const struct platform *p, const struct rig_reading 
       has_feedback(r) && reading->arrived ? reading->value + r->spec.feedback_channel : NULL;
   if (has_feedback(r)) follow_step(&r->follow, &p->hexapod, &commanded, report);
   judge_permissives(r, reading);
+  r->rides = platform_rides(p);
   if (known) judge_felt(r, p);
   show_rig(r, p, has_feedback(r) && reading->reports);
   /* A rig in its park pose needs no stop. */

@@ -41,6 +41,17 @@ enum rig_reset {
 #undef RIG_ENUM
 };
 
+/* Motions and commands that need a permissive. */
+#define RIG_NEED_LIST(X)                                                                                     \
+  X(RIG_FOR_MOTION, "motion") /* arm, run and every motion */                                                \
+  X(RIG_FOR_RIDE, "ride")     /* the platform from neutral on; not the way up from the park pose and back */ \
+  X(RIG_FOR_RESET, "reset")   /* the command reset only */
+enum rig_need {
+#define RIG_ENUM(id, text) id,
+  RIG_NEED_LIST(RIG_ENUM)
+#undef RIG_ENUM
+};
+
 /* A condition on one number that comes in. */
 struct rig_permissive {
   char *name;
@@ -49,12 +60,13 @@ struct rig_permissive {
   double lower, upper; /* the bit or number must be within these */
   double alive;        /* s: the number must change within this time; 0: it may stay */
   enum rig_reaction on_loss;
-  bool for_reset; /* a reset needs it; the motion does not */
+  enum rig_need need;
 };
 
 struct rig_spec {
   int feedback, feedback_channel; /* input with the actual legs or pose, and its first channel; -1: none */
   struct follow_spec follow;
+  enum rig_need judged;                         /* when the feedback counts: RIG_FOR_MOTION or RIG_FOR_RIDE */
   enum rig_reaction on_trip, on_estop, on_felt; /* on_trip: also if the feedback is missing */
   enum rig_reset reset;
   double force_max, rate_max; /* m/s^2, rad/s: limits at the head, see struct rig_output; 0: none */
@@ -142,6 +154,7 @@ struct rig {
   uint32_t met;
   double last[RIG_PERMISSIVES_MAX], still[RIG_PERMISSIVES_MAX]; /* number, and time since it changed, s */
   bool rough, reports;
+  bool rides; /* the platform is at neutral, runs, or was frozen there */
 };
 
 /* Set-up. The platform was initialised: its park pose stands for its pose before the first arm. */

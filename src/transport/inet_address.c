@@ -81,6 +81,15 @@ bool inet_address_of(int fd, struct inet_address *out)
   return getsockname(fd, &out->name.any, &out->length) == 0;
 }
 
+bool inet_address_facing(const struct inet_address *to, int port, struct inet_address *own)
+{
+  const int s = socket(to->name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool found = s >= 0 && connect(s, &to->name.any, to->length) == 0 && inet_address_of(s, own);
+  if (s >= 0) close(s);
+  if (found) inet_address_set_port(own, port);
+  return found;
+}
+
 bool inet_address_reaches(const struct inet_address *to, const struct inet_address *own)
 {
   if (own->name.any.sa_family != to->name.any.sa_family || inet_address_port(own) != inet_address_port(to))

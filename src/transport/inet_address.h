@@ -32,6 +32,8 @@ bool inet_address_may_be_answered(const struct inet_address *a);
 
 /* The address of a bound socket. Returns false if it has none. */
 bool inet_address_of(int fd, struct inet_address *out);
+/* The address of this machine that faces `to`, with this port. Returns false if no network leads there. */
+bool inet_address_facing(const struct inet_address *to, int port, struct inet_address *own);
 /* True if a datagram to this address comes to the socket that is bound to `own`. */
 bool inet_address_reaches(const struct inet_address *to, const struct inet_address *own);
 

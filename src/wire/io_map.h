@@ -61,8 +61,9 @@ struct io_map;
 struct io_map *io_map_new(void); /* NULL when out of memory */
 void io_map_free(struct io_map *m);
 void io_map_add_connection(struct io_map *m, const struct io_map_connection *row);
-/* A connection to a device or controller, on the network by `network` or on a line by `serial`. */
-void io_map_add_remote(struct io_map *m, const struct remote_place *place, const char *network,
+/* A connection to a device or controller, on the network by `network` or on a line by `serial`. listens: ali3d only takes what
+ * comes over it. */
+void io_map_add_remote(struct io_map *m, const struct remote_place *place, bool listens, const char *network,
                        const char *serial, int unit, const char *text);
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row);
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row);

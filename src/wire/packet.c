@@ -42,7 +42,9 @@ void packet_place_text(const struct packet *p, char *text, int size)
 {
   char line[300] = "";
   if (!p->place.host) serial_place_text(&p->place.serial, line, sizeof line);
-  if (p->place.host && p->received)
+  if (p->answers)
+    snprintf(text, (size_t)size, "%s from %s in answer to %s", p->name, p->place.host, p->answers->name);
+  else if (p->place.host && p->received)
     snprintf(text, (size_t)size, "%s from %s on port %d", p->name, p->place.host, p->place.port);
   else if (p->place.host)
     snprintf(text, (size_t)size, "%s to %s:%d", p->name, p->place.host, p->place.port);

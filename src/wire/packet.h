@@ -84,6 +84,9 @@ struct packet_field {
   double (*table)[2]; /* (pairs) integer value and the number sent for it, ascending; NULL: no table */
   int pairs;
   uint64_t unit_ns; /* unit of PACKET_TIME, ns */
+  bool
+      stands_in; /* while the motion of the platform is withheld, the number `stand_in` is sent for the signal */
+  double stand_in;
 
   uint8_t *bytes; /* (size) content of PACKET_BYTES */
   int from;       /* first byte that a checksum covers; the last one is the byte before it */
@@ -96,13 +99,17 @@ struct packet {
   char *name;
   struct remote_place place;
   bool received; /* place.host is its sender, place.port the port on which it arrives; false: it is sent */
+  const struct packet
+      *answers;  /* the sent packet at whose socket this one arrives, with its place; NULL: none */
+  bool answered; /* a received packet answers this one */
   int divisor;   /* sent every n-th cycle */
   struct packet_field *field; /* (fields) in order, without gaps */
   int fields;
   int size; /* bytes */
 };
 
-/* "moog to 10.0.0.7:991", "echo from 10.0.0.7 on port 991", "rig on /dev/ttyUSB0 115200 8N1": for people. */
+/* "moog to 10.0.0.7:991", "echo from 10.0.0.7 on port 991", "echo from 10.0.0.7 in answer to moog",
+ * "rig on /dev/ttyUSB0 115200 8N1": for people. */
 void packet_place_text(const struct packet *p, char *text, int size);
 
 /* Releases all packets; NULL is allowed. */

@@ -18,12 +18,12 @@ ALI3D, ROOT = sys.argv[1:]
 # Mistakes that concern more than the keys and values of one mapping: the kind, and a pattern of the messages.
 UNSEEN = {
     "names: the elements they name, their characters, and whether they are unique":
-        r"is named|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|excludes this protocol|reserved",
+        r"is named|the name of a packet|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|excludes this protocol|reserved",
     "alternatives: keys that exclude each other, or depend on the value of another key":
         r"stands for|has no meaning|expected one of the (two|keys)|missing key \"\w+\" (\(or|in platform)|beside|"
-        r"missing key \"port\"|either the key|in a drive with external|needs the key|takes its number from|a function or a table|a sensor of the type|needs a source|needs a condition|needs a field of type|remove one of the two",
+        r"missing key \"port\"|either the key|in a drive with external|needs the key|takes its number from|nothing withholds|key \"withheld\"|a function or a table|a sensor of the type|needs a source|needs a condition|needs a field of type|remove one of the two",
     "values beside each other": r"the washout expects|expected (metres|degrees|longer legs|hold|less than|lower at most|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
-                                r"platform: |park pose|at neutral|joints \d and \d are|period: |need .* baud or more|has more than|ends? beyond|covers no bytes",
+                                r"platform: |park pose|at neutral|the range of|joints \d and \d are|period: |need .* baud or more|has more than|ends? beyond|covers no bytes",
     "sections beside each other": r"the section|a section|lockstep|overrun: |clock: |pull: |spin: |autostart: true|serial: |"
                                   r"tcp: |record: |another target|default map|the server uses|the daemon uses|no other source|another source|on this line|an input, which has",
     "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit|trigger): ",

@@ -176,6 +176,20 @@ TEST(scale_and_offset_are_those_of_the_maps)
   assert_bytes(0x01, 0xf4); /* (1.5 - 2) / -0.001 = 500 */
 }
 
+TEST(a_number_stands_in_while_the_motion_is_withheld)
+{
+  struct packet_field f = signal_field(PACKET_I16, false);
+  frame.flags = FLAG_WITHHELD;
+  assert_int_equal(encode(&f, (double)NAN), PACKET_UNFIT);
+  f.stands_in = true;
+  f.stand_in = 258;
+  assert_int_equal(encode(&f, (double)NAN), 0);
+  assert_bytes(0x01, 0x02);
+  frame.flags = 0;
+  assert_int_equal(encode(&f, 5), 0);
+  assert_bytes(0x00, 0x05);
+}
+
 TEST(tables_map_values_to_sent_numbers)
 {
   double pair[][2] = {{0, 170}, {1, 180}, {3, 130}};
@@ -293,6 +307,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(numbers_are_clamped_and_counted, setup, NULL),
       cmocka_unit_test_setup_teardown(nonfinite_values_are_not_sent, setup, NULL),
       cmocka_unit_test_setup_teardown(scale_and_offset_are_those_of_the_maps, setup, NULL),
+      cmocka_unit_test_setup_teardown(a_number_stands_in_while_the_motion_is_withheld, setup, NULL),
       cmocka_unit_test_setup_teardown(tables_map_values_to_sent_numbers, setup, NULL),
       cmocka_unit_test_setup_teardown(counts_wrap, setup, NULL),
       cmocka_unit_test_setup_teardown(time_counts_from_the_start, setup, NULL),

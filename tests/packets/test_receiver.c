@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "packets/encode.h"
+#include "packets/link.h"
 #include "rt/clock.h"
 
 #include <arpa/inet.h>
@@ -54,8 +55,8 @@ static void open_receiver(const struct remote_place *place)
   memset(&counters, 0, sizeof counters);
   memset(sample, 0, sizeof sample);
   packet.place = *place;
-  receiver =
-      (struct packet_receiver){.packet = &packet, .counters = &counters, .input_first = 10, .client = 3};
+  receiver = (struct packet_receiver){
+      .packet = &packet, .counters = &counters, .input_first = 10, .client = 3, .shared = receiver.shared};
   if (!receiver_open(&receiver, error, sizeof error)) fail_msg("%s", error);
 }
 
@@ -112,6 +113,47 @@ TEST(datagrams_of_the_host_count)
   receiver_close(&receiver);
 }
 
+/* The answer comes to the socket of a sender, from another port of the host; the socket outlives the receiver. */
+TEST(an_answer_comes_to_the_port_that_sends)
+{
+  struct sockaddr_in device = {.sin_family = AF_INET}, from;
+  socklen_t length = sizeof from;
+  char error[300];
+  uint8_t bytes[SIZE] = {0};
+  struct packet_link link;
+  const int port = free_udp_port(), listens = sender_from("127.0.0.1", &device, 0);
+  struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  const struct packet asked = {
+      .name = (char[]){"asked"}, .place = {.host = (char[]){"127.0.0.1"}, .port = port}, .answered = true};
+  /* The sender sends to the device, which answers from a socket with another port. */
+  inet_pton(AF_INET, "127.0.0.1", &own.sin_addr);
+  const int device_socket = socket(AF_INET, SOCK_DGRAM, 0);
+  assert_int_equal(bind(device_socket, (struct sockaddr *)&own, sizeof own), 0);
+  if (!packet_link_open(&link, &asked, error, sizeof error)) fail_msg("%s", error);
+  assert_int_equal(packet_link_send(&link, bytes, SIZE, clock_now_ns()), LINK_SENT);
+  assert_int_equal(recvfrom(device_socket, bytes, SIZE, 0, (struct sockaddr *)&from, &length), SIZE);
+  packet.answers = &asked;
+  receiver.shared = link.socket;
+  open_receiver(&asked.place);
+  make_answer(bytes, 9, 4);
+  assert_int_equal(sendto(listens, bytes, SIZE, 0, (struct sockaddr *)&from, length), SIZE);
+  assert_true(receive());
+  assert_true(sample[1].value == 2.0 && sample[1].sequence == 9);
+  /* A stranger counts as one, and the end of the receiver leaves the sender its socket. */
+  const int stranger = sender_from("127.0.0.2", &device, 0);
+  make_answer(bytes, 10, 6);
+  assert_int_equal(sendto(stranger, bytes, SIZE, 0, (struct sockaddr *)&from, length), SIZE);
+  assert_false(receive());
+  assert_int_equal(counters.packets_strangers, 1);
+  receiver_close(&receiver);
+  assert_int_equal(packet_link_send(&link, bytes, SIZE, clock_now_ns()), LINK_SENT);
+  packet.answers = NULL;
+  packet_link_close(&link);
+  close(listens);
+  close(stranger);
+  close(device_socket);
+}
+
 /* Noise before a packet, a packet in two pieces, and one with a wrong checksum between good ones. */
 TEST(packets_are_found_on_a_line)
 {
@@ -149,6 +191,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(datagrams_of_the_host_count),
+      cmocka_unit_test(an_answer_comes_to_the_port_that_sends),
       cmocka_unit_test(packets_are_found_on_a_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

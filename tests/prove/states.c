@@ -7,7 +7,8 @@
  *     LATCHED -- accepted reset --> RESET -- an arm received 0.5 s or more after a frame first showed STOPPED, and 0.5 s or more
  *                                            after the last refused arm or run --> FREE -- run --> motion
  *
- * with two ports, repeated, bundled and delayed commands, stale inputs, misses, divergence, a stuck loop, crashes and restarts.
+ * with two ports, repeated, bundled and delayed commands, stale inputs, stimuli, misses, divergence, a stuck loop, crashes and
+ * restarts.
  * It also checks that every e-stop leads to SAFE. This file does not use the implementation of the promise. Finally it puts
  * faults into the daemon, which the search has to find. */
 #include "world.h"
@@ -44,6 +45,7 @@ struct search {
   struct key *table; /* open addressing */
   bool *taken;
   size_t room, states, transitions, released; /* released: ways from a latched stop to motion */
+  size_t driven;                              /* states in which a stimulus owns the input */
   const char *broken;                         /* the broken promise; NULL: none yet */
 };
 
@@ -85,6 +87,7 @@ static void keep_state(struct search *s, const struct promise *p)
   }
   if (p->phase != FREE) k.refused_for = tenths(p->refused_ns);
   if (!insert(s, &k)) return;
+  s->driven += k.world.input_owner == 1 + 1; /* port 1 */
   struct state *state = malloc(sizeof *state + world_size());
   if (!state) abort();
   state->next = NULL;
@@ -218,23 +221,27 @@ static void try_singles(struct search *s, const struct state *from, struct act a
     act.what = what;
     try_act(s, from, &act);
   }
-  for (uint32_t code = COMMAND_INIT; code <= COMMAND_LOAD; code++)
+  for (uint32_t code = COMMAND_INIT; code <= COMMAND_STIMULUS; code++)
     for (int port = 0; port < PORTS; port++)
       for (size_t a = 0; a < sizeof ages / sizeof *ages; a++)
         for (enum happening what = NOTHING; what <= INPUT; what++) {
-          act.order[0] = (struct order){code, port, ages[a]};
+          act.order[0] = (struct order){code, port, ages[a], false};
           act.what = what;
           try_act(s, from, &act);
         }
+  act.order[0] = (struct order){.code = COMMAND_STIMULUS, .off = true};
+  act.what = NOTHING;
+  try_act(s, from, &act);
 }
 
 /* Bundles of up to `most` commands, new and old, in one datagram or from two clients at once. */
 static void try_tuples(struct search *s, const struct state *from, struct act act, int at, int most)
 {
-  static const uint32_t codes[] = {COMMAND_ARM, COMMAND_RUN, COMMAND_RESET, COMMAND_ESTOP, COMMAND_INIT};
+  static const uint32_t codes[] = {COMMAND_ARM,   COMMAND_RUN,  COMMAND_RESET,
+                                   COMMAND_ESTOP, COMMAND_INIT, COMMAND_STIMULUS};
   for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
     for (int port = at ? act.order[at - 1].port : 0; port < PORTS; port++) {
-      act.order[at] = (struct order){codes[c], port, act.order[0].age_ns};
+      act.order[at] = (struct order){codes[c], port, act.order[0].age_ns, false};
       if (at > 0) try_act(s, from, &act);
       if (at + 1 < most) try_tuples(s, from, act, at + 1, most);
     }
@@ -284,6 +291,7 @@ static const char *search(const struct world_kind *kind, enum mutation mutation,
   free(s.table);
   free(s.taken);
   if (!s.broken && s.released == 0) s.broken = "no way leads from a latched stop to motion";
+  if (!s.broken && kind->stimuli && s.driven == 0) s.broken = "no stimulus ever drove the input";
   printf("%-44s %8zu states %10zu transitions%s%s\n", name, s.states, s.transitions, s.broken ? ": " : "",
          s.broken ? s.broken : "");
   fflush(stdout);
@@ -298,6 +306,7 @@ static bool search_sound(bool quick)
   } kinds[] = {
       {{.autostart = true}, "autostart"},
       {{.autostart = true, .required = true}, "autostart, an input that is required"},
+      {{.autostart = true, .required = true, .stimuli = true}, "autostart, an input that stimuli drive"},
       {{.publish_next = true}, "publish: next_cycle"},
       {{.autostart = true, .lockstep = true}, "lockstep"},
   };

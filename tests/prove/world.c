@@ -24,6 +24,11 @@ static size_t fresh, in_scratch; /* bytes used: of the arena, by the ports alone
 static bool boxed, diverges;
 static struct port port[PORTS];
 static struct port *const ports[PORTS] = {&port[0], &port[1]};
+/* Tables of STIMULUS_ROWS steps, for all channels of the input. */
+enum { STIMULUS_ROWS = 2, STIMULI = 2 };
+static double stimulus_time[STIMULUS_ROWS], stimulus_value[STIMULUS_ROWS * INPUT_WRENCH_CHANNELS];
+static int stimulus_channel[INPUT_WRENCH_CHANNELS];
+static struct stimulus stimuli[STIMULI];
 enum { PORT_SAVED = offsetof(struct port, clients) }; /* names do not matter here */
 
 /* The state that is saved besides the arena. */
@@ -76,6 +81,22 @@ int __wrap_ali3_step(const ali3_model *m, ali3_data *d)
   return diverges ? ALI3_E_DIVERGED : __real_ali3_step(m, d);
 }
 
+static void make_stimuli(void)
+{
+  for (int i = 0; i < STIMULUS_ROWS; i++) stimulus_time[i] = i * (double)PERIOD * 1e-9;
+  for (int i = 0; i < STIMULUS_ROWS * INPUT_WRENCH_CHANNELS; i++) stimulus_value[i] = 0.5;
+  for (int i = 0; i < INPUT_WRENCH_CHANNELS; i++) stimulus_channel[i] = i;
+  for (int i = 0; i < STIMULI; i++)
+    stimuli[i] = (struct stimulus){.name = "road",
+                                   .held = true,
+                                   .with_motion = i == 1,
+                                   .rows = STIMULUS_ROWS,
+                                   .columns = INPUT_WRENCH_CHANNELS,
+                                   .time = stimulus_time,
+                                   .value = stimulus_value,
+                                   .channel = stimulus_channel};
+}
+
 static void start(const struct last_run *kept)
 {
   w.used = fresh;
@@ -88,6 +109,9 @@ static void start(const struct last_run *kept)
       .bell = &bell,
       .telemetry = &telemetry,
       .period_ns = PERIOD,
+      .stimulus = stimuli,
+      .stimuli = kind.stimuli ? STIMULI : 0,
+      .port_of_stimuli = kind.stimuli ? &port[1] : NULL, /* clients send inputs through the other one */
       .last_run = mutation == NO_MEMORY ? (struct last_run){0} : *kept,
       .settings = {.warmup = WARM_UP,
                    .live.max_misses = 2,
@@ -138,6 +162,7 @@ void world_open(const struct world_kind *k, enum mutation m)
   signals = signals_new(model, &input, inputs);
   require(signals, "no signals");
   w.now_ns = 1000 * TENTH;
+  make_stimuli();
   boxed = true;
   open_ports();
   start(&(struct last_run){0});
@@ -164,7 +189,7 @@ static void give_orders(const struct act *act)
     const struct order *o = &act->order[i];
     if (o->code == 0 || (mutation == DEAF && o->code == COMMAND_ESTOP && o->port == 1)) continue;
     const struct command c = {
-        .code = o->code, .argument = 1, .id = (uint32_t)i, .t_ns = w.now_ns - o->age_ns};
+        .code = o->code, .argument = !o->off, .id = (uint32_t)i, .t_ns = w.now_ns - o->age_ns};
     require(port_command(&port[o->port], &c), "no room for a command");
   }
   if (act->what == FLAG) atomic_store(&port[1].estop, PORT_ESTOP | 5);
@@ -261,6 +286,12 @@ void world_key(struct world_key *key)
   key->to_warm = w.cycle.times.number <= WARM_UP ? (uint32_t)(WARM_UP + 1 - w.cycle.times.number) : 0;
   key->input_age = kind.required ? 1 + age(in->channel[0].t_ns) : 0;
   key->input_state = kind.required ? (uint32_t)in->condition[0].state : 0;
+  key->input_owner = kind.required ? (uint32_t)(in->condition[0].owner + 1) : 0;
+  key->input_heard = kind.required ? age(in->condition[0].heard_ns) : 0;
+  for (int i = 0; kind.stimuli && i < STIMULI; i++) {
+    const struct player *p = &w.cycle.stimuli.player[i];
+    key->stimulus[i] = (uint32_t)p->plays | (uint32_t)p->sent << 1 | (uint32_t)(p->plays ? p->steps : 0) << 2;
+  }
   key->input_missing = kind.required ? age(in->condition[0].missing_ns) : 0;
 }
 

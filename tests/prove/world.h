@@ -13,6 +13,8 @@ enum { WARM_UP = 2, PORTS = 2, TUPLE = 3 };
 struct world_kind {
   bool autostart, publish_next, lockstep;
   bool required; /* arm and run need an input, which has the policy safe */
+  bool
+      stimuli; /* required, and two tables of a few steps drive this input: one by command, one with the motion */
 };
 
 /* Events of one cycle. */
@@ -20,6 +22,7 @@ struct order {
   uint32_t code; /* 0: none */
   int port;
   uint64_t age_ns; /* time that it waited in a network or queue */
+  bool off;        /* a stimulus ends in place of beginning */
 };
 enum happening { NOTHING, INPUT, MISS, DIVERGE, STUCK, FLAG };
 struct act {
@@ -64,7 +67,8 @@ struct last_run world_restart(const struct ending *ending);
 /* The part of the memory that decides the future: equal keys have equal futures. */
 struct world_key {
   uint32_t state, fault, frame_state, live_fault, misses;
-  uint32_t file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed;
+  uint32_t file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed, input_owner,
+      input_heard, stimulus[2];
   bool disarmed, loaded, live_disarmed, shown, file_disarmed, before_disarmed, missed;
 };
 void world_key(struct world_key *key);

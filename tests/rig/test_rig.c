@@ -40,7 +40,7 @@ static struct rig_bench *bench_begin(void)
   b->spec.permissive[BEAT] = (struct rig_permissive){
       .channel = COUNT, .bit = -1, .lower = -INFINITY, .upper = INFINITY, .alive = 0.1};
   b->spec.permissive[KEY] =
-      (struct rig_permissive){.channel = STATUS, .bit = 2, .lower = 0, .upper = 0, .for_reset = true};
+      (struct rig_permissive){.channel = STATUS, .bit = 2, .lower = 0, .upper = 0, .need = RIG_FOR_RESET};
   b->value[STATUS] = 3;
   return b;
 }
@@ -104,6 +104,43 @@ TEST(a_parked_rig_needs_every_sign_to_move)
   assert_int_equal(rig_lacks(&b->rig, false).cause, RIG_UNMET);
   assert_int_equal(b->rig.verdict.cause, RIG_FINE); /* a parked rig needs no stop */
   assert_false(b->rig.held);
+  free(b);
+}
+
+/* A base that raises itself: its state and its pose count from neutral on, and not on the way back. */
+TEST(signs_of_the_ride_count_from_neutral_on)
+{
+  struct rig_bench *b = bench_begin();
+  b->spec.permissive[BELT].need = RIG_FOR_RIDE;
+  b->spec.judged = RIG_FOR_RIDE;
+  rig_init(&b->rig, &b->spec, &b->platform);
+  b->value[STATUS] = 1; /* without the belt, and with a leg that is off */
+  b->off = 0.05;
+  bench_for(b, PLATFORM_TO_PARK, 0.1);
+  assert_int_equal(rig_lacks(&b->rig, false).cause, RIG_FINE);
+  bench_for(b, PLATFORM_TO_RUN, 1.0);
+  assert_true(b->platform.out.state[0] == PLATFORM_ENGAGE);
+  assert_int_equal(b->rig.verdict.cause, RIG_FINE);
+  assert_int_equal((unsigned)b->rig.out.flags[0] & RIG_TRIPS, 0);
+  /* At neutral each of the two stops the rig. */
+  while (b->platform.out.state[0] == PLATFORM_ENGAGE) bench_cycle(b, PLATFORM_TO_RUN);
+  bench_cycle(b, PLATFORM_TO_RUN);
+  assert_int_equal(b->rig.verdict.cause, RIG_ERRING);
+  b->off = 0.0;
+  bench_for(b, PLATFORM_TO_RUN, 0.5);
+  assert_int_equal(b->rig.verdict.cause, RIG_UNMET);
+  assert_int_equal(b->rig.verdict.item, BELT);
+  b->value[STATUS] = 3;
+  rig_release(&b->rig);
+  bench_for(b, PLATFORM_TO_RUN, 1.0);
+  assert_int_equal(b->rig.verdict.cause, RIG_FINE);
+  /* The base parks itself. */
+  bench_for(b, PLATFORM_TO_PARK, 1.0);
+  assert_true(b->platform.out.state[0] == PLATFORM_PARK);
+  b->value[STATUS] = 1;
+  b->off = 0.05;
+  bench_for(b, PLATFORM_TO_PARK, 0.2);
+  assert_int_equal(b->rig.verdict.cause, RIG_FINE);
   free(b);
 }
 
@@ -205,6 +242,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_parked_rig_needs_every_sign_to_move),
+      cmocka_unit_test(signs_of_the_ride_count_from_neutral_on),
       cmocka_unit_test(the_chain_holds_until_a_person_releases),
       cmocka_unit_test(a_parking_rig_heeds_the_chain_and_not_the_belt),
       cmocka_unit_test(a_stronger_sign_is_named_first),

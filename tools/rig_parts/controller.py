@@ -27,6 +27,7 @@ class Axis:
 class Controller:
     """lag: time constant of an axis, s. timeout: time without a command after which the axes stop, s. park: {signal: place} of the park
     pose. rates: {signal: rate}. ends: the lengths of a leg at -1 and at 1."""
+    answers_commands = False  # True: it says nothing but an answer to a command
 
     def __init__(self, park, rates, lag=0.02, timeout=0.1, seed=1, ends=(0.0, 1.0)):
         self.axes = {s: Axis(place, rates[s]) for s, place in park.items()}
@@ -87,6 +88,10 @@ class Controller:
         late = self.faults.get("late", [0.0])[0]
         while len(self.history) > 1 and self.history[1][0] <= self.now - late:
             self.history.pop(0)
+
+    def words(self):
+        """Figures of this kind of controller, for the order `state`."""
+        return {}
 
     def status(self):
         """The status word."""

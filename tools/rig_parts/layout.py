@@ -31,11 +31,12 @@ def checksum(kind, data):
 
 
 class Packet:
-    """name, size, received (by ali3d), host and port, fields in order."""
+    """name, size, received (by ali3d), answers (it goes to where the command comes from), host and port, fields in order."""
 
     def __init__(self, rows, connection):
         self.name, self.size, self.received = rows[0]["packet"], rows[0]["packet_bytes"], rows[0]["divisor"] == 0
         self.host, self.port, self.line = connection["host"], connection["port"], connection["line"]
+        self.answers = connection["protocol"].startswith("answers")
         self.fields = rows
         self.signals = [r["signal"] for r in rows if r["signal"]]
 
@@ -106,5 +107,5 @@ def packets_of(io_map):
     rows = {}
     for row in io_map["packets"]:
         rows.setdefault(row["packet"], []).append(row)
-    places = {c["text"]: c for c in io_map["connections"] if "packets" in c["protocol"]}
+    places = {c["text"]: c for c in io_map["connections"] if "packets" in c["protocol"] or "answers" in c["protocol"]}
     return [Packet(r, places[name]) for name, r in rows.items()]

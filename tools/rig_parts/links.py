@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wires between a simulated controller and ali3d: packets over UDP or a serial line, OSC, and Modbus TCP. All have the same members:
+"""The wires between a simulated controller and ali3d: packets over UDP or a serial line, OSC, and Modbus. All have the same members:
 
   signals    signals that move the rig, as far as they come over this wire
   sources()  files to wait for
@@ -9,9 +9,9 @@ import os
 import re
 import socket
 import struct
-import tty
 
 from . import modbus, osc
+from .terminal import Terminal
 
 MOVES = re.compile(r"platform\.(legs|pose|legs_normalised)\.(\w+)$")
 STATE = "platform.state"
@@ -27,7 +27,7 @@ class Datagrams:
 
     def __init__(self, moving, answers):
         self.moving, self.answers, self.count, self.last = moving, answers, 0, {}
-        self.signals = moving.signals
+        self.signals, self.peer = moving.signals, None
         self.socket = socket.socket(socket.AF_INET6 if ":" in moving.host else socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((moving.host, moving.port))
         self.socket.setblocking(False)
@@ -39,7 +39,8 @@ class Datagrams:
         found = []
         while True:
             try:
-                found.append(self.moving.parse(self.socket.recv(65536)))
+                data, self.peer = self.socket.recvfrom(65536)
+                found.append(self.moving.parse(data))
             except BlockingIOError:
                 return found
 
@@ -52,33 +53,27 @@ class Datagrams:
         self.count += 1
 
     def send(self, data, packet):
-        self.socket.sendto(data, (packet.host, packet.port))
+        """An answer goes to the port from which the last command came."""
+        to = self.peer if packet.answers else (packet.host, packet.port)
+        if to:
+            self.socket.sendto(data, to)
 
 
 class Line(Datagrams):
-    """Packets over a serial line: the other end of a pseudo terminal, to which the path of the configuration leads."""
+    """Packets over a serial line."""
 
     def __init__(self, moving, answers):
         self.moving, self.answers, self.count, self.last = moving, answers, 0, {}
         self.signals, self.buffer = moving.signals, b""
-        self.path = moving.line.split()[0]
-        self.file, device = os.openpty()
-        tty.setraw(device)
-        os.set_blocking(self.file, False)
-        if os.path.islink(self.path) and os.readlink(self.path).startswith("/dev/pts/"):
-            os.unlink(self.path)  # an earlier run left it
-        os.symlink(os.ttyname(device), self.path)
+        self.terminal = Terminal(moving.line.split()[0])
 
     def sources(self):
-        return [self.file]
+        return [self.terminal.file]
 
     def take(self):
         """A frame begins with the constant bytes of its packet; what does not fit is skipped byte by byte."""
         found, skipped = [], False
-        try:
-            self.buffer += os.read(self.file, 65536)
-        except (BlockingIOError, OSError):
-            pass
+        self.buffer += self.terminal.read()
         while len(self.buffer) >= self.moving.size:
             values = self.moving.parse(self.buffer[:self.moving.size])
             if values is None and not skipped:
@@ -90,13 +85,10 @@ class Line(Datagrams):
         return found
 
     def send(self, data, packet):
-        try:
-            os.write(self.file, data)
-        except BlockingIOError:
-            pass  # nobody reads
+        self.terminal.write(data)
 
     def close(self):
-        os.unlink(self.path)
+        self.terminal.close()
 
 
 class Osc:
@@ -162,7 +154,7 @@ class Modbus:
     signal, else those of the default map."""
 
     def __init__(self, io_map, inputs):
-        place = next((c for c in io_map["connections"] if c["protocol"] == "Modbus TCP" and c["listens"]), None)
+        places = [c for c in io_map["connections"] if c["protocol"].startswith("Modbus") and c["listens"]]
         rows = [r for r in io_map["modbus"] if not r["device"]]
         read = {r["signal"]: r for r in rows if r["table"] == "input" and (moves_rig(r["signal"]) or r["signal"] == STATE)}
         written = {r["signal"]: r for r in rows if r["table"] == "holding" and r["signal"].startswith("input.") and r["signal"].split(".")[1] in inputs}
@@ -170,8 +162,7 @@ class Modbus:
         # The state can be read before the platform is armed, the motion cannot.
         self.reads = modbus.spans([r for s, r in read.items() if s != STATE]) + modbus.spans([r for s, r in read.items() if s == STATE])
         self.writes, self.together = modbus.spans(written.values()), any(r["address"] < SEQUENCE for r in written.values())
-        self.client = modbus.Client(place["host"], place["port"]) if place else None
-        self.count = 0
+        self.client, self.count = client_of(places) if self.signals else None, 0
 
     def sources(self):
         return []
@@ -204,8 +195,79 @@ class Modbus:
             self.count = self.count % 65535 + 1
             self.write(SEQUENCE, [self.count])
 
+    def close(self):
+        self.client.close()
+
     def write(self, first, registers):
         try:
             self.client.write(first, registers)
         except (modbus.Refused, OSError):
             pass  # the next one comes soon
+
+
+def client_of(places):
+    """A client of the Modbus server of ali3d: over TCP if it has both."""
+    place = min(places, key=lambda c: bool(c["line"]))
+    return modbus.LineClient(place["line"].split()[0], place["unit"]) if place["line"] else modbus.Client(place["host"], place["port"])
+
+
+class Device:
+    """A Modbus device, over TCP or at the end of a serial line, that the Modbus client of ali3d polls: it writes the registers that move
+    the rig, and reads those with its signs."""
+
+    def __init__(self, io_map, inputs):
+        places = {c["text"]: c for c in io_map["connections"] if c["protocol"].startswith("Modbus") and not c["listens"]}
+        rows = [r for r in io_map["modbus"] if r["device"]]
+        moving = [r for r in rows if r["writable"] and moves_rig(r["signal"])]
+        self.signals, self.place = [r["signal"] for r in moving], places.get(moving[0]["device"].split(" ")[0]) if moving else None
+        mine = [r for r in rows if moving and r["device"] == moving[0]["device"]]
+        self.written = {r["address"]: r for r in mine if r["writable"] and r["table"] == "holding"}
+        self.shown = {(r["table"], r["address"]): r for r in mine if not r["writable"] and r["signal"].split(".")[0] == "input" and r["signal"].split(".")[1] in inputs}
+        self.controller, self.commands, self.last, self.server = None, [], {}, None
+        if self.place:
+            self.server = modbus.LineServer(self.place["line"].split()[0], self.place["unit"]) if self.place["line"] else modbus.Server(self.place["host"], self.place["port"])
+
+    def sources(self):
+        return self.server.sources()
+
+    def take(self):
+        for request in self.server.requests():
+            pdu = self.pdu_of(request.pdu)
+            if self.controller:
+                pdu = self.controller.distort(pdu, self.last.get(request.pdu))
+            if pdu:
+                self.last[request.pdu] = pdu
+                request.answer(pdu)
+        found, self.commands = self.commands, []
+        return found
+
+    def pdu_of(self, pdu):
+        """The answer to a request: functions 3, 4, 6 and 16; other functions and bits get exception 1."""
+        function = pdu[0]
+        first, count = struct.unpack(">HH", pdu[1:5])
+        if function in (3, 4):
+            return struct.pack(f">BB{count}H", function, 2 * count, *self.registers("holding" if function == 3 else "input", first, count))
+        if function not in (6, 16):
+            return bytes([function | modbus.ERROR, 1])
+        registers = [count] if function == 6 else struct.unpack(f">{count}H", pdu[6:6 + 2 * count])
+        values = {r["signal"]: modbus.number_of(r, registers[a - first:]) for a, r in self.written.items() if first <= a and a + r["registers"] <= first + len(registers)}
+        if values:
+            self.commands.append(values)
+        return pdu[:5]
+
+    def registers(self, table, first, count):
+        """A register that no sign has is 0."""
+        found = [0] * count
+        rows = [r for (t, a), r in self.shown.items() if t == table and first <= a and a + r["registers"] <= first + count]
+        values = self.controller.report([r["signal"] for r in rows]) if self.controller else {}
+        for r in rows:
+            at = r["address"] - first
+            found[at:at + r["registers"]] = modbus.registers_of(r, values.get(r["signal"], 0.0))
+        return found
+
+    def answer(self, controller):
+        """The device only answers."""
+        self.controller = controller
+
+    def close(self):
+        self.server.close()

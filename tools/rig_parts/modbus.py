@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A Modbus TCP client, as far as a controller of a motion platform needs it: it reads input registers and writes holding registers."""
+"""Modbus over TCP and over serial lines, as far as a controller of a motion platform needs it: clients that read input registers and
+write holding registers, and servers."""
 import socket
 import struct
+import time
+
+from .layout import crc16_modbus
+from .terminal import Terminal
 
 READ_MOST, READ_INPUT, WRITE_SEVERAL, ERROR = 125, 4, 16, 0x80
 TYPES = {"u16": (">H", 1), "i16": (">h", 1), "u32": (">I", 2), "i32": (">i", 2), "f32": (">f", 2), "f64": (">d", 4)}
@@ -45,7 +50,21 @@ def spans(rows):
     return found
 
 
-class Client:
+class Reader:
+    """The requests of a client."""
+
+    def read(self, first, count):
+        answer = self.request(READ_INPUT, struct.pack(">HH", first, count))
+        if len(answer) != 1 + 2 * count:
+            raise ConnectionError("an answer to another request")
+        return struct.unpack(f">{count}H", answer[1:])
+
+    def write(self, first, registers):
+        n = len(registers)
+        self.request(WRITE_SEVERAL, struct.pack(">HHB", first, n, 2 * n) + struct.pack(f">{n}H", *registers))
+
+
+class Client(Reader):
     """A connection that comes back: every request makes it again if it is lost."""
 
     def __init__(self, host, port, timeout=0.5):
@@ -84,9 +103,126 @@ class Client:
             raise Refused(f"exception {answer[2]} to function {function}")
         return answer[2:]
 
-    def read(self, first, count):
-        return struct.unpack(f">{count}H", self.request(READ_INPUT, struct.pack(">HH", first, count))[1:])
 
-    def write(self, first, registers):
-        n = len(registers)
-        self.request(WRITE_SEVERAL, struct.pack(">HHB", first, n, 2 * n) + struct.pack(f">{n}H", *registers))
+def sealed(unit, pdu):
+    """A frame of Modbus RTU."""
+    frame = bytes([unit]) + pdu
+    return frame + struct.pack("<H", crc16_modbus(frame))
+
+
+class LineClient(Reader):
+    """The master of a serial line."""
+
+    def __init__(self, path, unit, timeout=0.1):
+        self.terminal, self.unit, self.timeout, self.pause = Terminal(path), unit or 1, timeout, 0.0
+
+    def close(self):
+        self.terminal.close()
+
+    def request(self, function, body):
+        while self.terminal.read(self.pause):  # the rest of a late answer
+            pass
+        self.pause = 0.0
+        self.terminal.write(sealed(self.unit, bytes([function]) + body))
+        answer, end = b"", time.monotonic() + self.timeout
+        while not whole_answer(answer):
+            more = self.terminal.read(max(0.0, end - time.monotonic()))
+            if not more:
+                self.pause = self.timeout
+                raise TimeoutError("no answer on the line")
+            answer += more
+        if answer != sealed(self.unit, answer[1:-2]) or answer[1] & ~ERROR != function:
+            raise ConnectionError("an answer that is damaged, or to another request")
+        if answer[1] & ERROR:
+            raise Refused(f"exception {answer[2]} to function {function}")
+        return answer[2:-2]
+
+
+def whole_answer(frame):
+    if len(frame) < 5:
+        return False
+    return len(frame) >= (5 if frame[1] & ERROR else 5 + frame[2] if frame[1] in (3, 4) else 8)
+
+
+class Request:
+    def __init__(self, pdu, answer):
+        self.pdu, self.answer = pdu, answer
+
+
+class Server:
+    """A Modbus TCP server for any number of clients."""
+
+    def __init__(self, host, port):
+        self.listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind((host, port))
+        self.listener.listen()
+        self.listener.setblocking(False)
+        self.clients = {}
+
+    def sources(self):
+        return [self.listener, *self.clients]
+
+    def requests(self):
+        try:
+            client, _ = self.listener.accept()
+            client.setblocking(False)
+            self.clients[client] = b""
+        except BlockingIOError:
+            pass
+        for client in list(self.clients):
+            yield from self.requests_of(client)
+
+    def requests_of(self, client):
+        try:
+            data = client.recv(65536)
+            self.clients[client] += data
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            del self.clients[client]
+            client.close()
+            return
+        while len(buffer := self.clients[client]) >= 8 and len(buffer) >= (end := 6 + int.from_bytes(buffer[4:6], "big")):
+            self.clients[client] = buffer[end:]
+            yield Request(buffer[7:end], lambda pdu, head=buffer[:4], unit=buffer[6:7]: self.send(client, head + struct.pack(">H", len(pdu) + 1) + unit + pdu))
+
+    @staticmethod
+    def send(client, data):
+        try:
+            client.sendall(data)
+        except OSError:
+            pass  # it has gone
+
+    def close(self):
+        for client in self.clients:
+            client.close()
+        self.listener.close()
+
+
+class LineServer:
+    """A Modbus RTU device."""
+
+    def __init__(self, path, unit):
+        self.terminal, self.unit, self.buffer = Terminal(path), unit or 1, b""
+
+    def sources(self):
+        return [self.terminal.file]
+
+    def requests(self):
+        """A frame is complete with its length and its CRC; bytes that make none are skipped one by one."""
+        self.buffer += self.terminal.read()
+        while len(self.buffer) >= 8:
+            end = 9 + self.buffer[6] if self.buffer[1] == WRITE_SEVERAL else 8
+            if self.buffer[0] == self.unit and len(self.buffer) < end:
+                return
+            frame = self.buffer[:end]
+            whole = frame == sealed(self.unit, frame[1:-2])
+            self.buffer = self.buffer[end if whole else 1:]
+            if whole:
+                yield Request(frame[1:-2], lambda pdu: self.terminal.write(sealed(self.unit, pdu)))
+
+    def close(self):
+        self.terminal.close()
