@@ -351,7 +351,8 @@ bool draw_scene(const struct scene *s, const struct scene_visual *visual, int vi
   fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text x=\"30\" y=\"40\" class=\"title\">",
           WIDTH, height);
   sheet_write_text(out, s->name);
-  fprintf(out, ": %d bodies, %d joints, at the start</text>\n", s->bodies, s->joints);
+  fprintf(out, ": %d %s, %d joint%s, at the start</text>\n", s->bodies, s->bodies == 1 ? "body" : "bodies",
+          s->joints, s->joints == 1 ? "" : "s");
   bool good = draw_mechanism(s, visual, visuals, out, error, size);
   if (good && s->has_platform) good = draw_platform(s, out, error, size);
   fputs("</svg>\n", out);

@@ -50,6 +50,9 @@ elseif(NOT ALI3_SANITIZE)
     if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view)$") # an input takes longer: a whole path, steps, or a file
       set(inputs 8000)
     endif()
+    if(target STREQUAL "state") # each input makes steps in unoptimised code
+      set(inputs 4000)
+    endif()
     add_test(NAME fuzz/${target} COMMAND ${run} --runs ${inputs} --seed 1 ${target})
     set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED fuzz)
     list(APPEND fuzz_tests fuzz/${target})
