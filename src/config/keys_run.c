@@ -11,6 +11,7 @@ static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
 static const char *const record_whens[] = {RECORD_WHEN_LIST(WORD) NULL};
 #undef WORD
+static const char *const redundants[] = {"keep", "drop", "auto", NULL}; /* REDUNDANT_LIST */
 static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
 static const char *const beats[] = {"none", "osc", "modbus", NULL};
@@ -48,6 +49,15 @@ static const struct key solver_keys[] = {
                   "and three where the mechanism does not move. The number then stays; the log and --check say it. A motion that "
                   "inputs drive far from the first steps, or that stops and friction change, wants a number.",
                   .option = "--iterations of ali3-sim"),
+  CHOICE("redundant", redundants, "keep", AT_START, SETTING(redundant),
+         "Rows of joints that other joints hold in every position, as in planar loops of revolutes and in doors with two hinges. "
+         "keep: the solve has all of them, and reactions are shared by the compliance of the joints. drop: the solve leaves them "
+         "out. The motion is equal within the accuracy of the method, the reactions of these rows are 0, and the reactions of all "
+         "other rows are those of the mechanism without these rows. auto: drop if a step then takes less time, which an "
+         "estimate decides before the model is frozen: in rows of many equal loops it does, in a single loop it mostly does not. "
+         "Rows count if they depend on others in up to 80 positions along a way through the motion that the joints allow. "
+         "A mechanism that is redundant only in singular positions, or that cannot move, keeps all rows. The log and --check name "
+         "the number of rows."),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),

@@ -79,6 +79,7 @@ struct findings {
 struct findings_given {
   bool gravity;           /* the file has the key gravity */
   double accuracy;        /* m, for which settings are recommended; 0: not wanted */
+  const char *rows;       /* choice of solver.redundant, as one line; NULL: the solve has all rows */
   const char *iterations; /* choice of solver.iterations: auto, as one line; NULL: the file gives a number */
 };
 
