@@ -39,7 +39,10 @@ static const struct key solver_keys[] = {
          "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps and "
          "abm8 over seven, so they suit inputs that are smooth: after an input jumps, three steps are those of rk4, or seven "
          "steps those of dp5. abm8 takes about 1.3 times as long as ab4, and is the most accurate method where its steps resolve "
-         "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. It "
+         "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. "
+         "Near a singular position the accelerations that follow from a small error of the rows grow without limit. The error of "
+         "an explicit method then depends on how close a step comes to that position, and more substeps may make it larger: "
+         "--check warns of such steps. abm8 "
          "follows oscillations up to 0.16 rad in an inner step, ab4 up to 0.43, dp5 up to 1 and rk4 up to 2.8.", .option = "--method"),
   INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
                   "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "

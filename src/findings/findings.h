@@ -27,6 +27,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_GRAVITY, "gravity")                                                                              \
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
+  X(FINDING_PASS, "singular-pass")                                                                           \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
   X(FINDING_SETTINGS, "settings")                                                                            \
   X(FINDING_FREEDOMS, "freedoms")                                                                            \

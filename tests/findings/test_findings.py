@@ -433,6 +433,18 @@ class Findings(unittest.TestCase):
         rest = self.check(self.write(welded_dummy()), "--check", *auto).stdout
         self.assertRegex(rest, r"info: solver.iterations: auto takes 3, because the first steps .* show nothing \[settings\]")
 
+    def test_singular_passes_of_explicit_methods(self):
+        """The step is named in which the mechanism passes a singular position; motions without one have no such step."""
+        for name, time in (("double_four_bar", "0.72"), ("chain_8", None), ("bricard", None)):
+            for method in ("rk4", "dp5", "ali3"):
+                path = os.path.join(ROOT, "tests/reference", name + ".json")
+                done = self.check(path, "--check", "--set", f"solver.method={method}").stdout
+                with self.subTest(name, method=method):
+                    if time and method != "ali3":
+                        self.assertRegex(done, rf"warning: at t = {time} s the projection moves a body \S+ times as far .* error of {method} ")
+                    else:
+                        self.assertNotIn("the projection moves", done)
+
     def test_rows_that_redundant_leaves_out(self):
         """drop leaves the redundant rows of loops out, without an effect on the motion; auto takes the way with less work, and has
         the bits of the word that it stands for."""
