@@ -123,7 +123,7 @@ def main():
                 time.sleep(options.pause)
             if n % 100 == 0:
                 print(f"t {frame['/ali3/hdr'][1]:.2f} s  cart {frame['/ali3/joint/rail/position'][0]:+.4f} m  "
-                      f"pole {frame['/ali3/joint/pivot/position'][0]:+.5f} rad")
+                      f"pole {frame['/ali3/joint/pivot/position'][0]:+.5f} rad", flush=True)
     except OSError as e:
         sys.exit(f"lockstep.py: 127.0.0.1:9100: {e}; start ali3d config/guides/lockstep.yaml")
     print(f"{options.steps} steps in {time.monotonic() - begin:.2f} s, checksum {checksum}")

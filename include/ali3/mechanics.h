@@ -59,6 +59,13 @@ int ali3_mechanics_part_of_force(const ali3_mechanics *a, int force);
 bool ali3_mechanics_joint_is_redundant(const ali3_mechanics *a, int joint);
 bool ali3_mechanics_force_is_redundant(const ali3_mechanics *a, int force);
 
+/* Rows that the solve may leave out, because other joints hold them in every position: dropped (joints) gets a sum of enum
+ * ali3_drop for each joint, which ali3_model_drop_rows() of an equal model that is not frozen takes. It holds in 80 positions
+ * along a way through those that the joints allow, drives and gears left out, or as many of them as the mechanism can reach,
+ * and work of a few seconds allows. Rows of mechanisms that cannot move, and rows that depend on others in some
+ * positions only, are kept. At least one row of each joint is kept. Returns ALI3_OK, ALI3_E_ARGUMENT or ALI3_E_MEMORY. */
+int ali3_mechanics_droppable(const ali3_model *m, const ali3_data *d, unsigned *dropped);
+
 /* A drive or gear whose row depends on other rows. */
 typedef struct {
   int force;       /* the drive or gear */

@@ -47,6 +47,13 @@ const char *ali3_joint_type_name(ali3_joint_type type);
 bool ali3_joint_type_has_axis_a(ali3_joint_type type);
 bool ali3_joint_type_has_axis_b(ali3_joint_type type);
 
+/* Rows of a joint that the solve may leave out. along: the row of the point along axis_a (revolute). first, second, third: rows
+ * of directions, in the order in which the joint has them (revolute, cylindrical, planar two; universal one; fixed and
+ * prismatic three). */
+enum ali3_drop { ALI3_DROP_ALONG = 1, ALI3_DROP_FIRST = 2, ALI3_DROP_SECOND = 4, ALI3_DROP_THIRD = 8 };
+/* The sum of all rows of a type that the solve may leave out. */
+unsigned ali3_joint_type_droppable(ali3_joint_type type);
+
 typedef struct {
   const char *name; /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
   /* kg, 0 or more. Joints, springs or dampers must hold a body in each direction in which it has no mass, and about each axis
@@ -74,6 +81,9 @@ typedef struct {
    * angle grows as b turns about axis_a by the right-hand rule, and counts full turns. The distance grows as point_b moves
    * along axis_a. If a reset moves the bodies, the coordinate changes with them. */
   double position;
+  /* Rows that the solve leaves out, a sum of enum ali3_drop. They must be rows that other joints hold in every position
+   * (ali3_mechanics_droppable()); their reactions are 0. */
+  unsigned dropped;
 } ali3_joint_spec;
 
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
@@ -304,6 +314,10 @@ int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec);
 int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
+
+/* Sets ali3_joint_spec.dropped of a joint before freezing. ALI3_OK; ALI3_E_ARGUMENT: no such joint; ALI3_E_FROZEN; ALI3_E_MODEL:
+ * the type of the joint does not have these rows. */
+int ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped);
 
 /* Checks the mechanism as a whole, builds the assembly tree, and makes the model constant. options NULL:
  * ali3_options_default(). Returns ALI3_OK; ALI3_E_ARGUMENT if m is NULL; or another negative status with the reason in

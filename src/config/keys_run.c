@@ -11,6 +11,7 @@ static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
 static const char *const record_whens[] = {RECORD_WHEN_LIST(WORD) NULL};
 #undef WORD
+static const char *const redundants[] = {"keep", "drop", "auto", NULL}; /* REDUNDANT_LIST */
 static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
 static const char *const beats[] = {"none", "osc", "modbus", NULL};
@@ -38,7 +39,10 @@ static const struct key solver_keys[] = {
          "this step are refused at the start, or fail the step in which they become so stiff. ab4 looks back over three steps and "
          "abm8 over seven, so they suit inputs that are smooth: after an input jumps, three steps are those of rk4, or seven "
          "steps those of dp5. abm8 takes about 1.3 times as long as ab4, and is the most accurate method where its steps resolve "
-         "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. It "
+         "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. "
+         "Near a singular position the accelerations that follow from a small error of the rows grow without limit. The error of "
+         "an explicit method then depends on how close a step comes to that position, and more substeps may make it larger: "
+         "--check warns of such steps. abm8 "
          "follows oscillations up to 0.16 rad in an inner step, ab4 up to 0.43, dp5 up to 1 and rk4 up to 2.8.", .option = "--method"),
   INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
                   "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
@@ -48,6 +52,15 @@ static const struct key solver_keys[] = {
                   "and three where the mechanism does not move. The number then stays; the log and --check say it. A motion that "
                   "inputs drive far from the first steps, or that stops and friction change, wants a number.",
                   .option = "--iterations of ali3-sim"),
+  CHOICE("redundant", redundants, "keep", AT_START, SETTING(redundant),
+         "Rows of joints that other joints hold in every position, as in planar loops of revolutes and in doors with two hinges. "
+         "keep: the solve has all of them, and reactions are shared by the compliance of the joints. drop: the solve leaves them "
+         "out. The motion is equal within the accuracy of the method, the reactions of these rows are 0, and the reactions of all "
+         "other rows are those of the mechanism without these rows. auto: drop if a step then takes less time, which an "
+         "estimate decides before the model is frozen: in rows of many equal loops it does, in a single loop it mostly does not. "
+         "Rows count if they depend on others in up to 80 positions along a way through the motion that the joints allow. "
+         "A mechanism that is redundant only in singular positions, or that cannot move, keeps all rows. The log and --check name "
+         "the number of rows."),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),

@@ -50,6 +50,8 @@ struct settings {
   struct packet *packet; /* (packets) */
   int packets;
   char iterations[240]; /* choice of solver.iterations: auto, as one line; empty: the file gives a number */
+  int redundant;        /* enum redundant: what becomes of rows that other joints hold */
+  char rows[240];       /* choice of solver.redundant, as one line; empty: keep */
   char *instance;       /* telemetry.name; default: the model's name */
   char *
       text; /* the configuration as YAML, with the values of the command line and the model of a file of its own */

@@ -206,6 +206,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
   /* Examine the mechanism. */
   const struct findings_given given = {.gravity = s->places.gravity.line > 0,
                                        .accuracy = o->accuracy,
+                                       .rows = s->rows[0] ? s->rows : NULL,
                                        .iterations = s->iterations[0] ? s->iterations : NULL};
   struct findings *f = findings_make(s->model, &given);
   const struct check c = {o->file, s, f, o->strict};

@@ -53,7 +53,7 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
   if (!settings) return STATUS_USAGE;
   const int status = o->draw       ? draw_file(o->draw, settings)
                      : o->platform ? platform_report(settings, o->file, o->platform)
-                     : o->map      ? print_map(settings, o->map)
+                     : o->map      ? print_map(settings, o->file, o->map)
                                    : run(o, settings);
   settings_free(settings);
   return status;

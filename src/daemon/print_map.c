@@ -20,7 +20,7 @@ static bool map_endpoints(const struct settings *s, struct io_map *map)
   return ok;
 }
 
-int print_map(const struct settings *s, enum map_format format)
+int print_map(const struct settings *s, const char *path, enum map_format format)
 {
   static void (*const print[])(const struct io_map *m,
                                FILE *out) = {[MAP_FORMAT_TEXT] = io_map_print,
@@ -28,13 +28,23 @@ int print_map(const struct settings *s, enum map_format format)
                                              [MAP_FORMAT_CSV] = io_map_print_csv,
                                              [MAP_FORMAT_ST] = io_map_print_st,
                                              [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
-  /* Collect the rows, then print them. */
+  /* Collect the rows. */
   struct io_map *map = io_map_new();
   if (!map || !map_endpoints(s, map)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     io_map_free(map);
     return STATUS_FAILED;
   }
+  /* A list of variables without a variable looks like a list. */
+  if ((format == MAP_FORMAT_ST || format == MAP_FORMAT_PLCOPEN) && !io_map_has_registers(map)) {
+    fprintf(stderr,
+            "ali3d: --print-map=%s: %s has no Modbus registers, so there are no variables; add the section "
+            "modbus or devices\n",
+            format == MAP_FORMAT_ST ? "st" : "plcopen", path);
+    io_map_free(map);
+    return STATUS_USAGE;
+  }
+  /* Print the rows. */
   print[format](map, stdout);
   io_map_free(map);
   if (fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;

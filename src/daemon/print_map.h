@@ -7,6 +7,6 @@
 #include "daemon/options.h"
 
 /* Prints every OSC address and Modbus register of the protocols that are on, and every packet. Returns an exit status. */
-int print_map(const struct settings *s, enum map_format format);
+int print_map(const struct settings *s, const char *path, enum map_format format);
 
 #endif

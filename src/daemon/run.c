@@ -196,6 +196,7 @@ static int go_realtime(struct daemon *d)
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
+  if (s->rows[0]) log_line(LOG_LEVEL_INFO, "%s", s->rows);
   if (s->iterations[0]) log_line(LOG_LEVEL_INFO, "%s", s->iterations);
   if (s->realtime.workers == WORKERS_AUTO) {
     char text[160];

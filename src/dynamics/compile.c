@@ -82,6 +82,29 @@ void rows_start_at(const ali3_model *m, const int body[2], const double (*point)
   point_separation(&(struct body_pair){.x = {&s->x[0], &s->x[1]}, .f = {&s->f[0], &s->f[1]}}, point, s->d);
 }
 
+void rows_drop(struct joint_rows *j, unsigned dropped)
+{
+  const struct joint_rows all = *j;
+  unsigned direction = ALI3_DROP_FIRST;
+  j->primitives = j->count = 0;
+  for (int k = 0; k < all.primitives; k++) {
+    const struct primitive *p = &all.primitive[k];
+    const bool along = p->kind == ROW_COINCIDE && (dropped & ALI3_DROP_ALONG);
+    bool out = along;
+    if (p->kind == ROW_DOT) {
+      out = dropped & direction;
+      direction *= 2;
+    }
+    if (!out) rows_add(j, p->kind, p->u, p->v);
+    if (!along) continue;
+    /* the point stays on the axis */
+    double u[3], v[3];
+    v3_perpendicular(j->coordinate[0].axis, u, v);
+    rows_add(j, ROW_IN_PLANE, u, NULL);
+    rows_add(j, ROW_IN_PLANE, v, NULL);
+  }
+}
+
 int rows_compile(ali3_model *m, int index, struct joint_rows *j)
 {
   const struct joint *joint = &m->joint[index];
@@ -160,5 +183,6 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   /* A coordinate, where the type has one, uses the joint's points. */
   memcpy(j->coordinate[0].point, joint->point, sizeof joint->point);
   j->coordinates = j->coordinate[0].kind != COORDINATE_NONE;
+  rows_drop(j, joint->dropped);
   return ALI3_OK;
 }

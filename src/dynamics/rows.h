@@ -102,6 +102,9 @@ static inline bool rows_store(const struct joint_rows *j)
  * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 
+/* Set-up: leaves out rows of a compiled joint, a sum of enum ali3_drop. */
+void rows_drop(struct joint_rows *j, unsigned dropped);
+
 /* Set-up: the rows of force `index`. joint: the compiled joints of the model. *start: coordinate at the start. */
 void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
                         double *start);

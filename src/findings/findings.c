@@ -74,6 +74,8 @@ static void inspect_all(struct inspection *in)
   inspect_loose_ends(in);
   inspect_start(in);
   inspect_soft(in);
+  if (in->given->rows)
+    finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->rows);
   if (in->given->iterations)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->iterations);
   if (has_errors(in)) return; /* drives that fight cannot be stepped */

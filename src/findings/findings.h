@@ -27,6 +27,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_GRAVITY, "gravity")                                                                              \
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
+  X(FINDING_PASS, "singular-pass")                                                                           \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
   X(FINDING_SETTINGS, "settings")                                                                            \
   X(FINDING_FREEDOMS, "freedoms")                                                                            \
@@ -79,6 +80,7 @@ struct findings {
 struct findings_given {
   bool gravity;           /* the file has the key gravity */
   double accuracy;        /* m, for which settings are recommended; 0: not wanted */
+  const char *rows;       /* choice of solver.redundant, as one line; NULL: the solve has all rows */
   const char *iterations; /* choice of solver.iterations: auto, as one line; NULL: the file gives a number */
 };
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Tries methods, substeps and iterations on the first steps of the mechanism, and recommends the settings with the least work
  * that reach a wanted accuracy. The work of a setting is its number of operations, so that the recommendation does not depend
- * on the machine. ab4 and abm8 are not tried: their accuracy depends on inputs, which a check does not have. */
+ * on the machine. A check has no inputs, and ab4 and abm8 lose their accuracy if inputs jump: if one of them needs the least
+ * work, the best method of one step is named, too. */
 #include "findings/inspection.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS_TRIED = 100, STEPS_LEAST = 10, FINER = 16, SETTINGS_MOST = 96 };
 static const double OPERATIONS_MOST = 6e10; /* some twenty seconds, if every setting is run */
 
 struct trial {
   ali3_options options;
-  double work, error; /* operations of a step; m, NAN: not run, or a step failed */
+  double work, error; /* operations of a step; m, NAN: not run, INFINITY: a step failed */
 };
 
 static const int substeps_tried[] = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -41,7 +43,6 @@ static int list_trials(const struct inspection *in, struct trial *o)
   int n = 0;
   for (int method = 0; method < ALI3_METHODS; method++) {
     const bool is_explicit = ali3_method_is_explicit((ali3_method)method);
-    if (method == ALI3_METHOD_AB4 || method == ALI3_METHOD_ABM8) continue;
     for (int way = 0; way < (is_explicit ? 1 : 4); way++)
       for (size_t i = 0; i < sizeof substeps_tried / sizeof *substeps_tried && n < SETTINGS_MOST; i++) {
         /* The file sets all other options. */
@@ -88,15 +89,24 @@ static double compare_runs(const struct inspection *in, struct model_twin *a, st
   return largest;
 }
 
-/* Runs the trials from the one with the least work on. Returns the first that is accurate enough; NULL: none. */
+static bool looks_back(const struct trial *t)
+{
+  return t->options.method == ALI3_METHOD_AB4 || t->options.method == ALI3_METHOD_ABM8;
+}
+
+/* Runs the trials from the one with the least work on. Returns the first that is accurate enough; NULL: none. one_step: methods
+ * that look back are left out. */
 static struct trial *find_first(const struct inspection *in, struct trial *trial, int n,
-                                struct model_twin *finest, int steps)
+                                struct model_twin *finest, int steps, bool one_step)
 {
   for (int i = 0; i < n; i++) {
     struct model_twin t;
+    if (trial[i].error <= in->given->accuracy && !(one_step && looks_back(&trial[i]))) return &trial[i];
+    if (!isnan(trial[i].error) || (one_step && looks_back(&trial[i]))) continue;
     if (!model_twin_make(&t, in->m, &trial[i].options, NULL)) continue;
     trial[i].error = compare_runs(in, &t, finest, steps);
     model_twin_free(&t);
+    if (isnan(trial[i].error)) trial[i].error = INFINITY; /* run, and failed */
     if (trial[i].error <= in->given->accuracy) return &trial[i];
   }
   return NULL;
@@ -111,17 +121,29 @@ static void describe_options(const ali3_options *o, char *text, size_t size)
              ali3_method_name(o->method), o->substeps, o->iterations, o->extrapolate ? "true" : "false");
 }
 
-static void report_first(struct inspection *in, const struct trial *best, int tried, int steps)
+/* one_step: the best setting of a method that does not look back; NULL: `best` does not, or there is none. */
+static void report_first(struct inspection *in, const struct trial *best, const struct trial *one_step,
+                         int tried, int steps)
 {
-  char settings[160];
+  char settings[160], other[160], wants[320] = "";
   const double time = steps * in->m->options.dt, given = inspection_cost(in->m);
   describe_options(&best->options, settings, sizeof settings);
+  /* a method that looks back wants smooth inputs */
+  if (looks_back(best))
+    snprintf(wants, sizeof wants, "; %s wants inputs that are smooth",
+             ali3_method_name(best->options.method));
+  if (one_step) {
+    const size_t used = strlen(wants);
+    describe_options(&one_step->options, other, sizeof other);
+    snprintf(wants + used, sizeof wants - used, ": if inputs jump, set %s, with %.2g times the work", other,
+             one_step->work / given);
+  }
   struct finding *f = finding_add(
       in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
       "for %s in the first %.3g s set %s: it is off by %s, with %.2g times the work of the present "
-      "settings; the least work of %d settings that were tried",
+      "settings; the least work of %d settings that were tried%s",
       quantity_length(in->given->accuracy).text, time, settings, quantity_length(best->error).text,
-      best->work / given, tried);
+      best->work / given, tried, wants);
   finding_add_number(f, "error", best->error, "m");
   finding_add_number(f, "work", best->work / given, "");
   finding_add_number(f, "substeps", best->options.substeps, "");
@@ -159,9 +181,10 @@ void inspect_settings(struct inspection *in)
     const double doubt = steps < STEPS_LEAST ? INFINITY : compare_runs(in, &coarser, &finest, steps);
     model_twin_free(&coarser);
     const struct trial *best =
-        doubt < 0.1 * in->given->accuracy ? find_first(in, trial, n, &finest, steps) : NULL;
+        doubt < 0.1 * in->given->accuracy ? find_first(in, trial, n, &finest, steps, false) : NULL;
     if (best)
-      report_first(in, best, n, steps);
+      report_first(in, best, looks_back(best) ? find_first(in, trial, n, &finest, steps, true) : NULL, n,
+                   steps);
     else if (doubt < 0.1 * in->given->accuracy)
       report_none(in, trial, n);
     else

@@ -45,7 +45,11 @@ static void about_middle(const struct place *p, const double *J, double *o)
 
 void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
 {
-  const struct joint_rows *j = &g->m->frozen->link[link];
+  geometry_rows_of(g, &g->m->frozen->link[link], o);
+}
+
+void geometry_rows_of(const struct geometry *g, const struct joint_rows *j, struct geometry_rows *o)
+{
   double room[STORED_J], *J = room;
   /* Sides on the ground have no columns. */
   o->count = j->count;

@@ -45,6 +45,8 @@ void geometry_free(struct geometry *g);
 double geometry_scatter(uint64_t number);
 
 void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o);
+/* Scaled rows of a link that need not be a link of the model. */
+void geometry_rows_of(const struct geometry *g, const struct joint_rows *j, struct geometry_rows *o);
 /* Moves all bodies by v, (bodies, 6). */
 void geometry_move(struct geometry *g, const double *v);
 

@@ -162,6 +162,16 @@ static int check_axis(ali3_model *m, const char *name, const char *field, const 
   return ALI3_OK;
 }
 
+int model_check_dropped(ali3_model *m, const char *name, ali3_joint_type type, unsigned dropped)
+{
+  if ((dropped & ~ali3_joint_type_droppable(type)) == 0) return ALI3_OK;
+  return model_refuse(
+      m, ALI3_E_MODEL, "joint", "dropped",
+      "joint '%.60s': a joint of type %s does not have all rows of the set %u, which the solve "
+      "should leave out; expected a subset of %u",
+      name, ali3_joint_type_name(type), dropped, ali3_joint_type_droppable(type));
+}
+
 int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
 {
   /* Check the name, the type and the two bodies. */
@@ -185,8 +195,13 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
     return model_refuse(m, ALI3_E_MODEL, "joint", "position",
                         "joint '%.60s': expected a finite coordinate, found %g", s->name, s->position);
   /* All fields that every type has. */
-  *out = (struct joint){
-      .type = s->type, .body = {s->body_a, s->body_b}, .length = s->length, .position = s->position};
+  *out = (struct joint){.type = s->type,
+                        .body = {s->body_a, s->body_b},
+                        .length = s->length,
+                        .position = s->position,
+                        .dropped = s->dropped};
+  status = model_check_dropped(m, s->name, s->type, s->dropped);
+  if (status < 0) return status;
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
   memcpy(out->point[1], s->point_b, sizeof out->point[1]);
   /* Fields that only some types have. */

@@ -150,12 +150,14 @@ static void stream_body(struct stream *s, ali3_body_spec *b)
 
 static void stream_joint(struct stream *s, ali3_joint_spec *j)
 {
-  int type = (int)j->type;
+  /* The name, the type, and the two bodies. */
+  int type = (int)j->type, dropped = (int)j->dropped;
   stream_string(s, &j->name);
   stream_integer(s, &type);
   j->type = (ali3_joint_type)type;
   stream_integer(s, &j->body_a);
   stream_integer(s, &j->body_b);
+  /* The geometry, and the rows that are left out. */
   STREAM_ARRAY(s, j->point_a);
   STREAM_ARRAY(s, j->point_b);
   STREAM_ARRAY(s, j->axis_a);
@@ -163,6 +165,8 @@ static void stream_joint(struct stream *s, ali3_joint_spec *j)
   stream_number(s, &j->length);
   STREAM_ARRAY(s, j->relative_orientation);
   stream_number(s, &j->position);
+  stream_integer(s, &dropped);
+  j->dropped = (unsigned)dropped;
 }
 
 static void stream_load(struct stream *s, ali3_load_spec *l)

@@ -228,6 +228,16 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
   return enter_name(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
 }
 
+int ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped)
+{
+  if (!m || joint < 0 || joint >= m->joints) return ALI3_E_ARGUMENT;
+  if (m->frozen) return refuse_frozen(m, "joint");
+  struct joint *j = &m->joint[joint];
+  const int status = model_check_dropped(m, j->name, j->type, dropped);
+  if (status == ALI3_OK) j->dropped = dropped;
+  return status;
+}
+
 const ali3_problem *ali3_model_problem(const ali3_model *m)
 {
   static const ali3_problem none = {ALI3_E_ARGUMENT, "model", "", "expected a model, found NULL"};

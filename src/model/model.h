@@ -26,6 +26,7 @@ struct joint {
   double length;      /* m, distance; 0: initial */
   double relative[4]; /* Euler parameters of b in a; all 0: initial */
   double position;    /* rad or m, coordinate in the poses of the model */
+  unsigned dropped;   /* rows left out, a sum of enum ali3_drop */
   int drive, gear; /* forces plus 1: the drive of the joint, and the last gear to a joint after it; 0: none */
 };
 
@@ -81,6 +82,8 @@ __attribute__((format(printf, 5, 6))) int model_refuse(ali3_model *m, int status
  * inertia. Returns ALI3_OK or the status of model_refuse(). */
 int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out);
 int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
+/* The rows that the solve leaves out are rows of this type of joint. */
+int model_check_dropped(ali3_model *m, const char *name, ali3_joint_type type, unsigned dropped);
 int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
 int model_check_force(ali3_model *m, const ali3_force_spec *spec, struct force *out);
 /* Adds a checked force to the drive or the gears of its joints. */

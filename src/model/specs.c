@@ -29,7 +29,8 @@ ali3_joint_spec ali3_model_joint_spec(const ali3_model *m, int joint)
                        .body_a = j->body[0],
                        .body_b = j->body[1],
                        .length = j->length,
-                       .position = j->position};
+                       .position = j->position,
+                       .dropped = j->dropped};
   COPY_ARRAY(s.point_a, j->point[0]);
   COPY_ARRAY(s.point_b, j->point[1]);
   COPY_ARRAY(s.axis_a, j->axis[0]);

@@ -73,6 +73,25 @@ bool ali3_joint_type_has_axis_b(ali3_joint_type type)
          type == ALI3_JOINT_PLANAR;
 }
 
+unsigned ali3_joint_type_droppable(ali3_joint_type type)
+{
+  const unsigned two = ALI3_DROP_FIRST | ALI3_DROP_SECOND;
+  switch (type) {
+  case ALI3_JOINT_REVOLUTE:
+    return two | ALI3_DROP_ALONG;
+  case ALI3_JOINT_CYLINDRICAL:
+  case ALI3_JOINT_PLANAR:
+    return two;
+  case ALI3_JOINT_UNIVERSAL:
+    return ALI3_DROP_FIRST;
+  case ALI3_JOINT_FIXED:
+  case ALI3_JOINT_PRISMATIC:
+    return two | ALI3_DROP_THIRD;
+  default:
+    return 0;
+  }
+}
+
 const char *ali3_method_name(ali3_method method)
 {
   static const char *const name[] = {

@@ -3,6 +3,7 @@
 #include "setup/setup.h"
 
 #include "findings/choose.h"
+#include "findings/choose_rows.h"
 #include "loop/figures.h"
 
 #include <math.h>
@@ -56,6 +57,18 @@ static bool check_gravity(struct settings_reader *reader, const struct settings 
   return false;
 }
 
+/* Leaves rows out as solver.redundant says. */
+static void choose_redundant_rows(struct settings *s)
+{
+  struct rows_choice choice;
+  const enum redundant how = (enum redundant)s->redundant;
+  if (how == REDUNDANT_KEEP || !s->model) return;
+  ali3_options options = s->options;
+  if (options.iterations < 0) options.iterations = ali3_options_default().iterations; /* auto */
+  choose_rows(s->model, &options, how, &choice);
+  choose_rows_text(&choice, how, s->rows, sizeof s->rows);
+}
+
 /* Replaces the word auto of solver.iterations by a number. */
 static void choose_number_of_iterations(struct settings *s)
 {
@@ -71,6 +84,7 @@ struct settings *setup_load(const char *file, const struct settings_overrides *o
   struct settings_reader *reader = settings_open(file, over, errors);
   if (!reader) return NULL;
   struct settings *s = settings_read_so_far(reader);
+  choose_redundant_rows(s);
   choose_number_of_iterations(s);
   if (ali3_model_freeze(s->model, &s->options) < 0)
     settings_not_frozen(reader);

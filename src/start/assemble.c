@@ -213,7 +213,7 @@ static int turned_joint(const ali3_model *m, const ali3_data *d)
 {
   for (int i = 0; i < m->joints; i++) {
     ali3_joint_type type = m->joint[i].type;
-    if (type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) continue;
+    if ((type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) || m->joint[i].dropped) continue;
     if (turned_away(m, d, &m->frozen->link[i]) >= 0.5) return i;
   }
   return -1;

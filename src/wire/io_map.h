@@ -78,6 +78,7 @@ const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i);
 void io_map_print(const struct io_map *m, FILE *out);
 /* The table as CSV, with a row for each connection, address, register and field. */
 void io_map_print_csv(const struct io_map *m, FILE *out);
+bool io_map_has_registers(const struct io_map *m);
 /* The registers as variables of a PLC: Structured Text (IEC 61131-3), and PLCopen XML (TC6 2.01). */
 void io_map_print_st(const struct io_map *m, FILE *out);
 void io_map_print_plcopen(const struct io_map *m, FILE *out);

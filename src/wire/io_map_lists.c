@@ -165,6 +165,11 @@ static void variable_text(const struct io_map_modbus *r, char *text, size_t size
   if (used < size && *r->text) snprintf(text + used, size - used, ": %s", r->text);
 }
 
+bool io_map_has_registers(const struct io_map *m)
+{
+  return m->modbus.used > 0;
+}
+
 void io_map_print_st(const struct io_map *m, FILE *out)
 {
   char name[200], text[900];

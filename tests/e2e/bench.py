@@ -71,7 +71,7 @@ def free_port(kind):
     raise AssertionError("no port is free")
 
 
-def wait_for(what, condition, seconds=10.0):
+def wait_for(what, condition, seconds=30.0):
     """Waits until condition() is true and returns its result. The time limit only bounds a failure. `what` may be a function."""
     end = time.monotonic() + seconds
     while True:
@@ -108,7 +108,7 @@ class OscClient:
     def send(self, packet):
         self.socket.sendto(packet, self.to)
 
-    def answer(self, address, seconds=5.0):
+    def answer(self, address, seconds=20.0):
         """Values of the next message to that address."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -135,8 +135,7 @@ class Jog(unittest.TestCase):
         self.assertEqual(self.jog("heave", -1.0), 1)  # motion needs an arm
         self.assertEqual(self.jog("heave", 0.0), 0)
         self.assertLess(max(abs(a - b) for a, b in zip(self.platform()["pose"], place)), 1e-3)
-        time.sleep(test_rig.SETTLED)
-        self.assertEqual(self.order("arm"), 0)
+        test_rig.arm(self)
         bench.wait_for("neutral", lambda: self.platform()["state"] == "neutral")
         # The chain opens.
         button = self.press("yaw", 1.0)

@@ -199,6 +199,16 @@ class Lists(unittest.TestCase):
                          [(name, kind) for name, kind, *_ in text])
 
 
+    def test_no_registers(self):
+        """A file without Modbus is refused, and every other form is printed."""
+        path = os.path.join(bench.ROOT, "config", "guides", "rig.yaml")
+        for form, status in (("st", 2), ("plcopen", 2), ("csv", 0)):
+            done = subprocess.run([bench.program("ali3d"), path, f"--print-map={form}"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, bool(done.stdout)), (status, status == 0), done.stderr)
+            if status:
+                self.assertIn(f"--print-map={form}: {path} has no Modbus registers", done.stderr)
+
+
 class OpenStageControl(unittest.TestCase):
     def setUp(self):
         self.daemon = bench.Daemon(cycle={"autostart": False})

@@ -396,6 +396,9 @@ class Findings(unittest.TestCase):
         found = next(f for f in json.loads(done.stdout)["findings"] if f["id"] == "settings")
         self.assertRegex(found["text"], r"for 0.01 mm in the first \S+ s set solver: {method: \w+, substeps: \d+")
         self.assertLess(found["numbers"]["error"]["value"], 1e-5)
+        # a method that looks back needs the least work here; one of one step is named beside it
+        self.assertRegex(found["text"], r"set solver: {method: (ab4|abm8), .*; \1 wants inputs that are smooth: if inputs jump, "
+                                        r"set solver: {method: (ali3|energy|rk4|dp5), ")
         none = self.check(path, "--check=json", "--accuracy", "1e-13")
         (found,) = [f for f in json.loads(none.stdout)["findings"] if f["id"] == "settings"]
         self.assertEqual(found["severity"], "warning")
@@ -429,6 +432,39 @@ class Findings(unittest.TestCase):
                     self.assertGreater(error(rows(run("--iterations", str(taken - 1))), many), 0.05 * step)
         rest = self.check(self.write(welded_dummy()), "--check", *auto).stdout
         self.assertRegex(rest, r"info: solver.iterations: auto takes 3, because the first steps .* show nothing \[settings\]")
+
+    def test_singular_passes_of_explicit_methods(self):
+        """The step is named in which the mechanism passes a singular position; motions without one have no such step."""
+        for name, time in (("double_four_bar", "0.72"), ("chain_8", None), ("bricard", None)):
+            for method in ("rk4", "dp5", "ali3"):
+                path = os.path.join(ROOT, "tests/reference", name + ".json")
+                done = self.check(path, "--check", "--set", f"solver.method={method}").stdout
+                with self.subTest(name, method=method):
+                    if time and method != "ali3":
+                        self.assertRegex(done, rf"warning: at t = {time} s the projection moves a body \S+ times as far .* error of {method} ")
+                    else:
+                        self.assertNotIn("the projection moves", done)
+
+    def test_rows_that_redundant_leaves_out(self):
+        """drop leaves the redundant rows of loops out, without an effect on the motion; auto takes the way with less work, and has
+        the bits of the word that it stands for."""
+        for name, rows, taken in (("tests/reference/four_bar.json", 3, "keep"), ("config/models/scissor_lift.yaml", 9, "drop")):
+            path = os.path.join(ROOT, name)
+
+            def run(word, path=path):
+                return subprocess.run([SIM, path, "--duration", "2", "--output", "-", "--signals", "body.*.position.*",
+                                       "--set", f"solver.redundant={word}"], capture_output=True, text=True, check=True).stdout
+            moves = {word: run(word) for word in ("keep", "drop", "auto")}
+            numbers = [[float(x) for x in re.split("[,\\n]", moves[word].strip().split("\n", 1)[1])] for word in ("keep", "drop")]
+            with self.subTest(name):
+                self.assertEqual(moves["auto"], moves[taken])
+                self.assertNotEqual(moves["keep"], moves["drop"])
+                self.assertLess(max(abs(a - b) for a, b in zip(*numbers)), 1e-9)
+                for word in ("drop", "auto"):
+                    done = self.check(path, "--check", "--set", f"solver.redundant={word}").stdout
+                    does = "leaves out" if word == "drop" or taken == "drop" else "keeps"
+                    self.assertRegex(done, rf"info: solver.redundant: {word} {does} {rows} rows of \d joint.*\[settings\]")
+                    self.assertIn("(redundant 0)" if does == "leaves out" else f"(redundant {rows})", done.split("\n")[0])
 
     def test_json(self):
         m = boom()

@@ -14,27 +14,37 @@ enum { HALVINGS = 3, FINE = 32, BODIES_MOST = 32 };
 
 struct method {
   ali3_method method;
+  bool extrapolate;
   int order;
   double
       stretch; /* factor for the steps of the mechanism: the errors of all methods are then above rounding */
 };
-static const struct method methods[] = {
-    {ALI3_METHOD_ALI3, 2, 1.0}, {ALI3_METHOD_RK4, 4, 2.0},  {ALI3_METHOD_DP5, 5, 4.0},
-    {ALI3_METHOD_AB4, 4, 1.0},  {ALI3_METHOD_ABM8, 6, 1.0}, /* its first seven steps are those of dp5, which make the order six */
+static const struct method methods[] =
+    {
+        {ALI3_METHOD_ALI3, false, 2, 1.0},
+        {ALI3_METHOD_ENERGY, false, 2, 1.0},
+        {ALI3_METHOD_ALI3, true, 4, 2.0},
+        {ALI3_METHOD_ENERGY, true, 4, 2.0},
+        {ALI3_METHOD_RK4, false, 4, 2.0},
+        {ALI3_METHOD_DP5, false, 5, 4.0},
+        {ALI3_METHOD_AB4, false, 4, 1.0},
+        {ALI3_METHOD_ABM8, false, 6, 1.0}, /* its first seven steps are those of dp5, which make the order six */
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
 struct mechanism {
-  const char *file; /* below the tests; NULL: a random tree with spherical joints */
-  double dt, until; /* s: longest step, end of the run */
-  double abm8;      /* factor for the steps of abm8 */
+  const char *file;    /* below the tests; NULL: a random tree with spherical joints */
+  double dt, until;    /* s: longest step, end of the run */
+  double abm8;         /* factor for the steps of abm8 */
+  double extrapolated; /* factor for extrapolated steps */
+  bool sprung;         /* the error of the method ali3, extrapolated, has a term of order three */
 };
 static const struct mechanism mechanisms[] = {
-    {"reference/chain_8.json", 0.01, 1.6, 2.0},
-    {"reference/four_bar.json", 0.01, 2.4, 2.0}, /* through a singular position */
-    {"reference/bricard.json", 0.005, 2.4, 8.0},
-    {"../config/models/stewart_platform.yaml", 0.005, 0.8, 1.0},
-    {NULL, 0.01, 0.8, 1.0},
+    {"reference/chain_8.json", 0.01, 1.6, 2.0, 1.0, false},
+    {"reference/four_bar.json", 0.01, 2.4, 2.0, 1.0, false}, /* through a singular position */
+    {"reference/bricard.json", 0.005, 2.4, 8.0, 4.0, false},
+    {"../config/models/stewart_platform.yaml", 0.005, 0.8, 1.0, 2.0, true},
+    {NULL, 0.01, 0.8, 1.0, 1.0, false},
 };
 
 /* The mechanism with other options. */
@@ -55,6 +65,7 @@ static void run_to(const ali3_model *base, const struct method *w, double dt, do
 {
   ali3_options o = *ali3_model_options(base);
   o.method = w->method;
+  o.extrapolate = w->extrapolate;
   o.dt = dt;
   ali3_model *m = copy_with(base, &o);
   ali3_data *d = ali3_data_new(m);
@@ -77,7 +88,8 @@ static void check_order(const ali3_model *m, const struct mechanism *k, const st
                         double (*exact)[3])
 {
   double r[BODIES_MOST][3], error[HALVINGS + 1];
-  const double dt = k->dt * w->stretch * (w->method == ALI3_METHOD_ABM8 ? k->abm8 : 1.0);
+  const double more = w->method == ALI3_METHOD_ABM8 ? k->abm8 : w->extrapolate ? k->extrapolated : 1.0;
+  const double dt = k->dt * w->stretch * more;
   for (int i = 0; i <= HALVINGS; i++) {
     run_to(m, w, dt / (1 << i), k->until, r);
     error[i] = 0.0;
@@ -87,14 +99,16 @@ static void check_order(const ali3_model *m, const struct mechanism *k, const st
   int last = HALVINGS;
   while (last > 2 && error[last] < ROUNDING) last--;
   const double all = log2(error[0] / error[last]) / last;
-  print_message("%-40s %-4s: %.1e %.1e %.1e %.1e m, order %.2f\n", k->file ? k->file : "tree",
-                ali3_method_name(w->method), error[0], error[1], error[2], error[3], all);
-  if (!(all > w->order - SHORT)) fail_msg("order %.2f, expected %d", all, w->order);
+  print_message("%-40s %-6s%s: %.1e %.1e %.1e %.1e m, order %.2f\n", k->file ? k->file : "tree",
+                ali3_method_name(w->method), w->extrapolate ? " extrapolated" : "", error[0], error[1],
+                error[2], error[3], all);
+  const int order = w->order - (k->sprung && w->extrapolate && w->method == ALI3_METHOD_ALI3);
+  if (!(all > order - SHORT)) fail_msg("order %.2f, expected %d", all, order);
 }
 
 TEST(half_the_step_divides_the_error_by_the_order)
 {
-  static const struct method finest = {ALI3_METHOD_DP5, 5, 1.0};
+  static const struct method finest = {ALI3_METHOD_DP5, false, 5, 1.0};
   for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
     const struct mechanism *k = &mechanisms[i];
     struct settings *s = NULL;
