@@ -72,7 +72,7 @@ class Drawings(unittest.TestCase):
         with open(self.path("flat.yaml"), "w", encoding="utf-8") as f:
             f.write(FLAT)
         root = self.draw(self.path("flat.yaml"))
-        self.assertIn('a <flat> & "quoted" one: 1 bodies, 1 joints, at the start', self.texts(root))
+        self.assertIn('a <flat> & "quoted" one: 1 body, 1 joint, at the start', self.texts(root))
         faces = [[[float(x) for x in p.split(",")] for p in f.get("points").split()] for f in root.iter(f"{SVG}polygon")]
         left, right = (pick(x for f in faces for x, _ in f) for pick in (min, max))
         top, bottom = (pick(y for f in faces for _, y in f) for pick in (min, max))
