@@ -33,7 +33,7 @@ enum platform_mode {
 /* Parameters that may change while the platform moves: field, count of numbers, unit, least, greatest, default (as in a file).
  * The struct holds them in these units; platform code converts them to SI once, when it adopts them. */
 #define PLATFORM_PARAM_LIST(X)                                                                               \
-  X(gain_lin, 3, "", 0, 1.5, "0.5 0.5 0.5")                                                                  \
+  X(gain_lin, 3, "", 0, 1.5, "0.44 0.44 0.5")                                                                \
   X(gain_rot, 3, "", 0, 1.5, "0.6 0.6 0.6")                                                                  \
   X(in_limit_lin, 3, "m/s^2", 0.1, 100, "10 10 10")                                                          \
   X(in_limit_rot, 3, "rad/s", 0.01, 10, "1 1 1")                                                             \

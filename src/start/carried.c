@@ -46,7 +46,7 @@ static void balance_body(const ali3_model *m, const ali3_data *d, int b, double 
   const struct body_frame frame = stored_frame(m, d, b);
   memset(still.rdd, 0, sizeof still.rdd);
   memset(still.pdd, 0, sizeof still.pdd);
-  body_wrench(m, d, b, &load);
+  body_wrench(m, d, b, false, &load);
   body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);
   body_end_loads(m, d, b, f);
   for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);

@@ -140,7 +140,7 @@ static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
   struct body_state x = stored_state(m, d->now.x, b), still = x;
   const struct body_frame frame = stored_frame(m, d, b);
   const struct body_delta delta = stored_delta(m, d, b);
-  body_wrench(m, d, b, &load);
+  body_wrench(m, d, b, false, &load);
   memset(still.rdd, 0, sizeof still.rdd);
   memset(still.pdd, 0, sizeof still.pdd);
   body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);

@@ -80,7 +80,9 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bo
   const num *constant = numbers_at(s->constant, b->slot, BODY_NUMBERS);
   num rhs[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
   body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, rhs);
-  if (s->acted[tile]) add_wrench(s, b, tile, f, rhs); /* a wrench of 0 does not change the bits */
+  struct wrench by_lane;
+  if (s->acted[tile]) /* a wrench of 0 does not change the bits */
+    body_add_wrench(f, wrench_of(s, b, tile, false, &by_lane), rhs);
   ends_load(b->t, s->end_load, s->lambda, f->R, load);
   for (int y = 0; y < BODY_Y; y++) rhs[y] -= load[y];
   num w[BODY_Y];
@@ -160,10 +162,18 @@ INLINED void body_turn_of(const struct stage *s, int tile)
 {
   if (is_alone(s, tile))
     turn_alone(s, tile);
-  else if (s->again)
-    body_free_of(s, tile);
   else
     body_step_of(s, tile);
+}
+
+INLINED void body_load_of(const struct stage *s, int tile)
+{
+  if (!s->acted[tile]) return;
+  const struct bodies b = bodies_of(s, tile);
+  if (is_alone(s, tile) && s->again)
+    turn_alone(s, tile);
+  else
+    free_of(s, &b, tile, s->fast[tile], b.x, b.f, *numbers_at(s->mu, b.slot, 1));
 }
 
 /* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, hence w = (0, 0, -Psi/2). */
@@ -252,7 +262,8 @@ INLINED void body_balance_of(const struct stage *s, int tile)
   for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
   body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, &still, b.f, s->gravity, num_all(0.0),
            rhs);
-  if (s->acted[tile]) add_wrench(s, &b, tile, b.f, rhs);
+  struct wrench by_lane;
+  if (s->acted[tile]) body_add_wrench(b.f, wrench_of(s, &b, tile, false, &by_lane), rhs);
   ends_load(b.t, s->end_load, s->lambda, b.f->R, load);
   for (int k = 0; k < BODY_Y; k++) rhs[k] -= load[k];
   body_apply_delta_as(b.t->diagonal, b.delta, rhs, y);

@@ -66,24 +66,6 @@ INLINED void body_mean_predict_of(const struct stage *s, int tile)
   for (int i = 0; i < 3; i++) turn->momentum[i] = s->per_dt * world[i];
 }
 
-/* world += the mean load of the model and from outside. Out of line, as add_wrench_by_lane(). */
-__attribute__((noinline)) static void add_mean_wrench_by_lane(const struct stage *s, int tile, num world[6])
-{
-  num wrench[WRENCH_NUMBERS];
-  by_lane_wrench(s->m, s->d, tile, true, (double *)wrench);
-  for (int i = 0; i < WRENCH_NUMBERS; i++) world[i] += wrench[i];
-}
-
-INLINED void add_mean_wrench(const struct stage *s, const struct bodies *b, int tile, num world[6])
-{
-  if (b->t->loaded) {
-    add_mean_wrench_by_lane(s, tile, world);
-    return;
-  }
-  const num *wrench = numbers_at(s->wrench, b->slot, WRENCH_NUMBERS);
-  for (int i = 0; i < WRENCH_NUMBERS; i++) world[i] += wrench[i];
-}
-
 /* w = -delta (g + J_mean'lambda) in the pose x, f. */
 INLINED void mean_free(const struct stage *s, const struct bodies *b, int tile, const struct body_state *x,
                        const struct body_frame *f)
@@ -97,7 +79,14 @@ INLINED void mean_free(const struct stage *s, const struct bodies *b, int tile, 
     world[i] = constant[BODY_MASS] * (s->gravity[i] - s->per_dt * (x->rd[i] - from->rd[i]));
     world[3 + i] = turn->momentum[i];
   }
-  if (s->acted[tile]) add_mean_wrench(s, b, tile, world);
+  if (s->acted[tile]) {
+    struct wrench by_lane;
+    const struct wrench *wrench = wrench_of(s, b, tile, true, &by_lane);
+    for (int i = 0; i < 3; i++) {
+      world[i] += wrench->force[i];
+      world[3 + i] += wrench->torque[i];
+    }
+  }
   /* rows */
   num load[BODY_Y];
   ends_load(b->t, s->end_load, NULL, NULL, load);
@@ -220,10 +209,18 @@ INLINED void body_mean_turn_of(const struct stage *s, int tile)
 {
   if (s->tile[tile].self_contained)
     mean_turn_alone(s, tile);
-  else if (s->again)
-    body_mean_free_of(s, tile);
   else
     body_mean_step_of(s, tile);
+}
+
+INLINED void body_mean_load_of(const struct stage *s, int tile)
+{
+  if (!s->acted[tile]) return;
+  const struct bodies b = bodies_of(s, tile);
+  if (s->tile[tile].self_contained && s->again)
+    mean_turn_alone(s, tile);
+  else
+    mean_free(s, &b, tile, b.x, b.f);
 }
 
 #endif

@@ -145,23 +145,14 @@ INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y
   }
 }
 
-/* Loads of the model turn with their bodies, so these tiles are evaluated lane by lane. Out of line, because most tiles have
- * no loads. */
-__attribute__((noinline)) static void add_wrench_by_lane(const struct stage *s, int tile,
-                                                         const struct body_frame *f, num rhs[BODY_Y])
+/* Force and torque on the bodies of a tile from outside. Loads of the model turn with their bodies, so a tile with such loads
+ * evaluates its bodies lane by lane, into `by_lane`. */
+INLINED const struct wrench *wrench_of(const struct stage *s, const struct bodies *b, int tile, bool mean,
+                                       struct wrench *by_lane)
 {
-  num wrench[WRENCH_NUMBERS];
-  by_lane_wrench(s->m, s->d, tile, false, (double *)wrench);
-  body_add_wrench(f, (const struct wrench *)wrench, rhs);
-}
-
-INLINED void add_wrench(const struct stage *s, const struct bodies *b, int tile, const struct body_frame *f,
-                        num rhs[BODY_Y])
-{
-  if (b->t->loaded)
-    add_wrench_by_lane(s, tile, f, rhs);
-  else
-    body_add_wrench(f, (const struct wrench *)numbers_at(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
+  if (!b->t->loaded) return (const struct wrench *)numbers_at(s->wrench, b->slot, WRENCH_NUMBERS);
+  by_lane_wrench(s->m, s->d, tile, mean, (double *)by_lane);
+  return by_lane;
 }
 
 #endif

@@ -94,7 +94,7 @@ void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, bool mean
     int body = stored_item(m->frozen->tree, t, lane);
     struct wrench own;
     if (body < 0) continue;
-    (mean ? body_mean_wrench : body_wrench)(m, d, body, &own);
+    body_wrench(m, d, body, mean, &own);
     scatter_lane(wrench + lane, (const double *)&own, WRENCH_NUMBERS, t->width);
   }
 }

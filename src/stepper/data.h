@@ -116,8 +116,7 @@ struct outside {
   struct outside_values start; /* at the start of the step */
   struct outside_values end;   /* values that were set, if interpolated over substeps */
   bool early;   /* `start` is in force: the inputs may not have arrived   set by inner_prepare */
-  bool again;   /* body_turn() recomputes right-hand sides only   set by stage_acted_bodies */
-  int kernel;   /* enum body_kernel that recomputes them            set by stage_acted_bodies */
+  bool again;   /* body_load() follows body_turn()   set by newton_refresh */
   bool changed; /* a value was set after the copy to `start` */
   bool fresh;   /* a value was set that the right-hand sides do not contain yet */
   bool *acted;  /* (tree.tiles) a body of the tile has loads of the model, or had a wrench at some time */

@@ -67,41 +67,32 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
   return sum;
 }
 
-/* o += part of the loads of the model in the pose of a frame. */
-static void add_model_loads(const ali3_model *m, const ali3_data *d, int body, const struct body_frame *frame,
-                            double part, struct wrench *o)
+void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o)
 {
   const struct frozen *f = m->frozen;
   const struct outside_values *outside = outside_in_force(d);
-  for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
-    const struct load *l = &m->load[f->loads[e]];
-    double vector[3], arm[3], moment[3];
-    v3_copy(vector, outside->vector[f->loads[e]]);
-    if (l->body_axes) m3_mul(vector, frame->R, outside->vector[f->loads[e]]);
-    if (l->type == ALI3_LOAD_TORQUE) {
-      v3_axpy(o->torque, part, vector);
-      continue;
-    }
-    v3_axpy(o->force, part, vector);
-    m3_mul(arm, frame->R, l->point);
-    v3_cross(moment, arm, vector);
-    v3_axpy(o->torque, part, moment);
-  }
-}
-
-void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
-{
-  const struct body_frame frame = stored_frame(m, d, body);
-  stored_get(m, outside_in_force(d)->wrench, WRENCH_NUMBERS, body, (double *)o);
-  add_model_loads(m, d, body, &frame, 1.0, o);
-}
-
-void body_mean_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
-{
-  struct body_frame frame = stored_frame(m, d, body);
   const struct body_state start = stored_state(m, d->last.x, body);
-  stored_get(m, outside_in_force(d)->wrench, WRENCH_NUMBERS, body, (double *)o);
-  add_model_loads(m, d, body, &frame, 0.5, o);
-  body_frame_update(&frame, &start);
-  add_model_loads(m, d, body, &frame, 0.5, o);
+  struct body_frame frame = stored_frame(m, d, body);
+  const int poses = mean ? 2 : 1;
+  const double part = 1.0 / poses;
+  stored_get(m, outside->wrench, WRENCH_NUMBERS, body, (double *)o);
+  /* loads of the model, at the state and then at the start */
+  for (int pose = 0; pose < poses; pose++) {
+    if (pose == 1) body_frame_update(&frame, &start);
+    for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
+      const struct load *l = &m->load[f->loads[e]];
+      const double *set = outside->vector[f->loads[e]];
+      double vector[3], arm[3], moment[3];
+      v3_copy(vector, set);
+      if (l->body_axes) m3_mul(vector, frame.R, set);
+      if (l->type == ALI3_LOAD_TORQUE) {
+        v3_axpy(o->torque, part, vector);
+        continue;
+      }
+      v3_axpy(o->force, part, vector);
+      m3_mul(arm, frame.R, l->point);
+      v3_cross(moment, arm, vector);
+      v3_axpy(o->torque, part, moment);
+    }
+  }
 }

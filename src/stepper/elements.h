@@ -49,9 +49,8 @@ static inline bool body_is_carried(const ali3_model *m, int body)
 }
 /* o = the sum of the end loads of a body. */
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
-/* Force and torque on a body from the loads of the model and from outside, in the pose of the state. body_mean_wrench: the mean
- * of this pose and of the pose at the start of the inner step. */
-void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
-void body_mean_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
+/* Force and torque on a body from the loads of the model and from outside, in the pose of the state. mean: the mean of this pose
+ * and of the pose at the start of the inner step. */
+void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o);
 
 #endif

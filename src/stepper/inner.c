@@ -153,15 +153,15 @@ static bool prepares_iteration(const ali3_model *m)
 
 /* The kernels of a method. */
 struct inner_kernels {
-  enum body_kernel predict, free, free_rest, step, turn;
+  enum body_kernel predict, free, free_rest, step, turn, load;
   enum link_kernel rows, loads; /* at the prediction: rows; mean loads, which need the laws of soft rows */
 };
 static const struct inner_kernels inner_kernels[] = {
     [ALI3_METHOD_ALI3] = {KERNEL_body_predict, KERNEL_body_free, KERNEL_body_free_rest, KERNEL_body_step,
-                          KERNEL_body_turn, KERNEL_link_rows_push, LINK_KERNEL_COUNT},
+                          KERNEL_body_turn, KERNEL_body_load, KERNEL_link_rows_push, LINK_KERNEL_COUNT},
     [ALI3_METHOD_ENERGY] = {KERNEL_body_mean_predict, KERNEL_body_mean_free, KERNEL_body_mean_free_rest,
-                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_link_rows,
-                            KERNEL_link_mean_lambda},
+                            KERNEL_body_mean_step, KERNEL_body_mean_turn, KERNEL_body_mean_load,
+                            KERNEL_link_rows, KERNEL_link_mean_lambda},
 };
 
 static const struct inner_kernels *kernels_of_method(const ali3_model *m)
@@ -195,7 +195,9 @@ static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
   const struct frozen *f = m->frozen;
   if (!d->outside.fresh && !f->values && f->drives == 0) return;
   if (f->values) soft_laws(m, d, k);
-  stage_acted_bodies(m, d, k > 0 ? kernels_of_method(m)->turn : kernels_of_method(m)->free, k > 0);
+  d->outside.again = k > 0;
+  stage_bodies(m, d, kernels_of_method(m)->load);
+  d->outside.again = false;
   stage_links(m, d, KERNEL_link_beta);
   d->outside.fresh = false;
   d->newton.refreshed = k;

@@ -19,15 +19,17 @@
   X(body_advance, 100.0) /* explicit methods: q, q' of now.x from last.x and states.term; frame */           \
   X(body_change, 30.0)   /* increment: largest difference of q'' between now.x and states.term[0] */         \
   X(body_free, 250.0) /* w = -delta (g + f), f: J'lambda; tip: place + J w; carried: w = 0, carried_rhs */   \
-  X(body_free_rest, 250.0) /* body_free for bodies that body_turn has not done */                            \
-  X(body_step, 200.0)      /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */      \
-  X(body_turn, 450.0)      /* body_step, body_free; self-contained: q only; outside.again: body_free only */ \
-  X(body_mean_predict, 200.0) /* body_predict, and the next four, for the energy method: body_mean.h */      \
+  X(body_free_rest, 250.0)    /* body_free for bodies that body_turn has not done */                         \
+  X(body_step, 200.0)         /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place; |y|^2 */   \
+  X(body_turn, 450.0)         /* body_step, body_free; self-contained: q only */                             \
+  X(body_load, 250.0)         /* body_free once more for bodies that loads act on, after inputs arrived */   \
+  X(body_mean_predict, 200.0) /* body_predict, and the next five, for the energy method: body_mean.h */      \
   X(body_mean_free, 250.0)    /* the end loads are mean loads in world axes */                               \
   X(body_mean_free_rest, 250.0)                                                                              \
   X(body_mean_step, 250.0)                                                                                   \
   X(body_mean_back, 200.0) /* takes the last increment back */                                               \
   X(body_mean_turn, 450.0)                                                                                   \
+  X(body_mean_load, 250.0)                                                                                   \
   X(body_position_free, 10.0)      /* w = (0, 0, -Psi/2) */                                                  \
   X(body_position_set, 80.0)       /* now.x, frame; tip: place; increment: largest component of y */         \
   X(body_velocity_free, 60.0)      /* w = (r', w, 0); tip, as in every later kernel except body_response */  \

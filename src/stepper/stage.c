@@ -17,6 +17,16 @@ static int first_of(int count, int share, int shares)
   return (int)((long long)count * share / shares);
 }
 
+typedef void share_of_work(void *arg, int share, int shares);
+
+/* Runs the work in shares if it pays for waking the workers. False: the caller does it. */
+static inline bool in_shares(const ali3_data *d, double flops, share_of_work *share, void *arg)
+{
+  if (!stage_is_worth_waking(d, flops)) return false;
+  d->exec->run(d->exec->context, share, arg);
+  return true;
+}
+
 /* --- kernels over tiles --- */
 
 struct tiles {
@@ -44,14 +54,6 @@ static void share_of_tiles(void *arg, int share, int shares)
             o->first + first_of(o->count, share + 1, shares));
 }
 
-static inline void run_stage(struct tiles *o, double flops)
-{
-  if (stage_is_worth_waking(o->d, flops))
-    o->d->exec->run(o->d->exec->context, share_of_tiles, o);
-  else
-    run_tiles(o, o->first, o->first + o->count);
-}
-
 static const double body_flops[BODY_KERNEL_COUNT] = {
 #define FLOPS(kernel, flops) [KERNEL_##kernel] = flops,
     BODY_KERNELS(FLOPS)};
@@ -63,7 +65,7 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
   const struct tree *t = f->tree;
   step_kernel *one = f->kernels[0]->body[kernel], *all = f->kernels[1]->body[kernel];
   struct tiles o = {m, d, t->body_tile, t->body_run_end, 0, t->body_tiles, {one, all}};
-  run_stage(&o, body_flops[kernel] * m->bodies);
+  if (!in_shares(d, body_flops[kernel] * m->bodies, share_of_tiles, &o)) run_tiles(&o, 0, o.count);
 }
 
 /* Runs a kernel over link tiles first .. end-1, which have `rows` rows. */
@@ -73,7 +75,7 @@ static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel
   const struct frozen *f = m->frozen;
   step_kernel *one = f->kernels[0]->link[kernel], *all = f->kernels[1]->link[kernel];
   struct tiles o = {m, d, f->tree->joint_tile, f->tree->joint_run_end, first, end - first, {one, all}};
-  run_stage(&o, link_flops[kernel] * rows);
+  if (!in_shares(d, link_flops[kernel] * rows, share_of_tiles, &o)) run_tiles(&o, first, end);
 }
 
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
@@ -117,26 +119,7 @@ static void share_of_items(void *arg, int share, int shares)
 void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops)
 {
   struct items o = {m, d, item, first, end};
-  if (stage_is_worth_waking(d, flops))
-    d->exec->run(d->exec->context, share_of_items, &o);
-  else
-    share_of_items(&o, 0, 1);
-}
-
-static void acted_tile(const ali3_model *m, ali3_data *d, int i)
-{
-  const struct tree *t = m->frozen->tree;
-  const int *tile = &t->body_tile[i];
-  if (d->outside.acted[*tile])
-    m->frozen->kernels[t->tile[*tile].width > 1]->body[d->outside.kernel](m, d, tile, 1);
-}
-
-void stage_acted_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel, bool turned)
-{
-  d->outside.again = turned;
-  d->outside.kernel = (int)kernel;
-  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[kernel] * m->bodies);
-  d->outside.again = false;
+  if (!in_shares(d, flops, share_of_items, &o)) share_of_items(&o, 0, 1);
 }
 
 /* --- rows --- */
@@ -206,10 +189,8 @@ static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double
 {
   struct runs job = {m, d, item, m->frozen->tree->owned_flops};
   probe_run(d, 0, ALI3_RUNS_SHARED, true);
-  if (m->frozen->tree->owned > 1 && stage_is_worth_waking(d, work * job.flops))
-    d->exec->run(d->exec->context, share_of_runs, &job);
-  else
-    share_of_runs(&job, 0, 1);
+  const double flops = m->frozen->tree->owned > 1 ? work * job.flops : 0.0;
+  if (!in_shares(d, flops, share_of_runs, &job)) share_of_runs(&job, 0, 1);
   probe_run(d, 0, ALI3_RUNS_SHARED, false);
 }
 

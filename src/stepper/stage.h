@@ -21,9 +21,6 @@ void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kerne
 void stage_soft_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 /* Runs a kernel that moves the bodies. The factors keep the linearisation that they were computed from. */
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
-/* Recomputes the right-hand sides of bodies that loads act on, with a kernel of right-hand sides: at the prediction, or, with
- * `turned`, after the kernel that moved the bodies. */
-void stage_acted_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel, bool turned);
 
 /* Calls `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order). flops is an estimate of the whole work. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);

@@ -128,8 +128,8 @@ static void assert_changes(const char *before, const char *after, const char *wh
 TEST(changes_have_the_names_of_their_keys)
 {
   static const char base[] = FILE_OF(LEGS_OF("0.77")), more[] = FILE_OF("  pose: seat\n" LEGS_OF("0.77"));
-  assert_changes(base, FILE_OF("  gain_lin: [0.5, 0.5, 0.5]\n" LEGS_OF("0.770")), "", "");
-  assert_changes(base, FILE_OF("  gain_lin: [0.5, 0.5, 0.4]\n  blend: 2\n" LEGS_OF("0.77")),
+  assert_changes(base, FILE_OF("  gain_lin: [0.44, 0.44, 0.5]\n" LEGS_OF("0.770")), "", "");
+  assert_changes(base, FILE_OF("  gain_lin: [0.44, 0.44, 0.4]\n  blend: 2\n" LEGS_OF("0.77")),
                  "platform.gain_lin, platform.blend", "");
   assert_changes(more, FILE_OF("  pose: seat\n  mode: pose\n" LEGS_OF("0.77")), "platform.mode", "");
   /* The parameters of another platform do not count. */

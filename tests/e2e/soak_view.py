@@ -17,6 +17,8 @@ import unittest
 import zlib
 
 import bench
+import test_jog
+import test_rig
 from viewer import Viewer
 
 sys.path.append("/usr/lib/python3/dist-packages")  # another Python than Debian's may run this test
@@ -261,6 +263,22 @@ class Page(unittest.TestCase):
             bench.wait_for("the state", lambda: d.watch()["state"] == "PAUSED")
             bench.wait_for("the answer", lambda: self.text("answer") == "pause: done")
             self.assertEqual(self.ask("location.hash"), "")  # the token has left the address bar
+
+    def test_jog_button(self):
+        with bench.Daemon(cycle={"autostart": False}, inputs=test_rig.INPUTS[:1], platform=dict(test_rig.PLATFORM, jog=test_jog.JOG),
+                          osc={"peers": test_jog.PEERS}) as d:
+            bench.wait_for("ready", lambda: "warm-up cycles done" in d.said())
+            self.open(d, f"#token={self.view.token}")
+            bench.wait_for("the buttons", lambda: self.ask("!document.getElementById('jog').hidden"))
+            self.browser.execute_script("document.getElementById('part').value = 'leg3'")
+            button = self.browser.find_element("css selector", "[data-jog='1']")
+            webdriver.ActionChains(self.browser).click_and_hold(button).perform()
+            bench.wait_for("the motion", lambda: d.watch()["platform"]["state"] == "jog")
+            time.sleep(2 * test_jog.JOG["timeout"])
+            self.assertNotIn("jog of leg3 over", d.said())  # it goes on while the button is held
+            webdriver.ActionChains(self.browser).release(button).perform()
+            bench.wait_for("its end", lambda: "jog of leg3 over" in d.said())
+            self.assertNotIn("not repeated in time", d.said())  # the release has ended it
 
     def test_128_bodies(self):
         """25 pictures a second and less than 3 % of a processor. The host decides the first figure: software draws."""

@@ -17,6 +17,8 @@ import time
 import unittest
 
 import bench
+import test_jog
+import test_rig
 from viewer import KINDS, Viewer, decode
 
 
@@ -225,6 +227,23 @@ class Rights(unittest.TestCase):
             bench.wait_for("the force", lambda: d.watch()["inputs"][0]["channels"][0]["written"] == 1.5)
             self.assertFalse(d.watch()["inputs"][0]["stale"])
             bench.wait_for("a stale input once nobody asks for it", lambda: d.watch()["inputs"][0]["stale"], 3)
+
+    def test_jog_lasts_while_it_is_asked_for(self):
+        platform = dict(test_rig.PLATFORM, jog=test_jog.JOG)
+        for access in ("jog", "write"):
+            with self.subTest(access), bench.Daemon(cycle={"autostart": False}, inputs=test_rig.INPUTS[:1], platform=platform,
+                                                    osc={"peers": [{"host": "127.0.0.1", "access": access}]}) as d, Viewer("--control") as view:
+                path = f"/api/v1/jog?name={d.name}"
+                bench.wait_for("ready", lambda: "warm-up cycles done" in d.said())
+                for wrong in ({"part": "leg3"}, {"speed": 1}, {"part": "leg3", "speed": 1.1}, {"part": "leg3", "speed": "1"}, {"part": 3, "speed": 1}):
+                    self.assertEqual(view.post(path, wrong)[0], 400, wrong)
+                if access == "write":
+                    self.assertEqual(view.post(path, {"part": "leg3", "speed": 1})[1]["code"], 2)
+                    self.assertEqual(d.watch()["platform"]["state"], "unknown")
+                    continue
+                self.assertEqual(view.post(path, {"part": "leg9", "speed": 1})[1], {"code": 7, "text": "no such name"})
+                bench.wait_for("jog", lambda: view.post(path, {"part": "leg3", "speed": 1})[1]["code"] == 0 and d.watch()["platform"]["state"] == "jog")
+                bench.wait_for("its end", lambda: "its command was not repeated in time" in d.said())
 
     def test_silent_daemon(self):
         with bench.Daemon() as d, Viewer("--control") as view:

@@ -63,14 +63,14 @@ static void values_reach_the_model(void **state)
   /* The point, 1 m along the body's y, is at the world's -x: the force along the world's x has no moment, the one along
    * the body's x has -4 N m. */
   struct wrench load;
-  body_wrench(m, d, 0, &load);
+  body_wrench(m, d, 0, false, &load);
   assert_true(fabs(load.force[0] - 10.0) < 1e-12 && fabs(load.force[1] - 4.0) < 1e-12);
   assert_true(fabs(load.torque[2] - (3.0 - 4.0)) < 1e-12);
   assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == 1.5);
 
   inputs_forget(&b->in, T0);
   inputs_apply(&b->in, m, d);
-  body_wrench(m, d, 0, &load);
+  body_wrench(m, d, 0, false, &load);
   assert_true(load.force[0] == 0.0 && load.torque[2] == 0.0 && d->outside.now.command[1] == 0.0);
   ali3_data_free(d);
   ali3_model_free(m);

@@ -246,7 +246,7 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   while (outbox_next_event(&b->cycle.outbox, &e)) continue;
   assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), 0.25), RESULT_OK);
   assert_int_equal(told_it.tunes, 1);
-  assert_true(told_it.params.gain_lin[1] == 0.25 && told_it.params.gain_lin[0] == 0.5);
+  assert_true(told_it.params.gain_lin[1] == 0.25 && told_it.params.gain_lin[0] == 0.44);
   assert_int_equal(told_it.mode, PLATFORM_WASHOUT);
   assert_true(outbox_next_event(&b->cycle.outbox, &e));
   assert_int_equal(e.cause, CAUSE_PLATFORM_SET);

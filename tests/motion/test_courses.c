@@ -2,6 +2,7 @@
  * The courses of tools/demo in the car of config/demo/car.yaml, on the platform under its driver: what the driver feels and the
  * filters of the washout do not ask for hardly changes within 50 ms, and no end of a leg or coordinate is reached. */
 #include "check.h"
+#include "common/platform_defaults.h"
 #include "motion/platform_drive.h"
 #include "setup/setup.h"
 #include "signals/signals.h"
@@ -100,6 +101,17 @@ static void drive_car(struct bench *b, ali3_data *d, const struct course *c, dou
   ali3_set_value(m, d, b->throttle, *torque);
 }
 
+/* The parameters that the file sets for this rig, as a file without them has them. */
+static void take_default_gains(struct platform_params *p)
+{
+  struct platform_params usual;
+  params_default(&usual);
+  memcpy(p->gain_lin, usual.gain_lin, sizeof p->gain_lin);
+  memcpy(p->hp_wn, usual.hp_wn, sizeof p->hp_wn);
+  p->lp_wn[0] = usual.lp_wn[0];
+  p->tilt_acc[0] = usual.tilt_acc[0];
+}
+
 static void ride_course(struct bench *b, const struct course *c, double most[2], double *farthest)
 {
   char error[300];
@@ -128,11 +140,12 @@ static void ride_course(struct bench *b, const struct course *c, double most[2],
   ali3_data_free(d);
 }
 
-TEST(no_course_has_a_false_cue)
+static void ride_courses(bool by_default)
 {
   struct bench b;
   double farthest = 0.0;
   bench_init(&b);
+  if (by_default) take_default_gains(&b.settings->platform.spec.params);
   for (int seed = 0; seed < SEEDS; seed++) {
     double most[2];
     ride_course(&b, &courses[seed], most, &farthest);
@@ -143,10 +156,21 @@ TEST(no_course_has_a_false_cue)
   bench_free(&b);
 }
 
+TEST(no_course_has_a_false_cue)
+{
+  ride_courses(false);
+}
+
+TEST(default_gains_have_no_false_cue)
+{
+  ride_courses(true);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_course_has_a_false_cue),
+      cmocka_unit_test(default_gains_have_no_false_cue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

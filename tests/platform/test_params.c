@@ -13,7 +13,7 @@ TEST(defaults_are_those_of_the_list)
   struct platform_params p;
   memset(&p, 0xff, sizeof p);
   params_default(&p);
-  assert_true(p.gain_lin[0] == 0.5 && p.gain_lin[1] == 0.5 && p.gain_lin[2] == 0.5);
+  assert_true(p.gain_lin[0] == 0.44 && p.gain_lin[1] == 0.44 && p.gain_lin[2] == 0.5);
   assert_true(p.hp_wn[1] == 2.5 && p.hp_wn[2] == 3.0 && p.hp_zeta[0] == 1.0);
   assert_true(p.hp_wb[1] == 0.0 && p.hp_wb[2] == 0.3);
   assert_true(p.ang_max[0] == 18.0 && p.ang_max[2] == 20.0 && p.smooth_hz[0] == 10.0);
@@ -82,7 +82,7 @@ TEST(degrees_become_radians)
   struct platform_limits limits;
   params_default(&p);
   params_si(&p, &si);
-  assert_true(si.gain_lin[0] == 0.5 && si.in_limit_rot[1] == 1.0 && si.smooth_hz[0] == 10.0);
+  assert_true(si.gain_lin[0] == 0.44 && si.in_limit_rot[1] == 1.0 && si.smooth_hz[0] == 10.0);
   assert_true(fabs(si.tilt_rate[0] - 3.0 * DEGREE) < 1e-16 && fabs(si.tilt_acc[0] - 8.0 * DEGREE) < 1e-15 &&
               fabs(si.tilt_max[0] - 10.0 * DEGREE) < 1e-16);
   params_limits(&p, &limits);

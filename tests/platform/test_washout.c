@@ -57,7 +57,7 @@ TEST(input_leads_the_right_way)
     run(&w, cases[i].force, cases[i].spin, 20.0, &m);
     assert_true(cases[i].sign * m.p[cases[i].tilts] > 0.04);
     pose_felt(force, spin, &m, head, G);
-    for (int k = 0; k < 2; k++) assert_true(fabs(force[k] - 0.5 * cases[i].force[k]) < 1e-6);
+    for (int k = 0; k < 2; k++) assert_true(fabs(force[k] - 0.44 * cases[i].force[k]) < 1e-6);
   }
 }
 

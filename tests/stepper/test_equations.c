@@ -225,7 +225,7 @@ static void check_equations(const struct setting *o, const ali3_model *m, const 
     const struct body_frame f = stored_frame(m, d, b);
     struct wrench wrench;
     double g[BODY_Y];
-    body_wrench(m, d, b, &wrench);
+    body_wrench(m, d, b, false, &wrench);
     body_residual(&m->body[b], &x, &f, m->gravity, &wrench, 0.0, g);
     near(o, "p'p", b, 0, x.p[0] * x.p[0] + x.p[1] * x.p[1] + x.p[2] * x.p[2] + x.p[3] * x.p[3], 1.0, 1e-10);
     near(o, "p'p', twice", b, 0, x.p[0] * x.pd[0] + x.p[1] * x.pd[1] + x.p[2] * x.pd[2] + x.p[3] * x.pd[3],

@@ -86,6 +86,33 @@ static bool send_osc(const struct control *c, const struct sockaddr_in *to, cons
 
 /* --- commands --- */
 
+/* Sends a message to an address below the prefix of the daemon, with a number that its answer has, and releases it. */
+static unsigned send_request(struct control *c, const char *instance, const char *address, lo_message m,
+                             uint64_t now_ns, struct control_wait *wait, const char **why)
+{
+  char whole[CONTROL_ADDRESS];
+  bool sent = false;
+  /* Find where the daemon listens. */
+  json_t *all = describe_daemon(instance, why);
+  const json_t *node = all ? find_prefix(json_object_get(all, "ROOT"), 0) : NULL;
+  const char *prefix = json_string_value(json_object_get(node, "FULL_PATH"));
+  *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
+  /* Send the message. */
+  if (m && prefix && find_osc_port(all, &wait->to)) {
+    c->request = c->request % 1000000 + 1;
+    wait->request = c->request;
+    snprintf(whole, sizeof whole, "%s/%s", prefix, address);
+    lo_message_add_int32(m, wait->request);
+    sent = send_osc(c, &wait->to, whole, m);
+  } else if (m) {
+    lo_message_free(m);
+  }
+  if (!all) return 404;
+  json_decref(all);
+  *why = "the command could not be sent to the daemon";
+  return sent ? 202 : 502;
+}
+
 /* Commands without arguments. A page has no business with lockstep or injected faults. */
 static bool is_page_command(const char *name)
 {
@@ -104,25 +131,26 @@ unsigned control_command(struct control *c, const char *instance, const json_t *
   const char *name = json_string_value(json_object_get(body, "command"));
   *why = "command: expected init, arm, run, pause, stop, reset, park, estop or clear";
   if (!name || !is_page_command(name)) return 400;
-  /* Where the daemon listens. */
-  json_t *all = describe_daemon(instance, why);
-  if (!all) return 404;
-  const json_t *node = find_prefix(json_object_get(all, "ROOT"), 0);
-  const char *prefix = json_string_value(json_object_get(node, "FULL_PATH"));
-  *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
-  bool sent = prefix && find_osc_port(all, &wait->to);
-  /* The message, with a number that its answer has. */
-  if (sent) {
-    c->request = c->request % 1000000 + 1;
-    wait->request = c->request;
-    snprintf(address, sizeof address, "%s/cmd/%s", prefix, name);
-    lo_message m = lo_message_new();
-    if (m) lo_message_add_int32(m, wait->request);
-    sent = send_osc(c, &wait->to, address, m);
+  snprintf(address, sizeof address, "cmd/%s", name);
+  return send_request(c, instance, address, lo_message_new(), now_ns, wait, why);
+}
+
+unsigned control_jog(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
+                     struct control_wait *wait, const char **why)
+{
+  const char *part = json_string_value(json_object_get(body, "part"));
+  const json_t *speed = json_object_get(body, "speed");
+  *why = "expected part, surge to yaw or leg1 to leg6, and speed, -1 to 1 of the crawl speed";
+  if (!part || strlen(part) >= LIST_MOST || !json_is_number(speed) ||
+      !(fabs(json_number_value(speed)) <= 1.0))
+    return 400;
+  lo_message m = lo_message_new();
+  if (m && (lo_message_add_string(m, part) != 0 ||
+            lo_message_add_float(m, (float)json_number_value(speed)) != 0)) {
+    lo_message_free(m);
+    m = NULL;
   }
-  json_decref(all);
-  *why = "the command could not be sent to the daemon";
-  return sent ? 202 : 502;
+  return send_request(c, instance, "platform/jog", m, now_ns, wait, why);
 }
 
 bool control_receive(struct control *c, int32_t *request, struct sockaddr_in *from, int *result)

@@ -40,6 +40,8 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
     why = "expected a JSON object";
   } else if (strcmp(x->path, "/api/v1/command") == 0) {
     status = control_command(&v->control, x->query.name, body, now_ns, &x->wait, &why);
+  } else if (strcmp(x->path, "/api/v1/jog") == 0) {
+    status = control_jog(&v->control, x->query.name, body, now_ns, &x->wait, &why);
   } else if (strcmp(x->path, "/api/v1/input") == 0) {
     status = control_input(&v->control, x->query.name, body, now_ns, &why);
   } else {
@@ -60,14 +62,15 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
 /* enum command_result in words. */
 static const char *result_words(int result)
 {
-  static const char *const words[] = {[RESULT_OK] = "done",
-                                      [RESULT_WRONG_STATE] = "not possible in this state",
-                                      [RESULT_NOT_AUTHORISED] =
-                                          "another sender owns this, or osc.peers does not list us",
-                                      [RESULT_BAD_ARGUMENT] = "bad argument",
-                                      [RESULT_NOT_READY] = "a required input is not fresh",
-                                      [RESULT_BUSY] = "busy: ask again",
-                                      [RESULT_TOO_SOON] = "too soon after a stop: ask again"};
+  static const char *const words[] = {
+      [RESULT_OK] = "done",
+      [RESULT_WRONG_STATE] = "not possible in this state",
+      [RESULT_NOT_AUTHORISED] = "another sender owns this, or osc.peers does not give us the right",
+      [RESULT_BAD_ARGUMENT] = "bad argument",
+      [RESULT_NOT_READY] = "a required input is not fresh, or the rig is not ready",
+      [RESULT_BUSY] = "busy: ask again",
+      [RESULT_TOO_SOON] = "too soon after a stop: ask again",
+      [RESULT_NO_SUCH_NAME] = "no such name"};
   return result >= 0 && result < (int)(sizeof words / sizeof *words) ? words[result] : "unknown result";
 }
 

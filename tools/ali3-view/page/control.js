@@ -5,6 +5,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
   const AGAIN = 150; // ms; the server sends an input on for 300 ms
+  const JOG_AGAIN = 50; // ms; the daemon stops a jog after platform.jog.timeout, 0.3 s by default
+  const PARTS = ['surge', 'sway', 'heave', 'roll', 'pitch', 'yaw', 'leg1', 'leg2', 'leg3', 'leg4', 'leg5', 'leg6'];
 
   function cell(row, text, name) {
     const td = document.createElement(name || 'td');
@@ -35,6 +37,43 @@ var ali3 = window.ali3 || (window.ali3 = {});
       document.getElementById('commands').hidden = !this.token;
       for (const b of document.querySelectorAll('[data-command]')) b.addEventListener('click', () => this.command(b.dataset.command));
       if (this.token) setInterval(() => this.renew(), AGAIN);
+      this.listenToJog();
+    }
+
+    // A button of the jog counts while a pointer or a key holds it. Whatever takes the hand off ends the jog.
+    listenToJog() {
+      for (const name of PARTS) document.getElementById('part').append(new Option(name));
+      const keys = [' ', 'Enter'], release = () => { this.held = 0; };
+      for (const b of document.querySelectorAll('[data-jog]')) {
+        const press = () => this.press(Number(b.dataset.jog));
+        b.addEventListener('pointerdown', (e) => { if (e.button === 0) press(); });
+        b.addEventListener('keydown', (e) => { if (keys.includes(e.key)) { e.preventDefault(); e.stopPropagation(); if (!e.repeat) press(); } });
+        for (const name of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur', 'contextmenu']) b.addEventListener(name, release);
+      }
+      window.addEventListener('blur', release);
+      document.addEventListener('visibilitychange', release);
+    }
+
+    // One request at a time: none of them can come after the one that stops the jog.
+    async press(direction) {
+      this.held = direction;
+      if (this.jogs || !this.token) return;
+      this.jogs = true;
+      const choice = document.getElementById('part'), part = choice.value;
+      choice.disabled = true;
+      try {
+        while (this.held) {
+          const got = await this.post('api/v1/jog', {part, speed: this.held});
+          this.say(`jog ${part}: ${got.text}`, got.code !== 0);
+          if (got.code !== 0) break;
+          await new Promise((later) => setTimeout(later, JOG_AGAIN));
+        }
+        await this.post('api/v1/jog', {part, speed: 0});
+      } catch (e) {
+        this.say(`jog ${part}: ${e.message}`, true);
+      }
+      this.held = 0;
+      this.jogs = choice.disabled = false;
     }
 
     async post(path, body) {
@@ -61,8 +100,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
         this.post('api/v1/input', {name, values}).catch((e) => { this.sent.delete(name); this.say(`${name}: ${e.message}`, true); });
     }
 
-    follow(instance) {
+    follow(instance, rig) {
       this.instance = instance;
+      this.held = 0;
+      document.getElementById('jog').hidden = !this.token || !rig;
       this.sent.clear();
       this.rows.clear();
       this.box.textContent = '';

@@ -47,7 +47,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.lost = '';
       this.loadScene();
       this.timeline.clear();
-      this.control.follow(scene.instance);
+      this.control.follow(scene.instance, scene.platform);
       this.labels = null;
       document.title = `${scene.instance || scene.name} - ali3-view`;
       for (const p of this.plots) p.remove();
