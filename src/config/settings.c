@@ -417,8 +417,24 @@ static void print_key_plain(const struct node *n, FILE *out)
   expand_print(&map, out);
 }
 
-void settings_print_plain(const struct settings_reader *l, FILE *out)
+/* Meshes stand beside the file of the model: their paths are made relative to the main file, in which the model is printed. */
+static void lead_meshes(struct settings_reader *l)
 {
+  const struct node *use = node_in_section(l->main.root, "model", "file");
+  const struct node *visual = use ? node_find(l->model_node, "visual") : NULL;
+  for (struct node *n = visual ? visual->first : NULL; n; n = n->next) {
+    struct node *file = n->kind == NODE_MAP ? n->first : NULL;
+    while (file && strcmp(file->key, "file") != 0) file = file->next;
+    char *path = file ? path_beside(use->text, file->text) : NULL;
+    const char *kept = path ? yaml_copy_text(&l->model, path, strlen(path)) : NULL;
+    if (kept) file->text = kept;
+    free(path);
+  }
+}
+
+void settings_print_plain(struct settings_reader *l, FILE *out)
+{
+  lead_meshes(l);
   const struct node *duration = node_in_section(l->model.root, "simulation", "duration");
   for (const struct node *n = l->main.root->first; n; n = n->next)
     print_key_plain(strcmp(n->key, "model") == 0 ? l->model_node : n, out);

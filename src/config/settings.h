@@ -94,8 +94,8 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
 struct settings *settings_read_so_far(struct settings_reader *l);
 /* Call it after ali3_model_freeze() refused the model with these options: reports the reason at its place in the file. */
 void settings_not_frozen(struct settings_reader *l);
-/* Prints the file without short forms, with its model in place. */
-void settings_print_plain(const struct settings_reader *l, FILE *out);
+/* Prints the file without short forms, with its model in place. Call it last: paths of meshes in the tree change. */
+void settings_print_plain(struct settings_reader *l, FILE *out);
 /* Reports a mistake of a key that only the frozen model shows. */
 __attribute__((format(printf, 4, 5))) void settings_refuse(struct settings_reader *l, const char *section,
                                                            const char *key, const char *format, ...);

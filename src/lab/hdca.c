@@ -8,8 +8,7 @@
  *
  * Wrenches are about the origin of the world, so that the shifts S and their rates in (77) are those of s_k. Cut
  * joints have no momenta; sigma(0) = 0. */
-#include "lab/formulations.h"
-#include "links/links.h"
+#include "lab/link_formulation.h"
 
 #include <string.h>
 
@@ -67,15 +66,7 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
   joint_pose_set(&o->pose, s->problem, s->q, NULL);
   joint_momenta(o, s->w);
   memset(o->a, 0, sizeof *o->a * (size_t)(JOINT_HELD * n + s->m));
-  if (!o->solver->factor(o->own, &o->pose)) return LAB_SINGULAR;
-  o->solver->solve(o->own, o->B, o->a, o->X, o->sigma);
-  for (int k = 0; k < n; k++) {
-    const int parent = o->pose.tree->link[k].parent;
-    double H[SPATIAL];
-    link_along(&o->pose, k, H);
-    s->qd[k] =
-        spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
-  }
+  if (!link_work_solve(o, s->qd)) return LAB_SINGULAR;
   /* P and the loads of all that hangs on each joint. */
   joint_pose_set(&o->pose, s->problem, s->q, s->qd);
   for (int k = 0; k < n; k++) {
@@ -94,23 +85,9 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
 
 /* ---- the formulations: three solvers ---- */
 
-#define HDCA_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle)                        \
-  static void *make_##id(const struct problem *p)                                                            \
-  {                                                                                                          \
-    return link_work_new(p, &solver_table);                                                                  \
-  }                                                                                                          \
-  const struct formulation formulation_##id = {.name = name_text,                                            \
-                                               .title = title_text,                                          \
-                                               .source = "paper 2, (9) to (77)",                             \
-                                               .momenta = true,                                              \
-                                               .pure = true,                                                 \
-                                               .oracle = is_oracle,                                          \
-                                               .only = &description_joint,                                   \
-                                               .unsuitable = refuses,                                        \
-                                               .make = make_##id,                                            \
-                                               .release = link_work_free,                                    \
-                                               .start = hdca_start,                                          \
-                                               .evaluate = hdca_evaluate};
+#define HDCA_FORMULATION(...)                                                                                \
+  LINK_FORMULATION(__VA_ARGS__, .source = "paper 2, (9) to (77)", .momenta = true, .start = hdca_start,      \
+                   .evaluate = hdca_evaluate)
 
 HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL, false)
 HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles",

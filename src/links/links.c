@@ -34,6 +34,21 @@ struct link_work *link_work_new(const struct problem *p, const struct link_solve
   return o;
 }
 
+bool link_work_solve(struct link_work *o, double *along)
+{
+  const struct joint_tree *tree = o->pose.tree;
+  if (!o->solver->factor(o->own, &o->pose)) return false;
+  o->solver->solve(o->own, o->B, o->a, o->X, o->sigma);
+  for (int k = 0; k < tree->links; k++) {
+    const int parent = tree->link[k].parent;
+    double H[SPATIAL];
+    link_along(&o->pose, k, H);
+    along[k] =
+        spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
+  }
+  return true;
+}
+
 void link_accumulate(const struct joint_tree *tree, double *o)
 {
   for (int k = tree->links - 1; k >= 0; k--)

@@ -45,6 +45,9 @@ struct link_work {
 /* NULL: out of memory. */
 struct link_work *link_work_new(const struct problem *p, const struct link_solver *solver);
 void link_work_free(void *work);
+/* Solves the system in the pose for B and a: X and sigma, and along_k = H_k'(X_b - X_a) of each joint of the tree. False:
+ * singular. */
+bool link_work_solve(struct link_work *o, double *along);
 /* o_k += o of all links that link k carries, (links, 6). */
 void link_accumulate(const struct joint_tree *tree, double *o);
 

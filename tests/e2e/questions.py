@@ -49,7 +49,7 @@ class Flood:
 def daemon(**changes):
     """A daemon with an input whose value a test chooses, for example the time in milliseconds."""
     body = bench.four_bar()["model"]["bodies"][0]["name"]
-    return bench.Daemon(inputs=[{"name": "push", "body": body, "policy": "ramp", "hold": 0.05, "ramp": 0.1,
+    return bench.Daemon(inputs=[{"name": "push", "body": body, "policy": "hold", "hold": 0.05, "blend": 0,
                                  "limit_force": 1e-3}],
                         osc={"peers": PEERS}, **changes)
 

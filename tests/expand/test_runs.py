@@ -86,6 +86,18 @@ class Runs(unittest.TestCase):
         self.write("arm.yaml", ARM)
         self.assertEqual(self.csv(plain), self.csv(file))
 
+    def test_meshes_of_a_model_file_are_found_from_the_file_that_names_it(self):
+        os.mkdir(self.path("sub"))
+        with open(self.path("sub/link.stl"), "wb") as f:
+            f.write(bytes(84))
+        visual = "  visual:\n    - &link {body: upper, shape: mesh, file: link.stl}\n    - {<<: *link, body: lower}\n    - *link\n"
+        self.write("sub/arm.yaml", ARM + visual)
+        file = self.write("car.yaml", "model: {file: sub/arm.yaml}\n")
+        made = run(ALI3D, file, "--expand")
+        self.assertEqual(made.stdout.count("file: sub/link.stl"), 3, made.stdout)
+        plain = run(ALI3D, self.write("plain.yaml", made.stdout), "--check")
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+
     def test_a_mirrored_part_moves_as_in_a_mirror(self):
         plain, mirrored = self.write("plain.yaml", USE.format("mirror: none")), self.write("mirror.yaml", USE.format("mirror: y"))
         for a, b in zip(self.rows(plain, "body.*.position.*"), self.rows(mirrored, "body.*.position.*"), strict=True):

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * One definition for the formulations of paper 2, which differ in the solver of their links (links/links.h). */
+#ifndef LAB_LINK_FORMULATION_H
+#define LAB_LINK_FORMULATION_H
+
+#include "lab/formulations.h"
+#include "links/links.h"
+
+/* Defines formulation_ID. The arguments after `is_oracle` are the fields in which Hamiltonian DCA and Featherstone's DCA
+ * differ. */
+#define LINK_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle, ...)                   \
+  static void *make_##id(const struct problem *p)                                                            \
+  {                                                                                                          \
+    return link_work_new(p, &solver_table);                                                                  \
+  }                                                                                                          \
+  const struct formulation formulation_##id = {.name = name_text,                                            \
+                                               .title = title_text,                                          \
+                                               .pure = true,                                                 \
+                                               .oracle = is_oracle,                                          \
+                                               .only = &description_joint,                                   \
+                                               .unsuitable = refuses,                                        \
+                                               .make = make_##id,                                            \
+                                               .release = link_work_free,                                    \
+                                               __VA_ARGS__};
+
+#endif
