@@ -426,8 +426,8 @@ static void lead_meshes(struct settings_reader *l)
     struct node *file = n->kind == NODE_MAP ? n->first : NULL;
     while (file && strcmp(file->key, "file") != 0) file = file->next;
     char *path = file ? path_beside(use->text, file->text) : NULL;
-    const char *kept = path ? yaml_copy_text(&l->model, path, strlen(path)) : NULL;
-    if (kept) file->text = kept;
+    const char *mesh_path = path ? yaml_copy_text(&l->model, path, strlen(path)) : NULL;
+    if (mesh_path) file->text = mesh_path;
     free(path);
   }
 }
