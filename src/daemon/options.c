@@ -120,7 +120,8 @@ static int print_help(const char *key)
   return !key || manual_print_key(key, stdout, stderr) ? STATUS_OK : STATUS_USAGE;
 }
 
-int options_parse(struct options *o, int argc, char **argv)
+/* options_parse(), but o->set stays allocated where the status is not -1. */
+static int read_daemon_options(struct options *o, int argc, char **argv)
 {
   enum {
     CHECK = 256,
@@ -263,4 +264,13 @@ int options_parse(struct options *o, int argc, char **argv)
   if (o->accuracy > 0.0 && !o->check) return usage("--accuracy: expected with --check only", NULL);
   o->file = argv[optind];
   return -1;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+  const int status = read_daemon_options(o, argc, argv);
+  if (status == -1) return status;
+  free(o->set);
+  o->set = NULL;
+  return status;
 }

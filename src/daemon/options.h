@@ -54,7 +54,8 @@ struct options {
   const char *isa;               /* takes precedence over simulation.isa; NULL: not given */
 };
 
-/* Returns -1 if there is something to run, else the exit status: help, version or a mistake was printed. */
+/* Returns -1 if there is something to run; the caller then frees o->set. Else returns the exit status: help, version or a mistake
+ * was printed. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double COAST = 0.25; /* s, time in which the old motion comes to rest */
+static const double COAST = 0.25; /* s, time in which a fade brings the old motion to rest */
 
 /* With s = t / T: d(0), d'(0), d''(0) are given; d(1) = d'(1) = d''(1) = 0. */
 void glide_begin(struct glide *g, const struct platform_motion *from, const struct platform_motion *to,
@@ -46,17 +46,23 @@ void glide_add(const struct glide *g, struct platform_motion *m)
   }
 }
 
-/* The velocity goes to zero as a cubic; from v and a, in T, the distance is v T/2 + a T^2/12. */
+/* From v and a, in T, the distance is v T/2 + a T^2/12. */
+void glide_coast(struct glide *g, const struct platform_motion *now, double duration,
+                 struct platform_motion *rest)
+{
+  const double T = duration;
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    rest->p[k] = now->p[k] + T * (now->v[k] / 2.0 + T * now->a[k] / 12.0);
+    rest->v[k] = rest->a[k] = 0.0;
+  }
+  glide_begin(g, now, rest, T);
+}
+
 void fade_begin(struct fade *f, const struct platform_motion *now, double duration)
 {
-  const double T = fmin(COAST, duration);
   f->time = 0.0;
   f->duration = duration;
-  for (int k = 0; k < PLATFORM_DOF; k++) {
-    f->rest.p[k] = now->p[k] + T * (now->v[k] / 2.0 + T * now->a[k] / 12.0);
-    f->rest.v[k] = f->rest.a[k] = 0.0;
-  }
-  glide_begin(&f->coast, now, &f->rest, T);
+  glide_coast(&f->coast, now, fmin(COAST, duration), &f->rest);
 }
 
 void fade_advance(struct fade *f, double dt)

@@ -14,6 +14,9 @@ struct glide {
 /* Starts a glide from the difference `from` - `to` (both now) to zero within duration. */
 void glide_begin(struct glide *g, const struct platform_motion *from, const struct platform_motion *to,
                  double duration);
+/* Starts a glide that brings a motion to rest within duration: its velocity goes to zero as a cubic. Returns the pose of rest. */
+void glide_coast(struct glide *g, const struct platform_motion *now, double duration,
+                 struct platform_motion *rest);
 /* Advances by dt. */
 void glide_advance(struct glide *g, double dt);
 bool glide_over(const struct glide *g);

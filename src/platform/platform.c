@@ -13,6 +13,7 @@
 enum { WAYPOINTS = 16 }; /* poses on a straight move that are checked before it begins */
 #define SPARE   0.9      /* fraction of the limits that a move from pose to pose uses */
 #define ARRIVED 1e-6     /* m and rad from a goal, and per s */
+#define COAST   0.5      /* s, duration of a soft stop */
 
 static const double nowhere[PLATFORM_DOF] = {0};
 
@@ -102,6 +103,15 @@ static void widen_room(struct platform *p)
   for (int k = 0; k < PLATFORM_DOF; k++) p->room[k] = fmax(p->widest[k], fabs(p->envelope.now.p[k]));
 }
 
+/* Begins to come to rest from the present motion. */
+static void begin_stop(struct platform *p)
+{
+  struct platform_motion rest;
+  glide_coast(&p->glide, &p->envelope.now, COAST, &rest);
+  memcpy(p->goal, rest.p, sizeof p->goal);
+  p->brakes = false;
+}
+
 static void enter_state(struct platform *p, enum platform_state state)
 {
   const struct platform_params *q = &p->spec.params;
@@ -122,6 +132,9 @@ static void enter_state(struct platform *p, enum platform_state state)
     break;
   case PLATFORM_PARK:
     begin_parking(p);
+    break;
+  case PLATFORM_STOP:
+    begin_stop(p);
     break;
   case PLATFORM_RUN:
     p->blend = true;
@@ -148,15 +161,16 @@ static void end_move(struct platform *p)
     enter_state(p, states_arrived(p->state));
 }
 
-/* Follows the rest of a move, towards a goal at rest. */
-static void follow_move(struct platform *p, const double goal[PLATFORM_DOF])
+/* Follows the rest of a glide, which ends at rest at `goal`. */
+static void follow_glide(struct platform *p, const double goal[PLATFORM_DOF],
+                         void (*follow)(struct envelope *, const struct platform_motion *))
 {
   struct platform_motion target = {0};
   memcpy(target.p, goal, sizeof target.p);
   glide_advance(&p->glide, p->spec.period);
   glide_add(&p->glide, &target);
   memcpy(p->out.target, target.p, sizeof target.p);
-  envelope_step(&p->envelope, &target);
+  follow(&p->envelope, &target);
 }
 
 static void follow_live(struct platform *p, const struct platform_input *in)
@@ -176,14 +190,32 @@ static void follow_live(struct platform *p, const struct platform_input *in)
   for (int k = 0; k < PLATFORM_DOF; k++) p->excess[k] = p->envelope.reachable[k] - target.p[k];
 }
 
+static void brake_platform(struct platform *p)
+{
+  envelope_brake(&p->envelope);
+  memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
+}
+
 /* Follows the target of a jog, and nothing but that: a detour would move other coordinates. */
 static void follow_jog(struct platform *p, const struct platform_motion *jog)
 {
-  if (jog)
-    envelope_step_directly(&p->envelope, jog);
+  if (!jog) {
+    brake_platform(p);
+    return;
+  }
+  envelope_step_directly(&p->envelope, jog);
+  memcpy(p->out.target, jog->p, sizeof p->out.target);
+}
+
+/* Comes to rest softly, or at the limits if an order of this stop asked for that. What remains after the glide is stopped at the
+ * limits, too: the law that follows a target never quite ends. */
+static void follow_stop(struct platform *p, enum platform_order order)
+{
+  p->brakes = p->brakes || platform_order_brakes(order);
+  if (p->brakes || glide_over(&p->glide))
+    brake_platform(p);
   else
-    envelope_brake(&p->envelope);
-  memcpy(p->out.target, jog ? jog->p : p->envelope.now.p, sizeof p->out.target);
+    follow_glide(p, p->goal, envelope_step_directly);
 }
 
 static void follow_state(struct platform *p, const struct platform_input *in)
@@ -194,9 +226,10 @@ static void follow_state(struct platform *p, const struct platform_input *in)
     follow_live(p, in);
     return;
   case PLATFORM_STOP:
+    follow_stop(p, in->order);
+    return;
   case PLATFORM_FREEZE:
-    envelope_brake(&p->envelope);
-    memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
+    brake_platform(p);
     return;
   case PLATFORM_UNKNOWN: /* the output stays NaN */
     return;
@@ -208,7 +241,7 @@ static void follow_state(struct platform *p, const struct platform_input *in)
     envelope_step(&p->envelope, &neutral);
     return;
   default:
-    follow_move(p, p->goal);
+    follow_glide(p, p->goal, envelope_step);
   }
 }
 

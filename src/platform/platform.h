@@ -28,7 +28,7 @@
   X(PLATFORM_NEUTRAL, 2, "neutral") /* at rest at neutral */                                                 \
   X(PLATFORM_RUN, 3, "run")         /* follows the target of its mode */                                     \
   X(PLATFORM_FREEZE, 4, "freeze")   /* holds its pose */                                                     \
-  X(PLATFORM_STOP, 5, "stop")       /* decelerates at its limits, before another move */                     \
+  X(PLATFORM_STOP, 5, "stop")       /* comes to rest, before another move */                                 \
   X(PLATFORM_FAULT, 6, "fault")     /* on its way to neutral after a fault, then to park */                  \
   X(PLATFORM_PARK, 7, "park")       /* on its way to the park pose */                                        \
   X(PLATFORM_UNKNOWN, 8, "unknown") /* no order up has come yet, so its pose is not known */                 \
@@ -43,13 +43,19 @@ const char *platform_mode_name(unsigned mode);
 
 /* Orders to the platform, each from some states of the daemon. */
 enum platform_order {
-  PLATFORM_TO_PARK,    /* INIT, STOPPED, SAFE, EXIT */
+  PLATFORM_TO_PARK,    /* INIT, STOPPED, EXIT */
   PLATFORM_TO_NEUTRAL, /* READY */
   PLATFORM_TO_RUN,     /* RUNNING */
   PLATFORM_TO_FREEZE,  /* PAUSED */
   PLATFORM_TO_FAULT,   /* FAULT: neutral, then park */
   PLATFORM_TO_JOG,     /* STOPPED, while a person jogs */
+  PLATFORM_TO_SAFE,    /* SAFE: park, after braking at the limits */
 };
+/* True if a moving platform brakes at its limits for this order. For any other one it comes to rest softly first. */
+static inline bool platform_order_brakes(enum platform_order order)
+{
+  return order == PLATFORM_TO_FREEZE || order == PLATFORM_TO_FAULT || order == PLATFORM_TO_SAFE;
+}
 
 /* Bits of platform_output.flags: id, bit, word. They are part of the interfaces and never change. */
 #define PLATFORM_FLAG_LIST(X)                                                                                \
@@ -135,9 +141,10 @@ struct platform {
   struct cue cue;   /* false cues: motion felt that nobody asked for */
   enum platform_state state;
   bool engaged;              /* has been at neutral since it left the park pose */
-  struct glide glide;        /* of the present move */
+  struct glide glide;        /* of the present move, or of a soft stop */
   struct fade fade;          /* into the live target */
-  double goal[PLATFORM_DOF]; /* of the present move */
+  double goal[PLATFORM_DOF]; /* the present move, or a soft stop */
+  bool brakes;               /* in PLATFORM_STOP: at the limits, until the platform is at rest */
   bool via_neutral;          /* the move ends at neutral first, because the legs cannot go straight to park */
   bool blend, anew;          /* blend into the next live target; anew: reset the filters before */
   double excess[PLATFORM_DOF]; /* see washout_step() */

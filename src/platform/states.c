@@ -50,9 +50,10 @@ enum platform_state states_next(enum platform_state state, enum platform_order o
   const bool parks = state == PLATFORM_PARKED || state == PLATFORM_PARK;
   const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN || order == PLATFORM_TO_JOG;
   if (state == PLATFORM_UNKNOWN) return up ? PLATFORM_PARKED : PLATFORM_UNKNOWN;
-  /* An order changes the state only at rest; a moving platform brakes first. */
+  /* An order changes the state only at rest; a moving platform comes to rest first. */
   switch (order) {
   case PLATFORM_TO_PARK:
+  case PLATFORM_TO_SAFE:
     return parks ? state : by_rest(PLATFORM_PARK, rest);
   case PLATFORM_TO_FAULT:
     if (parks || state == PLATFORM_FAULT) return state;

@@ -40,6 +40,7 @@ def main():
 
     # Requests that only pass their arguments on know the unit by the older name.
     unit = {"unit": 1} if OLD else {"slave": 1}
+    two = {"write_registers" if OLD else "values": [2]}
     builder = BinaryPayloadBuilder(byteorder=byte, wordorder=word)
     for value in (12.5, -3.25, 1e-3):
         builder.add_32bit_float(value)
@@ -50,7 +51,7 @@ def main():
         "written": client.write_registers(100, force, slave=1).function_code,
         "sequence": client.write_register(164, 1, slave=1).function_code,
         "force": floats(client.read_holding_registers(100, count=6, slave=1), 3),
-        "both": client.readwrite_registers(read_address=164, read_count=1, write_address=164, write_registers=[2],
+        "both": client.readwrite_registers(read_address=164, read_count=1, write_address=164, **two,
                                            **unit).registers,
         "argument": client.write_register(1, 0x12, slave=1).function_code,
         "masked": client.mask_write_register(address=1, and_mask=0xF2, or_mask=0x25, **unit).function_code,

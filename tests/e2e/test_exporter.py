@@ -131,7 +131,7 @@ class Pages(unittest.TestCase):
                 status, _, body = self.exporter.get(path, host=host)
                 self.assertEqual(status, 421, host)
                 self.assertIn("--host NAME", body)
-        with Exporter("--host", "bench-1.lan", "--oscquery", "127.0.0.1:0") as e:
+        with Exporter("--name", self.daemon.name, "--host", "bench-1.lan", "--oscquery", "127.0.0.1:0") as e:
             self.assertEqual(e.get("/metrics", host="Bench-1.lan:9464")[0], 200)
             self.assertEqual(e.get("/metrics", host="bench-2.lan")[0], 421)
             e.port = int(re.search(r"OSCQuery on http://127\.0\.0\.1:(\d+)/", e.process.stdout.readline()).group(1))

@@ -43,8 +43,9 @@ static void told_step(struct platform *p, const struct platform_input *in)
   if (in->sensor) memcpy(told_it.sensor, in->sensor, sizeof told_it.sensor);
   const bool up = in->order == PLATFORM_TO_NEUTRAL || in->order == PLATFORM_TO_RUN;
   if (p->out.state[0] == PLATFORM_UNKNOWN && !up) return;
-  const bool park = in->order == PLATFORM_TO_PARK && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
-  p->out.state[0] = park ? PLATFORM_PARKED : in->order == PLATFORM_TO_PARK ? PLATFORM_PARK : PLATFORM_RUN;
+  const bool down = in->order == PLATFORM_TO_PARK || in->order == PLATFORM_TO_SAFE;
+  const bool park = down && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
+  p->out.state[0] = park ? PLATFORM_PARKED : down ? PLATFORM_PARK : PLATFORM_RUN;
   p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;
   p->out.pose[0] = told_it.steps;
   p->out.velocity[5] = told_it.velocity;
@@ -124,7 +125,7 @@ static void its_order_follows_from_the_state(void **state)
   } way[] = {{COMMAND_ARM, PLATFORM_TO_NEUTRAL},  {COMMAND_RUN, PLATFORM_TO_RUN},
              {COMMAND_PAUSE, PLATFORM_TO_FREEZE}, {COMMAND_RUN, PLATFORM_TO_RUN},
              {COMMAND_PARK, PLATFORM_TO_PARK},    {COMMAND_RUN, PLATFORM_TO_RUN},
-             {COMMAND_ESTOP, PLATFORM_TO_PARK}};
+             {COMMAND_ESTOP, PLATFORM_TO_SAFE}};
   for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
     assert_int_equal(told(b, way[i].command), RESULT_OK);
     assert_int_equal(told_it.in.order, way[i].order);
@@ -401,7 +402,7 @@ static void a_loop_that_was_stuck_does_not_move_it(void **state)
   const struct frame *f = after(b, 1); /* in its first cycle already */
   assert_int_equal(f->state, STATE_SAFE);
   assert_int_equal(f->fault, FAULT_STUCK);
-  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_SAFE);
 }
 
 static void a_loop_stuck_within_a_cycle_does_not_move_it(void **state)

@@ -144,8 +144,8 @@ static void something_happens(struct ride *r)
   const int while_ms = 10 + random_below(x, 400);
   switch (random_below(x, 8)) {
   case 0:
-  case 1: /* e-stop, then a new start, perhaps before the platform is parked */
-    steps(r, PLATFORM_TO_PARK, while_ms * 3);
+  case 1: /* e-stop or park, then a new start, perhaps before the platform is parked */
+    steps(r, random_below(x, 2) ? PLATFORM_TO_SAFE : PLATFORM_TO_PARK, while_ms * 3);
     steps(r, PLATFORM_TO_NEUTRAL, while_ms);
     r->stops++;
     break;

@@ -20,7 +20,8 @@ static void expect_unknown(const struct bench *b)
  * step. */
 TEST(no_pose_is_claimed_before_an_order_up)
 {
-  static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT};
+  static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT,
+                                             PLATFORM_TO_SAFE};
   static const enum platform_order up[] = {PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN};
   for (size_t i = 0; i < sizeof up / sizeof *up; i++) {
     struct bench *b = bench_new(PLATFORM_EXTERNAL);
@@ -88,12 +89,71 @@ TEST(an_e_stop_brakes_at_the_limits)
   for (int i = 0; i < 100; i++) {
     drive(b, &d, PLATFORM_TO_RUN, 0.37);
     /* 0.4 m/s at 4 m/s^2 and 100 m/s^3, 40 deg/s at 300 and 6000: about 0.2 s, twice that if an acceleration has to turn */
-    b->in.order = PLATFORM_TO_PARK;
+    b->in.order = PLATFORM_TO_SAFE;
     double t = 0.0;
     for (; distance(b->platform.out.velocity, NULL, 6) > 1e-9 && t < 1.0; t += b->spec.period) go_on(b);
     assert_true(t < 0.35);
     time_to(b, PLATFORM_TO_NEUTRAL, PLATFORM_NEUTRAL, 12.0);
     time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 1.0);
+  }
+  assert_true(b->jerk[0] <= 1.0 + 1e-9 && b->jerk[1] <= 1.0 + 1e-9);
+  free(b);
+}
+
+/* Follows a surge of 0.1 m/s, then gives an order. Returns the seconds until the platform is at rest, and the largest deceleration. */
+static double stop_surge(enum platform_order order, double *most)
+{
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  double t = 0.0;
+  *most = 0.0;
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  for (int i = 0; i < 200; i++) {
+    if (i >= 100) b->in.external[0] += 0.1 * b->spec.period;
+    go_on(b);
+  }
+  assert_true(fabs(b->platform.out.velocity[0] - 0.1) < 0.01);
+  b->in.order = order;
+  for (go_on(b); !envelope_at_rest(&b->platform.envelope) && t < 2.0; t += b->spec.period) {
+    *most = fmax(*most, -b->platform.out.acceleration[0]);
+    go_on(b);
+  }
+  free(b);
+  return t;
+}
+
+/* A stop in 0.5 s, whose velocity is a cubic, decelerates by 1.5 v/T. */
+TEST(an_order_that_is_not_urgent_stops_softly)
+{
+  static const enum platform_order soft[] = {PLATFORM_TO_PARK, PLATFORM_TO_NEUTRAL, PLATFORM_TO_JOG},
+                                   hard[] = {PLATFORM_TO_SAFE, PLATFORM_TO_FAULT};
+  double most, t;
+  for (size_t i = 0; i < sizeof soft / sizeof *soft; i++) {
+    t = stop_surge(soft[i], &most);
+    assert_true(t > 0.45 && t < 0.55);
+    assert_true(most > 0.25 && most < 0.35);
+  }
+  for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
+    t = stop_surge(hard[i], &most);
+    assert_true(t < 0.15);
+    assert_true(most > 1.0);
+  }
+}
+
+/* SAFE during a soft stop; and an order to neutral, given before the stop is over, does not make it softer. */
+TEST(an_e_stop_ends_a_soft_stop)
+{
+  struct rig_driver d = {.random.state = 8};
+  struct bench *b = bench_new(PLATFORM_WASHOUT);
+  for (int i = 0; i < 50; i++) {
+    time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 20.0);
+    drive(b, &d, PLATFORM_TO_RUN, 0.37);
+    go_for(b, PLATFORM_TO_PARK, 0.1);
+    go_for(b, PLATFORM_TO_SAFE, 0.05);
+    b->in.order = PLATFORM_TO_NEUTRAL;
+    double t = 0.0;
+    for (; state_of(b) == PLATFORM_STOP && t < 1.0; t += b->spec.period) go_on(b);
+    assert_true(t < 0.3);
+    time_to(b, PLATFORM_TO_NEUTRAL, PLATFORM_NEUTRAL, 12.0);
   }
   assert_true(b->jerk[0] <= 1.0 + 1e-9 && b->jerk[1] <= 1.0 + 1e-9);
   free(b);
@@ -145,7 +205,7 @@ TEST(random_orders_never_jerk)
   struct rig_driver d = {.random.state = 7};
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   for (int i = 0; i < 300; i++) {
-    const enum platform_order order = (enum platform_order)random_below(&d.random, PLATFORM_TO_FAULT + 1);
+    const enum platform_order order = (enum platform_order)random_below(&d.random, PLATFORM_TO_SAFE + 1);
     if (random_below(&d.random, 5) == 0) b->in.restart = true;
     drive(b, &d, order, random_between(&d.random, 0.01, 3.0));
     if (random_below(&d.random, 2)) drive(b, &d, PLATFORM_TO_RUN, random_between(&d.random, 1.0, 9.0));
@@ -190,6 +250,8 @@ int main(void)
       cmocka_unit_test(engages_runs_and_parks_in_time),
       cmocka_unit_test(run_engages_first),
       cmocka_unit_test(an_e_stop_brakes_at_the_limits),
+      cmocka_unit_test(an_order_that_is_not_urgent_stops_softly),
+      cmocka_unit_test(an_e_stop_ends_a_soft_stop),
       cmocka_unit_test(a_pause_holds_the_pose_and_the_filters),
       cmocka_unit_test(after_a_fault_it_goes_to_neutral_and_parks),
       cmocka_unit_test(random_orders_never_jerk),

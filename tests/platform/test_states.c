@@ -3,7 +3,7 @@
 #include "check.h"
 #include "platform/states.h"
 
-enum { STATES = PLATFORM_JOG + 1, ORDERS = PLATFORM_TO_JOG + 1 };
+enum { STATES = PLATFORM_JOG + 1, ORDERS = PLATFORM_TO_SAFE + 1 };
 
 #define for_all(state, order, engaged, rest)                                                                 \
   for (int state = 0; (state) < STATES; (state)++)                                                           \
@@ -49,7 +49,8 @@ static void an_order_leads_there(void **unused)
   static const enum platform_state ends[ORDERS] = {
       [PLATFORM_TO_PARK] = PLATFORM_PARKED,  [PLATFORM_TO_NEUTRAL] = PLATFORM_NEUTRAL,
       [PLATFORM_TO_RUN] = PLATFORM_RUN,      [PLATFORM_TO_FREEZE] = PLATFORM_FREEZE,
-      [PLATFORM_TO_FAULT] = PLATFORM_PARKED, [PLATFORM_TO_JOG] = PLATFORM_JOG};
+      [PLATFORM_TO_FAULT] = PLATFORM_PARKED, [PLATFORM_TO_JOG] = PLATFORM_JOG,
+      [PLATFORM_TO_SAFE] = PLATFORM_PARKED};
   for (int start = 0; start < STATES; start++)
     for (int order = 0; order < ORDERS; order++) {
       enum platform_state state = (enum platform_state)start;

@@ -301,6 +301,10 @@ TEST(workers_without_a_cpu_are_not_tried)
 
 TEST(a_small_mechanism_has_none)
 {
+#ifdef __SANITIZE_THREAD__
+  print_message("skipped: this sanitizer makes a small step so slow that it is shared\n");
+  skip();
+#endif
   ali3_model *m = small();
   struct choice c;
   choose_workers(m, &(struct choose_plan){.pool.first_cpu = -1, .most = 3}, &c);
