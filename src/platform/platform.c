@@ -207,8 +207,8 @@ static void follow_jog(struct platform *p, const struct platform_motion *jog)
   memcpy(p->out.target, jog->p, sizeof p->out.target);
 }
 
-/* Comes to rest softly, or at the limits if an order of this stop asked for that. What remains after the glide is stopped at the
- * limits, too: the law that follows a target never quite ends. */
+/* Comes to rest softly, or at the limits if an order of this stop asked for that. The glide leaves a small remainder, which
+ * the limits stop, too: the law that follows a target never quite ends. */
 static void follow_stop(struct platform *p, enum platform_order order)
 {
   p->brakes = p->brakes || platform_order_brakes(order);

@@ -141,9 +141,9 @@ struct platform {
   struct cue cue;   /* false cues: motion felt that nobody asked for */
   enum platform_state state;
   bool engaged;              /* has been at neutral since it left the park pose */
-  struct glide glide;        /* of the present move, or of a soft stop */
+  struct glide glide;        /* the present move, or a soft stop */
   struct fade fade;          /* into the live target */
-  double goal[PLATFORM_DOF]; /* the present move, or a soft stop */
+  double goal[PLATFORM_DOF]; /* its end */
   bool brakes;               /* in PLATFORM_STOP: at the limits, until the platform is at rest */
   bool via_neutral;          /* the move ends at neutral first, because the legs cannot go straight to park */
   bool blend, anew;          /* blend into the next live target; anew: reset the filters before */
