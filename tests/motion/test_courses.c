@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 10, CYCLES = 3800 };
+enum { SEEDS = 10, STOPS = 3, CYCLES = 3800 };
 #define MOST_FORCE 0.1                  /* m/s^2 */
 #define MOST_RATE  (0.5 * M_PI / 180.0) /* rad/s */
 
@@ -25,6 +25,9 @@ static const struct course {
     {9.971498, 0.054525, 0.215093},  {9.680118, 0.078869, 0.162633},  {10.389022, 0.061199, 0.163854},
     {10.714208, 0.062867, 0.207809},
 };
+
+/* s, at which the driver stops: tools/demo --seconds 20 and 30 stop at 16 and 26 s; a whole lap does at 30 s. */
+static const double stops[STOPS] = {16.0, 26.0, 30.0};
 
 struct bench {
   struct settings *settings;
@@ -80,11 +83,22 @@ static double speed_of(const struct bench *b)
          2.0 * (e[1] * e[3] - e[0] * e[2]) * v[2];
 }
 
-/* The driver of tools/demo, who stops after a lap. The torque changes by the rate of the input at most. */
-static void drive_car(struct bench *b, ali3_data *d, const struct course *c, double t, double *torque)
+static double move_towards(double from, double to, double most)
+{
+  return fmax(from - most, fmin(from + most, to));
+}
+
+/* Inputs of the car. The driver turns the wheels at 0.3 rad/s at most; the file limits the rate of the torque. */
+struct driven {
+  double steering, torque;
+};
+
+/* The driver of tools/demo. */
+static void drive_car(struct bench *b, ali3_data *d, const struct course *c, double stop, double t,
+                      struct driven *now)
 {
   const ali3_model *m = b->settings->model;
-  const double period = b->settings->options.dt, change = 6000.0 * period, speed = speed_of(b);
+  const double period = b->settings->options.dt, speed = speed_of(b);
   double wanted = 0.0, steering = 0.0;
   if (t < 14.0) wanted = c->fast;
   if (t >= 6.0 && t < 14.0) steering = c->slalom * sin(2.0 * M_PI * (t - 6.0) / 2.667);
@@ -93,12 +107,14 @@ static void drive_car(struct bench *b, ali3_data *d, const struct course *c, dou
     wanted = 5.0;
     steering = c->bend * pow(sin(2.0 * M_PI * (t - 17.0) / 13.0), 3.0);
   }
+  if (t >= stop) wanted = steering = 0.0;
   const double hold = wanted > 0.0 ? 35.0 + 16.0 * wanted / 0.3 : 0.0;
   double next = fmax(-900.0, fmin(900.0, hold + 800.0 * (wanted - speed)));
   if (wanted == 0.0 && fabs(speed) < 0.2) next = 0.0;
-  *torque = fmax(*torque - change, fmin(*torque + change, next));
-  ali3_set_value(m, d, b->steering, steering);
-  ali3_set_value(m, d, b->throttle, *torque);
+  now->steering = move_towards(now->steering, steering, 0.3 * period);
+  now->torque = move_towards(now->torque, next, 6000.0 * period);
+  ali3_set_value(m, d, b->steering, now->steering);
+  ali3_set_value(m, d, b->throttle, now->torque);
 }
 
 /* The parameters that the file sets for this rig, as a file without them has them. */
@@ -112,12 +128,13 @@ static void take_default_gains(struct platform_params *p)
   p->tilt_acc[0] = usual.tilt_acc[0];
 }
 
-static void ride_course(struct bench *b, const struct course *c, double most[2], double *farthest)
+static void ride_course(struct bench *b, const struct course *c, double stop, double most[2],
+                        double *farthest)
 {
   char error[300];
   const ali3_model *m = b->settings->model;
   ali3_data *d = ali3_data_new(m);
-  double torque = 0.0;
+  struct driven driven = {0};
   assert_true(d && ali3_reset(m, d) >= 0);
   if (!platform_drive_init(&b->drive, &b->settings->platform, b->signals, error, sizeof error))
     fail_msg("%s", error);
@@ -127,7 +144,7 @@ static void ride_course(struct bench *b, const struct course *c, double most[2],
          platform_drive_flags(&b->drive) & PLATFORM_BLENDING)
     platform_drive_step(&b->drive, STATE_RUNNING, b->values);
   for (int i = 0; i < CYCLES; i++) {
-    drive_car(b, d, c, (double)i * b->settings->options.dt, &torque);
+    drive_car(b, d, c, stop, (double)i * b->settings->options.dt, &driven);
     assert_true(ali3_step(m, d) >= 0);
     signals_observe(b->signals, m, d, NULL, b->values);
     platform_drive_step(&b->drive, STATE_RUNNING, b->values);
@@ -146,10 +163,13 @@ static void ride_courses(bool by_default)
   double farthest = 0.0;
   bench_init(&b);
   if (by_default) take_default_gains(&b.settings->platform.spec.params);
-  for (int seed = 0; seed < SEEDS; seed++) {
+  for (int i = 0; i < STOPS * SEEDS; i++) {
+    const int seed = i % SEEDS;
+    const double stop = stops[i / SEEDS];
     double most[2];
-    ride_course(&b, &courses[seed], most, &farthest);
-    print_message("seed %d: false cue %.3f m/s^2, %.2f deg/s\n", seed + 1, most[0], most[1] * 180.0 / M_PI);
+    ride_course(&b, &courses[seed], stop, most, &farthest);
+    print_message("seed %d, stop at %g s: false cue %.3f m/s^2, %.2f deg/s\n", seed + 1, stop, most[0],
+                  most[1] * 180.0 / M_PI);
     assert_true(most[0] > 0.0 && most[0] < MOST_FORCE && most[1] > 0.0 && most[1] < MOST_RATE);
   }
   assert_true(farthest > 0.12); /* m: the platform uses its travel */

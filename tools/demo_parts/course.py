@@ -5,6 +5,7 @@ import math
 import random
 
 LAP, STOPPING = 34.0, 4.0          # s
+HAND = 0.3                         # rad/s of the wheels, largest rate of the steering: hands are not faster
 TORQUE = 900.0                     # N m, largest torque at the rear axle, in both directions
 RADIUS, RESISTANCE, DRAG = 0.3, 35.0, 16.0  # m, N m, N m s/rad: tyres and drag of config/models/vehicle.yaml
 
@@ -13,6 +14,7 @@ class Driver:
     def __init__(self, seed):
         self.chance, self.lap = random.Random(seed), -1
         self.fast = self.slalom = self.bend = 0.0
+        self.steering = self.last = 0.0
 
     def draw(self):
         self.fast = self.chance.uniform(9.0, 12.0)      # m/s
@@ -37,7 +39,10 @@ class Driver:
             self.lap += 1
             self.draw()
         wanted, steering = self.plan(t % LAP) if t < end - STOPPING else (0.0, 0.0)
-        return steering, throttle(wanted, speed)
+        turn = HAND * (t - self.last)
+        self.steering = max(self.steering - turn, min(self.steering + turn, steering))
+        self.last = t
+        return self.steering, throttle(wanted, speed)
 
 
 def throttle(wanted, speed):
