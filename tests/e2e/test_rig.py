@@ -121,6 +121,10 @@ class Rig(unittest.TestCase):
         arm(self)
         self.run_on()
 
+    def logged_trips(self):
+        with open(self.rides, encoding="utf-8") as f:
+            return [text for line in f for text in json.loads(line)["trip_texts"]]
+
     def test_nothing_moves_without_the_rig(self):
         self.begin()
         bench.wait_for("ready", lambda: "warm-up cycles done" in self.d.said())
@@ -162,9 +166,10 @@ class Rig(unittest.TestCase):
         self.begin()
         self.simulate()
         self.ride()
-        chance = random.Random(20261123)
+        chance, causes = random.Random(20261123), []
         for n in range(FAULTS):
             name = chance.choice(list(EXPECTED))
+            causes.append(EXPECTED[name])
             leg = chance.randint(1, 6)
             said = len(self.d.said())
             self.rig.order(f"{name} {leg}" if name == "stick" else name)
@@ -184,6 +189,11 @@ class Rig(unittest.TestCase):
             self.assertIsNotNone(took, name)
             if name != "stick":
                 self.assertLess(took, HOLD + 1, name)
+        # The log of rides has the same causes in the same order.
+        self.assertEqual(self.order("park"), 0)
+        trips = bench.wait_for(lambda: f"{FAULTS} trips in the log of rides, found {self.logged_trips()}; the log:\n{self.d.said()}", lambda: len(texts := self.logged_trips()) == FAULTS and texts, 30)
+        for cause, text in zip(causes, trips):
+            self.assertRegex(text, cause)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
 
 
