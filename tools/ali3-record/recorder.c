@@ -20,6 +20,8 @@
 
 static const long TURN_NS = 100000000;         /* between two looks at the ring */
 static const uint64_t LONGEST_NS = 1000000000; /* that a row waits for a whole chunk */
+/* Times min_free, until a full disk has space again: the end of a file frees some bytes. */
+static const double SPACE_AGAIN = 1.1;
 
 static volatile sig_atomic_t end_asked;
 
@@ -122,7 +124,7 @@ static void report_state(const struct recorder *r)
 static bool has_space(struct recorder *r)
 {
   const double left = space_free(r->options.file.folder);
-  if (left < 0 || left >= r->options.min_free) {
+  if (left < 0 || left >= r->options.min_free * (r->full ? SPACE_AGAIN : 1.0)) {
     r->full = false;
     return true;
   }
