@@ -15,11 +15,12 @@ import unittest
 import bench
 import yaml
 from demo_parts.course import Driver
-from test_record import PYTHON, Recorder, need_h5py, read
+from test_record import PYTHON, Recorder, need_h5py
 
 DEMO = os.path.join(bench.ROOT, "config", "demo")
-STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
+MOST_MISSES = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # of each overrun policy
 TICK = 0.01  # s, of the driver
+STEPPED, TUNED, LOADED = 1, 4, 8  # actions
 FLIP = """import sys, h5py, numpy
 f = h5py.File(sys.argv[1], "r+")
 d, a = f["replay/inputs"], f["replay/action"][()]
@@ -30,8 +31,11 @@ row = d[n]
 row.view(numpy.uint64)[k] ^= numpy.uint64(1)
 d[n] = row
 print(f["replay/cycle"][n])"""
-STATES = "import sys, h5py; f = h5py.File(sys.argv[1]); print(*(f['state/cycle'][()] - f['frames/cycle'][0]))"
-EVENTS = "import sys, h5py, collections; f = h5py.File(sys.argv[1]); print(*sorted(collections.Counter(f['events'][()]['kind']).items()))"
+CONTENT = """import collections, json, sys, h5py
+f = h5py.File(sys.argv[1])
+cycle, kinds = f["frames/cycle"][()], collections.Counter(f["events"][()]["kind"].tolist())
+print(json.dumps({"rows": len(cycle), "states": [int(k) - int(cycle[0]) for k in f["state/cycle"][()]], "events": sorted(kinds.items()),
+                  "actions": sorted(set(f["frames/action"][()].tolist()))}))"""
 
 
 def sections(name):
@@ -58,7 +62,7 @@ class Demo(unittest.TestCase):
     def begin(self, name, policy, noisy, **more):
         config = sections(name)
         config.update(more)
-        cycle = {"autostart": name != "car", "overrun": policy, "max_misses": STOPS[policy]}
+        cycle = {"autostart": name != "car", "overrun": policy, "max_misses": MOST_MISSES[policy]}
         if policy == "catch_up":
             config.pop("platform", None)
             config["osc"].pop("map", None)
@@ -88,7 +92,7 @@ class Demo(unittest.TestCase):
             steering, throttle = self.driver.act(self.course, 1e9, 5.0)
             for name, value in (("steering", steering), ("throttle", throttle)):
                 self.send(self.car[1], f"in/{name}", "f", value)
-            if "catch_up" == self.policy:  # no platform: its daemon gets lengths of legs from here
+            if self.policy == "catch_up":  # the lengths of the legs come from here
                 for k in range(6):
                     self.send(self.base[1], f"in/leg_{k + 1}", "f", 0.8 + 0.2 * steering)
             for d, _ in (self.car, self.base):
@@ -122,6 +126,7 @@ class Demo(unittest.TestCase):
     def incidents(self):
         """Everything that a recording can hold, in both daemons."""
         for number, (d, client) in enumerate((self.car, self.base)):
+            # An injected fault, a pause with a saved state, a miss.
             for on in (1, 0):
                 self.send(client, "inject", "sii", "noisy", on, 40 + on)
                 self.drive(1)
@@ -131,6 +136,7 @@ class Demo(unittest.TestCase):
             client.command("run", 3)
             self.hold_up(d, client)
             self.drive(2)
+            # Parameters: at once, over a time, and of the platform.
             self.ask(client, "param/set", "sd", ("body.chassis.mass", "body.platform.mass")[number], (930.0, 120.0)[number])
             self.send(client, "param/set", "sddi", ("force.spring_front_left.damping", "body.platform.mass")[number],
                       (1900.0, 130.0)[number], 0.5, 5)
@@ -139,6 +145,7 @@ class Demo(unittest.TestCase):
                 for k, (name, value) in enumerate((("blend", 0.3), ("gain_lin.x", 0.4), ("vel_max.x", 0.4))):
                     self.send(client, "cmd/platform", "sdi", name, value, 50 + k)
                 self.drive(1)
+            # An e-stop, a reload, a loaded state.
             self.send(client, "cmd/estop", "i", 20)
             bench.wait_for("SAFE", lambda watched=d: watched.watch()["state"] == "SAFE")
             bench.run_again(lambda name, asked=client: asked.command(name, 21))
@@ -161,14 +168,14 @@ class Demo(unittest.TestCase):
         self.assertEqual(status, 0, f"{name} {self.policy} {arguments}: {said}")
         return re.search(r"the same bits: (.*)", said).group(1)
 
-    def check_recording(self, name, d, file):
-        head = read(file)["head"]
-        self.assertGreater(d.misses, 0)
-        states = [int(k) for k in run(PYTHON, "-c", STATES, file)[1].split()]
+    def check_recording(self, name, file, misses):
+        got = json.loads(run(PYTHON, "-c", CONTENT, file)[1])
+        self.assertGreater(misses, 0)
+        self.assertLessEqual({STEPPED, STEPPED | TUNED, LOADED}, set(got["actions"]))
         whole = {self.check_same(name, file, "--workers", str(workers)) for workers in (0, 3)}
         self.assertEqual(len(whole), 1)
-        for k in states:
-            if 0 <= k < len(head["cycle"]) - 2:
+        for k in got["states"]:
+            if 0 <= k < got["rows"] - 2:
                 self.check_same(name, file, "--from", str((k + 1) * 0.01 + 0.001), "--workers", "3")
         wrong = file + ".wrong"
         shutil.copy(file, wrong)
@@ -177,34 +184,46 @@ class Demo(unittest.TestCase):
         status, said = run(bench.program("ali3-replay"), wrong)
         self.assertEqual(status, 1, said)
         self.assertIn(f"different from cycle {cycle.strip()} on, in ", said)
-        print(f"{self.policy}, {name}: {whole.pop()}, {len(states)} states, {d.misses} misses, actions {sorted(set(head['action']))}, "
-              f"events {run(PYTHON, '-c', EVENTS, file)[1].strip()}; one bit found in cycle {cycle.strip()}", flush=True)
+        print(f"{self.policy}, {name}: {whole.pop()}, {len(got['states'])} states, {misses} misses, actions {got['actions']}, events "
+              f"{got['events']}; one bit found in cycle {cycle.strip()}", flush=True)
 
-    def test_each_policy(self):
-        for policy in STOPS:
-            with self.subTest(policy):
-                self.policy, self.course, self.driver = policy, 0.0, Driver(1)
-                self.base = self.begin("motion-base", policy, "leg_1")
-                target = {"host": "127.0.0.1", "port": self.base[0].osc_port, "stream": "out", "profile": "d"}
-                osc = dict(sections("car")["osc"], targets=[target])
-                self.car = self.begin("car", policy, "steering", osc=osc)
-                both = {"car": self.car[0], "motion-base": self.base[0]}
-                files = {name: os.path.join(d.dir, "run.h5") for name, d in both.items()}
-                recorders = [Recorder("--once", files[name], "--before", "60", d.name) for name, d in both.items()]
-                for name in both:
-                    bench.wait_for("the recorder", lambda file=files[name]: os.path.exists(file + ".part"))
-                for name in ("arm", "run"):
-                    self.assertEqual(self.car[1].command(name, 1), 0)
-                self.drive(7)
-                self.incidents()
-                for d in both.values():
-                    d.misses = d.watch()["misses"]
-                    d.process.terminate()
-                for d, r in zip(both.values(), recorders):
-                    self.assertEqual(d.finish(60), 0)
-                    self.assertEqual(r.finish(60), 0, r.said)
-                for name, d in both.items():
-                    self.check_recording(name, d, files[name])
+    def check_policy(self, policy):
+        self.policy, self.course, self.driver = policy, 0.0, Driver(1)
+        # Both daemons, and their recorders.
+        self.base = self.begin("motion-base", policy, "leg_1")
+        target = {"host": "127.0.0.1", "port": self.base[0].osc_port, "stream": "out", "profile": "d"}
+        self.car = self.begin("car", policy, "steering", osc=dict(sections("car")["osc"], targets=[target]))
+        both = {"car": self.car[0], "motion-base": self.base[0]}
+        files = {name: os.path.join(d.dir, "run.h5") for name, d in both.items()}
+        recorders = [Recorder("--once", files[name], "--before", "60", d.name) for name, d in both.items()]
+        for file in files.values():
+            bench.wait_for("the recorder", lambda name=file: os.path.exists(name + ".part"))
+        # The run.
+        for name in ("arm", "run"):
+            self.assertEqual(self.car[1].command(name, 1), 0)
+        self.drive(7)
+        self.incidents()
+        misses = {name: d.watch()["misses"] for name, d in both.items()}
+        for d in both.values():
+            d.process.terminate()
+        for d, r in zip(both.values(), recorders):
+            self.assertEqual(d.finish(60), 0)
+            self.assertEqual(r.finish(60), 0, r.said)
+        for name, file in files.items():
+            self.check_recording(name, file, misses[name])
+
+    def test_skip(self):
+        self.check_policy("skip")
+
+    def test_catch_up(self):
+        """A platform does not allow this policy: the car drives without one."""
+        self.check_policy("catch_up")
+
+    def test_slip(self):
+        self.check_policy("slip")
+
+    def test_stop(self):
+        self.check_policy("stop")
 
 
 bench.main()
