@@ -160,8 +160,8 @@ static void disturb(struct loop_rig *r)
   case 66:
     tell(r, port, 77);
     break; /* an unknown command */
-  case 70: /* from both: after slow cycles either may be the owner of the inputs */
-    for (int p = 0; p < 2; p++) set_inputs(r, p, 1e300);
+  case 70:
+    set_inputs(r, port, 1e300);
     break;
   case 80:
     tell(r, port, COMMAND_RESET);
