@@ -210,8 +210,8 @@ class Losses(Case):
             with Recorder("--once", file, d.name) as r:
                 bench.wait_for("a run", lambda: d.watch()["cycle"] > 150)
                 time.sleep(random.uniform(0, 0.2))
-                bench.kill_client(d.process)
                 killed = time.monotonic_ns()
+                bench.kill_client(d.process)
                 self.assertEqual(r.finish(), 0, r.said)
             got = read(file)
         self.check_no_hole(got["head"]["cycle"])
