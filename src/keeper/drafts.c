@@ -23,7 +23,7 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns)
   for (int i = 0; i < KEEPER_DRAFTS; i++) {
     struct draft *d = &l->draft[i];
     if (!d->who[0] || now_ns - d->since_ns < DRAFT_NS) continue;
-    keeper_note(l, LOG_LEVEL_INFO, "parameters of %s dropped: no commit_changes for 10 s", d->who);
+    keeper_note(l, LOG_LEVEL_INFO, "parameters of %s dropped: no commit for 10 s", d->who);
     d->who[0] = '\0';
   }
 }

@@ -423,6 +423,18 @@ class Live(unittest.TestCase):
         self.assertGreater(len(set(seen)), 4)
         self.good("param/set", "force.strut.damping", 700.0)
 
+    def test_sets_and_movements_have_bounds(self):
+        """A set without a commit is dropped after 10 s; eight parameters move at a time."""
+        d = self.begin(cycle={"autostart": True, "warmup": 5})
+        self.good("param/begin")
+        self.good("param/set", "body.car.mass", 300.0)
+        bench.wait_for("the end of the set", lambda: d.hear() and "dropped: no commit for 10 s" in d.said(), 20)
+        self.refused(1, "no set was begun", "param/commit")
+        numbers = [(v[0], 1.01 * v[4]) for at, v in self.good("param/list") if at == "param/value" and len(v) == 5 and v[4] > 0]
+        for name, value in [pair for pair in numbers if pair[0] != "solver.iterations"][:8]:
+            self.good("param/set", name, value, 30.0, types="sdd")
+        self.refused(5, "eight parameters move", "param/set", "model.gravity", 0.0, 0.0, -9.0, 30.0, types="sdddd")
+
     def test_a_reload_changes_parameters_without_a_restart(self):
         d = self.begin(cycle={"autostart": True, "warmup": 5})
         with open(d.config, encoding="utf-8") as f:

@@ -88,8 +88,8 @@ class Case(unittest.TestCase):
         return [(e["cycle"], e["text"]) for e in run["events"] if e["kind"] == MARK]
 
     def shown(self, d, state):
-        """The telemetry, once it shows this state of the recorder."""
-        return bench.wait_for(f"recorder: {state}", lambda: (w := d.watch())["recorder"] == state and w)
+        """The telemetry, once it shows this state of the recorder. A supervisor whose notifications nobody reads would wait."""
+        return bench.wait_for(f"recorder: {state}", lambda: d.hear() and (w := d.watch())["recorder"] == state and w)
 
 
 class Content(Case):
@@ -210,8 +210,8 @@ class Losses(Case):
             with Recorder("--once", file, d.name) as r:
                 bench.wait_for("a run", lambda: d.watch()["cycle"] > 150)
                 time.sleep(random.uniform(0, 0.2))
-                bench.kill_client(d.process)
                 killed = time.monotonic_ns()
+                bench.kill_client(d.process)
                 self.assertEqual(r.finish(), 0, r.said)
             got = read(file)
         self.check_no_hole(got["head"]["cycle"])
@@ -328,7 +328,7 @@ class Losses(Case):
             self.assertEqual((got["attributes"]["reason"], got["attributes"]["complete"]), ("disk full", 1))
             self.check_no_hole(got["head"]["cycle"])
             # Cycles that pass meanwhile are lost, except the newest, with which the next file begins.
-            bench.wait_for("50 lost cycles", lambda: d.watch()["recorder_lost"] > 50)
+            bench.wait_for("50 lost cycles", lambda: d.hear() and d.watch()["recorder_lost"] > 50)
             self.assertEqual(d.watch()["recorder"], "disk full")
             os.unlink(finished[0])
             self.shown(d, "recording")

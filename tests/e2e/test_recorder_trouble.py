@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recorder in trouble costs the loop nothing: a disk that hangs, a recorder that is stopped, a flood beside both. ALI3_RECORDER_SOAK=1
-takes the long times: 15 s of a hanging disk, 30 s of a stop, ten minutes of a flood."""
+"""A recorder in trouble costs the loop nothing: a disk that hangs or is full, a recorder that is stopped, a flood beside both.
+ALI3_RECORDER_SOAK=1 takes the long times: 15 s of a hanging disk, a minute of a full one, 30 s of a stop, ten minutes of a flood."""
+import glob
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ from test_record import KEEP, Case, Recorder, read
 
 LONG = os.environ.get("ALI3_RECORDER_SOAK") == "1"
 RING = 10 if LONG else 1  # s
-HANG, STOP, FLOOD = (15, 30, 600) if LONG else (1.6, 1.6, 1)  # s
+HANG, FULL, STOP, FLOOD = (15, 60, 30, 600) if LONG else (1.6, 1.6, 1.6, 1)  # s
 COPY_US = 10  # that a frame of 128 bodies may cost a cycle at p99.9
 CHAIN = os.path.join(bench.ROOT, "tests", "reference", "chain_128.json")
 FLOODER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "flood.py")
@@ -76,6 +77,44 @@ class Trouble(Case):
             lost = self.check_losses(d, read(file), STOP)
             self.assertEqual((d.watch()["state"], d.watch()["recorder_lost"]), ("RUNNING", lost))
             print(f"\n{STOP} s of a stop: {lost} cycles lost and counted, {d.watch()['misses'] - misses} deadlines missed", flush=True)
+
+    def missed(self, d, seconds):
+        """Deadlines missed in this time."""
+        before, end = d.watch()["misses"], time.monotonic() + seconds
+        while time.monotonic() < end:
+            d.hear()
+            time.sleep(0.05)
+        return d.watch()["misses"] - before
+
+    def test_a_full_disk(self):
+        """Exactly the cycles between two files are counted as lost."""
+        bench.need("mount")
+        with bench.Daemon(record=dict(KEEP, when="always")) as d:
+            small = os.path.join(d.dir, "small")
+            os.mkdir(small)
+            done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", small], capture_output=True, text=True, check=False)
+            if done.returncode:
+                self.skipTest(f"no right to mount a tmpfs: {done.stderr.strip()}")
+            try:
+                alone = self.missed(d, FULL)
+                with Recorder("--to", small, "--min-free", "0.0008", "--before", "0", d.name) as r:
+                    self.shown(d, "disk full")
+                    beside = self.missed(d, FULL)
+                    (file,) = glob.glob(os.path.join(small, "*Z.h5"))
+                    last = read(file)["head"]["cycle"][-1]
+                    os.unlink(file)
+                    self.shown(d, "recording")
+                    self.assertEqual(r.stop(), 0, r.said)
+                lost = read(min(glob.glob(os.path.join(small, "*Z.h5"))))["head"]["cycle"][0] - last - 1
+            finally:
+                subprocess.run(["umount", small], check=True, timeout=20)
+            watched = d.watch()
+            print(f"\n{FULL} s of a full disk: {lost} cycles lost, {watched['recorder_lost']} counted, {beside} deadlines missed; {alone} without a recorder",
+                  flush=True)
+            self.assertGreater(lost / 100, FULL * 0.8)
+            self.assertEqual((watched["state"], watched["recorder_lost"]), ("RUNNING", lost))
+            if LONG and watched["realtime"]:
+                self.assertLessEqual(beside, alone + 2)
 
     def flood(self, d, seconds):
         """The telemetry before and after a flood of both protocols."""

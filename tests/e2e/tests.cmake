@@ -63,7 +63,7 @@ add_test(NAME soak/view CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_view.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/record CONFIGURATIONS soak # 200 kills, and 500 power cuts
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_record.py ${CMAKE_BINARY_DIR}/bin Losses)
-add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s, a stop of 30 s, floods of ten minutes
+add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s or is full for a minute, a stop of 30 s, floods
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/replay CONFIGURATIONS soak # the demo with everything that can happen, under each overrun policy
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_replay.py ${CMAKE_BINARY_DIR}/bin)
