@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OF_A_USER = 256 }; /* blocks per user that a list examines */
+enum {
+  OF_A_USER = 256,
+  STAT_BLOCK = 512
+}; /* blocks per user that a list keeps; bytes in a unit of st_blocks */
 
 /* The first fields of a block. Its writer fills them in before the block gets its name. */
 struct head {
@@ -143,12 +146,36 @@ static int by_age(const void *a, const void *b)
   return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
 }
 
-/* Blocks of this user. Any user can make any number of blocks and a process for them, so each user has a limit. */
-static int count_of(const struct list *l, uid_t user)
+/* True if a list examines the file. The block of a daemon occupies its whole memory, and so must a block of a user who
+ * may be hostile. So a user cannot make more blocks for a list to examine than fit into the memory. */
+static bool may_be_block(const struct stat *st)
+{
+  if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size != sizeof(struct telemetry)) return false;
+  return st->st_uid == 0 || st->st_uid == geteuid() || st->st_blocks * STAT_BLOCK >= st->st_size;
+}
+
+/* The place for a block in the list; NULL: it gets none. Any user can make many blocks and a process for them, so each
+ * user has OF_A_USER places. Then the new block replaces the last one of its user, if it comes before that one: dead
+ * blocks never hide a running daemon. */
+static struct listed *place_for(struct list *l, const struct listed *block)
 {
   int n = 0;
-  for (int i = 0; i < l->count; i++) n += l->one[i].user == user;
-  return n;
+  struct listed *last = NULL;
+  for (int i = 0; i < l->count; i++) {
+    struct listed *one = &l->one[i];
+    if (one->user != block->user) continue;
+    n++;
+    if (!last || by_age(one, last) > 0) last = one;
+  }
+  if (n >= OF_A_USER) return by_age(block, last) < 0 ? last : NULL;
+  /* Room for one more; without memory the list stays unchanged. */
+  if (l->count == l->room) {
+    struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
+    if (!more) return NULL;
+    l->one = more;
+    l->room = 2 * l->room + 64;
+  }
+  return &l->one[l->count++];
 }
 
 static void list_add(struct list *l, const char *name)
@@ -157,22 +184,13 @@ static void list_add(struct list *l, const char *name)
   struct stat st;
   struct telemetry_reader r;
   object_path(path, name, OBJECT_BLOCK);
-  if (lstat(path, &st) != 0 || count_of(l, st.st_uid) >= OF_A_USER) return;
+  if (lstat(path, &st) != 0 || !may_be_block(&st)) return;
   if (!telemetry_open(&r, name, error, sizeof error)) return;
-  /* Room for one more; without memory the list stays unchanged. */
-  if (l->count == l->room) {
-    struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
-    if (more) {
-      l->one = more;
-      l->room = 2 * l->room + 64;
-    }
-  }
-  if (l->count < l->room) {
-    struct listed *one = &l->one[l->count++];
-    *one = (struct listed){.start_ns = r.start_ns, .user = st.st_uid, .alive = telemetry_alive(&r)};
-    snprintf(one->name, sizeof one->name, "%.63s", r.instance);
-  }
+  struct listed block = {.start_ns = r.start_ns, .user = st.st_uid, .alive = telemetry_alive(&r)};
+  snprintf(block.name, sizeof block.name, "%.63s", r.instance);
   telemetry_close(&r);
+  struct listed *place = place_for(l, &block);
+  if (place) *place = block;
 }
 
 /* Keeps at most `max`: no user gets more than half of the places that others could use. */
@@ -196,7 +214,7 @@ int telemetry_list(char name[][64], int max)
 {
   const char *prefix = &TELEMETRY_PREFIX[1];
   const size_t n = strlen(prefix);
-  /* Collect every block. */
+  /* Collect the blocks. */
   DIR *directory = opendir(OBJECT_DIRECTORY);
   if (!directory) return 0;
   struct list l = {0};

@@ -248,6 +248,46 @@ TEST(one_user_does_not_fill_the_list)
   }
 }
 
+/* As user nobody: a running daemon, and a file that has a head and no memory. */
+static int put_hollow_block(const char *name)
+{
+  struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
+  if (!t || !telemetry_ready(t, error, sizeof error)) return 1;
+  char hollow[80];
+  snprintf(hollow, sizeof hollow, "%.50s-hollow", name);
+  const int fd = open(path_of(hollow, OBJECT_BLOCK), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  if (fd < 0 || object_lock(fd) != 0 || ftruncate(fd, sizeof *t) != 0 || pwrite(fd, t, 64, 0) != 64) return 1;
+  return 0;
+}
+
+/* A list examines only blocks that occupy memory, so the memory limits how many a user can make. */
+TEST(a_block_without_memory_is_not_examined)
+{
+  SKIP_UNLESS_ROOT()
+  const char *name = name_of("memory");
+  int hold[2], told[2];
+  char byte = 1, hollow[80];
+  assert_int_equal(pipe(hold), 0);
+  assert_int_equal(pipe(told), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(hold[1]);
+    if (setgid(NOBODY) == 0 && setuid(NOBODY) == 0) byte = (char)put_hollow_block(name);
+    _exit(write(told[1], &byte, 1) != 1 || read(hold[0], &byte, 1) != 0);
+  }
+  close(hold[0]);
+  assert_int_equal(read(told[0], &byte, 1), 1);
+  assert_int_equal(byte, 0);
+  snprintf(hollow, sizeof hollow, "%.50s-hollow", name);
+  assert_int_equal(sees_block(hollow), 0);
+  assert_false(is_listed(hollow));
+  assert_true(is_listed(name));
+  close(hold[1]);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  sweep(name);
+  sweep(hollow);
+}
+
 /* Reads everything that a tool shows, until it is killed. */
 static void read_on(const char *name)
 {
@@ -396,6 +436,7 @@ int main(void)
       cmocka_unit_test(blocks_of_others_are_not_believed),
       cmocka_unit_test(a_daemon_of_another_user_is_one),
       cmocka_unit_test(one_user_does_not_fill_the_list),
+      cmocka_unit_test(a_block_without_memory_is_not_examined),
       cmocka_unit_test(a_block_that_is_cut_ends_no_reader),
       cmocka_unit_test(texts_hold_nothing_that_a_terminal_obeys),
       cmocka_unit_test(a_copy_is_safe_whoever_wrote_it),

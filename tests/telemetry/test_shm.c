@@ -240,16 +240,18 @@ static int place_in_list(const char *name)
 
 TEST(list_is_living_first_then_newest)
 {
-  const char *older = name_of("older"), *newer = name_of("newer"), *dead = name_of("dead");
+  const char *oldest = name_of("oldest"), *older = name_of("older"), *newer = name_of("newer");
+  const char *dead = name_of("dead");
   int keep;
-  const pid_t pid = start_owner(dead, &keep);
+  const pid_t pid = start_owner(oldest, &keep);
   struct telemetry *a = create(older), *b = create(newer);
   assert_int_equal(place_in_list(older), -1); /* not ready yet */
   assert_true(telemetry_ready(a, error, sizeof error));
   assert_true(telemetry_ready(b, error, sizeof error));
-  assert_true(place_in_list(dead) > place_in_list(older));
+  assert_true(place_in_list(oldest) > place_in_list(older));
   close(keep);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
+  leave(dead, NULL); /* the newest of all blocks, so it has a place, whatever other programs left */
   assert_true(place_in_list(newer) >= 0);
   assert_true(place_in_list(newer) < place_in_list(older));
   assert_true(place_in_list(older) < place_in_list(dead));
@@ -257,25 +259,23 @@ TEST(list_is_living_first_then_newest)
   assert_int_equal(telemetry_list(one, 1), 1);
   telemetry_destroy(a);
   telemetry_destroy(b);
+  sweep(oldest);
   sweep(dead);
   assert_int_equal(place_in_list(dead), -1);
 }
 
-/* In a child with its own file system, too small for the block. Returns 0: refused with the reason, 1: not refused, 2:
- * the host does not allow the test. */
-static int create_without_room(void)
+/* In a child: mounts a file system of its own over /dev/shm. Returns false if the host does not allow it. */
+static bool mount_own_shm(const char *options)
 {
-  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-      mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=8k") != 0)
-    return 2;
-  return telemetry_create("full", NULL, error, sizeof error) || !strstr(error, strerror(ENOSPC)) ||
-         access(path_of("full", OBJECT_LOCK), F_OK) == 0;
+  return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+         mount("tmpfs", "/dev/shm", "tmpfs", 0, options) == 0;
 }
 
-TEST(no_room_is_an_error_and_not_a_crash_later)
+/* Runs the function in a child, which returns 0: passed, 1: failed, 2: the host does not allow the test. */
+static void assert_in_child(int (*run)(void))
 {
   const pid_t pid = fork();
-  if (pid == 0) _exit(create_without_room());
+  if (pid == 0) _exit(run());
   int status;
   assert_int_equal(waitpid(pid, &status, 0), pid);
   assert_true(WIFEXITED(status));
@@ -284,6 +284,46 @@ TEST(no_room_is_an_error_and_not_a_crash_later)
     skip();
   }
   assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void leave_many(const char *prefix)
+{
+  enum { MANY = 260 }; /* more than a list keeps of a user */
+  char each[64];
+  for (int i = 1; i <= MANY; i++) {
+    snprintf(each, sizeof each, "%s-%d", prefix, i);
+    leave(each, NULL);
+  }
+}
+
+/* The dead blocks before and after the living one: some 70 MB. In any order of the directory many come before it. */
+static int list_among_dead_blocks(void)
+{
+  if (!mount_own_shm("size=128m")) return 2;
+  leave_many("before");
+  start("alive");
+  leave_many("after");
+  char name[256][64];
+  return telemetry_list(name, 256) != 256 || strcmp(name[0], "alive") != 0 ||
+         strcmp(name[1], "after-260") != 0 || strcmp(name[255], "after-6") != 0;
+}
+
+TEST(dead_blocks_hide_no_living_daemon)
+{
+  assert_in_child(list_among_dead_blocks);
+}
+
+/* The file system is too small for the block. */
+static int create_without_room(void)
+{
+  if (!mount_own_shm("size=8k")) return 2;
+  return telemetry_create("full", NULL, error, sizeof error) || !strstr(error, strerror(ENOSPC)) ||
+         access(path_of("full", OBJECT_LOCK), F_OK) == 0;
+}
+
+TEST(no_room_is_an_error_and_not_a_crash_later)
+{
+  assert_in_child(create_without_room);
 }
 
 static char *description(const char *name)
@@ -341,6 +381,7 @@ int main(void)
       cmocka_unit_test(a_half_made_block_is_replaced),
       cmocka_unit_test(blocks_of_other_versions_are_refused),
       cmocka_unit_test(list_is_living_first_then_newest),
+      cmocka_unit_test(dead_blocks_hide_no_living_daemon),
       cmocka_unit_test(no_room_is_an_error_and_not_a_crash_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
