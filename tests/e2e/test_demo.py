@@ -25,13 +25,17 @@ def ports():
     return [word for option, kind in kinds for word in (option, str(bench.free_port(kind)))]
 
 
-class Demo(unittest.TestCase):
+class Folder(unittest.TestCase):
+    """A test with a folder for the files of the demo."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         self.build = os.path.dirname(bench.BIN)
 
+
+class Demo(Folder):
     def test_the_platform_follows_the_car(self):
         picture = os.path.join(self.folder, "demo.png")
         drawn = ["--plot", picture] if shutil.which("gnuplot") else []
@@ -57,6 +61,8 @@ class Demo(unittest.TestCase):
             os.unlink(picture)
         self.assertEqual(os.listdir(self.folder), [])
 
+
+class Usage(Folder):
     def test_usage(self):
         self.assertIn("Exit status: 0", demo("--help").stdout)
         for arguments, part in [(["--seconds", "0"], "from 1 to 86400, found '0'"), (["--car-port", "70000"], "found '70000'"),

@@ -139,20 +139,26 @@ class Pages(unittest.TestCase):
             self.assertEqual(e.get("/?HOST_INFO", host="bench-1.lan")[0], 200)
 
     def test_a_head_has_ten_seconds(self):
-        """Two addresses take all places and send a byte from time to time: others are served at once, and these are disconnected."""
+        """Two addresses take all places and send a byte from time to time: others are served at once, and these are disconnected. So
+        is a client that falls silent in its head."""
         start, slow = time.monotonic(), []
         for source in ("127.0.0.2", "127.0.0.3"):
             for _ in range(32):
                 slow.append(self.exporter.connect(source))
                 self.addCleanup(slow[-1].close)
                 slow[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ")
+        silent = self.exporter.connect("127.0.0.4")
+        self.addCleanup(silent.close)
+        silent.sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
+        slow.append(silent)
         gone, slowest = {}, 0
         while len(gone) < len(slow):
             for s in slow:
                 if s in gone:
                     continue
                 try:
-                    s.sendall(b"y")
+                    if s is not silent:
+                        s.sendall(b"y")
                     s.settimeout(0)
                     if s.recv(100) == b"":
                         gone[s] = time.monotonic() - start
@@ -167,6 +173,7 @@ class Pages(unittest.TestCase):
             time.sleep(0.2)
         last = max(gone.values())
         self.assertGreater(last, 9)
+        self.assertGreater(gone[silent], 9)
         print(f"64 slow heads from two addresses: the last one went after {last:.1f} s; slowest answer {slowest * 1e3:.0f} ms")
 
 

@@ -16,7 +16,6 @@ from exporter import Exporter, shipped
 
 RATE, SECONDS = 1000, 3
 HALF_OPEN, DEAF = 20, 4
-IDLE = 10  # s, after which a silent client is disconnected
 PER_IP = 32
 
 
@@ -103,7 +102,7 @@ class Load(unittest.TestCase):
             time.sleep(SECONDS)
             calm = d.watch()["misses"] - before["misses"]
 
-            halves = self.half_open(HALF_OPEN)
+            self.half_open(HALF_OPEN)
             self.deaf(DEAF)
             stop, storms = threading.Event(), []
             thread = threading.Thread(target=storm, args=(self.exporter, stop, storms))
@@ -140,10 +139,6 @@ class Load(unittest.TestCase):
             if not sanitized():
                 self.assertLess(rss, 32 << 10)
 
-            # A client that is silent for too long is disconnected.
-            halves[0].settimeout(IDLE + 10)
-            self.assertEqual(halves[0].recv(10), b"")
-            self.assertGreater(time.monotonic() - start, IDLE - 1)
             if not after["realtime"]:
                 self.skipTest(f"the misses mean nothing: {after['realtime_reason']}")
             self.assertLessEqual(misses, calm + 2)

@@ -29,7 +29,9 @@ def within(folder):
     return found
 
 
-class Script(unittest.TestCase):
+class Side(unittest.TestCase):
+    """Runs the script in a folder of its own, and looks for what it leaves behind."""
+
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="ali3-e2e-side-")
         self.addCleanup(shutil.rmtree, self.dir)
@@ -63,6 +65,8 @@ class Script(unittest.TestCase):
             self.skipTest(error.strip())
         return status, out, error
 
+
+class Script(Side):
     def check_part(self, part, cycles):
         daemon, other = part["daemon"], part["cyclictest"]
         self.assertEqual((daemon["cycles"] + daemon["skipped"], other["cycles"]), (cycles, cycles))
@@ -137,6 +141,8 @@ class Script(unittest.TestCase):
         for folder in os.listdir(self.temporary):
             shutil.rmtree(os.path.join(self.temporary, folder))
 
+
+class Usage(Side):
     def test_a_program_that_fails(self):
         model = os.path.join(self.dir, "model.yaml")
         with open(model, "w", encoding="utf-8") as f:

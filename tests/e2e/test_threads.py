@@ -156,6 +156,8 @@ class Threads(unittest.TestCase):
             self.assertEqual(modbus.command("pause", 1), 0)
             self.assertEqual(bound()[len(before):], "")
 
+
+class SystemCalls(unittest.TestCase):
     def trace(self, thread, file):
         """A strace that is attached to the thread."""
         tracer = subprocess.Popen([bench.need("strace"), "-qq", "-o", file, "-p", str(thread.tid)], stdin=subprocess.DEVNULL,

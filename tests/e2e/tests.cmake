@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 # End-to-end tests of the real programs.
 
-# ali3_e2e(TIER NAME...): test_NAME.py with the folder of the programs as its argument.
+# ali3_e2e_part(TIER NAME FILE CLASS...): these classes of test_FILE.py as the test NAME; no class: all of them. The folder of the
+# programs is the argument of the file.
+function(ali3_e2e_part tier name file)
+  add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${file}.py ${CMAKE_BINARY_DIR}/bin
+           ${ARGN})
+  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 LABELS e2e
+                                              ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")
+  ali3_tier(${tier} e2e/${name})
+endfunction()
+
+# ali3_e2e(TIER NAME...): test_NAME.py as the test NAME.
 function(ali3_e2e tier)
   foreach(name IN LISTS ARGN)
-    add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)
-    set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 LABELS e2e
-                                                ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")
-    ali3_tier(${tier} e2e/${name})
+    ali3_e2e_part(${tier} ${name} ${name})
   endforeach()
 endfunction()
 
@@ -16,6 +23,11 @@ endfunction()
 ali3_e2e(system guides readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
 ali3_e2e(system triggers record_orders recorder_trouble)
+
+# Files with a class for each tier.
+ali3_e2e_part(system threads threads Threads)
+ali3_e2e_part(system demo_usage demo Usage)
+ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 
@@ -33,11 +45,11 @@ ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a f
 ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
 ali3_e2e(timing fuzz_live)     # misses while every input is malformed
 ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
-ali3_e2e(timing demo)          # lag of a platform behind a car that a script drives in real time
-ali3_e2e(timing threads)       # strace slows the loop down, which must not look like a stuck loop
+ali3_e2e_part(timing demo demo Demo) # lag of a platform behind a car that a script drives in real time
+ali3_e2e_part(timing system_calls threads SystemCalls) # strace slows the loop down, which must not look like a stuck loop
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
-ali3_e2e(timing side_by_side)  # stress-ng on every processor would delay tests beside it
+ali3_e2e_part(timing side_by_side side_by_side Script) # stress-ng on every processor would delay tests beside it
 ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
 
 # Long runs, by tests/run --tier soak.
@@ -53,9 +65,11 @@ add_test(NAME soak/record CONFIGURATIONS soak # 200 kills, and 500 power cuts
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_record.py ${CMAKE_BINARY_DIR}/bin Losses)
 add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s, a stop of 30 s, floods of ten minutes
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME soak/replay CONFIGURATIONS soak # the demo with everything that can happen, under each overrun policy
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_replay.py ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
 set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
-set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble)
+set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay)
 set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 ali3_tier(soak ${soaks})
 

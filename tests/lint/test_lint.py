@@ -118,13 +118,19 @@ class Lint(unittest.TestCase):
         with open(os.path.join(HERE, "prose_examples.txt"), encoding="utf-8") as f:
             examples = [re.split(r"(?<!\\)\|", line) for line in f if not line.startswith("#")]
         self.assertGreater(len(examples), 20)
-        for name, text, finding in examples:
-            name, text = name.strip(), text.strip().replace("\\n", "\n").replace("\\|", "|")
-            with self.subTest(text):
-                self.file(name, text + "\n")
-                said = self.said("prose.py", self.dir, name, status=finding.strip() != "-")
-                self.assertIn("0 findings" if finding.strip() == "-" else f"{name}:{finding.strip()}", said)
-                os.remove(os.path.join(self.dir, name))
+        wrong, right = {}, []  # {file: finding}; files without one
+        for number, (name, text, finding) in enumerate(examples):
+            name = f"{number}-{name.strip()}"
+            self.file(name, text.strip().replace("\\n", "\n").replace("\\|", "|") + "\n")
+            if finding.strip() == "-":
+                right.append(name)
+            else:
+                wrong[name] = finding.strip()
+        said = self.said("prose.py", self.dir, *wrong)
+        for name, finding in wrong.items():
+            with self.subTest(name):
+                self.assertIn(f"{name}:{finding}", said)
+        self.assertIn("0 findings", self.said("prose.py", self.dir, *right, status=0))
 
     def test_prose_of_a_folder(self):
         """A folder on the list of folders to be rewritten is checked if it is named."""
