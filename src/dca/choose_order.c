@@ -10,11 +10,36 @@ static const struct candidate {
 } candidates[] = {{{2.0, false}, 1.0}, {{2.0, true}, 1.0}, {{1.3, false}, 0.98}, {{1.3, true}, 0.98}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
+/* Replaces a tree and its plan by those with supernodes, if they cost less. False: out of memory. */
+static bool try_supernodes(int lanes, struct nodes *n, struct plan *p)
+{
+  struct nodes nodes;
+  struct plan plan;
+  int absorbed;
+  if (!nodes_amalgamate(n, p, &nodes, &absorbed)) return false;
+  if (absorbed == 0) return true;
+  if (!plan_build(&nodes, lanes, &plan)) {
+    nodes_free(&nodes);
+    return false;
+  }
+  const bool better = plan.cost < p->cost;
+  plan_free(better ? p : &plan);
+  nodes_free(better ? n : &nodes);
+  if (better) {
+    *n = nodes;
+    *p = plan;
+  }
+  return true;
+}
+
 static bool try_rule(const struct tree_graph *g, struct order_rule rule, int lanes, struct nodes *n,
                      struct plan *p)
 {
   if (!nodes_build(g, rule, n)) return false;
-  if (plan_build(n, lanes, p)) return true;
+  if (plan_build(n, lanes, p)) {
+    if (try_supernodes(lanes, n, p)) return true;
+    plan_free(p);
+  }
   nodes_free(n);
   return false;
 }

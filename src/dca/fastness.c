@@ -86,7 +86,7 @@ static bool list_joints_of_bodies(struct assemblies *a)
 bool nodes_hold_fast(const struct nodes *n, bool *fast)
 {
   const struct tree_graph *g = n->graph;
-  const size_t room = (size_t)n->count + 1;
+  const size_t room = (size_t)g->joints + (size_t)g->bodies + 1;
   struct assemblies a = {.g = g};
   a.rank = calloc(room, sizeof *a.rank);
   a.first = calloc((size_t)g->bodies + 2, sizeof *a.first);
@@ -97,17 +97,18 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast)
   bool ok = a.rank && a.first && a.joints && a.above && a.open && a.grounded && list_joints_of_bodies(&a);
   *fast = false;
   /* Repeat the elimination and let the assemblies grow. */
-  for (int i = 0; ok && i < n->count; i++) {
-    a.rank[n->node[i].vertex] = i;
-    a.above[i] = i;
-  }
-  for (int i = 0; ok && i < n->count; i++) {
-    int v = n->node[i].vertex;
-    if (v < g->joints)
-      add_joint_to_assembly(&a, v);
-    else if (!add_body_to_assemblies(&a, v) || (g->carried && g->carried[v - g->joints]))
-      *fast = true;
-  }
+  int rank = 0;
+  for (int i = 0; ok && i < n->count; i++)
+    for (int v = n->node[i].vertex; v >= 0; v = n->after[v], rank++) {
+      a.rank[v] = rank;
+      a.above[rank] = rank;
+    }
+  for (int i = 0; ok && i < n->count; i++)
+    for (int v = n->node[i].vertex; v >= 0; v = n->after[v])
+      if (v < g->joints)
+        add_joint_to_assembly(&a, v);
+      else if (!add_body_to_assemblies(&a, v) || (g->carried && g->carried[v - g->joints]))
+        *fast = true;
   free(a.rank);
   free(a.first);
   free(a.joints);

@@ -53,22 +53,34 @@ FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, 
     *(num *)(o + s->to) += num_shuffle(load_anywhere(child + s->from), num_all(0.0), num_lanes(s->lane));
 }
 
-/* Adds the update of a lone child, column by column. */
+/* Adds the update of a lone child, column by column. part: the child of a supernode, whose border has only some rows of the
+ * pivot. */
 FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *child,
-                            const struct tree_branch *r, const struct lone_front *f, int p)
+                            const struct tree_branch *r, const struct lone_front *f, int p, bool part)
 {
   const struct tree_shift *s = r->shift, *end = s + r->shifts;
   const struct lone_front from = front_of(w, child);
-  for (int j = 0; j < p; j++) {
+  const int inner = part ? r->inner : p;
+  for (int j = 0; j < inner; j++) {
     const double *column = update_column(&from, j);
-    for (int i = j; i < p; i++) f->P[tree_triangle(i) + j] += column[i];
-    add_shifted(s, end, column, f->E + f->padded * j);
+    const int to = part ? r->to[j] : j;
+    for (int i = j; i < inner; i++) f->P[tree_triangle(part ? r->to[i] : i) + to] += column[i];
+    add_shifted(s, end, column, f->E + f->padded * to);
   }
-  for (int j = p; j < child->border; j++) {
+  for (int j = inner; j < child->border; j++) {
     const int to = r->to[j] - p;
     while (s->to + LANES <= to) s++;
     add_shifted(s, end, update_column(&from, j), update_column(f, to));
   }
+}
+
+/* Out of line, so that the other children keep their code. */
+__attribute__((noinline)) static void add_part_columns(const struct tree_work *w,
+                                                       const struct tree_group *child,
+                                                       const struct tree_branch *r,
+                                                       const struct lone_front *f, int p)
+{
+  add_child_columns(w, child, r, f, p, true);
 }
 
 /* The sums over all lanes of groups of children that are coupled to the pivot alone. */
@@ -143,8 +155,10 @@ FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const str
     if (r->whole) continue;
     if (r->into)
       add_numbers(w, r);
+    else if (r->inner == p)
+      add_child_columns(w, &t->group[r->group], r, &f, p, false);
     else
-      add_child_columns(w, &t->group[r->group], r, &f, p);
+      add_part_columns(w, &t->group[r->group], r, &f, p);
   }
 }
 

@@ -3,6 +3,7 @@
  * the left and the right half of a repetitive mechanism get the same shape. */
 #include "dca/nodes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int compare_ints(const void *a, const void *b)
@@ -51,7 +52,6 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
                                                                       : TREE_HUB;
   a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
   a->parent = -1;
-  a->size = 1;
   /* Border, in ascending order of vertices. The parent is the vertex of the border that is eliminated first. */
   at = a->pivot;
   a->border_first = *borders;
@@ -64,23 +64,44 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   }
   a->border_end = *borders;
   a->front = at;
-  /* Children, in ascending order of ranks. This order fixes the order of sums. */
+  /* Children. */
   a->child_first = *children;
   for (int i = 0; i < child->count; i++) n->child[(*children)++] = o->rank[child->item[i]];
   a->child_end = *children;
-  if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), compare_ints);
+  nodes_close(n, a);
+}
 
-  /* Cost of elimination, for the node alone and for its subtree. */
+void nodes_close(const struct nodes *n, struct node *a)
+{
+  const int children = a->child_end - a->child_first;
+  /* Children in ascending order. This order fixes the order of sums. */
+  if (children > 1) qsort(n->child + a->child_first, (size_t)children, sizeof(int), compare_ints);
+  /* Cost of elimination, for the node alone and for its subtree: whole numbers, so that sums and comparisons of plans are
+   * exact, and copies of a mechanism side by side have the plan of one. */
   double p = a->pivot, m = a->front - a->pivot;
-  a->flops =
-      a->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1)) : p * p * p / 3 + p * p * m * 2 + p * m * (m + 1);
+  a->flops = a->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1))
+                                  : floor(p * p * p / 3) + p * p * m * 2 + p * m * (m + 1);
   a->subtree_flops = a->flops;
+  a->level = 0;
+  a->size = 1;
   for (int i = a->child_first; i < a->child_end; i++) {
     const struct node *below = &n->node[n->child[i]];
     if (below->level >= a->level) a->level = below->level + 1;
     a->size += below->size;
     a->subtree_flops += below->subtree_flops;
   }
+}
+
+bool nodes_allocate(struct nodes *n, int nodes, size_t borders, size_t children)
+{
+  n->node = calloc((size_t)nodes + 1, sizeof *n->node);
+  n->border = calloc(borders + 1, sizeof *n->border);
+  n->child = calloc(children + 1, sizeof *n->child);
+  const size_t vertices = (size_t)n->graph->joints + (size_t)n->graph->bodies;
+  n->after = malloc((vertices + 1) * sizeof *n->after);
+  if (!n->node || !n->border || !n->child || !n->after) return false;
+  for (size_t v = 0; v < vertices; v++) n->after[v] = -1;
+  return true;
 }
 
 bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct nodes *n)
@@ -97,10 +118,7 @@ bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct node
     borders += (size_t)o.border[v].count;
     children += (size_t)o.child[v].count;
   }
-  n->node = calloc((size_t)n->count + 1, sizeof *n->node);
-  n->border = calloc(borders + 1, sizeof *n->border);
-  n->child = calloc(children + 1, sizeof *n->child);
-  bool ok = n->node && n->border && n->child;
+  bool ok = nodes_allocate(n, n->count, borders, children);
   /* Build the nodes by rank, so that children come before parents. */
   for (int rank = 0; ok && rank < n->count; rank++) build_node(n, &o, rank, &b, &c);
   order_free(&o);
@@ -130,5 +148,6 @@ void nodes_free(struct nodes *n)
   free(n->node);
   free(n->border);
   free(n->child);
+  free(n->after);
   *n = (struct nodes){0};
 }

@@ -10,7 +10,7 @@
 
 struct node { /* numbered by elimination: children before parents */
   enum tree_kind kind;
-  int vertex;
+  int vertex;                   /* the first one that is eliminated here; nodes.after has the others */
   int pivot, front;             /* unknowns eliminated here; unknowns of pivot and border */
   int parent;                   /* -1: root */
   int level;                    /* 0: no children */
@@ -33,11 +33,17 @@ struct nodes {
   struct node *node;
   struct edge *border;
   int *child; /* ascending */
+  int *
+      after; /* (vertices) the next vertex of the same node (supernodes.c), whose unknowns follow in its pivot; -1: none */
 };
 
 bool nodes_build(const struct tree_graph *graph, struct order_rule rule,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
+/* Allocates a tree with at most this number of nodes, all of one vertex. False: out of memory. */
+bool nodes_allocate(struct nodes *n, int nodes, size_t borders, size_t children);
+/* Completes node a, whose vertices, border and children are there: sorts the children, and sets level, size and flops. */
+void nodes_close(const struct nodes *n, struct node *a);
 /* Sorts the border of node i, which is a template of its own, by the ranks of its vertices. */
 void nodes_sort_border(struct nodes *n, int i, const int *rank);
 /* fastness.c. Sets *fast if solves with this tree lose digits through a hub or a carried body. False: out of memory. */
@@ -64,6 +70,9 @@ struct plan {
 /* Fills the plan and the slots of all borders. False: out of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
+/* supernodes.c. Fills o with the tree in which lone nodes absorb a child where that saves an update; o stays empty if there
+ * is none. *absorbed: number of these children. False: out of memory. */
+bool nodes_amalgamate(const struct nodes *n, const struct plan *p, struct nodes *o, int *absorbed);
 /* choose_order.c. Fills the cheapest plan of several orders (order.h), and its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 

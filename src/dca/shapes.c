@@ -32,18 +32,27 @@ static int find_border(const struct nodes *n, const struct node *a, int v)
 
 int nodes_place(const struct nodes *n, const struct node *a, int v)
 {
-  return a->vertex == v ? 0 : edge_at(n, a, find_border(n, a, v))->at;
+  int at = 0;
+  for (int own = a->vertex; own >= 0; own = n->after[own]) {
+    if (own == v) return at;
+    at += vertex_size(n->graph, own);
+  }
+  return edge_at(n, a, find_border(n, a, v))->at;
 }
 
-/* Hash of an eliminated vertex, without its borders. */
+/* Hash of the eliminated vertices, without their borders. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a)
 {
   const struct tree_graph *g = n->graph;
   uint64_t h = hash_mix((uint64_t)a->kind, (uint64_t)a->pivot);
   if (a->kind == TREE_JOINT) {
-    h = hash_mix(h, g->kind ? g->kind[a->vertex] : 0);
-    h = hash_mix(h, g->soft && g->soft[a->vertex]);
-    return hash_mix(h, (uint64_t)joint_sides(g, a->vertex));
+    for (int v = a->vertex; v >= 0; v = n->after[v]) {
+      if (v != a->vertex) h = hash_mix(h, (uint64_t)vertex_size(g, v));
+      h = hash_mix(h, g->kind ? g->kind[v] : 0);
+      h = hash_mix(h, g->soft && g->soft[v]);
+      h = hash_mix(h, (uint64_t)joint_sides(g, v));
+    }
+    return h;
   }
   return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
 }
@@ -94,8 +103,9 @@ static bool map_child(struct nodes *n, const struct node *A, const struct node *
 {
   for (int i = b->border_first; i < b->border_end; i++) {
     struct edge *e = &n->border[i];
-    int v = A->vertex;
-    if (e->vertex != B->vertex) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
+    int v = A->vertex, u = B->vertex;
+    for (; u >= 0 && u != e->vertex; u = n->after[u]) v = n->after[v];
+    if (u < 0) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
     e->slot = find_border(n, a, v);
     if (e->slot < 0) return false;
   }

@@ -162,7 +162,7 @@ int lists_even_leaf(const struct tree *t, const struct tree_group *o)
 
 static int even_joint_rows(const struct tree *t, const struct tree_group *o)
 {
-  bool even = o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
+  bool even = !o->supernode && o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
               o->child_end - o->child_first <= 2 && has_kernels(o->pivot) &&
               o->border * o->pivot <= TREE_EVEN;
   for (int r = o->pull_first; r < o->pull_end; r++) even &= t->pull[r].size == o->pivot;

@@ -123,19 +123,20 @@ static void add_tile(struct store *s, enum tree_kind kind, const int *item, int 
   }
 }
 
-/* Adds the tiles of a packed group: one tile of bodies, or one for each joint of the bundles. */
+static int item_of_node(const struct store *s, const struct node *a, int m)
+{
+  if (a->kind == TREE_JOINT) return joint_of_node(s->bundles, s->n, a, m);
+  return m == 0 ? a->vertex - s->bundles->g.joints : -1;
+}
+
+/* Adds the tiles of a packed group: one tile of bodies, or one for each joint of the nodes. */
 static void add_nodes(struct store *s, const struct group_plan *p)
 {
-  const struct bundles *bundles = s->bundles;
   const struct node *a = &s->n->node[p->node[0]];
-  const bool joint = a->kind == TREE_JOINT;
-  int count = joint ? bundles->first[a->vertex + 1] - bundles->first[a->vertex] : 1;
-  for (int m = 0; m < count; m++) {
+  for (int m = 0; item_of_node(s, a, m) >= 0; m++) {
     int item[ISA_LANES_MAX];
-    for (int l = 0; l < p->width; l++) {
-      int v = p->node[l] < 0 ? -1 : s->n->node[p->node[l]].vertex;
-      item[l] = v < 0 ? -1 : joint ? bundles->member[bundles->first[v] + m] : v - bundles->g.joints;
-    }
+    for (int l = 0; l < p->width; l++)
+      item[l] = p->node[l] < 0 ? -1 : item_of_node(s, &s->n->node[p->node[l]], m);
     add_tile(s, a->kind, item, p->width);
   }
 }
@@ -177,26 +178,23 @@ static void add_singles(struct store *s, struct single *single, int count)
   }
 }
 
-static int add_single_joints(struct store *s, int vertex, struct single *o)
-{
-  const struct tree_graph *g = s->g;
-  const int *first = s->bundles->first + vertex;
-  for (int m = first[0]; m < first[1]; m++) {
-    int j = s->bundles->member[m];
-    bool soft = g->soft && g->soft[j];
-    *o++ = (struct single){
-        {TREE_JOINT, g->kind ? (int)g->kind[j] : 0, 2 * vertex_size(g, j) + soft, joint_sides(g, j)}, 0, j};
-  }
-  return first[1] - first[0];
-}
-
-/* Adds the singles of a node: its body, or the joints of its bundle. Returns their number. */
+/* Adds the singles of a node: its body, or its joints. Returns their number. */
 static int add_single(struct store *s, const struct node *a, const int *ends, struct single *o)
 {
-  int body = a->vertex - s->bundles->g.joints;
-  if (body < 0) return add_single_joints(s, a->vertex, o);
-  *o = (struct single){{(int)a->kind, s->g->carried && s->g->carried[body]}, ends[body], body};
-  return 1;
+  const struct tree_graph *g = s->g;
+  int count = 0;
+  for (int item; (item = item_of_node(s, a, count)) >= 0; count++) {
+    if (a->kind != TREE_JOINT) {
+      *o++ = (struct single){{(int)a->kind, g->carried && g->carried[item]}, ends[item], item};
+      continue;
+    }
+    const bool soft = g->soft && g->soft[item];
+    *o++ = (struct single){
+        {TREE_JOINT, g->kind ? (int)g->kind[item] : 0, 2 * vertex_size(g, item) + soft, joint_sides(g, item)},
+        0,
+        item};
+  }
+  return count;
 }
 
 static int *count_ends(const struct tree_graph *g)
@@ -229,11 +227,13 @@ static bool allocate_tiles(struct store *s)
          t->carried_at && t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
 }
 
-static void link_bundles(const struct bundles *bundles, struct tree *t)
+static void link_joints(const struct store *s)
 {
-  for (int b = 0; b < bundles->g.joints; b++)
-    for (int m = bundles->first[b]; m < bundles->first[b + 1]; m++)
-      t->after[bundles->member[m]] = m + 1 < bundles->first[b + 1] ? bundles->member[m + 1] : -1;
+  for (int i = 0; i < s->n->count; i++) {
+    const struct node *a = &s->n->node[i];
+    for (int m = 0, joint; a->kind == TREE_JOINT && (joint = item_of_node(s, a, m)) >= 0; m++)
+      s->t->after[joint] = item_of_node(s, a, m + 1);
+  }
 }
 
 bool store_build(const struct tree_graph *g, const struct bundles *bundles, const struct nodes *n,
@@ -255,7 +255,7 @@ bool store_build(const struct tree_graph *g, const struct bundles *bundles, cons
     add_singles(&s, single, singles);
     place_all(&s);
     place_items(t);
-    link_bundles(bundles, t);
+    link_joints(&s);
   }
   free(single);
   free(ends);

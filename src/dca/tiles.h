@@ -6,6 +6,17 @@
 #include "dca/bundles.h"
 #include "dca/nodes.h"
 
+/* Joint m of a node's bundles; -1: the node has fewer joints. */
+static inline int joint_of_node(const struct bundles *o, const struct nodes *n, const struct node *a, int m)
+{
+  for (int v = a->vertex; v >= 0; v = n->after[v]) {
+    const int count = o->first[v + 1] - o->first[v];
+    if (m < count) return o->member[o->first[v] + m];
+    m -= count;
+  }
+  return -1;
+}
+
 /* Fills the tiles of t and the places of bodies and joints. False: out of memory. */
 bool store_build(const struct tree_graph *graph, const struct bundles *bundles, const struct nodes *n,
                  const struct plan *p, struct tree *t);

@@ -105,8 +105,8 @@ static void place_lone(struct build *b)
   t->vector_size += (size_t)vector;
 }
 
-/* Returns true if the parent of a lone child can add whole columns: it is lone, its pivot comes first in the border of
- * the child, and the rest has the order of its own border. */
+/* Returns true if the parent of a lone child can add whole columns: it is lone, and the border of the child has the order
+ * of the parent's front. */
 static bool columns_fit(const struct build *b, int parent, const struct node *child)
 {
   const struct node *a = template_of(b, parent);
@@ -114,7 +114,7 @@ static bool columns_fit(const struct build *b, int parent, const struct node *ch
   if (b->p.group[parent].width > 1) return false;
   for (int i = child->border_first; i < child->border_end; i++) {
     const int place = nodes_place(&b->n, a, b->n.border[i].vertex);
-    if (i == child->border_first ? place != 0 : place <= last) return false;
+    if (place <= last) return false;
     last = place;
   }
   return true;
@@ -125,9 +125,10 @@ static bool columns_fit(const struct build *b, int parent, const struct node *ch
 static bool arrange_lone(struct build *b)
 {
   struct nodes *n = &b->n;
-  int *rank = calloc((size_t)n->count + 1, sizeof *rank);
+  int *rank = calloc((size_t)n->graph->joints + (size_t)n->graph->bodies + 1, sizeof *rank);
   if (!rank) return false;
-  for (int i = 0; i < n->count; i++) rank[n->node[i].vertex] = i;
+  for (int i = 0, next = 0; i < n->count; i++)
+    for (int v = n->node[i].vertex; v >= 0; v = n->after[v]) rank[v] = next++;
   for (int i = 0; i < n->count; i++) {
     const int parent = n->node[i].parent;
     const bool lone = b->p.group[b->p.group_of[i]].width == 1;
@@ -156,6 +157,7 @@ static void describe_group(struct build *b, int group)
                            .used = p->used,
                            .pivot = a->pivot,
                            .border = a->front - a->pivot,
+                           .supernode = b->n.after[a->vertex] >= 0,
                            .packs = o->packs};
   o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
   /* Members of each lane. */
@@ -173,7 +175,7 @@ static bool may_merge(const struct build *b, int group)
   const struct tree_group *o = &b->t->group[group];
   const struct node *a = template_of(b, group);
   int elements = 0;
-  bool may = o->kind == TREE_JOINT && o->aligned && o->couple_first == o->couple_end &&
+  bool may = o->kind == TREE_JOINT && !o->supernode && o->aligned && o->couple_first == o->couple_end &&
              b->p.group[group].packed && o->border * o->pivot <= TREE_EVEN &&
              a->child_end - a->child_first <= 2;
   for (int i = a->border_first; i < a->border_end; i++) may &= b->n.border[i].size == o->pivot;

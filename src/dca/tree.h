@@ -27,7 +27,7 @@
  *
  * The order has rounds. A round eliminates all vertices whose elimination is cheap and that are not neighbours of each
  * other. For a chain this gives the balanced binary tree of paper 1, figure 8. Nodes are numbered in this order,
- * children before parents.
+ * children before parents. Lone joints whose fronts are nested become one node, a supernode (supernodes.c).
  *
  * Groups condense `lanes` nodes of one shape side by side. A node without company makes a group of one lane (pack.c).
  * Where subtrees have the same shape, each lane owns one subtree, and all its numbers lie in its own lane. Elsewhere
@@ -124,6 +124,7 @@ struct tree_branch {
   bool whole;   /* lone parent: all lanes of the child's group are children, and their border is the pivot */
   int group;    /* group of the child in lane 0 */
   int border;   /* rows of the child's border */
+  int inner;    /* rows of these that are in the pivot of the parent; with shifts they come first */
   /* (border) place of each border unknown of the child in the front; -1: none, and its number is 0 */
   const int *to;
   /* (border (border + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the
@@ -210,6 +211,7 @@ struct tree_group {
   bool leaf_children; /* all children are leaves, which add nothing to a right-hand side */
   bool carried;       /* bodies: all of them are carried */
   bool aligned;
+  bool supernode;    /* joint: the pivot has the rows of several vertices (supernodes.c) */
   bool unit_columns; /* leaf: all its couples have unit columns, in every lane */
   /* joint: condenses its children, too, which are all leaves; leaf: its joint condenses it */
   bool merged;
@@ -282,7 +284,7 @@ struct tree {
   /* for each place in these lists, the next place whose tile has another width */
   int *body_run_end, *joint_run_end;
   int *tile_of_joint; /* (joints) */
-  /* (joints) the next joint of the bundle (bundles.h), whose rows follow in its pivot; -1: last one */
+  /* (joints) the next joint of the bundle (bundles.h) or supernode, whose rows follow in its pivot; -1: last one */
   int *after;
   /* groups */
   int groups;

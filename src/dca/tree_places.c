@@ -68,7 +68,7 @@ static void lay_shifts(struct build *b, const struct tree_group *o, struct tree_
 {
   const int vector = b->t->vector;
   r->shift = b->t->shift + b->shifts;
-  for (int i = o->pivot, next; i < r->border; i = next) {
+  for (int i = r->inner, next; i < r->border; i = next) {
     struct tree_shift *s = &b->t->shift[b->shifts++];
     *s = (struct tree_shift){.to = (r->to[i] - o->pivot) / vector * vector, .from = i};
     for (int l = 0; l < vector; l++) s->lane[l] = vector;
@@ -93,7 +93,8 @@ static bool adds_whole_group(const struct build *b, int group, int child)
   for (int l = 0; l < b->p.group[from].width && whole; l++) {
     const int node = b->p.group[from].node[l];
     const struct node *o = &b->n.node[node < 0 ? child : node];
-    whole = &b->n.node[o->parent] == a && o->border_end == o->border_first + 1;
+    whole = &b->n.node[o->parent] == a && o->border_end == o->border_first + 1 &&
+            b->n.border[o->border_first].size == a->pivot;
   }
   return whole;
 }
@@ -118,6 +119,7 @@ static void lay_branch(struct build *b, int group, int c)
     int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
     for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
   }
+  for (int i = 0; i < r->border; i++) r->inner += r->to[i] >= 0 && r->to[i] < o->pivot;
   if (o->width == 1 && t->group[r->group].width == 1 && !t->group[r->group].packs)
     lay_shifts(b, o, r);
   else
@@ -154,14 +156,23 @@ static const struct edge *edge_of(const struct build *b, int group, int slot, in
   return NULL;
 }
 
-/* Returns the place, in a vector, of the border with slot `slot` of the template in lane `lane`. Slot -1: the lane's
- * own unknowns. *from: the group that has this vector. */
-static struct lane_at solution_of(const struct build *b, int group, int slot, int lane,
-                                  const struct tree_group **from)
+/* Returns the slot of vertex v in a node's border; -1: the node eliminates v. */
+static int slot_of(const struct build *b, int node, int v)
+{
+  const struct node *a = &b->n.node[node];
+  for (int i = a->border_first; i < a->border_end; i++)
+    if (b->n.border[i].vertex == v) return b->n.border[i].slot;
+  return -1;
+}
+
+/* Returns the place, in a vector, where a node finds the solution of vertex v, which it eliminates or has in its border.
+ * *from: the group that has this vector. */
+static struct lane_at solution_of(const struct build *b, int node, int v, const struct tree_group **from)
 {
   const struct tree *t = b->t;
+  const int group = b->p.group_of[node], lane = b->p.lane_of[node], slot = slot_of(b, node, v);
   const struct tree_group *o = &t->group[group];
-  int at = 0;
+  int at;
   *from = o;
   if (slot >= 0) {
     const struct tree_pull *pull = &t->pull[o->pull_first + slot];
@@ -170,17 +181,10 @@ static struct lane_at solution_of(const struct build *b, int group, int slot, in
       return pull->vector[lane];
     }
     at = b->n.border[template_of(b, group)->border_first + slot].at;
+  } else {
+    at = nodes_place(&b->n, &b->n.node[node], v);
   }
   return (struct lane_at){o->vector + (size_t)(at * o->width + lane), (size_t)o->width};
-}
-
-/* Returns the slot of vertex v in a node's border; -1: v is the node's own vertex. */
-static int slot_of(const struct build *b, int node, int v)
-{
-  const struct node *a = &b->n.node[node];
-  for (int i = a->border_first; i < a->border_end; i++)
-    if (b->n.border[i].vertex == v) return b->n.border[i].slot;
-  return -1;
 }
 
 /* Finds the place of a vertex's unknowns in the vector of unknowns. Returns false for a bundle of several joints,
@@ -226,9 +230,7 @@ static void lay_pull(struct build *b, int group, int slot)
     const struct edge *e = edge_of(b, group, slot, l);
     if (!e) continue;
     const struct tree_group *from;
-    int parent = b->n.node[b->p.group[group].node[l]].parent;
-    p.at[l] =
-        solution_of(b, b->p.group_of[parent], slot_of(b, parent, e->vertex), b->p.lane_of[parent], &from);
+    p.at[l] = solution_of(b, b->n.node[b->p.group[group].node[l]].parent, e->vertex, &from);
     p.used[l] = true;
     if (l > 0) continue;
     b->origin[b->pulls] = (int)(from - t->group);
@@ -265,17 +267,17 @@ static const int *tile_members(const struct tree *t, const struct tree_tile *til
   return item[0] == first && tile->width == width ? item : NULL;
 }
 
-/* Notes the place of row i of a bundle's joint for all lanes. An unused lane takes the place of an unused lane of the
+/* Notes the place of row i of a node's joint for all lanes. An unused lane takes the place of an unused lane of the
  * tile. If there is none, it reads the first lane's number and writes nothing. */
 static bool lay_joint_row(struct build *b, int group, int member, int i, int *own)
 {
   const struct tree *t = b->t;
   const struct group_plan *p = &b->p.group[group];
-  int first = bundle_of(b, b->n.node[p->node[0]].vertex).joint[member];
+  int first = joint_of_node(&b->bundles, &b->n, &b->n.node[p->node[0]], member);
   const int *in_tile = tile_members(t, &t->tile[t->tile_of_joint[first]], first, p->width);
   bool aligned = true;
   for (int l = 0; l < p->width; l++) {
-    int joint = p->node[l] < 0 ? first : bundle_of(b, b->n.node[p->node[l]].vertex).joint[member];
+    int joint = p->node[l] < 0 ? first : joint_of_node(&b->bundles, &b->n, &b->n.node[p->node[l]], member);
     const struct tree_joint *j = &t->joint[joint];
     own[l] = j->row + i * j->width + (p->node[l] < 0 && in_tile && in_tile[l] < 0 ? l : 0);
     aligned &= own[l] == own[0] + l;
@@ -294,11 +296,10 @@ static void keep_first_lanes(struct build *b, struct tree_group *o, int *own)
 static void lay_own_joints(struct build *b, int group)
 {
   struct tree_group *o = &b->t->group[group];
-  struct bundle bundle = bundle_of(b, template_of(b, group)->vertex);
   int *own = b->t->own + b->owns, row = 0;
   o->aligned = true;
-  for (int m = 0; m < bundle.count; m++)
-    for (int i = 0; i < vertex_size(b->g, bundle.joint[m]); i++)
+  for (int m = 0, joint; (joint = joint_of_node(&b->bundles, &b->n, template_of(b, group), m)) >= 0; m++)
+    for (int i = 0; i < vertex_size(b->g, joint); i++)
       o->aligned &= lay_joint_row(b, group, m, i, own + o->width * row++);
   keep_first_lanes(b, o, own);
 }

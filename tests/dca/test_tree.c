@@ -55,6 +55,37 @@ TEST(a_chain_of_carried_bodies_is_a_balanced_tree_too)
   }
 }
 
+/* Joints of one row between all pairs of bodies end in one dense front: its rows are eliminated seven at a time. */
+TEST(nested_joints_share_a_node)
+{
+  struct graph g;
+  graph_complete(&g, 12, 1);
+  struct tree *t = tree_of(&g, 1);
+  bool *seen = calloc((size_t)g.g.joints, sizeof *seen);
+  int rows = 0, supernodes = 0;
+  assert_non_null(seen);
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *o = &t->group[i];
+    if (o->kind != TREE_JOINT) continue;
+    int own = 0;
+    for (int j = t->member[o->member_first]; j >= 0; j = t->after[j], own++) {
+      assert_false(seen[j]);
+      seen[j] = true;
+    }
+    assert_int_equal(own, o->pivot);
+    assert_true(own <= TREE_Y);
+    assert_int_equal(o->supernode, own > 1);
+    rows += own;
+    supernodes += o->supernode;
+  }
+  printf("12 bodies, a joint between any two: %d joints in %d nodes\n", g.g.joints, t->nodes - g.g.bodies);
+  assert_int_equal(rows, g.g.joints);
+  assert_true(supernodes > 0 && t->nodes - g.g.bodies <= g.g.joints / 3);
+  free(seen);
+  tree_free(t);
+  graph_free(&g);
+}
+
 typedef void topology(struct graph *g, int n, int rows);
 
 /* The cost of a graph of twice the size is at most about twice as high. */
@@ -289,6 +320,7 @@ int main(void)
       cmocka_unit_test(a_chain_is_a_balanced_tree),
       cmocka_unit_test(a_chain_of_carried_bodies_is_a_balanced_tree_too),
       cmocka_unit_test(cost_is_linear),
+      cmocka_unit_test(nested_joints_share_a_node),
       cmocka_unit_test(floating_assemblies_cost_no_digits),
       cmocka_unit_test(lanes_are_in_use),
       cmocka_unit_test(copies_and_chains_fill_all_lanes),

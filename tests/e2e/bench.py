@@ -97,8 +97,8 @@ def osc_bundle(*elements):
 class OscClient:
     """A UDP socket that sends to the daemon and receives its answers."""
 
-    def __init__(self, port):
-        self.to = ("127.0.0.1", port)
+    def __init__(self, port, prefix="/ali3"):
+        self.to, self.prefix = ("127.0.0.1", port), prefix
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
 
@@ -121,9 +121,9 @@ class OscClient:
 
     def command(self, name, request):
         """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument, 4 not ready, 5 busy, 6 too soon."""
-        self.send(osc_message(f"/ali3/cmd/{name}", "i", request))
+        self.send(osc_message(f"{self.prefix}/cmd/{name}", "i", request))
         while True:
-            command, got, result = self.answer("/ali3/ack")
+            command, got, result = self.answer(f"{self.prefix}/ack")
             if got == request:
                 assert command == name, f"ack of '{command}' for '{name}'"
                 return result

@@ -2,7 +2,8 @@
 """usage: power_cut.py ALI3_RECORD LOG CLOSED FOLDER CASES: files as a power cut leaves them, from the log of writes.c.
 
 Each file has all writes up to a synchronisation, and of the writes behind it either the first few or random pages of 4 KiB.
-The copy that --recover makes must have every row that the synchronisation kept, and no number that differs from the closed file."""
+The copy that --recover makes must have every row that the synchronisation kept, and no number that differs from the closed file.
+The superblock must have the end of the file at each synchronisation."""
 import os
 import random
 import struct
@@ -62,6 +63,13 @@ def recover(program, image, folder):
     return frames
 
 
+def check_superblock(image):
+    """It has the end of all that was synchronised: programs that repair a file cut it there."""
+    assert image[:8] == b"\x89HDF\r\n\x1a\n" and image[8] == 3, "expected a superblock of version 3"
+    (end,) = struct.unpack_from("<Q", image, 28)
+    assert end >= len(image), f"the superblock ends the file at {end}, of {len(image)} bytes"
+
+
 def main():
     program, log, closed, folder, cases = *sys.argv[1:5], int(sys.argv[5])
     entries, wanted = list(read_log(log)), read_frames(closed)
@@ -74,6 +82,7 @@ def main():
         for entry in entries[:syncs[k] + 1]:
             apply(image, entry)
         if k not in rows:
+            check_superblock(image)
             rows[k] = len(recover(program, image, folder)["cycle"])
         between = entries[syncs[k] + 1:syncs[k + 1]]
         if case % 2:

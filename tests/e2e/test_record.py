@@ -327,10 +327,18 @@ class Losses(Case):
             got = read(finished[0])
             self.assertEqual((got["attributes"]["reason"], got["attributes"]["complete"]), ("disk full", 1))
             self.check_no_hole(got["head"]["cycle"])
+            # Cycles that pass meanwhile are lost, except the newest, with which the next file begins.
+            bench.wait_for("50 lost cycles", lambda: d.watch()["recorder_lost"] > 50)
+            self.assertEqual(d.watch()["recorder"], "disk full")
             os.unlink(finished[0])
-            bench.wait_for("the next file", lambda: glob.glob(os.path.join(small, "*.part")))
+            self.shown(d, "recording")
             self.assertEqual(r.stop(), 0)
             self.assertIn("disk full", r.said)
+            later = read(glob.glob(os.path.join(small, "*Z.h5"))[0])["head"]["cycle"]
+            lost = later[0] - got["head"]["cycle"][-1] - 1
+            self.assertGreater(lost, 50)
+            self.assertIn(f"{lost} cycles lost: the disk was full", r.said)
+            self.assertEqual(d.watch()["recorder_lost"], lost)
         for file in glob.glob(os.path.join(small, "*")):
             os.unlink(file)
         # Without --min-free a write fails in the end.

@@ -65,9 +65,11 @@ add_test(NAME soak/record CONFIGURATIONS soak # 200 kills, and 500 power cuts
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_record.py ${CMAKE_BINARY_DIR}/bin Losses)
 add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s, a stop of 30 s, floods of ten minutes
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME soak/replay CONFIGURATIONS soak # the demo with everything that can happen, under each overrun policy
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_replay.py ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
 set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
-set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble)
+set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay)
 set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 ali3_tier(soak ${soaks})
 

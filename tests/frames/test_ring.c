@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -237,6 +238,20 @@ TEST(a_ring_is_as_long_as_asked_within_its_limit)
   stop_daemon(&d);
 }
 
+/* Also the first cycles: the pages of the ring are mapped before the loop begins. */
+TEST(a_cycle_is_written_without_a_page_fault)
+{
+  struct daemon d;
+  start_daemon(&d, "pages", 10.0);
+  write_cycle(&d, 1);
+  struct rusage before, after;
+  assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+  for (uint64_t k = 2; k <= d.writer.head->slots; k++) write_cycle(&d, k);
+  assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+  assert_int_equal(after.ru_minflt - before.ru_minflt, 0);
+  stop_daemon(&d);
+}
+
 static void assert_not_opened(const struct daemon *d, const char *part)
 {
   struct frames_reader r;
@@ -357,6 +372,7 @@ int main(void)
       cmocka_unit_test(events_are_read_back_without_control_characters),
       cmocka_unit_test(no_mixed_slot_is_ever_taken_for_whole),
       cmocka_unit_test(a_ring_is_as_long_as_asked_within_its_limit),
+      cmocka_unit_test(a_cycle_is_written_without_a_page_fault),
       cmocka_unit_test(a_damaged_head_leads_nobody_astray),
       cmocka_unit_test(what_is_missing_is_said),
       cmocka_unit_test(the_ring_of_a_killed_daemon_can_be_read),

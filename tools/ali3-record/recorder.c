@@ -20,6 +20,8 @@
 
 static const long TURN_NS = 100000000;         /* between two looks at the ring */
 static const uint64_t LONGEST_NS = 1000000000; /* that a row waits for a whole chunk */
+/* Times min_free, until a full disk has space again: the end of a file frees some bytes. */
+static const double SPACE_AGAIN = 1.1;
 
 static volatile sig_atomic_t end_asked;
 
@@ -54,7 +56,7 @@ struct recorder {
   struct memory memory;
   struct frames_slot *slot; /* (head.slot_bytes) */
   uint64_t next, next_event, next_order;
-  uint64_t begun;    /* slot with which this program began to follow the daemon */
+  uint64_t begun;    /* first slot for a file; older ones are in files, or ahead of this program */
   uint64_t unjudged; /* first slot that was not looked at yet; a start goes back to older ones */
   struct history history;
   struct run_file file;
@@ -65,6 +67,7 @@ struct recorder {
   int marks;
   uint64_t idle_cycles;   /* without a reason to record */
   uint64_t taken, lost;   /* cycles of this daemon, in files */
+  uint64_t missed;        /* the newest cycles, which a full disk keeps out; not in `lost` yet */
   int report;             /* file of the report for the daemon; -1: none */
   uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
   int status;
@@ -105,7 +108,7 @@ static void report_state(const struct recorder *r)
   struct recorder_report report = {.start_ns = r->ring.head.start_ns,
                                    .state = r->full ? RECORDER_FULL : RECORDER_WAITING,
                                    .cycles = r->taken,
-                                   .lost = r->lost};
+                                   .lost = r->lost + r->missed};
   if (r->report < 0) return;
   if (r->recording) {
     const char *name = strrchr(r->file.final, '/');
@@ -121,7 +124,7 @@ static void report_state(const struct recorder *r)
 static bool has_space(struct recorder *r)
 {
   const double left = space_free(r->options.file.folder);
-  if (left < 0 || left >= r->options.min_free) {
+  if (left < 0 || left >= r->options.min_free * (r->full ? SPACE_AGAIN : 1.0)) {
     r->full = false;
     return true;
   }
@@ -195,6 +198,19 @@ static bool wants_slot(struct recorder *r)
   return r->ordered || (reason && !r->hushed);
 }
 
+/* The cycles that a full disk kept out are lost, except those that the next file begins with. */
+static void end_missed(struct recorder *r, uint64_t taken)
+{
+  if (r->missed <= taken) {
+    r->missed = 0;
+    return;
+  }
+  fprintf(stderr, "ali3-record: %llu cycles lost: the disk was full\n",
+          (unsigned long long)(r->missed - taken));
+  r->lost += r->missed - taken;
+  r->missed = 0;
+}
+
 /* Slot r->next is in r->slot: it starts a recording, or continues it in the next file. Then r->next is the first slot of the
  * file. */
 static void start_recording(struct recorder *r)
@@ -208,7 +224,10 @@ static void start_recording(struct recorder *r)
     first = slots - sure_slots(r) < n ? slots - sure_slots(r) : n;
   while (first < n && take_slot(r, first) != FRAMES_WHOLE) first++;
   begin_file(r, first);
-  if (r->recording) r->next = first;
+  if (r->recording) {
+    end_missed(r, n - first);
+    r->next = first;
+  }
   if (r->recording && !r->continues) r->idle_cycles = 0;
   r->continues = false;
 }
@@ -255,6 +274,12 @@ static void handle_slot(struct recorder *r)
     start_recording(r);
     fresh = fresh && r->next + 1 == r->unjudged;
     if (take_slot(r, r->next) != FRAMES_WHOLE) return; /* overtaken: looked at again */
+  }
+  if (fresh && !r->recording) {
+    if (!wanted)
+      end_missed(r, 0);
+    else if (r->full)
+      r->missed++;
   }
   if (r->recording && !run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
   r->taken += r->recording;
@@ -315,6 +340,8 @@ static bool take_slots(struct recorder *r)
       if (r->recording) {
         r->file.lost += lost;
         r->lost += lost;
+      } else if (r->missed > 0) {
+        r->missed += lost;
       }
       r->file.gap = r->recording;
       fprintf(stderr,
@@ -375,7 +402,7 @@ static bool open_ring(struct recorder *r, bool complain)
   r->next = r->begun = slots - (back < held ? back : held);
   r->next_event = r->next_order = events;
   r->unjudged = r->next;
-  r->taken = r->lost = 0;
+  r->taken = r->lost = r->missed = 0;
   r->report = recorder_report_open(r->ring.telemetry.instance, error, sizeof error);
   if (r->report < 0) fprintf(stderr, "ali3-record: the daemon does not show this recorder: %s\n", error);
   r->ordered = r->hushed = r->continues = false;
@@ -390,6 +417,7 @@ static void close_ring(struct recorder *r, const char *reason)
   if (!r->opened) return;
   add_events(r, UINT64_MAX);
   end_file(r, reason);
+  end_missed(r, 0);
   columns_free(&r->columns);
   memory_close(&r->memory);
   history_close(&r->history);
@@ -410,7 +438,10 @@ static void follow_ring(struct recorder *r, uint64_t now)
   report_state(r);
   if (r->recording && run_file_age(&r->file, now) >= LONGEST_NS && !run_file_flush(&r->file))
     end_file(r, "a write failed");
-  if (r->recording && !has_space(r)) end_file(r, "disk full");
+  if (r->recording && !has_space(r)) {
+    end_file(r, "disk full");
+    r->begun = r->next;
+  }
   if (!alive || !whole || !frames_is_current(&r->ring)) close_ring(r, "the daemon ended");
 }
 
