@@ -184,9 +184,13 @@ static const struct key modbus_keys[] = {
   INTEGER("max_clients", "", BETWEEN(1, 16), "8", AT_START, SETTING(modbus.max_clients),
           "Largest number of connections. One host gets at most half of them."),
   LIST("peers", &schema_peer, NONE,
-       "Hosts that may connect. Without this key every host that reaches the port may connect. A serial line has access: write."),
+       "Hosts that may connect. Without this key every host that reaches the port may connect. The serial line has an access of its "
+       "own, serial_access."),
   TEXT("serial", NONE, AT_START, FILE_VALUE(modbus_serial),
        "Device file of a serial line that is served too, as Modbus RTU: /dev/ttyUSB0."),
+  CHOICE("serial_access", accesses, "write", AT_START, FILE_VALUE(modbus_serial_access),
+         "Access of the client on the serial line. read: it may read and ask for an e-stop. write: it may do everything but jog the "
+         "platform. jog: it may do that as well."),
   INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, SETTING(modbus.serial.baud), "Speed of the line."),
   CHOICE("parity", schema_parities, "even", AT_START, SETTING(modbus.serial.parity), "Parity of the line."),
   INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, SETTING(modbus.serial.stop_bits), "Stop bits of the line."),

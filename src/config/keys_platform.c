@@ -129,7 +129,7 @@ static const struct key platform_keys[] = {
          "Roll, pitch and yaw of the park pose. Only with park_position."),
   SUBSECTION("jog", &schema_jog,
              "Motion of one coordinate or leg at crawl speed, while a client with access: jog repeats its command. Nobody has "
-             "this access unless a list of peers gives it."),
+             "this access unless a list of peers or modbus.serial_access gives it."),
   PLATFORM_PARAM_LIST(PARAMETER)
 };
 const struct section schema_platform = SECTION("platform", platform_keys);

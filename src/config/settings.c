@@ -219,6 +219,7 @@ static bool copy_texts(struct settings_reader *l)
   s->osc.prefix = strdup(v->osc_prefix);
   s->modbus.bind = strdup(v->modbus_bind);
   s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
+  s->modbus.serial_access = (enum access)(ACCESS_READ + v->modbus_serial_access);
   s->state.folder = v->state_folder ? strdup(v->state_folder) : NULL;
   s->record.signals = strdup(v->record_signals);
   s->record.trigger = v->record_trigger ? strdup(v->record_trigger) : NULL;

@@ -15,8 +15,9 @@ struct file_values {
   const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance, *state_folder, *record_trigger,
       *record_signals;
   bool osc_any_interface, modbus_any_interface;
-  int isa; /* in schema_isas */
-  struct { /* keys of the platform that its setup has in another form */
+  int isa;                  /* in schema_isas */
+  int modbus_serial_access; /* as the access of struct peer_values */
+  struct {                  /* keys of the platform that its setup has in another form */
     const char *imu, *pose, *input;
     int kind;                   /* LEGS, CRANKS */
     double radius[2], angle[2]; /* m, deg: of the base, of the top */

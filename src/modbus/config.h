@@ -31,6 +31,7 @@ struct modbus_config {
   int idle_ms;        /* a connection without a request for this time is closed; 0: 30000 */
   struct peers peers; /* without a rule everybody may write */
   struct serial_place serial;
+  enum access serial_access;
   int unit;                           /* the server's unit on the line */
   struct wiring map;                  /* signals that the user maps to addresses */
   struct modbus_parameter *parameter; /* (parameters) */

@@ -27,7 +27,7 @@ bool modbus_line_open(struct modbus_line *l, const struct modbus_config *config,
                       char *error, size_t size)
 {
   *l = (struct modbus_line){.unit = config->unit,
-                            .peer = {.access = ACCESS_WRITE, .name = "serial"},
+                            .peer = {.access = config->serial_access, .name = "serial"},
                             .silence_ns = silence_ns(config->serial.baud)};
   stream_begin(&l->arrival, clock_now_ns());
   if (!serial_line_open(&l->serial, &config->serial, "modbus", error, size)) return false;

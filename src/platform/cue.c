@@ -22,7 +22,7 @@ void cue_reset(struct cue *c)
 {
   memset(c->travel, 0, sizeof c->travel);
   memset(c->turn, 0, sizeof c->turn);
-  memset(c->angle, 0, sizeof c->angle);
+  memset(c->attitude, 0, sizeof c->attitude);
   cue_pause(c);
 }
 
@@ -37,7 +37,7 @@ void cue_init(struct cue *c, double period)
 /* Acceleration of the head along the axes of the base. */
 static void ask_travel(struct cue *c, const struct washout *w, double acceleration[3])
 {
-  const double cosine = cos(c->angle[2]), sine = sin(c->angle[2]), *f = w->scaled_force;
+  const double cosine = cos(c->attitude[2]), sine = sin(c->attitude[2]), *f = w->scaled_force;
   const double along[3] = {cosine * f[0] - sine * f[1], sine * f[0] + cosine * f[1], f[2]};
   for (int i = 0; i < 3; i++) {
     filter_step(&w->travel_filter[i], c->travel[i], along[i]);
@@ -45,15 +45,16 @@ static void ask_travel(struct cue *c, const struct washout *w, double accelerati
   }
 }
 
-/* The rates of roll, pitch and yaw, and the angles at the end of the cycle. */
+/* The rates of roll, pitch and yaw without those of the tilt, and the attitude at the end of the cycle, with the tilt. As in the
+ * washout, angular velocities turn with the whole attitude. */
 static void ask_rotation(struct cue *c, const struct washout *w, double rate[3])
 {
   double in[3];
-  pose_angle_rates(in, c->angle, w->scaled_rate);
+  pose_angle_rates(in, c->attitude, w->scaled_rate);
   for (int i = 0; i < 3; i++) {
     filter_step(&w->turn_filter, c->turn[i], in[i]);
     rate[i] = washout_turn_rate(w, c->turn[i], in[i]);
-    c->angle[i] = c->turn[i][0];
+    c->attitude[i] = c->turn[i][0] + (i < 2 ? w->tilt[i].p : 0.0);
   }
 }
 
@@ -85,11 +86,10 @@ void cue_step(struct cue *c, const struct washout *w, const double force[3], con
     return;
   }
   /* Compute what a head at that attitude would feel. */
-  const double angle[3] = {c->angle[0] + w->tilt[0].p, c->angle[1] + w->tilt[1].p, c->angle[2]};
   up[2] += w->gravity;
-  pose_rotation(R, angle);
+  pose_rotation(R, c->attitude);
   m3_tmul(asked, R, up);
-  pose_spin(spin, angle, turning);
+  pose_spin(spin, c->attitude, turning);
   v3_sub(c->force, force, asked);
   v3_sub(c->rate, rate, spin);
   /* Find its largest change within the window. */

@@ -19,10 +19,10 @@ struct cue {
   double force_most, rate_most; /* largest of these jumps since cue_init() */
 
   /* private */
-  double travel[3][3], turn[3][2],
-      angle[3];            /* states of the filters, as in struct washout; rad, of the rotation */
-  int samples, stride;     /* size of the window, and cycles from one of its samples to the next */
-  int cycle, next, filled; /* samples so far, up to `samples` */
+  double travel[3][3], turn[3][2]; /* states of the filters, as in struct washout */
+  double attitude[3];              /* rad, of the rotation and the tilt */
+  int samples, stride;             /* size of the window, and cycles from one of its samples to the next */
+  int cycle, next, filled;         /* samples so far, up to `samples` */
   double sample[CUE_SAMPLES][6];
 };
 

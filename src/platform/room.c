@@ -17,7 +17,7 @@ enum { SWEEPS = 4 }; /* over the legs, each of which moves the place a little */
 
 /* These constants were found by a search: see "the motion platform" in tests/README.md. */
 #define TURN_AHEAD 0.49 /* s: the rotation of the vehicle turns back sooner than its forces do */
-/* A constant force f ends in a travel of f/wn^2. Beyond these parts of what the limit of position allows, the force bends. */
+/* A constant force f ends in a travel of f/wn^2. With F = HELD limit wn^2, it bends from HELD_KNEE F on and stays below F. */
 #define HELD      1.1
 #define HELD_KNEE 0.275
 

@@ -5,11 +5,12 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { ARGUMENTS = 8 };
 
-/* Parses arguments up to a NULL; discards the output. */
+/* Parses arguments up to a NULL; discards the output and the texts of --set. */
 static int parse(struct options *o, char *const arguments[ARGUMENTS])
 {
   char *argv[ARGUMENTS + 2] = {"ali3d"};
@@ -29,6 +30,8 @@ static int parse(struct options *o, char *const arguments[ARGUMENTS])
   close(out);
   close(err);
   close(null);
+  free(o->set);
+  o->set = NULL;
   return status;
 }
 
@@ -71,6 +74,10 @@ static void options_come_in_any_order(void **unused)
   assert_true(o.strict);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--isa", "baseline", "a.yaml"}), -1);
   assert_string_equal(o.isa, "baseline");
+  assert_int_equal(
+      parse(&o, (char *[ARGUMENTS]){"--set", "model.gravity=[0,0,0]", "a.yaml", "--set=solver.gamma=0.6"}),
+      -1);
+  assert_int_equal(o.sets, 2);
 }
 
 static void help_and_version_are_no_mistakes(void **unused)

@@ -12,6 +12,8 @@ import unittest
 
 import bench
 import test_rig
+from rig_parts.modbus import LineClient, Refused
+
 
 STOPPED, READY, SAFE = "STOPPED", "READY", "SAFE"
 JOG = {"speed": 0.02, "timeout": 0.5}
@@ -172,6 +174,44 @@ class Jog(unittest.TestCase):
         end = reader.floats(136, 6)
         self.assertLess(max(abs(end[i] - start[i]) for i in (0, 1, 3, 4, 5)), 1e-4)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
+
+    def test_a_plc_jogs_over_a_serial_line(self):
+        folder = self.enterContext(bench.tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "line")
+        plc = LineClient(path, 1, timeout=0.5)
+        self.addCleanup(plc.close)
+        self.begin(modbus={"serial": path, "serial_access": "jog", "baud": 115200, "tcp": False})
+        self.simulate()
+        with self.assertRaisesRegex(Refused, "exception 3"):
+            plc.write(6, [13, 1000])
+        button = Button(lambda: plc.write(6, [9, 1000]))
+        self.addCleanup(button.die)
+        bench.wait_for("leg 3", lambda: self.platform()["state"] == "jog" and abs(self.d.watch()["rig"]["legs"][2] - self.legs()[2]) < 1e-3)
+        start = self.legs()
+        bench.wait_for("leg 3", lambda: self.legs()[2] - start[2] > 0.01)
+        button.die()
+        self.said(r"jog of leg3 by modbus serial")
+        self.said(r"jog of leg3 over, \+[\d.]+ mm: its command was not repeated in time")
+        end = self.legs()
+        self.assertLess(max(abs(end[i] - start[i]) for i in (0, 1, 3, 4, 5)), 1e-4)
+        self.assertEqual(self.d.stop()[0], 0, self.d.said())
+
+    def test_a_serial_line_jogs_only_with_the_right(self):
+        folder = self.enterContext(bench.tempfile.TemporaryDirectory())
+        for access, exceptions in (("write", ["exception 1", None]), ("read", ["exception 1", "exception 1"])):
+            with self.subTest(access):
+                path = os.path.join(folder, access)
+                plc = LineClient(path, 1, timeout=0.5)
+                self.addCleanup(plc.close)
+                with bench.Daemon(cycle={"autostart": False}, inputs=test_rig.INPUTS, platform=test_rig.PLATFORM,
+                                  modbus={"serial": path, "serial_access": access, "baud": 115200, "tcp": False}):
+                    for (first, values), exception in zip(((6, [9, 1000]), (3, [1])), exceptions):
+                        if exception:
+                            with self.assertRaisesRegex(Refused, exception):
+                                plc.write(first, values)
+                        else:
+                            plc.write(first, values)
+                    self.assertEqual(plc.read(0, 1)[0], 0x4133)
 
     def test_nobody_has_the_right_by_default(self):
         self.begin()
