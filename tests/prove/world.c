@@ -23,6 +23,7 @@ static enum mutation mutation;
 static size_t fresh, in_scratch; /* bytes used: of the arena, by the ports alone; of scratch */
 static bool boxed, diverges;
 static struct port port[PORTS];
+static struct value_run *values_of[PORTS];
 static struct port *const ports[PORTS] = {&port[0], &port[1]};
 /* Tables of STIMULUS_ROWS steps, for all channels of the input. */
 enum { STIMULUS_ROWS = 2, STIMULI = 2 };
@@ -135,6 +136,14 @@ static void open_ports(void)
     require(port_init(&port[p], p ? "modbus" : "osc", (uint32_t)signals->count, (uint32_t)signals->channels,
                       false),
             "no port");
+  /* The list of values lies outside the arena, and saved states point to it: each port keeps its first one. */
+  for (int p = 0; p < PORTS; p++) {
+    if (values_of[p]) {
+      free(port[p].run);
+      port[p].run = values_of[p];
+    }
+    values_of[p] = port[p].run;
+  }
   fresh = w.used;
 }
 
