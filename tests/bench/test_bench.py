@@ -163,7 +163,7 @@ class Bench(unittest.TestCase):
             self.assertNotEqual(found["baseline"], found["avx2"])  # fused multiplications
 
     def test_levels_of_the_tree(self):
-        """Every node once, all that is estimated, and how two shares do what is theirs."""
+        """Every body and row in a node, all that is estimated, and how two shares do what is theirs."""
         for f in self.figures("--bodies", "60", "--steps", "20", "--report", "--workers", "0,1", "--isa", "baseline"):
             with self.subTest(f["case"], workers=f["workers"]):
                 self.assertEqual(set(f), KEYS | {"levels"})
@@ -172,7 +172,9 @@ class Bench(unittest.TestCase):
                 shared = names[0] == "shared"
                 self.assertEqual(names[shared:], sorted(set(names[shared:])))
                 joints = sum(level["nodes"] for level in levels) - f["bodies"]
-                self.assertGreaterEqual(joints, f["bodies"])
+                # a node has one body, or joints of at most seven rows in all
+                self.assertLessEqual(f["rows"] / 7, joints)
+                self.assertLessEqual(joints, f["rows"])
                 self.assertGreater(f["flops"], sum(level["flops"] for level in levels))
                 for level in levels:
                     self.assertGreaterEqual(level["groups"], level["runs"])
