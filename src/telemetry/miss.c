@@ -2,9 +2,9 @@
  * Derives the cause of a late cycle from its figures. Not for the loop. */
 #include "telemetry/miss.h"
 
-/* A page fault without I/O costs from 0.1 us to a few us, the latter if a hypervisor must find the page, too; the
+/* A page fault without I/O costs from 0.1 us to 16 us, the latter if a hypervisor must find the page, too; the
  * kernel counts that time as work of the thread. Any excess beyond this may be plain work. */
-static const uint64_t MINOR_FAULT_NS = 5000;
+static const uint64_t MINOR_FAULT_NS = 16000;
 
 const char *miss_cause_name(unsigned cause)
 {
