@@ -33,8 +33,8 @@ struct nodes {
   struct node *node;
   struct edge *border;
   int *child; /* ascending */
-  int *
-      after; /* (vertices) the next vertex of the same node (supernodes.c), whose unknowns follow in its pivot; -1: none */
+  /* (vertices) the next vertex of the same node (supernodes.c), whose unknowns follow in its pivot; -1: none */
+  int *after;
 };
 
 bool nodes_build(const struct tree_graph *graph, struct order_rule rule,

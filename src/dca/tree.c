@@ -105,8 +105,8 @@ static void place_lone(struct build *b)
   t->vector_size += (size_t)vector;
 }
 
-/* Returns true if the parent of a lone child can add whole columns: it is lone, and the border of the child has the order
- * of the parent's front. */
+/* Returns true if the parent of a lone child can add whole columns: the parent is lone, and its front has the vertices of
+ * the child's border in the same order. */
 static bool columns_fit(const struct build *b, int parent, const struct node *child)
 {
   const struct node *a = template_of(b, parent);

@@ -45,8 +45,8 @@ static void ask_travel(struct cue *c, const struct washout *w, double accelerati
   }
 }
 
-/* The rates of roll, pitch and yaw without those of the tilt, and the attitude at the end of the cycle, with the tilt. As in the
- * washout, angular velocities turn with the whole attitude. */
+/* Fills the rates of roll, pitch and yaw, which leave out the tilt, and updates the attitude, which includes it: the washout
+ * turns angular velocities with the whole attitude, and so does this figure. */
 static void ask_rotation(struct cue *c, const struct washout *w, double rate[3])
 {
   double in[3];

@@ -11,10 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-  OF_A_USER = 256,
-  STAT_BLOCK = 512
-}; /* blocks per user that a list keeps; bytes in a unit of st_blocks */
+enum { OF_A_USER = 256 };  /* blocks per user that a list keeps */
+enum { STAT_BLOCK = 512 }; /* bytes in a unit of st_blocks */
 
 /* The first fields of a block. Its writer fills them in before the block gets its name. */
 struct head {

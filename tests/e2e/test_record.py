@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """ali3-record: its files hold the numbers of ali3-sim under the same names, every cycle and every event; a killed daemon, a killed or
 stopped recorder and a full disk cost no more than the man page says. h5py reads all files."""
+import contextlib
 import csv
 import glob
 import json
@@ -42,6 +43,21 @@ def read_all(files):
 
 def read(file):
     return read_all([file])[0]
+
+
+@contextlib.contextmanager
+def small_disk(test, d):
+    """A file system of 1.5 MB in the daemon's folder."""
+    bench.need("mount")
+    folder = os.path.join(d.dir, "small")
+    os.mkdir(folder)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        test.skipTest(f"no right to mount a tmpfs: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True, timeout=20)
 
 
 class Recorder:
@@ -307,17 +323,8 @@ class Losses(Case):
 
     def test_full_disk(self):
         """A small file system that fills up: the recorder says so, the loop runs on, and the rows before are recovered."""
-        bench.need("mount")
-        with bench.Daemon() as d:
-            small = os.path.join(d.dir, "small")
-            os.mkdir(small)
-            done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", small], capture_output=True, text=True, check=False)
-            if done.returncode:
-                self.skipTest(f"no right to mount a tmpfs: {done.stderr.strip()}")
-            try:
-                self.fill(d, small)
-            finally:
-                subprocess.run(["umount", small], check=True, timeout=20)
+        with bench.Daemon() as d, small_disk(self, d) as small:
+            self.fill(d, small)
             self.assertEqual(d.watch()["state"], "RUNNING")
 
     def fill(self, d, small):

@@ -11,7 +11,7 @@ import sys
 import time
 
 import bench
-from test_record import KEEP, Case, Recorder, read
+from test_record import KEEP, Case, Recorder, read, small_disk
 
 LONG = os.environ.get("ALI3_RECORDER_SOAK") == "1"
 RING = 10 if LONG else 1  # s
@@ -88,14 +88,8 @@ class Trouble(Case):
 
     def test_a_full_disk(self):
         """Exactly the cycles between two files are counted as lost."""
-        bench.need("mount")
         with bench.Daemon(record=dict(KEEP, when="always")) as d:
-            small = os.path.join(d.dir, "small")
-            os.mkdir(small)
-            done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", small], capture_output=True, text=True, check=False)
-            if done.returncode:
-                self.skipTest(f"no right to mount a tmpfs: {done.stderr.strip()}")
-            try:
+            with small_disk(self, d) as small:
                 alone = self.missed(d, FULL)
                 with Recorder("--to", small, "--min-free", "0.0008", "--before", "0", d.name) as r:
                     self.shown(d, "disk full")
@@ -106,8 +100,6 @@ class Trouble(Case):
                     self.shown(d, "recording")
                     self.assertEqual(r.stop(), 0, r.said)
                 lost = read(min(glob.glob(os.path.join(small, "*Z.h5"))))["head"]["cycle"][0] - last - 1
-            finally:
-                subprocess.run(["umount", small], check=True, timeout=20)
             watched = d.watch()
             print(f"\n{FULL} s of a full disk: {lost} cycles lost, {watched['recorder_lost']} counted, {beside} deadlines missed; {alone} without a recorder",
                   flush=True)
