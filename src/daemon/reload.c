@@ -2,6 +2,7 @@
 #include "daemon/reload.h"
 
 #include "config/changes.h"
+#include "daemon/service.h"
 #include "journal/log.h"
 #include "keeper/keeper.h"
 #include "rt/clock.h"
@@ -12,7 +13,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 
 enum { STACK_KB = 1024, NAMES = 600, SPARE = 4 << 20 /* bytes of free memory to keep */ };
 static const uint64_t LONG_NS = 10 * NS_PER_S; /* limit for one reading */
@@ -106,9 +106,16 @@ static struct reading *reading_new(const struct reload *r)
   return NULL;
 }
 
+static void say_reloading(struct reload *r, uint64_t now_ns)
+{
+  char lines[SERVICE_TEXT];
+  snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns / 1000);
+  service_change(r->service, lines);
+}
+
 static void begin_reading(struct reload *r, uint64_t now_ns)
 {
-  sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns / 1000);
+  say_reloading(r, now_ns);
   r->reading = copy_started(r) ? reading_new(r) : NULL;
   r->since_ns = now_ns;
   r->slow = r->freeing = false;
@@ -121,7 +128,7 @@ static void begin_reading(struct reload *r, uint64_t now_ns)
   if (r->reading) fclose(r->reading->said);
   reading_free(r->reading);
   r->reading = NULL;
-  sd_notify(0, "READY=1");
+  service_change(r->service, "READY=1");
 }
 
 /* Logs the first line of each mistake, which has file, line and key; the other lines show the position to people at a
@@ -227,7 +234,7 @@ static void finish_reading(struct reload *r, struct cycle *c)
     apply_reading(r, c);
   else
     log_mistakes(r);
-  sd_notify(0, "READY=1");
+  service_change(r->service, "READY=1");
   start_freeing(r);
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct keeper;
+struct service;
 
 struct reload {
   /* Set by the owner. */
@@ -19,6 +20,7 @@ struct reload {
   struct settings_overrides over; /* as at the start */
   const struct settings *started; /* settings of the start */
   struct keeper *keeper;          /* takes parameters of the model; NULL: the model stays */
+  struct service *service;        /* is told that the file is being reread */
 
   /* private */
   bool wanted;

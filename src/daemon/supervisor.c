@@ -88,6 +88,8 @@ bool supervisor_open(struct supervisor *s)
 {
   host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
+  service_open(&s->service);
+  s->reload.service = &s->service;
   s->host.tick_ns = TICK_NS;
   const bool opened = misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host,
                                   s->miss_log, s->miss_log_mb);
@@ -103,6 +105,7 @@ void supervisor_close(struct supervisor *s)
   tracer_close(&s->tracer);
   ride_log_close(&s->rides);
   reload_close(&s->reload);
+  service_close(&s->service);
 }
 
 static enum log_level event_level(const struct cycle_event *e)
@@ -221,7 +224,7 @@ static void look_at_lines(struct supervisor *s, uint64_t now)
 static void notify_ready(struct supervisor *s)
 {
   s->ready = true;
-  sd_notify(0, "READY=1");
+  service_change(&s->service, "READY=1");
   log_line(LOG_LEVEL_INFO, "ready: %d warm-up cycles done", s->cycle->config.settings.warmup);
 }
 
@@ -229,14 +232,14 @@ static void notify_status(struct supervisor *s, const struct telemetry_live *liv
 {
   if (now - s->status_ns < NS_PER_S) return;
   s->status_ns = now;
-  /* sd_notifyf() allocates. A small block that this thread keeps for reuse may lie above the memory of a large file that was read
-   * again, which then never returns to the system. */
   char text[200];
   snprintf(text, sizeof text, "STATUS=%s%s%s at cycle %" PRIu64 ", misses %" PRIu64,
            s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
            run_state_name(live->state), live->cycle, live->misses);
-  sd_notify(0, text);
-  if (s->parks) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d", EXTEND_S * 1000000);
+  (void)service_tell(&s->service, text);
+  if (!s->parks) return;
+  snprintf(text, sizeof text, "EXTEND_TIMEOUT_USEC=%d", EXTEND_S * 1000000);
+  (void)service_tell(&s->service, text);
 }
 
 static void show_stuck(struct supervisor *s, uint32_t fault)
@@ -286,8 +289,7 @@ static void watch_loop(struct supervisor *s, const struct telemetry_live *live, 
 static void feed_watchdog(struct supervisor *s, uint64_t now)
 {
   if (s->feed_ns == 0 || s->stall.stuck || now - s->fed_ns < s->feed_ns) return;
-  s->fed_ns = now;
-  sd_notify(0, "WATCHDOG=1");
+  if (service_tell(&s->service, "WATCHDOG=1")) s->fed_ns = now;
 }
 
 static void hang_up(struct supervisor *s)
@@ -401,11 +403,12 @@ bool supervisor_run(struct supervisor *s)
     if (seen) restart_tick(s->restart, &live, s->shown_stuck, now);
     if (!s->ready && live.cycle > (uint64_t)g->settings.warmup) notify_ready(s);
     if (s->ready) reload_tick(&s->reload, s->cycle, now);
+    service_tick(&s->service, now);
     notify_status(s, &live, now);
     feed_watchdog(s, now);
     if (is_overdue(s, &live, now)) return false;
   }
-  sd_notify(0, "STOPPING=1");
+  service_change(&s->service, "STOPPING=1");
   log_events(s, clock_now_ns()); /* events between the last tick and the end */
   log_limits_tick(&s->limits, clock_now_ns(), true);
   misses_end(&s->misses, clock_now_ns());

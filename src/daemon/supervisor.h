@@ -7,6 +7,7 @@
 #include "daemon/input_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
+#include "daemon/service.h"
 #include "daemon/stall.h"
 #include "daemon/stray_log.h"
 #include "journal/device_log.h"
@@ -47,6 +48,7 @@ struct supervisor {
   struct ride_log rides;
   struct stall stall;
   struct reload reload;
+  struct service service;
   struct device_log devices;
   struct log_limits limits;
   struct input_log inputs;

@@ -2,6 +2,7 @@
  * A reading that never returns. setup_load() is wrapped, to act like a file server that does not answer. */
 #include "check.h"
 #include "daemon/reload.h"
+#include "daemon/service.h"
 #include "setup/setup.h"
 
 #include "rt/clock.h"
@@ -38,7 +39,8 @@ static int set_up(void **state)
 TEST(a_reading_that_hangs_does_not_hold_up_the_end)
 {
   static const struct settings started;
-  struct reload r = {.file = "bench.yaml", .started = &started};
+  struct service manager = {.socket = -1};
+  struct reload r = {.file = "bench.yaml", .started = &started, .service = &manager};
   const uint64_t now = clock_now_ns();
   reload_ask(&r);
   reload_tick(&r, NULL, now);
@@ -54,7 +56,8 @@ TEST(a_reading_that_hangs_does_not_hold_up_the_end)
 TEST(readings_are_limited)
 {
   static const struct settings started;
-  struct reload r = {.file = "bench.yaml", .started = &started};
+  struct service manager = {.socket = -1};
+  struct reload r = {.file = "bench.yaml", .started = &started, .service = &manager};
   const uint64_t now = clock_now_ns(), ms = NS_PER_S / 1000;
   const struct timespec little = {.tv_nsec = 1000000};
   for (uint64_t t = 0; t < 1000; t += 10) {

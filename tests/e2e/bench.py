@@ -343,7 +343,7 @@ class Daemon:
             return f.read()
 
     def finish(self, seconds=20):
-        """Waits for the end and returns the exit status. Reads notifications, because a full socket would block the daemon."""
+        """Waits for the end and returns the exit status. Reads notifications, because a full queue takes no further ones."""
         def ended():
             self.hear()
             return self.process.poll() is not None

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import time
 import unittest
 
@@ -24,7 +25,7 @@ def misses_of(path):
 
 
 def wait_hearing(d, what, condition):
-    """bench.wait_for() that takes the notifications of the watchdog, because a full socket would block the daemon."""
+    """bench.wait_for() that takes the notifications as they come, so that each has the time of its arrival."""
     return bench.wait_for(what, lambda: d.hear() and condition())
 
 
@@ -213,6 +214,33 @@ class Signals(unittest.TestCase):
             self.assertEqual(d.watch()["state"], "RUNNING")
             status, report = d.stop()
             self.assertEqual((status, report["overrun"]), (0, "catch_up"))
+
+    def fill(self, d):
+        """Fills the queue of the service manager, which then takes nothing."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as filler:
+            filler.setblocking(False)
+            filler.connect(d.notify.getsockname())
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    filler.send(b"X_FULL=1")
+
+    def test_a_service_manager_that_takes_nothing(self):
+        """The log, a reload and the end go on; a change of state is told when the manager takes messages again."""
+        with bench.Daemon() as d:
+            self.fill(d)
+            bench.wait_for("a line about it", lambda: "the service manager takes no messages" in d.said())
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("the reload", lambda: "reread, nothing changed" in d.said())
+            self.assertNotIn("takes messages again", d.said())
+            d.hear()
+            d.notified.clear()
+            bench.wait_for("READY=1 after it", lambda: "READY=1" in d.hear())
+            lines = d.hear()
+            self.assertLess(lines.index("RELOADING=1"), lines.index("READY=1"))
+            bench.wait_for("a line about its end", lambda: "takes messages again" in d.said())
+            self.fill(d)
+            d.process.terminate()
+            self.assertEqual(d.process.wait(10), 0, d.said())
 
     def test_an_input_is_tuned(self):
         """A value beyond a lowered limit is clamped to it, without being sent again."""

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/service.h"
+
+#include "journal/log.h"
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint64_t REFUSAL_NS = 5 * NS_PER_S; /* a manager that takes nothing for so long is reported */
+
+/* The socket is a path, or a name that begins with '@' and stands for a zero byte. */
+void service_open(struct service *m)
+{
+  *m = (struct service){.socket = -1, .address = {.sun_family = AF_UNIX}};
+  const char *name = getenv("NOTIFY_SOCKET");
+  if (!name || (name[0] != '/' && name[0] != '@')) return;
+  const size_t length = strlen(name);
+  if (length >= sizeof m->address.sun_path) return;
+  memcpy(m->address.sun_path, name, length);
+  if (name[0] == '@') m->address.sun_path[0] = '\0';
+  m->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (name[0] == '/'));
+  m->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+void service_close(struct service *m)
+{
+  if (m->socket >= 0) close(m->socket);
+  m->socket = -1;
+}
+
+/* A manager that is gone takes nothing either, and messages for it are not kept. */
+static bool is_full(int error)
+{
+  return error == EAGAIN || error == ENOBUFS;
+}
+
+bool service_tell(struct service *m, const char *lines)
+{
+  if (m->socket < 0) return true;
+  const ssize_t sent =
+      sendto(m->socket, lines, strlen(lines), MSG_NOSIGNAL, (const struct sockaddr *)&m->address, m->size);
+  const bool taken = sent >= 0 || !is_full(errno);
+  if (taken)
+    m->silent_ns = 0;
+  else if (m->silent_ns == 0)
+    m->silent_ns = clock_now_ns();
+  return taken;
+}
+
+static void send_states(struct service *m)
+{
+  int sent = 0;
+  while (sent < m->states && service_tell(m, m->state[sent])) sent++;
+  m->states -= sent;
+  memmove(m->state[0], m->state[sent], (size_t)m->states * sizeof m->state[0]);
+}
+
+/* If the list is full, the new state takes the place of the last one: the manager needs to know what is true now. */
+void service_change(struct service *m, const char *lines)
+{
+  const int place = m->states < SERVICE_STATES ? m->states++ : SERVICE_STATES - 1;
+  snprintf(m->state[place], sizeof m->state[place], "%s", lines);
+  send_states(m);
+}
+
+void service_tick(struct service *m, uint64_t now_ns)
+{
+  send_states(m);
+  if (!m->reported && m->silent_ns > 0 && now_ns > m->silent_ns + REFUSAL_NS) {
+    log_line(LOG_LEVEL_WARNING, "the service manager takes no messages; the loop and this log go on");
+    m->reported = true;
+  } else if (m->reported && m->silent_ns == 0) {
+    log_line(LOG_LEVEL_INFO, "the service manager takes messages again");
+    m->reported = false;
+  }
+}
