@@ -75,7 +75,9 @@ static void *free_reading(void *arg)
   return NULL;
 }
 
-/* The copy owns its list of inputs and its prints. Its model and its other lists belong to the settings of the start. */
+/* The copy owns its list of inputs and its prints. Its model and its other lists belong to the settings of the start. The
+ * tuning is allocated here, because malloc() may keep a block for the thread that calls it: allocated beside a large model,
+ * it could keep such a block above the memory of the model, which then never returns to the system. */
 static bool copy_started(struct reload *r)
 {
   const struct settings *s = r->started;
@@ -83,9 +85,11 @@ static bool copy_started(struct reload *r)
   r->force = *s;
   r->force.prints = prints_copy(s->prints);
   r->force.input = s->inputs ? malloc((size_t)s->inputs * sizeof *s->input) : NULL;
-  if (!r->force.prints || (s->inputs && !r->force.input)) {
+  r->tuning = malloc(sizeof *r->tuning + (size_t)s->inputs * sizeof *r->tuning->input);
+  if (!r->force.prints || (s->inputs && !r->force.input) || !r->tuning) {
     prints_free(r->force.prints);
     free(r->force.input);
+    free(r->tuning);
     return false;
   }
   if (s->inputs) memcpy(r->force.input, s->input, (size_t)s->inputs * sizeof *s->input);
@@ -141,20 +145,18 @@ static void log_mistakes(struct reload *r)
   log_line(LOG_LEVEL_ERROR, "%s: not applied; correct the file and reload again", r->file);
 }
 
-static bool tune_loop(struct cycle *c, const struct settings *s, const struct settings *started)
+static void tune_loop(const struct reload *r, struct cycle *c, const struct settings *s)
 {
-  const int inputs = settings_same_section(started, s, "inputs") ? s->inputs : 0;
-  struct cycle_tuning *t = calloc(1, sizeof *t + (size_t)inputs * sizeof *t->input);
-  if (!t) return false;
+  const int inputs = settings_same_section(r->started, s, "inputs") ? s->inputs : 0;
+  struct cycle_tuning *t = r->tuning;
   *t = (struct cycle_tuning){.live = s->cycle.live,
-                             .platform = s->platform.enabled && settings_same_section(started, s, "platform"),
+                             .platform =
+                                 s->platform.enabled && settings_same_section(r->started, s, "platform"),
                              .mode = s->platform.spec.mode,
                              .params = s->platform.spec.params,
                              .inputs = inputs};
   if (inputs) memcpy(t->input, s->input, (size_t)inputs * sizeof *t->input);
   cycle_tune(c, t);
-  free(t);
-  return true;
 }
 
 /* Takes the live keys of a reading. A changed list of inputs and another platform were refused before. Names stay. */
@@ -186,10 +188,7 @@ static void apply_reading(struct reload *r, struct cycle *c)
   struct settings *read = r->reading->read;
   char names[NAMES];
   keep_overrun(r, read);
-  if (!tune_loop(c, read, r->started)) {
-    log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
-    return;
-  }
+  tune_loop(r, c, read);
   /* Log the live keys that changed and the keys that need a restart. */
   if (settings_changes(&r->force, read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
@@ -270,4 +269,5 @@ void reload_close(struct reload *r)
   if (!r->copied) return;
   prints_free(r->force.prints);
   free(r->force.input);
+  free(r->tuning);
 }

@@ -24,12 +24,13 @@ struct reload {
 
   /* private */
   bool wanted;
-  struct reading *reading; /* NULL: no reading is under way */
-  pthread_t thread;        /* reads, or frees a reading: a large model takes longer than a tick */
-  bool freeing;            /* the reading was applied and its memory is being freed */
-  uint64_t since_ns;       /* start of the reading */
-  bool slow;               /* the log has a line about a slow reading */
-  bool copied;             /* `force` is valid */
+  struct reading *reading;     /* NULL: no reading is under way */
+  pthread_t thread;            /* reads, or frees a reading: a large model takes longer than a tick */
+  bool freeing;                /* the reading was applied and its memory is being freed */
+  uint64_t since_ns;           /* start of the reading */
+  bool slow;                   /* the log has a line about a slow reading */
+  bool copied;                 /* `force` and `tuning` are valid */
+  struct cycle_tuning *tuning; /* what the loop is told; with room for the inputs of `started` */
   /* Live keys in use; it owns its inputs and prints, and borrows all other lists from `started`. */
   struct settings force;
   bool platform_set; /* parameters were set over OSC since; set by the owner */
