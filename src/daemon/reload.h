@@ -30,7 +30,7 @@ struct reload {
   uint64_t since_ns;           /* start of the reading */
   bool slow;                   /* the log has a line about a slow reading */
   bool copied;                 /* `force` and `tuning` are valid */
-  struct cycle_tuning *tuning; /* what the loop is told; with room for the inputs of `started` */
+  struct cycle_tuning *tuning; /* message to the loop, with room for the inputs of `started` */
   /* Live keys in use; it owns its inputs and prints, and borrows all other lists from `started`. */
   struct settings force;
   bool platform_set; /* parameters were set over OSC since; set by the owner */

@@ -8,5 +8,4 @@ target_link_options(test_config_inputs PRIVATE -Wl,--wrap=ali3_force_type_takes_
 
 add_test(NAME config/json_schema COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/config/test_json_schema.py
          $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
-set_tests_properties(config/json_schema PROPERTIES TIMEOUT 120)
 ali3_tier(quick config/json_schema)

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: MIT
 add_test(NAME draw/draw COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/draw/test_draw.py $<TARGET_FILE:ali3d>)
-set_tests_properties(draw/draw PROPERTIES TIMEOUT 120)
 ali3_tier(quick draw/draw)

@@ -4,7 +4,7 @@ set(man ${CMAKE_CURRENT_SOURCE_DIR}/man)
 add_test(NAME man/form COMMAND ${man}/form ${PROJECT_SOURCE_DIR})
 add_test(NAME man/options COMMAND ${Python3_EXECUTABLE} -B ${man}/options.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
 add_test(NAME man/tables COMMAND ${Python3_EXECUTABLE} -B ${man}/tables.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
-set_tests_properties(man/form man/options man/tables PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+set_tests_properties(man/form man/options man/tables PROPERTIES SKIP_RETURN_CODE 77 LABELS lint)
 ali3_tier(quick man/form man/options man/tables)
 
 # Addresses in the pages, and libali3(3) with its example.
@@ -18,5 +18,5 @@ set_target_properties(test_man_library PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMA
 add_test(NAME man/addresses COMMAND ${Python3_EXECUTABLE} -B ${man}/addresses.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
 add_test(NAME man/library COMMAND ${Python3_EXECUTABLE} -B ${man}/library.py ${PROJECT_SOURCE_DIR}
          ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:test_man_library>)
-set_tests_properties(man/addresses man/library PROPERTIES TIMEOUT 60 LABELS lint)
+set_tests_properties(man/addresses man/library PROPERTIES LABELS lint)
 ali3_tier(quick man/addresses man/library)

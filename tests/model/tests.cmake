@@ -4,5 +4,4 @@ foreach(name check flat model names)
 endforeach()
 
 add_test(NAME model/coordinates COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/model/test_coordinates.py $<TARGET_FILE:ali3-sim>)
-set_tests_properties(model/coordinates PROPERTIES TIMEOUT 60)
 ali3_tier(quick model/coordinates)

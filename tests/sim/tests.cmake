@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 add_test(NAME sim/sim COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_sim.py $<TARGET_FILE:ali3-sim>)
-set_tests_properties(sim/sim PROPERTIES TIMEOUT 120)
 add_test(NAME sim/batch COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_batch.py $<TARGET_FILE:ali3-sim>)
 set_tests_properties(sim/batch PROPERTIES TIMEOUT 300)
 # Every shipped model has the same bits with and without workers.

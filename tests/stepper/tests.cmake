@@ -13,7 +13,7 @@ target_link_libraries(test_stepper_example PRIVATE ali3)
 set_target_properties(test_stepper_example PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME stepper/example COMMAND test_stepper_example)
 set_tests_properties(stepper/example PROPERTIES
-  TIMEOUT 60 PASS_REGULAR_EXPRESSION "^ok at 10.00 s: lower at -?[01].[0-9]* -?[01].[0-9]* -?[01].[0-9]* m, energy [0-9].[0-9]e-0[2-9] J off")
+  PASS_REGULAR_EXPRESSION "^ok at 10.00 s: lower at -?[01].[0-9]* -?[01].[0-9]* -?[01].[0-9]* m, energy [0-9].[0-9]e-0[2-9] J off")
 ali3_tier(quick stepper/example)
 
 # Getters and setters with their asserts, whatever the build type: these objects take the place of those in the library.

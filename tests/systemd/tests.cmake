@@ -18,5 +18,5 @@ add_test(NAME systemd/record
 add_test(NAME systemd/view
          COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-view.service $<TARGET_FILE:ali3-view>
                  Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default IPAddressDeny=any IPAddressAllow=localhost MemoryMax=128M)
-set_tests_properties(systemd/unit systemd/exporter systemd/view systemd/record PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+set_tests_properties(systemd/unit systemd/exporter systemd/view systemd/record PROPERTIES SKIP_RETURN_CODE 77 LABELS lint)
 ali3_tier(quick systemd/unit systemd/exporter systemd/view systemd/record)
