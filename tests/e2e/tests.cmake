@@ -30,6 +30,7 @@ ali3_e2e_part(system demo_usage demo Usage)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
 set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
+set_tests_properties(e2e/guides e2e/record PROPERTIES COST 950) # they wait for more than a minute in all, so they start first
 
 # The default ports of ali3d, which no other test uses.
 set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)

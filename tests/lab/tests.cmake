@@ -7,3 +7,4 @@ foreach(name lab methods paper2)
   set_tests_properties(lab/${name} PROPERTIES TIMEOUT 300)
   ali3_tier(system lab/${name})
 endforeach()
+set_tests_properties(lab/methods PROPERTIES COST 700) # half a minute of computing, not at the end of the tier
