@@ -13,7 +13,8 @@
 
 static const uint64_t REFUSAL_NS = 5 * NS_PER_S; /* a manager that takes nothing for so long is reported */
 
-/* The socket is a path, or a name that begins with '@' and stands for a zero byte. */
+/* An address is a path, or a name whose first character, '@', stands for a zero byte. Other kinds, such as vsock, come from
+ * outside a virtual machine and are not for a service. */
 void service_open(struct service *m)
 {
   *m = (struct service){.socket = -1, .address = {.sun_family = AF_UNIX}};
@@ -23,7 +24,7 @@ void service_open(struct service *m)
   if (length >= sizeof m->address.sun_path) return;
   memcpy(m->address.sun_path, name, length);
   if (name[0] == '@') m->address.sun_path[0] = '\0';
-  m->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (name[0] == '/'));
+  m->address_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (name[0] == '/'));
   m->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
@@ -42,13 +43,13 @@ static bool is_full(int error)
 bool service_tell(struct service *m, const char *lines)
 {
   if (m->socket < 0) return true;
-  const ssize_t sent =
-      sendto(m->socket, lines, strlen(lines), MSG_NOSIGNAL, (const struct sockaddr *)&m->address, m->size);
+  const ssize_t sent = sendto(m->socket, lines, strlen(lines), MSG_NOSIGNAL,
+                              (const struct sockaddr *)&m->address, m->address_size);
   const bool taken = sent >= 0 || !is_full(errno);
   if (taken)
-    m->silent_ns = 0;
-  else if (m->silent_ns == 0)
-    m->silent_ns = clock_now_ns();
+    m->refused_since_ns = 0;
+  else if (m->refused_since_ns == 0)
+    m->refused_since_ns = clock_now_ns();
   return taken;
 }
 
@@ -71,10 +72,10 @@ void service_change(struct service *m, const char *lines)
 void service_tick(struct service *m, uint64_t now_ns)
 {
   send_states(m);
-  if (!m->reported && m->silent_ns > 0 && now_ns > m->silent_ns + REFUSAL_NS) {
+  if (!m->reported && m->refused_since_ns > 0 && now_ns > m->refused_since_ns + REFUSAL_NS) {
     log_line(LOG_LEVEL_WARNING, "the service manager takes no messages; the loop and this log go on");
     m->reported = true;
-  } else if (m->reported && m->silent_ns == 0) {
+  } else if (m->reported && m->refused_since_ns == 0) {
     log_line(LOG_LEVEL_INFO, "the service manager takes messages again");
     m->reported = false;
   }

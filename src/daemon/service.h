@@ -16,11 +16,11 @@ struct service {
   /* private */
   int socket; /* -1: no service manager */
   struct sockaddr_un address;
-  socklen_t size; /* of the address */
+  socklen_t address_size; /* bytes of `address` in use */
   char state[SERVICE_STATES][SERVICE_TEXT];
-  int states;         /* states that the manager has not taken yet, the oldest first */
-  uint64_t silent_ns; /* the manager has taken nothing since this time; 0: it takes messages */
-  bool reported;      /* the log has a line about it */
+  int states;                /* states that the manager has not taken yet, the oldest first */
+  uint64_t refused_since_ns; /* the manager has taken nothing since this time; 0: it takes messages */
+  bool reported;             /* the log has a line about it */
 };
 
 /* Finds the manager in NOTIFY_SOCKET. */

@@ -48,10 +48,10 @@ elseif(NOT ALI3_SANITIZE)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
     set(inputs 20000)
     if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view)$") # an input takes longer: a whole path, steps, or a file
-      set(inputs 5000)
+      set(inputs 8000)
     endif()
     if(target STREQUAL "state") # each input makes steps in unoptimised code
-      set(inputs 2000)
+      set(inputs 4000)
     endif()
     add_test(NAME fuzz/${target} COMMAND ${run} --runs ${inputs} --seed 1 ${target})
     set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED fuzz)
