@@ -39,12 +39,19 @@ static bool by_lane(const struct joint_rows *j)
   return found;
 }
 
+/* A joint has the constants of its angle even if rows of it are dropped. */
+static bool link_has_angle(const struct joint_rows *j)
+{
+  return !by_lane(j) && j->coordinate[0].kind == COORDINATE_ANGLE;
+}
+
 /* Two links may stand in one tile. */
 static bool links_are_alike(const struct joint_rows *a, const struct joint_rows *b)
 {
   bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
               a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) &&
-              link_slides(a) == link_slides(b) && link_turns(a) == link_turns(b);
+              link_slides(a) == link_slides(b) && link_turns(a) == link_turns(b) &&
+              link_has_angle(a) == link_has_angle(b);
   for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
   return same;
 }
@@ -210,8 +217,7 @@ static void set_constants(const struct joint_rows *j, int width, double *o)
 
 static int constants_of(const struct joint_rows *j)
 {
-  const int angle = j->coordinate[0].kind == COORDINATE_ANGLE ? ANGLE_NUMBERS + 1 : 0;
-  return by_lane(j) ? 0 : 7 + 6 * j->primitives + angle;
+  return by_lane(j) ? 0 : 7 + 6 * j->primitives + (link_has_angle(j) ? ANGLE_NUMBERS + 1 : 0);
 }
 
 /* Fills the angles of a link tile; `joint` has room for its lanes. */
@@ -219,7 +225,7 @@ static void fill_angles(const struct layout *l, int tile, int *joint, struct lin
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
-  if (o->lane_by_lane || l->f->link[item[0]].coordinate[0].kind != COORDINATE_ANGLE) return;
+  if (!link_has_angle(&l->f->link[item[0]])) return;
   o->angle = o->constant + (7 + 6 * o->primitives) * t->width;
   o->joint = joint;
   for (int lane = 0; lane < t->width; lane++)

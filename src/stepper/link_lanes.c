@@ -406,7 +406,8 @@ INLINE void link_rate_of(struct links l, struct shape s)
 
 INLINE void link_turn_of(struct links l, struct shape s)
 {
-  if (!s.point || s.rows != 5) return; /* only revolute joints have an angle */
+  (void)s;
+  if (!l.own->angle) return; /* only revolute joints have an angle */
   struct pair_room room;
   const num *f[2];
   of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_S, (num *)room.f, f);
