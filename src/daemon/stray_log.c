@@ -5,6 +5,7 @@
 #include "rt/clock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t STRAY_MINUTE_NS = 60 * NS_PER_S;
@@ -41,20 +42,48 @@ static bool is_told(const struct stray_log *l, const struct stray *s)
   return false;
 }
 
-static void log_stray(struct stray_log *l, const struct stray *s)
+/* A line of the log begins with the port, names the message and its sender, and ends with the reason. */
+static void log_text(const struct stray *s, const char *port, char *text, size_t size)
 {
+  switch ((enum stray_kind)s->kind) {
+  /* The message is wrong. */
+  case STRAY_UNKNOWN:
+    snprintf(text, size, "unknown address %s from %s ignored; ali3d FILE --print-map prints all addresses",
+             s->address, s->client);
+    break;
+  case STRAY_TYPES:
+    snprintf(text, size, "%s with the types \"%s\" from %s ignored: expected %s", s->address, s->types,
+             s->client, s->expected);
+    break;
+  case STRAY_MALFORMED:
+    snprintf(text, size, "malformed datagram \"%s\" from %s ignored: %s", s->address, s->client, s->expected);
+    break;
+  case STRAY_NONFINITE:
+    snprintf(text, size, "%s from %s ignored: a number in it is NaN or infinite", s->address, s->client);
+    break;
+  /* The sender has too few rights. */
+  case STRAY_READER:
+    snprintf(text, size, "%s from %s refused: the host needs %s in %s.peers", s->address, s->client,
+             s->expected, port);
+    break;
+  case STRAY_STRANGER:
+    snprintf(text, size, "%s is not served: %s.peers gives this host no access", s->client, port);
+    break;
+  case STRAY_KINDS:
+    break;
+  }
+}
+
+static void log_stray(struct stray_log *l, const struct stray *s, const char *port)
+{
+  char text[4 * CLIENT_NAME + sizeof s->expected + 100] = "";
   if (l->lines == STRAY_LINES || is_told(l, s)) {
     l->held++;
     return;
   }
   l->said[l->lines++] = *s;
-  if (s->kind == STRAY_UNKNOWN)
-    log_line(LOG_LEVEL_WARNING,
-             "osc: unknown address %s from %s ignored; ali3d FILE --print-map prints all addresses",
-             s->address, s->client);
-  else
-    log_line(LOG_LEVEL_WARNING, "osc: %s with the types \"%s\" from %s ignored: expected %s", s->address,
-             s->types, s->client, s->expected);
+  log_text(s, port, text, sizeof text);
+  log_line(LOG_LEVEL_WARNING, "%s: %s", port, text);
 }
 
 void stray_log_tick(struct stray_log *l, const struct cycle_config *g, uint64_t now_ns)
@@ -62,7 +91,7 @@ void stray_log_tick(struct stray_log *l, const struct cycle_config *g, uint64_t 
   if (now_ns - l->minute_ns >= STRAY_MINUTE_NS) {
     if (l->held)
       log_line(LOG_LEVEL_WARNING,
-               "osc: %" PRIu64 " more messages with an unknown address or wrong types in the last minute",
+               "%" PRIu64 " more messages were ignored or refused in the last minute; ali3-top counts them",
                l->held);
     l->minute_ns = now_ns;
     l->held = 0;
@@ -74,7 +103,7 @@ void stray_log_tick(struct stray_log *l, const struct cycle_config *g, uint64_t 
     const uint64_t lost = ring_dropped(&g->port[p]->strays);
     while (ring_pop(&g->port[p]->strays, &s)) {
       show_stray(g->telemetry, &s, now_ns);
-      log_stray(l, &s);
+      log_stray(l, &s, g->port[p]->name);
     }
     l->held += lost - l->lost[p];
     l->lost[p] = lost;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Logs OSC messages that nobody takes, because of their address or their types, and shows the last ones in the telemetry. */
+ * Logs messages that nobody takes, because of their form, address, types, numbers or sender, and shows the last ones in the
+ * telemetry. */
 #ifndef DAEMON_STRAY_LOG_H
 #define DAEMON_STRAY_LOG_H
 

@@ -11,10 +11,11 @@ enum osc_address_flag {
   OSC_CHANNELS = 2,   /* one f for each input channel follows the types */
   OSC_INJECTIONS = 4, /* described only if the configuration allows fault injection */
   OSC_PLATFORM = 8,   /* served only if the model has a motion platform */
+  OSC_STOPS = 16,     /* acts with any arguments that are not clearly the release of a button */
 };
 
 /* Nothing, the value of a button, or the number of a request: see buttons.c. */
-#define OSC_PRESS_TYPES "|T|F|d|f|i"
+#define OSC_PRESS_TYPES "|T|F|I|N|d|f|i"
 
 /* RECEIVED(address, types, flags, unit, description, handler), SENT(name, address, types, unit, description). A bar
  * separates alternative types. The rows have the order of the map. */
@@ -23,11 +24,11 @@ enum osc_address_flag {
            "command; ali3d answers with ack; the release of a button, 0 or F, does nothing", osc_on_command) \
   RECEIVED("cmd/arm", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                     \
   RECEIVED("cmd/run", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                     \
-  RECEIVED("cmd/pause", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                   \
+  RECEIVED("cmd/pause", OSC_PRESS_TYPES, OSC_LENIENT | OSC_STOPS, "", "command", osc_on_command)             \
   RECEIVED("cmd/stop", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                    \
   RECEIVED("cmd/reset", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                   \
   RECEIVED("cmd/park", OSC_PRESS_TYPES, 0, "", "command", osc_on_command)                                    \
-  RECEIVED("cmd/estop", OSC_PRESS_TYPES, OSC_LENIENT, "",                                                    \
+  RECEIVED("cmd/estop", OSC_PRESS_TYPES, OSC_LENIENT | OSC_STOPS, "",                                        \
            "e-stop: works in every state, readers may send it; a release does nothing", osc_on_estop)        \
   RECEIVED("cmd/clear", OSC_PRESS_TYPES, 0, "", "clears maxima and distributions", osc_on_command)           \
   RECEIVED("step", "i|ii", 0, "", "number of cycles to run in lockstep, request number", osc_on_step)        \

@@ -81,55 +81,24 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, unsi
   return ACCEPTED;
 }
 
-static enum verdict send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
-                                 int32_t id)
+enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                              int32_t id)
 {
   return send_valued(in, r, code, argument, 0.0, id);
-}
-
-/* --- e-stops --- */
-
-int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m)
-{
-  if (!m->known || m->types[0] != 'i') return 0;
-  osc_arguments(m, &in->arguments);
-  return osc_integer(&in->arguments, 0);
-}
-
-void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id)
-{
-  const struct command c = {
-      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = osc_take_place(in, from), .t_ns = from->now_ns};
-  in->estop_ns = from->now_ns;
-  counter_add(&in->counters->osc_commands, 1);
-  if (port_estop(in->port, &c)) return;
-  /* The e-stop acts through its flag, which the loop does not answer. */
-  in->place[c.client].awaited = false;
-  osc_acknowledge(in, from, command_name(c.code), id, RESULT_OK);
-}
-
-/* osc_in_estop() has passed on the first e-stop of the datagram; it stands for all of them. */
-enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
-{
-  if (in->once.estop)
-    osc_acknowledge(in, &r->from, command_name(COMMAND_ESTOP),
-                    r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0, RESULT_OK);
-  in->once.estop = true;
-  return ACCEPTED;
 }
 
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
   if (r->access >= ACCESS_WRITE && !osc_is_press(in, &r->from, (unsigned)code, r->a)) return ACCEPTED;
-  return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
+  return osc_send_command(in, r, (unsigned)code, 0, osc_request_id(r->a));
 }
 
 /* step CYCLES [REQUEST]: the ack follows the last cycle, and the frame of that cycle goes out before the ack. */
 enum verdict osc_on_step(struct osc_in *in, const struct request *r)
 {
   const int32_t cycles = osc_integer(r->a, 0), id = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
-  if (cycles >= 1) return send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
+  if (cycles >= 1) return osc_send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
   osc_acknowledge(in, &r->from, command_name(COMMAND_STEP), id, RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }
@@ -140,11 +109,12 @@ static enum verdict switch_named(struct osc_in *in, const struct request *r, uin
 {
   const struct osc_arguments *a = r->a;
   if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !osc_is_number(a->types[1])) return WRONG_TYPES;
-  if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
+  if (a->count == 3 && !osc_is_integer(a->types[2])) return WRONG_TYPES;
   const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
   const uint32_t on = osc_number(a, 1) != 0.0;
   for (int i = 0; i < count; i++)
-    if (strcmp(name[i], osc_string(a, 0)) == 0) return send_command(in, r, code, 2 * (uint32_t)i + on, id);
+    if (strcmp(name[i], osc_string(a, 0)) == 0)
+      return osc_send_command(in, r, code, 2 * (uint32_t)i + on, id);
   osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
@@ -181,16 +151,6 @@ static uint32_t sender_number(const struct osc_sender *from)
   return hash % (UINT32_MAX / COMMAND_SENDER);
 }
 
-static void tell_parts(struct osc_in *in, const struct request *r, const char *expected)
-{
-  struct stray s = {.kind = STRAY_TYPES};
-  snprintf(s.address, sizeof s.address, "%s", r->address);
-  snprintf(s.types, sizeof s.types, "%s", r->a->types);
-  snprintf(s.expected, sizeof s.expected, "%s", expected);
-  clients_address_text(&r->from.at.name.any, s.client);
-  ring_push(&in->port->strays, &s);
-}
-
 /* platform/jog PART SPEED [REQUEST]: its own access, and a command that the sender repeats. */
 enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
 {
@@ -199,12 +159,11 @@ enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
   const int part = jog_part_of(osc_string(a, 0));
   const double speed = osc_number(a, 1);
   if (r->access < ACCESS_JOG) {
-    tell_parts(in, r, "a sender with access: jog in osc.peers");
     osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   if (part < 0 || !(fabs(speed) <= 1.0)) {
-    tell_parts(in, r, "surge, sway, heave, roll, pitch, yaw or leg1 to leg6, and -1 to 1");
+    osc_tell_types(in, r, "surge, sway, heave, roll, pitch, yaw or leg1 to leg6, and -1 to 1");
     osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id,
                     part < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
     return ACCEPTED;

@@ -51,7 +51,7 @@ static bool read_desk_request(const struct osc_arguments *a, struct desk_request
   for (; i < a->count; i++) {
     const bool last = i + 1 == a->count;
     if (!osc_is_number(a->types[i])) return false;
-    if (last && a->types[i] == 'i' && !(value_needed && o->count == 0))
+    if (last && osc_is_integer(a->types[i]) && !(value_needed && o->count == 0))
       o->id = (uint32_t)osc_integer(a, i);
     else if (o->count < DESK_NUMBERS)
       o->number[o->count++] = osc_number(a, i);

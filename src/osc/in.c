@@ -21,6 +21,7 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->counters = counters;
   in->out = out;
   snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
+  snprintf(in->pause, sizeof in->pause, "%s/cmd/pause", config->prefix);
   /* One sample for each channel, one owner for each input. */
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
@@ -87,9 +88,9 @@ static enum verdict dispatch_message(struct osc_in *in, const struct osc_raw *m,
   const struct address *address = find_address(in, r->tail);
   const struct osc_node *node = address ? NULL : osc_space_find(in->space, m->address);
   if (!address && !node) return UNKNOWN;
-  /* Control surfaces attach arbitrary arguments to buttons; never refuse an e-stop for its arguments. */
-  const bool estop = address && address->handle == osc_on_estop;
-  if (!m->known && !estop) return WRONG_TYPES;
+  /* Control surfaces attach arbitrary arguments to buttons; never refuse a stop for its arguments. */
+  const bool stops = address && address->flags & OSC_STOPS;
+  if (!m->known && !stops) return WRONG_TYPES;
   if (m->known) {
     osc_arguments(m, &in->arguments);
   } else {
@@ -97,18 +98,10 @@ static enum verdict dispatch_message(struct osc_in *in, const struct osc_raw *m,
     in->arguments.count = 0;
   }
   r->from.bytes = m->bytes;
-  if (!all_finite(&in->arguments) && !estop) return NONFINITE;
+  if (!all_finite(&in->arguments) && !stops) return NONFINITE;
   if (node) return osc_on_node(in, r, node);
   if (!(address->flags & OSC_LENIENT) && !osc_types_are(r->a, address->types)) return WRONG_TYPES;
   return address->handle(in, r);
-}
-
-/* Copies a text of the network with question marks in place of what a terminal would not show. */
-static void copy_shown(char *to, size_t size, const char *text)
-{
-  snprintf(to, size, "%s", text);
-  for (char *c = to; *c; c++)
-    if (*c < ' ' || *c > '~') *c = '?';
 }
 
 /* "6 numbers", or the types of the list of addresses: "nothing or i". */
@@ -137,15 +130,19 @@ static void expected_text(const struct osc_in *in, const char *tail, const char 
   }
 }
 
-static void tell_stray(struct osc_in *in, const struct osc_raw *m, const struct request *r,
-                       enum verdict verdict)
+static void tell_refused(struct osc_in *in, const struct osc_raw *m, const struct request *r,
+                         enum verdict verdict)
 {
-  struct stray s = {.kind = verdict == UNKNOWN ? STRAY_UNKNOWN : STRAY_TYPES};
-  copy_shown(s.address, sizeof s.address, m->address);
-  copy_shown(s.types, sizeof s.types, m->types);
-  clients_address_text(&r->from.at.name.any, s.client);
-  if (verdict == WRONG_TYPES) expected_text(in, r->tail, m->address, s.expected, sizeof s.expected);
-  ring_push(&in->port->strays, &s);
+  static const enum stray_kind KINDS[] = {[UNKNOWN] = STRAY_UNKNOWN,
+                                          [WRONG_TYPES] = STRAY_TYPES,
+                                          [NONFINITE] = STRAY_NONFINITE,
+                                          [DENIED] = STRAY_READER};
+  char expected[sizeof((struct stray *)0)->expected] = "";
+  if (!KINDS[verdict]) return;
+  if (verdict == WRONG_TYPES) expected_text(in, r->tail, m->address, expected, sizeof expected);
+  if (verdict == DENIED) /* who may write and is refused wants to jog */
+    snprintf(expected, sizeof expected, "access: %s", r->access >= ACCESS_WRITE ? "jog" : "write");
+  osc_tell_stray(in, KINDS[verdict], m, expected, &r->from.at);
 }
 
 /* The loop finds the inputs of a datagram together, and before the commands of that datagram. */
@@ -165,23 +162,11 @@ static void hand_over(struct osc_in *in, uint64_t now_ns)
 enum access osc_in_access(struct osc_in *in, const struct inet_address *from)
 {
   const enum access access = peers_access(&in->config->peers, &from->name.any);
-  if (access == ACCESS_NONE) counter_add(&in->counters->osc_denied, 1);
-  return access;
-}
-
-void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
-                  uint64_t t_ns)
-{
-  /* Most datagrams contain no e-stop and need no parsing here. */
-  if (n > OSC_IN_MAX || !memmem(bytes, n, in->estop, strlen(in->estop) + 1)) return;
-  if (!osc_parse(bytes, n, &in->datagram)) return;
-  for (int i = 0; i < in->datagram.messages; i++) {
-    const struct osc_raw *m = &in->datagram.message[i];
-    const struct osc_sender sender = {.at = *from, .bytes = m->bytes, .now_ns = t_ns};
-    if (strcmp(m->address, in->estop) != 0 || !osc_is_estop_press(in, &sender, m)) continue;
-    osc_raise_estop(in, &sender, osc_estop_id(in, m));
-    return;
+  if (access == ACCESS_NONE) {
+    counter_add(&in->counters->osc_denied, 1);
+    osc_tell_stranger(in, from);
   }
+  return access;
 }
 
 void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
@@ -200,12 +185,15 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
                       .from = {.at = *from, .now_ns = t_ns, .writes = access >= ACCESS_WRITE},
                       .access = access};
   in->once = (struct once){0};
-  /* If the end of a datagram is bad, no message of it is dispatched. */
-  if (!osc_parse(bytes, n, &in->datagram)) counter_add(&in->counters->osc_malformed, 1);
+  /* If the end of a datagram is bad, no message of it is dispatched, except a stop. */
+  if (!osc_parse(bytes, n, &in->datagram)) {
+    counter_add(&in->counters->osc_malformed, 1);
+    osc_tell_malformed(in, bytes, n, osc_stop_of_malformed(in, bytes, n, &r), from);
+  }
   for (int i = 0; i < in->datagram.messages; i++) {
     const enum verdict verdict = dispatch_message(in, &in->datagram.message[i], &r);
     counter_add(counter[verdict], 1);
-    if (verdict == UNKNOWN || verdict == WRONG_TYPES) tell_stray(in, &in->datagram.message[i], &r, verdict);
+    tell_refused(in, &in->datagram.message[i], &r, verdict);
   }
   hand_over(in, t_ns);
   osc_answer_once(in, &r.from);

@@ -2,7 +2,8 @@
  * Turns the messages of a datagram into inputs, commands and answers, and refuses malformed ones.
  *
  * The inputs of one datagram reach the loop in one cycle. Addresses are compared literally: a pattern is an unknown
- * address, because a command must name its object. Time tags are ignored: a value counts on arrival. */
+ * address, because a command must name its object. Time tags are ignored: a value counts on arrival, because the clocks of
+ * two hosts may differ by more than the age at which an input is stale. */
 #ifndef OSC_IN_H
 #define OSC_IN_H
 
@@ -20,8 +21,9 @@ void osc_in_free(struct osc_in *in);
 /* The rights of a sender. A sender without rights is counted. */
 enum access osc_in_access(struct osc_in *in, const struct inet_address *from);
 
-/* First look at a datagram of n bytes that arrived at t_ns from a sender that may read: an e-stop in it acts at once,
- * however many datagrams wait. No command that came earlier can lift this e-stop. Does not allocate. */
+/* First look at a datagram of n bytes (n > OSC_IN_MAX: it was cut off there) that arrived at t_ns from a sender that may
+ * read: an e-stop in it acts at once, however many datagrams wait, and whether or not the datagram is well-formed. No
+ * command that came earlier can lift this e-stop. Does not allocate. */
 void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
                   uint64_t t_ns);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Shared by the files of osc_in: in.c takes and dispatches datagrams, inputs.c sets channels, commands.c talks to the
- * loop, desk.c to the keeper of states and parameters, requests.c answers what this thread knows itself. */
+ * Shared by the files of osc_in: in.c takes and dispatches datagrams, stops.c finds stops in them, strays.c tells the log
+ * what nobody takes, inputs.c sets channels, commands.c talks to the loop, desk.c to the keeper of states and parameters,
+ * requests.c answers what this thread knows itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
@@ -96,8 +97,9 @@ struct osc_in {
 
   struct osc_button button[OSC_BUTTONS];
 
-  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* complete address of the e-stop */
-  uint64_t estop_ns;                                /* arrival of the last e-stop; 0: none */
+  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* complete addresses of the e-stop and of `pause` */
+  char pause[OSC_PREFIX_MAX + sizeof "/cmd/pause"];
+  uint64_t estop_ns; /* arrival of the last e-stop; 0: none */
 
   /* Things that happen once per datagram. */
   struct once {
@@ -123,15 +125,27 @@ enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struc
 /* The sender is alive: the watchdogs of the inputs that it owns begin anew. An unchanged count is no sign of life. */
 void osc_owner_beats(struct osc_in *in, const struct osc_sender *who, int32_t count);
 
-/* The request number of an e-stop. Any other argument is ignored. */
-int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);
-/* False for the release of a button, and for a pressed button that sends its value again. */
+/* The request number of a command: its first argument if this is an integer, else 0. */
+int32_t osc_request_id(const struct osc_arguments *a);
+/* False for the release of a button. False also for a pressed button that sends its value again, except a stop. */
 bool osc_is_press(struct osc_in *in, const struct osc_sender *from, unsigned code,
                   const struct osc_arguments *a);
-/* False for the release of an e-stop button. */
-bool osc_is_estop_press(struct osc_in *in, const struct osc_sender *from, const struct osc_raw *m);
 /* Passes an e-stop to the loop ahead of everything that waits. */
 void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id);
+/* The name of the stop in a malformed datagram, NULL without one. A pause is sent on; osc_in_estop() has sent an e-stop. */
+const char *osc_stop_of_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const struct request *r);
+enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                              int32_t id);
+
+/* Entries for the log: a message that nobody takes, one whose arguments are wrong, a malformed datagram and the stop in it
+ * (NULL: none), a sender without rights. */
+void osc_tell_stray(struct osc_in *in, enum stray_kind kind, const struct osc_raw *m, const char *expected,
+                    const struct inet_address *from);
+void osc_tell_types(struct osc_in *in, const struct request *r, const char *expected);
+void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const char *stop,
+                        const struct inet_address *from);
+void osc_tell_stranger(struct osc_in *in, const struct inet_address *from);
+
 /* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 

@@ -63,7 +63,7 @@ static size_t argument_end(char type, const uint8_t *bytes, size_t begin, size_t
     if (begin + 4 > end) return 0;
     behind += 4 + (((uint64_t)get_u32(bytes + begin) + 3) & ~(uint64_t)3);
     break;
-  default: /* T, F */
+  default: /* T, F, N, I */
     break;
   }
   return behind <= end ? (size_t)behind : 0;
@@ -72,24 +72,28 @@ static size_t argument_end(char type, const uint8_t *bytes, size_t begin, size_t
 static bool tags_are_known(const uint8_t *bytes, size_t begin, size_t end)
 {
   for (size_t at = begin; at < end && bytes[at] != 0; at++)
-    if (!memchr("ifhdsbTF", bytes[at], 8)) return false;
+    if (!memchr("ifhdsbTFNI", bytes[at], 10)) return false;
   return true;
 }
 
 static bool take_message(struct osc_datagram *d, const uint8_t *bytes, size_t begin, size_t end)
 {
   const size_t tags = text_end(bytes, begin, end);
-  if (bytes[begin] != '/' || tags == 0 || tags >= end || bytes[tags] != ',') return false;
-  const size_t arguments = text_end(bytes, tags, end);
-  if (arguments == 0 || d->messages >= OSC_MESSAGES_MAX) return false;
+  if (bytes[begin] != '/' || tags == 0 || tags > end || d->messages >= OSC_MESSAGES_MAX) return false;
+  /* Old senders leave out the type tags of a message without arguments: its types are the zero that ends its address. */
+  const bool tagged = tags < end;
+  if (tagged && bytes[tags] != ',') return false;
+  const size_t types = tagged ? tags + 1 : tags - 1;
+  const size_t arguments = tagged ? text_end(bytes, tags, end) : tags;
+  if (arguments == 0) return false;
   struct osc_raw m = {.address = (const char *)bytes + begin,
-                      .types = (const char *)bytes + tags + 1,
+                      .types = (const char *)bytes + types,
                       .datagram = bytes,
                       .arguments = arguments,
                       .end = arguments,
-                      .known = tags_are_known(bytes, tags + 1, arguments),
+                      .known = tags_are_known(bytes, types, arguments),
                       .bytes = end - begin};
-  for (size_t at = tags + 1; m.known && at < arguments && bytes[at] != 0; at++) {
+  for (size_t at = types; m.known && at < arguments && bytes[at] != 0; at++) {
     m.end = argument_end((char)bytes[at], bytes, m.end, end);
     if (m.end == 0) return false;
   }
@@ -148,12 +152,21 @@ static const uint8_t *bytes_of(const struct osc_arguments *a, int i, size_t size
   return at + size <= a->end ? a->datagram + at : ZEROS;
 }
 
+/* An h whose value fits into an i is an i. */
+static bool type_is(const struct osc_arguments *a, int i, char type)
+{
+  if (a->types[i] == type) return true;
+  return type == 'i' && a->types[i] == 'h' && osc_long(a, i) == osc_integer(a, i);
+}
+
 bool osc_types_are(const struct osc_arguments *a, const char *types)
 {
   const size_t n = strlen(a->types);
   for (;; types++) {
     const size_t length = strcspn(types, "|");
-    if (length == n && strncmp(a->types, types, n) == 0) return true;
+    size_t same = 0;
+    while (length == n && same < n && type_is(a, (int)same, types[same])) same++;
+    if (length == n && same == n) return true;
     types += length;
     if (!*types) return false;
   }
@@ -161,7 +174,12 @@ bool osc_types_are(const struct osc_arguments *a, const char *types)
 
 bool osc_is_number(char type)
 {
-  return type == 'f' || type == 'd' || type == 'i' || type == 'T' || type == 'F';
+  return type == 'f' || type == 'd' || osc_is_integer(type) || type == 'T' || type == 'F';
+}
+
+bool osc_is_integer(char type)
+{
+  return type == 'i' || type == 'h';
 }
 
 double osc_number(const struct osc_arguments *a, int i)
@@ -172,7 +190,7 @@ double osc_number(const struct osc_arguments *a, int i)
     uint32_t u;
     uint64_t w;
   } v;
-  /* f, d and i have bytes; T and F have none. */
+  /* f, d, i and h have bytes; T and F have none. */
   switch (a->types[i]) {
   case 'f':
     v.u = get_u32(bytes_of(a, i, 4));
@@ -182,6 +200,8 @@ double osc_number(const struct osc_arguments *a, int i)
     return v.d;
   case 'i':
     return osc_integer(a, i);
+  case 'h':
+    return (double)osc_long(a, i);
   default:
     return a->types[i] == 'T' ? 1.0 : 0.0;
   }
@@ -189,7 +209,7 @@ double osc_number(const struct osc_arguments *a, int i)
 
 int32_t osc_integer(const struct osc_arguments *a, int i)
 {
-  return (int32_t)get_u32(bytes_of(a, i, 4));
+  return a->types[i] == 'h' ? (int32_t)osc_long(a, i) : (int32_t)get_u32(bytes_of(a, i, 4));
 }
 
 int64_t osc_long(const struct osc_arguments *a, int i)

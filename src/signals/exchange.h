@@ -116,11 +116,19 @@ struct refusal {
 };
 
 /* A message that a port does not take; for the log. The texts are printable. */
-enum stray_kind { STRAY_UNKNOWN = 1, STRAY_TYPES };
+enum stray_kind {
+  STRAY_UNKNOWN = 1, /* address */
+  STRAY_TYPES,
+  STRAY_MALFORMED, /* datagram; `address` is its beginning */
+  STRAY_NONFINITE, /* a number is NaN or infinite */
+  STRAY_READER,    /* the sender has too little access; `expected` is what it needs */
+  STRAY_STRANGER,  /* the sender has no access; `address` is its host */
+  STRAY_KINDS
+};
 struct stray {
   uint32_t kind;
   char address[CLIENT_NAME], types[24]; /* as they came, cut off */
-  char expected[80];                    /* STRAY_TYPES: what the address takes */
+  char expected[80];                    /* the reason, if `kind` does not tell it */
   char client[CLIENT_NAME];
 };
 

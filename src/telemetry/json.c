@@ -270,7 +270,7 @@ static json_t *strays_json(const struct telemetry *t)
   const int n = stray_views(t, shown);
   for (int i = 0; i < n; i++) {
     char address[CLIENT_NAME], types[CLIENT_NAME], sender[CLIENT_NAME];
-    const bool unknown = client_name_read(&shown[i]->address, address) == STRAY_UNKNOWN;
+    const uint32_t kind = client_name_read(&shown[i]->address, address);
     client_name_read(&shown[i]->types, types);
     client_name_read(&shown[i]->sender, sender);
     /* Its texts, then its numbers. */
@@ -278,7 +278,7 @@ static json_t *strays_json(const struct telemetry *t)
     json_object_set_new(o, "address", utf8_json(address));
     json_object_set_new(o, "types", utf8_json(types));
     json_object_set_new(o, "sender", utf8_json(sender));
-    json_object_set_new(o, "reason", json_string(unknown ? "unknown address" : "wrong types"));
+    json_object_set_new(o, "reason", json_string(stray_reason(kind)));
     json_object_set_new(o, "count", u64_json(counter_get(&shown[i]->count)));
     json_object_set_new(o, "t_ns", u64_json(counter_get(&shown[i]->t_ns)));
     json_array_append_new(list, o);

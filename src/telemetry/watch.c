@@ -219,13 +219,25 @@ int stray_views(const struct telemetry *t, const struct stray_view *shown[TELEME
   return n;
 }
 
+const char *stray_reason(uint32_t kind)
+{
+  static const char *const REASONS[STRAY_KINDS] = {
+      [STRAY_UNKNOWN] = "unknown address",      [STRAY_TYPES] = "wrong types",
+      [STRAY_MALFORMED] = "malformed datagram", [STRAY_NONFINITE] = "NaN or infinity",
+      [STRAY_READER] = "no right to write",     [STRAY_STRANGER] = "no access"};
+  return kind < STRAY_KINDS && REASONS[kind] ? REASONS[kind] : "unknown reason";
+}
+
 void stray_text(const struct stray_view *v, char *text, size_t size)
 {
   char address[CLIENT_NAME], types[CLIENT_NAME], sender[CLIENT_NAME];
-  const bool unknown = client_name_read(&v->address, address) == STRAY_UNKNOWN;
+  const uint32_t kind = client_name_read(&v->address, address);
   client_name_read(&v->types, types);
   client_name_read(&v->sender, sender);
-  snprintf(text, size, "OSC from %s ignored: %s%s%s%s%s, %" PRIu64 " times", sender,
-           unknown ? "unknown address " : "", address, unknown ? "" : " with wrong types \"",
-           unknown ? "" : types, unknown ? "" : "\"", counter_get(&v->count));
+  char what[3 * CLIENT_NAME + 40];
+  if (kind == STRAY_TYPES)
+    snprintf(what, sizeof what, "%s with wrong types \"%s\"", address, types);
+  else
+    snprintf(what, sizeof what, "%s %s", stray_reason(kind), address);
+  snprintf(text, size, "OSC from %s ignored: %s, %" PRIu64 " times", sender, what, counter_get(&v->count));
 }

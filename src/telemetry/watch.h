@@ -42,6 +42,8 @@ static inline enum input_state input_view_state(const struct input_view *v)
 }
 /* The used entries of t->stray, newest first. Returns how many. */
 int stray_views(const struct telemetry *t, const struct stray_view *shown[TELEMETRY_STRAYS]);
+/* "unknown address", ... of an enum stray_kind. */
+const char *stray_reason(uint32_t kind);
 /* Puts "unknown address /x" or "/x with wrong types ss", its sender and its count into text[size]. */
 void stray_text(const struct stray_view *v, char *text, size_t size);
 

@@ -275,7 +275,7 @@ class OpenStageControl(unittest.TestCase):
         self.assertEqual(said.count(" ignored"), 5, said)
         sender = "127.0.0.1:%d" % self.osc.socket.getsockname()[1]
         self.assertIn(f"osc: unknown address /ali3/cmd/runn from {sender} ignored; ali3d FILE --print-map prints all addresses", said)
-        self.assertIn(f'osc: /ali3/cmd/run with the types "s" from {sender} ignored: expected nothing or T or F or d or f or i', said)
+        self.assertIn(f'osc: /ali3/cmd/run with the types "s" from {sender} ignored: expected nothing or T or F or I or N or d or f or i', said)
         shown = self.daemon.watch()["osc_ignored"]
         self.assertEqual(len(shown), 4)
         self.osc.send(bench.osc_message("/ali3/cmd/run", "s", "now"))
@@ -284,6 +284,14 @@ class OpenStageControl(unittest.TestCase):
         self.assertEqual((newest["types"], newest["sender"], newest["reason"]), ("s", sender, "wrong types"))
         text = self.top()
         self.assertIn(f'OSC from {sender} ignored: /ali3/cmd/run with wrong types "s"', text)
+
+    def test_an_estop_of_any_form_stops(self):
+        self.osc.send(b"/ali3/cmd/estop")  # neither padded nor with type tags
+        self.state_becomes("SAFE")
+        sender = "127.0.0.1:%d" % self.osc.socket.getsockname()[1]
+        line = f'osc: malformed datagram "/ali3/cmd/estop" from {sender} ignored: the estop in it acts'
+        bench.wait_for("the log names the datagram", lambda: line in self.daemon.said())
+        self.assertEqual(self.daemon.watch()["osc_ignored"][0]["reason"], "malformed datagram")
 
     def top(self):
         done = subprocess.run([bench.program("ali3-top"), "--once", "--instance", self.daemon.name], capture_output=True, text=True,

@@ -71,7 +71,7 @@ TEST(every_address_has_a_row)
     bool in, out;
   } rows[] = {{"/bench/in/frame", "ihfffffff", "", true, false},
               {"/bench/in/blob", "iib", "", true, false},
-              {"/bench/cmd/run", "|T|F|d|f|i", "", true, false},
+              {"/bench/cmd/run", "|T|F|I|N|d|f|i", "", true, false},
               {"/bench/inject", "si|sii", "", true, false},
               {"/bench/fault", "iis", "", false, true},
               {"/bench/input/push", "ffffff", "N N N N m N m N m", true, true},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 ali3_test(osc encode LINK ali3_osc)
 ali3_test(osc in LINK ali3_osc SOURCES osc/osc_direct.c)
+ali3_test(osc stops LINK ali3_osc SOURCES osc/osc_direct.c)
 ali3_test(osc inputs LINK ali3_osc SOURCES osc/osc_direct.c)
 ali3_test(osc commands LINK ali3_osc SOURCES osc/osc_direct.c)
 ali3_test(osc requests LINK ali3_osc SOURCES osc/osc_direct.c)
