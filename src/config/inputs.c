@@ -114,11 +114,15 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   return true;
 }
 
-/* A measurement keeps its last value: a made-up one would look like an error of the rig. */
+/* A measurement keeps its last value: a made-up one would look like an error of the rig, or like its permission. */
 static void keep_measurement(const struct reader *rd, const struct node *n, struct input_values *v)
 {
-  const struct node *policy = node_find(n, "policy");
+  const struct node *policy = node_find(n, "policy"), *blend = node_find(n, "blend");
   if (!input_is_of_rig(v->spec.kind)) return;
+  if (blend && v->spec.blend > 0.0)
+    report_error(rd->report, blend->at,
+                 "blend: a measurement of the rig is never blended: remove blend, or write 0");
+  v->spec.blend = 0.0;
   if (policy && v->policy != INPUT_HOLD)
     report_error(rd->report, policy->at,
                  "policy: a measurement of the rig keeps its last value: expected hold");
@@ -305,6 +309,20 @@ static int find_injected_input(const struct node *input, const struct settings *
   return -1;
 }
 
+/* A fault in a sign of the rig may only take it away. A made-up value could stand in for a permissive or hide a following error,
+ * and values that are repeated with new times would hide that the rig takes its permission back. */
+static bool may_be_injected(const struct node *n, enum input_kind input, enum inject_kind kind,
+                            struct report *r)
+{
+  if (!input_is_of_rig(input) || kind == INJECT_DROP || kind == INJECT_DELAY) return true;
+  report_error(
+      r, node_find(n, "kind")->at,
+      "kind: input '%s' brings a sign of the rig, which %s could replace by one that the rig did not send: "
+      "expected drop or delay",
+      node_find(n, "input")->text, inject_kind_name(kind));
+  return false;
+}
+
 /* False when out of memory; mistakes are in the report. */
 static bool read_injection(const struct node *n, struct settings *s, struct names *seen, bool complete,
                            struct report *r)
@@ -315,6 +333,7 @@ static bool read_injection(const struct node *n, struct settings *s, struct name
   if (!check_element_name(r, n, v.name, seen, "injection")) return true;
   const int input = find_injected_input(node_find(n, "input"), s, complete, r);
   if (!check_kind_keys(n, (enum inject_kind)v.kind, r) || input < 0) return true;
+  if (!may_be_injected(n, s->input[input].kind, (enum inject_kind)v.kind, r)) return true;
   if (s->injections == INJECTIONS_MAX) {
     report_error(r, n->at, "injections: expected at most %d", INJECTIONS_MAX);
     return true;

@@ -37,7 +37,7 @@ static const struct key input_keys[] = {
          "signals are input.NAME.position.surge .sway .heave (m, up to 10) and input.NAME.angle.roll .pitch .yaw (rad, up "
          "to pi). The others bring in signs of the rig, for the section rig: actual_pose with the signals of pose, actual_legs "
          "with input.NAME.leg.1 to .6 (m, or rad of cranks), number with input.NAME.value, such as a status word. They act on no "
-         "body, keep their last value, and survive reset."),
+         "body, survive reset, and are used as the rig sent them: they keep their last value, and nothing blends or ramps them."),
   CHOICE("policy", policies, "ramp", WHILE_RUNNING, INPUT(policy),
          "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
          "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: like ramp. In addition, "
@@ -66,7 +66,7 @@ static const struct key input_keys[] = {
           "sample counts per cycle, and each sample arrives within hold (or two cycles) of the previous sample. Write 1 for values "
           "that a person sends by hand."),
   NUMBER("blend", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.blend),
-         "Time from the value in use to the new values when a stale input is used again."),
+         "Time from the value in use to the new values when a stale input is used again. For an input of the rig it is 0."),
   CHOICE("from", sources, "any", AT_START, INPUT(from),
          "Protocol that may set the input. With any, the first client that sets it owns it until that client is silent for "
          "1 s, or for hold if hold is longer. An input that a device sets does not have this key."),
@@ -105,7 +105,7 @@ static const struct key injection_keys[] = {
          "arrive some cycles later, with their own times. stick: all samples have the same value. bias: a constant is added "
          "to each sample. noise: a random number is added to each sample. nan: samples are not numbers. replay: the last "
          "samples arrive again and again with their old numbers, and new samples do not. reorder: neighbouring samples "
-         "change places.", .example = "drop"),
+         "change places. An input that brings a sign of the rig takes drop and delay only.", .example = "drop"),
   FLAG("active", "false", AT_START, INJECTION(spec.active),
        "true: the fault is on from the start. The command inject switches it on and off."),
   NUMBER("from", "s", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.from),
@@ -132,7 +132,8 @@ static const struct key stimulus_keys[] = {
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other stimuli.", .example = "road"),
   TEXT("file", REQUIRED, AT_START, STIMULUS(file),
        "Path of a CSV file, relative to this file. Its first line names the columns: time in s, and channels of inputs by their "
-       "signals, such as input.push.force.x. Other columns are left out. The times ascend.", .example = "road.csv"),
+       "signals, such as input.push.force.x. Other columns are left out. The times ascend. A column of an input that brings a "
+       "sign of the rig is an error.", .example = "road.csv"),
   CHOICE("interpolate", stimulus_interpolations, "linear", AT_START, STIMULUS(interpolate),
          "Value between two rows. linear: on the straight line between them. hold: that of the earlier row."),
   FLAG("loop", "false", AT_START, STIMULUS(loop),

@@ -43,9 +43,10 @@ bool stimuli_read(const struct node *list, struct settings *s, struct report *r)
       read_table_of(n, &v, s, r);
     memory = names_add(&seen, v.name, s->stimuli);
   }
-  /* An input that names its sources takes values of the file, too. */
+  /* An input that names its sources takes values of the file, too, unless it brings a sign of the rig. */
   for (int i = 0; i < s->inputs; i++)
-    if (s->input[i].sources) s->input[i].sources |= UINT64_C(1) << SOURCE_INNER;
+    if (s->input[i].sources && !input_is_of_rig(s->input[i].kind))
+      s->input[i].sources |= UINT64_C(1) << SOURCE_INNER;
   names_free(&seen);
   return memory;
 }

@@ -11,6 +11,8 @@
  * row, at most one per cycle, each within hold of the one before (or within two periods, if they are longer), and none
  * of them past hold when the next cycle latches. The very first samples count at once.
  *
+ * A value in use of an input of the rig is always one that the rig sent: it has no policy, blend or rate.
+ *
  * Time is CLOCK_MONOTONIC, the clock of the samples. Without a clock it is simulated time, and a sample ages from the
  * first inputs_take() that saw it. */
 #ifndef INPUTS_INPUTS_H

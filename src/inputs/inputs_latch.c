@@ -76,8 +76,12 @@ static enum input_state latch_channel(struct inputs *in, const struct input_spec
   if (past && ch->lapsed) ch->good = 0;
   if (past && spec->policy != INPUT_HOLD) inputs_lapse(in, spec->first + k, r, now_ns);
 
-  const double wanted = blended_value(spec, ch, by_policy(in, spec, r, ch, now_ns), now_ns);
-  const double slowed = slow_down(r, *value, wanted, since);
+  /* A number between two numbers of the rig is none that the rig sent: its bits could make up a permissive, and a blended
+   * pose could hide a following error. */
+  const bool exact = input_is_of_rig(spec->kind);
+  const double wanted =
+      exact ? ch->base : blended_value(spec, ch, by_policy(in, spec, r, ch, now_ns), now_ns);
+  const double slowed = exact ? wanted : slow_down(r, *value, wanted, since);
   if (slowed != wanted) *limits |= INPUT_SLOWED;
   *value = inputs_clamp(r, slowed);
   if (ch->clamped && *value != r->safe) *limits |= INPUT_CLAMPED;

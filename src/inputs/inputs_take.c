@@ -42,6 +42,7 @@ static bool takes_ownership(struct inputs *in, int i, const struct port *port, i
   const struct input_spec *spec = &in->spec[i];
   const struct input_condition *known = &in->condition[i];
   if (spec->sources && !(spec->sources >> port->source & 1)) return false;
+  if (input_is_of_rig(spec->kind) && port->source == SOURCE_INNER) return false; /* a file is no rig */
   if (known->owner == p) return true;
   if (known->owner >= 0 && inputs_age(known->heard_ns, now_ns) <= inputs_patience(spec)) return false;
   own_input(in, i, p);
@@ -104,7 +105,7 @@ static void rely_on(const struct inputs *in, const struct input_spec *spec, int 
   struct input_channel *ch = &in->channel[channel];
   if (ch->lapsed) {
     ch->lapsed = ch->dead = false;
-    ch->blends = spec->blend > 0.0;
+    ch->blends = spec->blend > 0.0 && !input_is_of_rig(spec->kind);
     ch->blend_from = in->value[channel];
     ch->blend_ns = now_ns;
     ch->slope = 0.0;

@@ -49,6 +49,15 @@ static char *next_field(char **rest)
   return field;
 }
 
+static bool is_of_rig(const struct signals *signals, int channel)
+{
+  for (int i = 0; i < signals->inputs; i++) {
+    const struct input_spec *spec = &signals->input[i];
+    if (channel >= spec->first && channel < spec->first + spec->count) return input_is_of_rig(spec->kind);
+  }
+  return false;
+}
+
 /* The first line: which fields are read. */
 static bool read_column_names(struct csv *c, struct stimulus *s, const struct signals *signals)
 {
@@ -65,6 +74,9 @@ static bool read_column_names(struct csv *c, struct stimulus *s, const struct si
     if (strcmp(name, "time") == 0) {
       c->column[c->fields] = TIME_COLUMN;
       timed = true;
+    } else if (input && is_of_rig(signals, channel)) {
+      return refuse_line(
+          c, "no column of an input that brings a sign of the rig, because only the rig may send one", name);
     } else if (input) {
       int *channels = realloc(s->channel, ((size_t)s->columns + 1) * sizeof *channels);
       if (!channels) return refuse_line(c, "memory", "none");

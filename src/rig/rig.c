@@ -30,7 +30,13 @@ void rig_init(struct rig *r, const struct rig_spec *spec, const struct platform 
 
 /* --- permissives --- */
 
-/* True if bit `bit` of a whole number is set. Negative numbers are in two's complement. */
+/* True for a number that can be a status word. A fraction, or a number at the limit of its input, says nothing about bits. */
+static bool is_word(double number)
+{
+  return fabs(number) < 1e15 && number == floor(number);
+}
+
+/* True if bit `bit` of a word is set. Negative numbers are in two's complement. */
 static bool has_bit(double number, int bit)
 {
   const uint64_t word = number < 0.0 ? (uint64_t)(int64_t)number : (uint64_t)number;
@@ -52,10 +58,10 @@ static void judge_permissives(struct rig *r, const struct rig_reading *reading)
   for (int i = 0; i < r->spec.permissives; i++) {
     const struct rig_permissive *p = &r->spec.permissive[i];
     const double number = reading->value[p->channel];
-    const double judged = p->bit < 0 ? number : has_bit(number, p->bit);
     const bool lives = is_alive(r, i, number);
-    if ((reading->fresh >> i & 1) && lives && judged >= p->lower && judged <= p->upper)
-      r->met |= UINT32_C(1) << i;
+    if (!(reading->fresh >> i & 1) || !lives || (p->bit >= 0 && !is_word(number))) continue;
+    const double judged = p->bit < 0 ? number : has_bit(number, p->bit);
+    if (judged >= p->lower && judged <= p->upper) r->met |= UINT32_C(1) << i;
   }
 }
 

@@ -71,6 +71,65 @@ static void silence_asks_for_the_safe_state(void **state)
   assert_int_equal(b->in.condition[0].state, INPUT_NEVER);
 }
 
+/* Input 3 becomes a number of the rig, with keys that the file would refuse. */
+static struct bench *with_rig(void **state)
+{
+  struct bench *b = *state;
+  struct input_spec *spec = &b->in.spec[WRENCHES];
+  spec->kind = INPUT_RIG_NUMBER;
+  spec->policy = INPUT_HOLD;
+  spec->on_timeout = INPUT_TIMEOUT_HOLD;
+  spec->watchdog = 0.2;
+  spec->blend = 0.5;
+  spec->range[0] = (struct input_range){.lower = -1e15, .upper = 1e15, .rate = 100.0};
+  return b;
+}
+
+/* 0, silence, then 8: no value in use between them, in which bits would read as set that the rig never set. */
+static void a_word_of_the_rig_is_never_between_two_words(void **state)
+{
+  struct bench *b = with_rig(state);
+  const double *value = &b->in.value[VALUE];
+  send(b, 0, VALUE, 0.0, T0);
+  latch(b, T0);
+  latch(b, T0 + 300 * MS);
+  assert_int_equal(b->in.condition[WRENCHES].state, INPUT_TIMEOUT);
+  for (uint64_t t_ns = T0 + 310 * MS; t_ns < T0 + 1000 * MS; t_ns += 10 * MS) {
+    send(b, 0, VALUE, 8.0, t_ns);
+    latch(b, t_ns);
+    assert_true(*value == 8.0);
+    assert_int_equal(b->in.condition[WRENCHES].limits, 0);
+  }
+  assert_int_equal(b->in.condition[WRENCHES].state, INPUT_FRESH);
+  /* A jump of a fresh word, and a reload while the watchdog has expired. */
+  send(b, 0, VALUE, 3.0, T0 + 1000 * MS);
+  latch(b, T0 + 1000 * MS);
+  assert_true(*value == 3.0);
+  latch(b, T0 + 1300 * MS);
+  inputs_tune(&b->in, b->in.spec);
+  send(b, 0, VALUE, 0.0, T0 + 1310 * MS);
+  latch(b, T0 + 1310 * MS);
+  assert_true(*value == 0.0);
+}
+
+/* A table of a file plays no word of the rig, even if the rig is silent. */
+static void a_stimulus_is_no_rig(void **state)
+{
+  struct bench *b = with_rig(state);
+  b->modbus.source = SOURCE_INNER;
+  send(b, 1, VALUE, 3.0, T0);
+  latch(b, T0);
+  assert_int_equal(b->in.condition[WRENCHES].state, INPUT_NEVER);
+  assert_true(b->in.value[VALUE] == 0.0);
+  send(b, 0, VALUE, 1.0, T0 + 10 * MS);
+  latch(b, T0 + 10 * MS);
+  assert_true(b->in.value[VALUE] == 1.0);
+  send(b, 1, VALUE, 3.0, T0 + 5000 * MS);
+  latch(b, T0 + 5000 * MS);
+  assert_true(b->in.value[VALUE] == 1.0);
+  b->modbus.source = SOURCE_MODBUS;
+}
+
 /* A client that writes on changes only lives by its heartbeats. A heartbeat that arrives again is none. */
 static void heartbeats_keep_the_watchdog_quiet(void **state)
 {
@@ -114,9 +173,14 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      ROW(silence_ramps_to_the_safe_value), ROW(silence_holds_the_value),
-      ROW(silence_asks_for_the_safe_state), ROW(heartbeats_keep_the_watchdog_quiet),
-      ROW(others_do_not_keep_it_quiet),     ROW(written_values_stand_beside_acting_ones),
+      ROW(silence_ramps_to_the_safe_value),
+      ROW(silence_holds_the_value),
+      ROW(silence_asks_for_the_safe_state),
+      ROW(heartbeats_keep_the_watchdog_quiet),
+      ROW(others_do_not_keep_it_quiet),
+      ROW(written_values_stand_beside_acting_ones),
+      ROW(a_word_of_the_rig_is_never_between_two_words),
+      ROW(a_stimulus_is_no_rig),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,26 @@ TEST(a_reset_needs_its_key_and_a_rig_at_rest)
   free(b);
 }
 
+/* A number that no controller sends as a word meets no permissive, neither one that wants the bit set nor one that wants it
+ * clear. */
+TEST(only_whole_numbers_have_bits)
+{
+  static const double strange[] = {3.5, 7.0 - 1e-9, 1e15, -1e15};
+  struct rig_bench *b = bench_ready();
+  for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
+    b->value[STATUS] = 3;
+    bench_for(b, PLATFORM_TO_PARK, 0.1);
+    assert_int_equal(b->rig.met, 15);
+    b->value[STATUS] = strange[i];
+    bench_cycle(b, PLATFORM_TO_PARK);
+    assert_int_equal(b->rig.met, 1 << BEAT);
+  }
+  b->value[STATUS] = -5; /* two's complement: bit 2 is clear */
+  bench_cycle(b, PLATFORM_TO_PARK);
+  assert_int_equal(b->rig.met, 15);
+  free(b);
+}
+
 TEST(limits_at_the_head_are_counted)
 {
   struct rig_bench *b = bench_begin();
@@ -248,6 +268,7 @@ int main(void)
       cmocka_unit_test(a_stronger_sign_is_named_first),
       cmocka_unit_test(warnings_do_not_stop),
       cmocka_unit_test(a_reset_needs_its_key_and_a_rig_at_rest),
+      cmocka_unit_test(only_whole_numbers_have_bits),
       cmocka_unit_test(limits_at_the_head_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
