@@ -195,6 +195,29 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
   }
 }
 
+/* A time of 0 means "never" and stays. */
+static void set_back(uint64_t *t_ns, uint64_t by_ns)
+{
+  if (*t_ns) *t_ns = *t_ns > by_ns ? *t_ns - by_ns : 1;
+}
+
+void inputs_pass_time(struct inputs *in, uint64_t ns)
+{
+  for (int c = 0; c < in->signals->channels; c++) {
+    struct input_channel *ch = &in->channel[c];
+    set_back(&ch->since_ns, ns);
+    set_back(&ch->base_ns, ns);
+    set_back(&ch->taken_ns, ns);
+    set_back(&ch->dead_ns, ns);
+    set_back(&ch->blend_ns, ns);
+  }
+  for (int i = 0; i < in->signals->inputs; i++) {
+    set_back(&in->condition[i].heard_ns, ns);
+    set_back(&in->condition[i].alive_ns, ns);
+    set_back(&in->condition[i].missing_ns, ns);
+  }
+}
+
 static void forget_channel(struct input_channel *ch, uint64_t t_ns)
 {
   if (ch->t_ns <= t_ns) {

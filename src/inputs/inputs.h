@@ -124,6 +124,9 @@ void inputs_tune(struct inputs *in, const struct input_spec *spec);
 /* RT. Hands the values to the model. Inputs on one body add up, because each has its own loads. */
 void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);
 
+/* RT. CLOCK_MONOTONIC stood still for this time: all samples are older by it. */
+void inputs_pass_time(struct inputs *in, uint64_t ns);
+
 /* RT. All channels become unset, except for samples received after t_ns. Forgotten samples never come back. */
 void inputs_forget(struct inputs *in, uint64_t t_ns);
 

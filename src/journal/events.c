@@ -88,6 +88,8 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
   } else if (e->cause == CAUSE_FAULT && e->to == STATE_FAULT) {
     if (e->code != FAULT_VIOLATED && (e->body >= 0 || e->joint >= 0)) describe_place(e, g->model, text, size);
     describe_violation(e, g->model, text, size);
+  } else if (e->cause == CAUSE_FAULT && e->code == FAULT_STUCK && e->value > 0.0) {
+    snprintf(text, size, ": the machine was suspended for %.1f s", e->value);
   } else if (e->cause == CAUSE_FAULT && e->rig.cause != RIG_FINE) {
     snprintf(text, size, ": ");
     rig_text(&e->rig, g, text + 2, size - 2);

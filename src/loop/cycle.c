@@ -98,6 +98,7 @@ static void latch_inputs(struct cycle *c)
   c->plant.loaded = false;
   cycle_leave(c);
   const enum run_state before = c->machine.state;
+  cycle_mind_suspension(c);
   cycle_mind_gap(c);
   const bool stopped = take_stops(c);
   /* Inputs that were sent before a command are present when it is judged; commands that come after this count wait for

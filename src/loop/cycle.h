@@ -24,6 +24,7 @@
 #include "loop/plant.h"
 #include "loop/schedule.h"
 #include "loop/step_times.h"
+#include "loop/suspension.h"
 #include "motion/machine.h"
 #include "motion/platform_drive.h"
 #include "motion/rig_drive.h"
@@ -117,6 +118,8 @@ struct cycle {
   struct handover handover;
   struct lockstep lockstep;
   struct leaving leaving;
+  struct suspension suspension;
+  uint64_t asleep_ns; /* how long the machine was suspended before this cycle; 0: it was not */
   struct cycle_times times;
   struct step_times step_times;
   struct figures figures;

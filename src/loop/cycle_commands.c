@@ -83,17 +83,14 @@ static enum command_result jog_platform(struct cycle *c, const struct machine *b
   return result;
 }
 
-static void take_command(struct cycle *c, const struct command *command, int port, bool stopped)
+static void take_command(struct cycle *c, const struct command *command, int port)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
-  /* The state machine judges the command. A reset that waited behind a stop is too early. */
-  const bool early = stopped && command->code == COMMAND_RESET;
+  /* The state machine judges the command. */
   enum command_result result = shown_result(command);
   if (result == RESULT_OK)
-    result =
-        early ? RESULT_WRONG_STATE
-              : machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
+    result = machine_command(&c->machine, command->code, cycle_is_ready(c), received_ns(command), &action);
   if (result == RESULT_OK && command->code != COMMAND_ESTOP)
     result = ask_rig(c, &before, command->code, &action);
   if (command->code == COMMAND_JOG) result = jog_platform(c, &before, command, result, port);
@@ -132,6 +129,6 @@ void cycle_take_commands(struct cycle *c, bool stopped)
     const uint32_t most = stopped || c->commands[p] < CYCLE_COMMANDS ? c->commands[p] : CYCLE_COMMANDS;
     struct command next;
     for (uint32_t n = 0; n < most && ring_pop(&c->config.port[p]->commands, &next); n++)
-      take_command(c, &next, p, stopped);
+      take_command(c, &next, p);
   }
 }

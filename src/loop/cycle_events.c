@@ -31,6 +31,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .input = lost          ? c->inputs.lost
                                    : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
                                                  : -1};
+  if (cause == CAUSE_FAULT && code == FAULT_STUCK) e.value = 1e-9 * (double)c->asleep_ns;
   if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
   if (open) e.violation = *ali3_violation_get(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);

@@ -41,11 +41,11 @@ struct cycle_event {
   /* command, enum fault_code, injection_argument() or index in params_table; CAUSE_WARM: the fault of the last run if
    * it leads to SAFE, else WARM_DISARMED or 0 */
   uint32_t code;
-  int32_t port;             /* index in config.port; -1: the loop */
-  uint32_t client;          /* client of that port */
-  int32_t body, joint;      /* worst of the failed step; -1: none */
-  int32_t input;            /* input that is stale or that the start waits for; -1: none */
-  double value;             /* new value of the parameter */
+  int32_t port;        /* index in config.port; -1: the loop */
+  uint32_t client;     /* client of that port */
+  int32_t body, joint; /* worst of the failed step; -1: none */
+  int32_t input;       /* input that is stale or that the start waits for; -1: none */
+  double value;        /* new value of the parameter; FAULT_STUCK: s of a suspension of the machine, or 0 */
   ali3_violation violation; /* the open row, if the step failed or was violated */
   struct rig_verdict rig;   /* why: a fault of the rig, a command that it refuses, or a sign that changed */
   uint32_t jog;             /* CAUSE_JOG_RESTS: enum jog_cause; CAUSE_REFUSED: enum jog_answer */

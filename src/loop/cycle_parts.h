@@ -44,6 +44,8 @@ void cycle_note_jog(struct cycle *c, enum cycle_cause cause, int port, uint32_t 
 /* For a platform that is not parked: trips to SAFE if the loop was stuck in this cycle or the last one, for ten periods
  * and 0.1 s at least. */
 void cycle_mind_gap(struct cycle *c);
+/* For any platform: trips to SAFE if the machine was suspended since the last cycle. All samples are older by that time. */
+void cycle_mind_suspension(struct cycle *c);
 /* If told to end with a platform to park: enters EXIT once, then waits while the platform moves. */
 void cycle_leave(struct cycle *c);
 

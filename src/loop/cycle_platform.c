@@ -134,6 +134,18 @@ void cycle_mind_gap(struct cycle *c)
   if (!platform_drive_rests(&c->drive) && warm && late_ns > longest_ns) cycle_trip(c, FAULT_STUCK, -1, 0);
 }
 
+/* CLOCK_MONOTONIC stood still, so the values from before look fresh, and the loop would go on as if nothing had happened: with a
+ * rig whose controller has long stopped, and persons who have long left. */
+void cycle_mind_suspension(struct cycle *c)
+{
+  const bool warm = c->times.number > (uint64_t)c->config.settings.warmup + 1;
+  const uint64_t before_ns = clock_now_ns(), boot_ns = clock_boot_ns(), after_ns = clock_now_ns();
+  c->asleep_ns = suspension_take(&c->suspension, before_ns, boot_ns, after_ns);
+  if (c->asleep_ns == 0) return;
+  if (c->config.settings.clock != CLOCKING_LOCKSTEP) inputs_pass_time(&c->inputs, c->asleep_ns);
+  if (c->drive.there && warm) cycle_trip(c, FAULT_STUCK, -1, 0);
+}
+
 /* --- the end of the loop, which waits until the platform is parked --- */
 
 static bool end_is_due(const struct cycle *c)

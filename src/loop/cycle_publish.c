@@ -85,7 +85,7 @@ void cycle_publish(struct cycle *c)
   for (int p = 0; p < g->ports; p++) port_publish(g->port[p], head);
   if (l->done) output_answer(&c->output, g->port[l->port], &l->answer);
   l->done = false;
-  machine_shown(&c->machine, head->state, head->t_ns);
+  machine_shown(&c->machine, head->state, head->fault, head->t_ns);
   /* After all frames are out, so that no port waits for the wake-up of another. */
   for (int p = 0; p < g->ports; p++) port_wake(g->port[p]);
 }

@@ -21,7 +21,8 @@
  *     run without an order until the next arm. A jog leads from READY to STOPPED, unless disarmed. With a required input,
  *     reset also leads from RUNNING and PAUSED to STOPPED.
  *
- * Invariants: 1. Only reset leaves FAULT and SAFE, and it leads to STOPPED. Motion then needs an arm that was received at
+ * Invariants: 1. Only a reset that was received after a frame showed the stop leaves FAULT and SAFE, and it leads to
+ * STOPPED. Motion then needs an arm that was received at
  * least REARM_NS after a frame showed STOPPED, and run: no single command, bundle or repeating client suffices.
  * tests/prove searches all states for a way around.
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched.
@@ -103,10 +104,17 @@ static bool begins_motion(uint32_t code)
   return code == COMMAND_ARM || code == COMMAND_RUN;
 }
 
+/* A reset that was received before anybody could see the stop was not meant for it. */
+static bool is_blind(const struct machine *m, uint32_t code, uint64_t t_ns)
+{
+  return code == COMMAND_RESET && machine_is_stopped(m) && !(m->stop_shown && t_ns >= m->stop_ns);
+}
+
 /* From STOPPED to READY, and from both to RUNNING; also from PAUSED, if the motion begins with a state that was loaded. */
 static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready, uint64_t t_ns)
 {
   const bool begins = m->state == STATE_PAUSED && m->loaded;
+  if (is_blind(m, code, t_ns)) return RESULT_TOO_SOON;
   if (code == COMMAND_JOG) return m->disarmed ? RESULT_WRONG_STATE : RESULT_OK;
   if (m->state != STATE_STOPPED && m->state != STATE_READY && !begins) return RESULT_OK;
   if (!begins_motion(code)) return RESULT_OK;
@@ -157,13 +165,13 @@ enum command_result machine_command(struct machine *m, uint32_t code, bool ready
 void machine_trip(struct machine *m, enum fault_code fault)
 {
   if (fault == FAULT_NONE || (m->state == STATE_EXIT && fault != FAULT_ESTOP)) return;
-  const bool latched = m->state == STATE_FAULT || m->state == STATE_SAFE;
-  if (latched && fault != FAULT_ESTOP) return;
+  if (machine_is_stopped(m) && fault != FAULT_ESTOP) return;
   if (m->state != STATE_EXIT) m->state = FAULTS[fault]; /* in EXIT the next start finds the e-stop */
   m->fault = fault;
   m->misses = 0;
   m->loaded = false;
   m->disarmed = true;
+  m->stop_shown = false;
   rearm_begin(&m->rearm);
 }
 

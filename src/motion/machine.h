@@ -26,6 +26,8 @@ struct machine {
   bool loaded;        /* the model has a state that was loaded: the next motion begins from it */
   bool disarmed;      /* since FAULT, SAFE or an end without an order: `run` needs an `arm` first */
   struct rearm rearm; /* while disarmed: the earliest time of that arm */
+  bool stop_shown;    /* in FAULT and SAFE: a frame has shown this stop, */
+  uint64_t stop_ns;   /* at this time. A reset that was received before it means another stop, or none. */
 };
 
 /* All functions are RT and belong to the loop's thread. */
@@ -45,14 +47,24 @@ enum machine_action machine_warm(struct machine *m, bool autostart);
 bool machine_resume(struct machine *m);
 
 /* Judges a command that was received at t_ns. ready: all required inputs are fresh. Returns an enum command_result; if
- * it is RESULT_OK, *action tells what to do. While disarmed an arm gets RESULT_TOO_SOON unless rearm_is_due(). */
+ * it is RESULT_OK, *action tells what to do. While disarmed an arm gets RESULT_TOO_SOON unless rearm_is_due(), and a reset gets
+ * it if it was received before a frame showed the stop. */
 enum command_result machine_command(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
                                     enum machine_action *action);
 
-/* A frame with this `state` was published at t_ns. */
-static inline void machine_shown(struct machine *m, uint32_t state, uint64_t t_ns)
+/* True if a stop is latched. */
+static inline bool machine_is_stopped(const struct machine *m)
+{
+  return m->state == STATE_FAULT || m->state == STATE_SAFE;
+}
+
+/* A frame with this state and fault was published at t_ns. */
+static inline void machine_shown(struct machine *m, uint32_t state, uint32_t fault, uint64_t t_ns)
 {
   if (m->disarmed && state == STATE_STOPPED) rearm_shown(&m->rearm, t_ns);
+  if (!machine_is_stopped(m) || m->stop_shown || state != m->state || fault != m->fault) return;
+  m->stop_shown = true;
+  m->stop_ns = t_ns;
 }
 
 /* A fault: latches the cause and changes the state according to FAULT_LIST. In FAULT and SAFE only an e-stop has an

@@ -20,6 +20,13 @@ uint64_t clock_now_ns(void)
   return clock_ns(t);
 }
 
+uint64_t clock_boot_ns(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_BOOTTIME, &t);
+  return clock_ns(t);
+}
+
 void clock_sleep_until_ns(uint64_t t_ns)
 {
   const struct timespec t = clock_timespec(t_ns);

@@ -10,6 +10,8 @@
 
 /* CLOCK_MONOTONIC, ns. RT. */
 uint64_t clock_now_ns(void);
+/* CLOCK_BOOTTIME, ns: like CLOCK_MONOTONIC, and runs on while the machine is suspended. RT. */
+uint64_t clock_boot_ns(void);
 /* Sleeps until the absolute time; returns at once if it has passed; continues after signals. RT. */
 void clock_sleep_until_ns(uint64_t t_ns);
 /* Busy-waits until the absolute time: costs processor time, exact to a fraction of a microsecond. RT. */

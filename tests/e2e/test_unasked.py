@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Nothing moves unasked: a motion platform needs signs that the rig sent itself."""
+import os
+import signal
 import subprocess
 import time
 import unittest
 
 import bench
 from test_rig import PLATFORM
+from test_wallclock import Clock
 
 NOT_READY = 4  # a result
 INPUTS = [{"name": "lead", "platform": "pose", "policy": "hold"},
@@ -65,6 +68,57 @@ class Unasked(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("words.csv:1: expected no column of an input that brings a sign of the rig", said)
         self.assertIn("found input.status.value", said)
+
+
+class Gaps(unittest.TestCase):
+    """The platform rides, and the daemon stands still for a while."""
+
+    def begin(self, **more):
+        lead = {"name": "lead", "platform": "pose", "policy": "hold", "hold": 600}
+        self.d = bench.Daemon(cycle={"autostart": False}, inputs=[lead], platform=PLATFORM, wait=False)
+        self.addCleanup(self.d.__exit__)
+        self.d.environment = more.get("environment") or {}
+        self.d.wait = True
+        self.d.__enter__()
+        self.osc = bench.OscClient(self.d.osc_port)
+        self.addCleanup(self.osc.close)
+        self.number = 0
+        self.lead(0.02)
+        self.assertEqual(self.order("run"), 0)
+        bench.wait_for("a ride", lambda: self.d.watch()["platform"]["state"] == "run")
+
+    def order(self, name):
+        self.number += 1
+        return self.osc.command(name, self.number)
+
+    def lead(self, heave):
+        self.osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, heave))
+
+    @unittest.skipIf(bench.SANITIZED, "sanitizers take the place of the same functions")
+    def test_after_a_suspension_nothing_moves_by_itself(self):
+        clock = Clock(os.path.join(self.enterContext(bench.tempfile.TemporaryDirectory()), "clock"))
+        self.begin(environment=clock.environment)
+        self.assertGreater(clock.loaded(), 0)
+        clock.suspend(600)
+        bench.wait_for("SAFE", lambda: self.d.watch()["state"] == "SAFE")
+        bench.wait_for("the reason", lambda: "RUNNING -> SAFE: the loop was stuck: the machine was suspended for 600.0 s" in self.d.said())
+        self.lead(-0.02)
+        self.assertNotEqual(self.order("run"), 0)
+        bench.wait_for("the park pose", lambda: self.d.watch()["platform"]["state"] == "parked")
+        self.assertEqual(self.d.watch()["state"], "SAFE")
+
+    def test_a_reset_from_a_gap_does_not_lift_its_stop(self):
+        """The process stands still, and somebody who does not know that sends a reset."""
+        self.begin()
+        self.d.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        for name in ("reset", "arm", "run"):
+            self.osc.send(bench.osc_message(f"/ali3/cmd/{name}"))
+        self.d.process.send_signal(signal.SIGCONT)
+        bench.wait_for("the answer to the reset", lambda: "reset" in self.d.said())
+        bench.wait_for("SAFE", lambda: self.d.watch()["state"] == "SAFE")
+        self.assertNotIn("SAFE -> STOPPED", self.d.said())
+        self.assertEqual(self.order("reset"), 0)
 
 
 bench.main()

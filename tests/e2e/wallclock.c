@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Preloaded into a program: its wall clock, and no other clock, is shifted by the value in the file ALI3_WALLCLOCK. */
+ * Preloaded into a program: its wall clock, and no other clock, is shifted by a value in the file ALI3_WALLCLOCK. Another value
+ * there is the time for which the machine seems to have been suspended: CLOCK_BOOTTIME and the wall clock are ahead by it. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@ struct shared { /* the file */
   _Atomic int64_t offset_s;
   _Atomic int64_t loaded; /* number of programs that have loaded it */
   _Atomic int64_t asked;  /* number of readings of the wall clock */
+  _Atomic int64_t asleep_s;
 };
 
 static struct shared alone;
@@ -43,6 +45,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     atomic_fetch_add(&shared->asked, 1);
     t->tv_sec += (time_t)atomic_load(&shared->offset_s);
   }
+  if ((is_wall || clock == CLOCK_BOOTTIME) && status == 0)
+    t->tv_sec += (time_t)atomic_load(&shared->asleep_s);
   return status;
 }
 

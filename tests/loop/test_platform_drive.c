@@ -414,6 +414,62 @@ static void a_loop_stuck_within_a_cycle_does_not_move_it(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
+/* How far CLOCK_BOOTTIME is ahead: the machine was suspended for that long. */
+static uint64_t asleep_ns;
+uint64_t __wrap_clock_boot_ns(void);
+uint64_t __wrap_clock_boot_ns(void)
+{
+  return clock_now_ns() + 1000 * NS_PER_S + asleep_ns;
+}
+
+static void after_a_suspension_nothing_moves_by_itself(void **state)
+{
+  struct bench *b = *state;
+  asleep_ns = 0;
+  begin_running(b);
+  set_input(b, 0, 0, 1.0);
+  assert_int_equal(after(b, 10)->state, STATE_RUNNING);
+  asleep_ns = 600 * NS_PER_S;
+  /* A command from before it, and values from before it. */
+  assert_true(port_command(&b->port[0], &(struct command){COMMAND_RUN, 0, 1, 7, clock_now_ns(), 0}));
+  const struct frame *f = after(b, 1);
+  assert_int_equal(f->state, STATE_SAFE);
+  assert_int_equal(f->fault, FAULT_STUCK);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_SAFE);
+  assert_in_range(f->input_age_ms, 600000, 700000);
+  struct answer a;
+  assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_WRONG_STATE);
+  /* The reason is told, and the way back is that from every stop. */
+  struct cycle_event e = {0};
+  while (outbox_next_event(&b->cycle.outbox, &e) && e.cause != CAUSE_FAULT) continue;
+  assert_true(e.cause == CAUSE_FAULT && e.value > 599.0 && e.value < 601.0);
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  assert_int_equal(after(b, 10)->state, STATE_STOPPED);
+}
+
+/* It was sent while the process stood, so its sender did not see the stop. */
+static void a_reset_from_a_gap_does_not_lift_its_stop(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S / 2;
+  assert_true(
+      port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 7, clock_now_ns() - NS_PER_S / 4, 0}));
+  assert_int_equal(after(b, 1)->state, STATE_SAFE);
+  struct answer a;
+  assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_TOO_SOON);
+  /* A stop at the end of a cycle is in the frame of the next cycle. */
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  let_rearm(b);
+  assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
+  machine_trip(&b->cycle.machine, FAULT_MISSES);
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_TOO_SOON);
+  assert_int_equal(newest(b, 0)->state, STATE_SAFE);
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+}
+
 static void a_stop_at_once_does_not_wait_for_it(void **state)
 {
   struct bench *b = *state;
@@ -543,6 +599,8 @@ int main(void)
       ROW(the_loop_does_not_wait_for_ever),
       ROW(a_loop_that_was_stuck_does_not_move_it),
       ROW(a_loop_stuck_within_a_cycle_does_not_move_it),
+      ROW(after_a_suspension_nothing_moves_by_itself),
+      ROW(a_reset_from_a_gap_does_not_lift_its_stop),
       ROW(a_stop_at_once_does_not_wait_for_it),
       ROW(a_parked_platform_delays_nothing),
       ROW(the_first_frame_claims_no_pose),

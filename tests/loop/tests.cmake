@@ -6,6 +6,8 @@ target_link_options(test_loop_readiness PRIVATE -Wl,--wrap=inputs_take)
 ali3_test(loop clocking SOURCES loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop beats SOURCES loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop platform_drive SOURCES loop/pendulum.c LINK ali3_loop m)
+target_link_options(test_loop_platform_drive PRIVATE -Wl,--wrap=clock_boot_ns)
+ali3_test(loop suspension LINK ali3_loop)
 ali3_test(loop schedule LINK ali3_loop)
 ali3_test(loop heap SOURCES loop/rig.c common/heap.c LINK ali3_setup ali3_loop m)
 

@@ -34,7 +34,14 @@ static struct machine in_state(enum run_state state)
   m.state = state;
   if (state == STATE_FAULT) m.fault = FAULT_DIVERGED;
   if (state == STATE_SAFE) m.fault = FAULT_MISSES;
+  m.stop_shown = state == STATE_FAULT || state == STATE_SAFE;
   return m;
+}
+
+/* A frame shows the machine. */
+static void show(struct machine *m, uint64_t t_ns)
+{
+  machine_shown(m, m->state, m->fault, t_ns);
 }
 
 static void every_command_in_every_state(void **unused)
@@ -184,10 +191,11 @@ static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
   for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
     struct machine m = in_state(STATE_RUNNING);
     machine_trip(&m, faults[f]);
+    show(&m, LATER);
     for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
       enum machine_action action;
       assert_int_equal(machine_command(&m, way[k], true, LATER + k * SECOND, &action), expected[k]);
-      machine_shown(&m, m.state, LATER + k * SECOND);
+      show(&m, LATER + k * SECOND);
       assert_int_equal(m.state == STATE_RUNNING, k == 7 || k == 9);
     }
   }
@@ -214,7 +222,7 @@ static void commands_that_start_the_motion_wait_for_inputs(void **unused)
   m.disarmed = true; /* a permanent problem is reported first */
   assert_int_equal(machine_command(&m, COMMAND_RUN, false, LATER, &action), RESULT_WRONG_STATE);
   assert_int_equal(machine_command(&m, COMMAND_ARM, false, LATER, &action), RESULT_TOO_SOON);
-  machine_shown(&m, STATE_STOPPED, LATER);
+  show(&m, LATER);
   assert_int_equal(machine_command(&m, COMMAND_ARM, false, LATER + REARM_NS, &action), RESULT_NOT_READY);
   assert_true(m.disarmed);
 }
@@ -225,10 +233,10 @@ static struct machine reset_and_shown(void)
   struct machine m = in_state(STATE_RUNNING);
   enum machine_action action;
   machine_trip(&m, FAULT_ESTOP);
-  machine_shown(&m, m.state, LATER - 2 * SECOND); /* SAFE: starts no delay */
+  show(&m, LATER - 2 * SECOND); /* SAFE: starts no delay */
   assert_int_equal(machine_command(&m, COMMAND_RESET, true, LATER - SECOND, &action), RESULT_OK);
-  machine_shown(&m, m.state, LATER);
-  machine_shown(&m, m.state, LATER + SECOND / 4); /* only the first frame counts */
+  show(&m, LATER);
+  show(&m, LATER + SECOND / 4); /* only the first frame counts */
   return m;
 }
 
@@ -273,9 +281,38 @@ static void every_reset_restarts_the_half_second(void **unused)
   struct machine m = reset_and_shown();
   assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * SECOND), RESULT_TOO_SOON); /* nothing was shown since */
-  machine_shown(&m, m.state, LATER + 3 * SECOND);
+  show(&m, LATER + 3 * SECOND);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 3 * SECOND + REARM_NS - 1), RESULT_TOO_SOON);
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * SECOND), RESULT_OK);
+}
+
+/* Whatever stopped: it was sent for another stop, or by nobody who could know of this one. */
+static void a_reset_from_before_the_frame_lifts_no_stop(void **unused)
+{
+  (void)unused;
+  for (enum fault_code fault = FAULT_NONE + 1; fault <= FAULT_FELT; fault++) {
+    struct machine m = in_state(STATE_RUNNING);
+    machine_trip(&m, fault);
+    const struct machine stopped = m;
+    assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_TOO_SOON); /* no frame has shown it */
+    assert_int_equal(m.state, stopped.state);
+    machine_shown(&m, STATE_RUNNING, FAULT_NONE, LATER); /* a frame from before */
+    assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_TOO_SOON);
+    show(&m, LATER);
+    assert_int_equal(ask(&m, COMMAND_RESET, LATER - 1),
+                     RESULT_TOO_SOON); /* it waited in a network or a queue */
+    assert_int_equal(m.state, stopped.state);
+    /* An e-stop on top is another stop. */
+    if (fault != FAULT_ESTOP) {
+      const enum fault_code before = m.fault;
+      machine_trip(&m, FAULT_ESTOP);
+      machine_shown(&m, STATE_SAFE, before, LATER + SECOND / 2);
+      assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND / 2), RESULT_TOO_SOON);
+      show(&m, LATER + SECOND);
+    }
+    assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
+    assert_int_equal(m.state, STATE_STOPPED);
+  }
 }
 
 static void a_refused_run_in_safe_delays_the_arm(void **unused)
@@ -283,12 +320,14 @@ static void a_refused_run_in_safe_delays_the_arm(void **unused)
   (void)unused;
   struct machine m = in_state(STATE_RUNNING);
   machine_trip(&m, FAULT_DIVERGED);
+  show(&m, LATER);
   assert_int_equal(ask(&m, COMMAND_RESET, LATER), RESULT_OK);
-  machine_shown(&m, m.state, LATER);
+  show(&m, LATER);
   machine_trip(&m, FAULT_ESTOP);
+  show(&m, LATER);
   assert_int_equal(ask(&m, COMMAND_RUN, LATER + SECOND), RESULT_WRONG_STATE);
   assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
-  machine_shown(&m, m.state, LATER + SECOND / 2); /* even if it was shown before */
+  show(&m, LATER + SECOND / 2); /* even if it was shown before */
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + SECOND + REARM_NS - 1), RESULT_TOO_SOON);
 }
 
@@ -300,18 +339,20 @@ static void a_client_that_repeats_itself_never_gets_to_motion(void **unused)
     struct machine m = in_state(STATE_RUNNING), n = m;
     machine_trip(&m, FAULT_ESTOP);
     machine_trip(&n, FAULT_ESTOP);
+    show(&m, LATER);
+    show(&n, LATER);
     assert_int_equal(ask(&n, COMMAND_RESET, LATER), RESULT_OK);
-    machine_shown(&n, n.state, LATER);
+    show(&n, LATER);
     for (uint64_t t = LATER; t < LATER + 60 * SECOND; t += every) {
       ask(&m, COMMAND_RESET, t);
       ask(&m, COMMAND_ARM, t);
       ask(&m, COMMAND_RUN, t);
-      machine_shown(&m, m.state, t);
+      show(&m, t);
       assert_int_equal(m.state, STATE_STOPPED);
       if (every >= REARM_NS) continue;
       ask(&n, COMMAND_ARM, t);
       ask(&n, COMMAND_RUN, t);
-      machine_shown(&n, n.state, t);
+      show(&n, t);
       assert_int_equal(n.state, STATE_STOPPED);
     }
   }
@@ -327,14 +368,15 @@ static void the_record_of_the_last_run_precedes_autostart(void **unused)
       machine_keep(&m, (enum fault_code)fault, true);
       assert_int_equal(m.state, STATE_INIT);
       assert_int_equal(m.fault, fault); /* for the next start, if this one ends in its warm-up */
-      machine_shown(&m, STATE_INIT, LATER - SECOND);
+      show(&m, LATER - SECOND);
       assert_int_equal(machine_warm(&m, autostart), ACTION_RESTORE);
       assert_int_equal(m.state, fault == FAULT_NONE ? STATE_STOPPED
                                                     : STATE_SAFE); /* also for FAULT: the model is new */
       assert_int_equal(m.fault, fault);
       assert_int_equal(machine_flags(&m) & FLAG_ESTOP, fault == FAULT_ESTOP ? FLAG_ESTOP : 0);
+      show(&m, LATER);
       if (fault != FAULT_NONE) assert_int_equal(ask(&m, COMMAND_RESET, LATER), RESULT_OK);
-      machine_shown(&m, m.state, LATER);
+      show(&m, LATER);
       assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS - 1), RESULT_TOO_SOON);
       assert_int_equal(ask(&m, COMMAND_RUN, LATER + REARM_NS), RESULT_WRONG_STATE);
       assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * REARM_NS), RESULT_OK);
@@ -482,6 +524,7 @@ static void flags_follow_the_state(void **unused)
   machine_trip(&m, FAULT_ESTOP);
   assert_int_equal(machine_flags(&m), FLAG_SAFE | FLAG_ESTOP);
   enum machine_action action;
+  show(&m, LATER);
   machine_command(&m, COMMAND_RESET, true, LATER, &action);
   assert_int_equal(machine_flags(&m), 0);
 }
@@ -509,6 +552,7 @@ int main(void)
       cmocka_unit_test(an_arm_after_a_stop_waits_for_half_a_second),
       cmocka_unit_test(an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged),
       cmocka_unit_test(every_reset_restarts_the_half_second),
+      cmocka_unit_test(a_reset_from_before_the_frame_lifts_no_stop),
       cmocka_unit_test(a_refused_run_in_safe_delays_the_arm),
       cmocka_unit_test(a_client_that_repeats_itself_never_gets_to_motion),
       cmocka_unit_test(the_record_of_the_last_run_precedes_autostart),
