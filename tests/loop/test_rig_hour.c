@@ -39,6 +39,11 @@ uint64_t __wrap_clock_now_ns(void)
 {
   return virtual_ns;
 }
+uint64_t __wrap_clock_boot_ns(void);
+uint64_t __wrap_clock_boot_ns(void)
+{
+  return virtual_ns;
+}
 
 struct hour {
   struct settings *settings;

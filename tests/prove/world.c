@@ -69,6 +69,12 @@ uint64_t __wrap_clock_now_ns(void)
   return w.now_ns;
 }
 
+uint64_t __wrap_clock_boot_ns(void);
+uint64_t __wrap_clock_boot_ns(void)
+{
+  return w.now_ns;
+}
+
 void __wrap_usage_now(struct usage *u);
 void __wrap_usage_now(struct usage *u)
 {
@@ -281,6 +287,8 @@ void world_key(struct world_key *key)
   key->fault = m->fault;
   key->disarmed = m->disarmed;
   key->shown = m->disarmed && m->rearm.shown;
+  key->stop_shown = machine_is_stopped(m) && m->stop_shown;
+  key->stop_since = key->stop_shown ? age(m->stop_ns) : 0;
   key->since = m->disarmed ? age(m->rearm.since_ns) : 0;
   key->misses = (uint32_t)m->misses;
   key->missed = w.cycle.deadline.missed;

@@ -67,9 +67,9 @@ struct last_run world_restart(const struct ending *ending);
 /* The part of the memory that decides the future: equal keys have equal futures. */
 struct world_key {
   uint32_t state, fault, frame_state, live_fault, misses;
-  uint32_t file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed, input_owner,
-      input_heard, stimulus[2];
-  bool disarmed, loaded, live_disarmed, shown, file_disarmed, before_disarmed, missed;
+  uint32_t stop_since, file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed,
+      input_owner, input_heard, stimulus[2];
+  bool disarmed, loaded, live_disarmed, shown, stop_shown, file_disarmed, before_disarmed, missed;
 };
 void world_key(struct world_key *key);
 uint64_t world_now(void);
