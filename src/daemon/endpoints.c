@@ -7,14 +7,16 @@
 #include "modbus/server.h"
 #include "osc/osc.h"
 #include "packets/packets.h"
+#include "transport/kernel_stamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The only list of the protocols. Its order is the order of ports, starts and texts. */
 void endpoints_list(struct endpoints *all, const struct settings *s)
 {
-  *all = (struct endpoints){.settings = s};
+  *all = (struct endpoints){.settings = s, .stamps = -1};
   const struct endpoint list[ENDPOINTS] = {
       {.protocol = &osc_protocol, .config = &s->osc, .count = s->osc.enabled},
       {.protocol = &modbus_protocol, .config = &s->modbus, .count = s->modbus.enabled},
@@ -126,6 +128,7 @@ static void describe_endpoint(const struct endpoints *all, const struct endpoint
 
 bool endpoints_start(struct endpoints *all, char *error, size_t size)
 {
+  all->stamps = kernel_stamp_hold(); /* -1: arrivals are then bounded by the reads of their sockets */
   for (int i = 0; i < ENDPOINTS; i++) {
     struct endpoint *e = &all->endpoint[i];
     if (e->count == 0) continue;
@@ -142,7 +145,8 @@ void endpoints_close(struct endpoints *all)
   free(all->place);
   telemetry_destroy(all->telemetry);
   free(all->bell);
-  *all = (struct endpoints){0};
+  if (all->stamps >= 0) close(all->stamps);
+  *all = (struct endpoints){.stamps = -1};
 }
 
 uint64_t endpoints_commands_dropped(struct endpoints *all)

@@ -3,18 +3,59 @@
 
 #include "rt/clock.h"
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 enum {
   SET_NS = 1000000, /* more than slewing, or a delay of the thread between two readings, can cause */
   APART_NS = 20000, /* repeat readings that are further apart: the thread was preempted between them */
   TRIES = 3,
+  HOLD_TRIES = 100, /* of kernel_stamp_hold() */
+  HOLD_MS = 10,     /* between two of them, and the longest wait for a datagram on its way through loopback */
 };
 
 bool kernel_stamp_ask(int fd)
 {
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int)) == 0;
+}
+
+/* A socket of loopback that sends to itself. Returns -1 if there is none. */
+static int open_mirror(void)
+{
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof at;
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  if (kernel_stamp_ask(fd) && bind(fd, (struct sockaddr *)&at, length) == 0 &&
+      getsockname(fd, (struct sockaddr *)&at, &length) == 0 &&
+      connect(fd, (struct sockaddr *)&at, length) == 0)
+    return fd;
+  close(fd);
+  return -1;
+}
+
+/* Whether the kernel stamps a datagram when it arrives. A stamp that is made by the read is later than the wall clock was
+ * before the read. */
+static bool stamps_arrival(int fd)
+{
+  _Alignas(struct cmsghdr) char control[KERNEL_STAMP_ROOM];
+  struct iovec place = {&(char){0}, 1};
+  struct msghdr m = {
+      .msg_iov = &place, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, HOLD_MS) != 1) return false;
+  const uint64_t wall_ns = kernel_clocks_read().wall_ns;
+  return recvmsg(fd, &m, 0) == 1 && kernel_stamp_wall_ns(&m) < wall_ns;
+}
+
+int kernel_stamp_hold(void)
+{
+  const int fd = open_mirror();
+  for (int i = 0; fd >= 0 && i < HOLD_TRIES && send(fd, "", 1, 0) == 1 && !stamps_arrival(fd); i++)
+    clock_sleep_until_ns(clock_now_ns() + HOLD_MS * UINT64_C(1000000));
+  return fd;
 }
 
 uint64_t kernel_stamp_wall_ns(struct msghdr *m)

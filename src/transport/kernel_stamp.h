@@ -16,6 +16,12 @@ enum { KERNEL_STAMP_ROOM = CMSG_SPACE(sizeof(struct timespec)) };
  * there are no stamps. */
 bool kernel_stamp_ask(int fd);
 
+/* Set-up: switches on the stamps of the kernel before the first socket is bound, and waits until they work, for a second at
+ * most. The kernel switches them on by a deferred job when the first socket asks for them; until then a datagram gets the
+ * time at which it is read, and the data of a stream get no stamp. They stay on while the descriptor is open. Returns the
+ * descriptor, or -1 if the kernel refuses. */
+int kernel_stamp_hold(void);
+
 /* The stamp of a message from recvmsg() or recvmmsg(), by the wall clock; 0: none. */
 uint64_t kernel_stamp_wall_ns(struct msghdr *m);
 

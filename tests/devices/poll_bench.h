@@ -15,7 +15,7 @@ enum {
   CHANNELS = 20,
   INPUT_FIRST = OUTPUTS,
   VALUES = OUTPUTS + CHANNELS,
-  PATIENCE_MS = 20000
+  PATIENCE_MS = 300000
 };
 
 extern struct fake_device fake;

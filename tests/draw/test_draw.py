@@ -36,7 +36,7 @@ class Drawings(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def draw(self, file, name="out.svg"):
-        made = subprocess.run([ALI3D, file, "--draw", self.path(name)], capture_output=True, text=True, timeout=60, check=False)
+        made = subprocess.run([ALI3D, file, "--draw", self.path(name)], capture_output=True, text=True, check=False)
         self.assertEqual((made.returncode, made.stderr, made.stdout), (0, "", ""))
         return xml.etree.ElementTree.parse(self.path(name)).getroot()
 

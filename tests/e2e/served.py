@@ -37,7 +37,7 @@ class Served:
         return self.process.wait(10)
 
     def connect(self, source="127.0.0.1"):
-        s = socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0))
+        s = socket.create_connection(("127.0.0.1", self.port), timeout=bench.PATIENCE, source_address=(source, 0))
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return s
 

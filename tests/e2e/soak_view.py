@@ -305,7 +305,7 @@ class Page(unittest.TestCase):
         with bench.Daemon(wait=False) as d:
             page = os.path.join(d.dir, "run.html")
             subprocess.run([bench.program("ali3-sim"), os.path.join(bench.ROOT, "config", "models", "hexapod.yaml"), "--duration", "3", "--view", page],
-                           check=True, capture_output=True, timeout=60)
+                           check=True, capture_output=True, timeout=bench.PATIENCE)
             self.browser.get("about:blank")
             self.logs()
             self.browser.get(f"file://{page}")

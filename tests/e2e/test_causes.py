@@ -50,7 +50,7 @@ def offline(config, seconds, period, folder):
                + [f"body.{BODY}.velocity.{c}" for c in "xyz"] + [f"body.{BODY}.angular_velocity.{c}" for c in "xyz"])
     file = os.path.join(folder, "sim.csv")
     subprocess.run([bench.program("ali3-sim"), config, "--duration", str(seconds), "--workers", "0", "--output", file],
-                   check=True, timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                   check=True, timeout=bench.PATIENCE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     with open(file, encoding="utf-8") as f:
         return {round(float(row["time"]) / period): [float(row[c]) for c in columns] for row in csv.DictReader(f)}
 
@@ -169,11 +169,11 @@ class Stops(unittest.TestCase):
                 for i in range(count):
                     d.process.send_signal(signal.SIGSTOP)
                     stopped = time.monotonic()
-                    time.sleep(length)
+                    bench.run_on(length)
                     before = time.monotonic()
                     d.process.send_signal(signal.SIGCONT)
                     continued.append((length, stopped, before))
-                    time.sleep(0.11 + 0.0037 * i)
+                    bench.run_on(0.11 + 0.0037 * i)
             self.assertEqual(d.stop()[0], 0, d.said())
             with open(os.path.join(d.dir, "misses"), encoding="utf-8") as f:
                 misses = [m for m in map(json.loads, f) if "cause" in m]

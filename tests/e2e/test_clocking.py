@@ -21,7 +21,7 @@ def offline(d, steps):
     columns = ([f"body.{CRANK}.position.{c}" for c in "xyz"] + [f"body.{CRANK}.orientation.e{i}" for i in range(4)]
                + [f"body.{CRANK}.velocity.{c}" for c in "xyz"] + [f"body.{CRANK}.angular_velocity.{c}" for c in "xyz"])
     subprocess.run([bench.program("ali3-sim"), d.config, "--duration", str(steps * 0.01), "--output", file], check=True,
-                   timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                   timeout=bench.PATIENCE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     with open(file, encoding="utf-8") as f:
         return {round(float(row["time"]) / 0.01): [float(row[c]) for c in columns] for row in csv.DictReader(f)}
 
@@ -34,7 +34,7 @@ class Subscriber(bench.OscClient):
         self.send(bench.osc_message("/ali3/sub", "siii", stream, 0, 1, 1))
         self.answer("/ali3/sub/ack")
 
-    def packets(self, seconds=20.0):
+    def packets(self, seconds=bench.PATIENCE):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.socket.settimeout(max(0.01, end - time.monotonic()))
@@ -67,7 +67,7 @@ class Clocking(unittest.TestCase):
             for i, count in enumerate(counts):
                 if i == 3:  # the outside world does not matter
                     d.process.send_signal(signal.SIGSTOP)
-                    time.sleep(3)
+                    bench.run_on(3)
                     d.process.send_signal(signal.SIGCONT)
                 result, state = client.stepped(count, 100 + i)
                 self.assertEqual(result, 0)
@@ -77,7 +77,7 @@ class Clocking(unittest.TestCase):
             expected = offline(d, done)
             for step, state in seen.items():
                 self.assertEqual(struct.pack(">13d", *state), struct.pack(">13d", *expected[step]), f"after step {step}")
-            time.sleep(0.3)  # a loop that waits is neither late nor stuck
+            bench.run_on(0.3)  # a loop that waits is neither late nor stuck
             said = d.watch()
             self.assertEqual((said["misses"], said["state"]), (0, "RUNNING"))
             self.assertEqual(said["status"], "healthy", said["reasons"])
@@ -115,17 +115,17 @@ class Clocking(unittest.TestCase):
             client.send(bench.osc_message("/ali3/cmd/reset", "i", 1))  # it may have timed out before
             client.send(bench.osc_message("/ali3/cmd/stop", "i", 2))
             bench.wait_for("STOPPED", lambda: d.watch()["state"] == "STOPPED")
-            time.sleep(bench.REARM + 1.1)  # it may be after SAFE, and a period goes by before STOPPED is shown
+            bench.run_on(bench.REARM + 1.1)  # it may be after SAFE, and a period goes by before STOPPED is shown
             client.send(bench.osc_message("/ali3/cmd/arm", "i", 3))
             client.send(bench.osc_message("/ali3/cmd/run", "i", 4))
             sequence, before = 0, None
-            end = time.monotonic() + 30
+            end = time.monotonic() + bench.PATIENCE
 
             def beat():
                 nonlocal sequence
                 sequence += 1
                 client.send(bench.osc_message("/ali3/in/frame", "ih" + "d" * CHANNELS, sequence, 0, *[0.0] * CHANNELS))
-                time.sleep(0.004)  # faster than the period: the frames say when
+                bench.run_on(0.004)  # faster than the period: the frames say when
 
             while before is None:
                 beat()

@@ -66,7 +66,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(command("run"), 1, "after SAFE run takes an arm before it")
         self.assertEqual(command("arm"), 6, "and the arm a while in which nobody asks")
         self.state_is("STOPPED")
-        time.sleep(bench.REARM + 0.1)
+        bench.wait_to_rearm()
         self.assertEqual(command("arm"), 0)
         self.assertEqual(command("run"), 0)
         self.state_is("RUNNING")
@@ -116,12 +116,12 @@ class Commands(unittest.TestCase):
             answers = [self.osc.answer("/ali3/ack") for _ in names]
             self.assertEqual(answers, [["reset", 10 + k, 0], ["arm", 10 + k, 6], ["run", 10 + k, 1]])
             self.assertEqual(self.modbus.state(), "STOPPED")
-            time.sleep(1.0 if k < 2 else 0.1)
+            bench.run_on(1.0 if k < 2 else 0.1)
         for k in range(4):
-            time.sleep(0.2)
+            bench.pace(0.2)
             self.assertEqual(self.osc.command("arm", 20 + k), 6)
         self.assertEqual(self.modbus.state(), "STOPPED")
-        time.sleep(bench.REARM + 0.1)
+        bench.wait_to_rearm()
         self.assertEqual([self.osc.command(name, 30) for name in ("arm", "run")], [0, 0])
         self.state_is("RUNNING")
 
@@ -129,7 +129,7 @@ class Commands(unittest.TestCase):
         """The commands from a shell, with the client of another project."""
         oscsend = bench.need("oscsend")
         for name, state in (("run", "RUNNING"), ("pause", "PAUSED"), ("run", "RUNNING"), ("estop", "SAFE"), ("reset", "STOPPED")):
-            subprocess.run([oscsend, "127.0.0.1", str(self.daemon.osc_port), f"/ali3/cmd/{name}"], check=True, timeout=10)
+            subprocess.run([oscsend, "127.0.0.1", str(self.daemon.osc_port), f"/ali3/cmd/{name}"], check=True, timeout=bench.PATIENCE)
             self.state_is(state)
 
     def test_status_and_ping(self):

@@ -16,7 +16,7 @@ DEMO = os.path.join(bench.ROOT, "tools", "demo")
 
 
 def demo(*arguments, **options):
-    return subprocess.run([sys.executable, "-B", DEMO, *arguments], capture_output=True, text=True, timeout=150,
+    return subprocess.run([sys.executable, "-B", DEMO, *arguments], capture_output=True, text=True, timeout=bench.PATIENCE,
                           stdin=subprocess.DEVNULL, check=False, **options)
 
 

@@ -12,7 +12,6 @@ import struct
 import subprocess
 import tempfile
 import threading
-import time
 import tty
 import unittest
 
@@ -40,7 +39,7 @@ class Pymodbus:
 
     def start(self, value):
         self.process = subprocess.Popen([PYTHON, DEVICE, str(self.port), str(value)], stdin=subprocess.DEVNULL)
-        bench.wait_for("pymodbus to listen", self.listens, 30)
+        bench.wait_for("pymodbus to listen", self.listens)
 
     def listens(self):
         with socket.socket() as s:
@@ -217,7 +216,7 @@ def stale(d):
 class Devices(unittest.TestCase):
     def test_the_map_that_is_printed(self):
         with daemon([polled("plc", 1502, READ, WRITTEN, alive=77)]) as d:
-            done = subprocess.run([bench.program("ali3d"), d.config, "--print-map=json"], capture_output=True, text=True, timeout=20,
+            done = subprocess.run([bench.program("ali3d"), d.config, "--print-map=json"], capture_output=True, text=True, timeout=bench.PATIENCE,
                                   stdin=subprocess.DEVNULL, check=True)
         sheet = json.loads(done.stdout)
         (plc,) = [c for c in sheet["connections"] if c["text"] == "plc"]
@@ -269,7 +268,7 @@ class Devices(unittest.TestCase):
             with daemon([polled("plc", plc.port, READ), polled("out", out.port, WRITTEN)], policy="ramp") as d:
                 for i, value in enumerate(values):
                     bench.wait_for(f"{value} to come out", lambda: out.written and out.written[-1] == value)
-                    time.sleep(random.uniform(0, 0.02))
+                    bench.run_on(random.uniform(0, 0.02))
                     plc.kill()
                     bench.wait_for("the input to be stale", lambda: stale(d))
                     bench.wait_for("0 to come out", lambda: out.written[-1] == 0.0)

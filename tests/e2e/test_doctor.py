@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import bench
@@ -26,7 +25,7 @@ MEASURED = {"seconds", "period_us", "fifo", "fifo_reason", "priority", "cpu", "l
 
 def doctor(*arguments, path=None, **options):
     return subprocess.run([path or bench.program("ali3-doctor"), *arguments], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=60, **options)
+                          capture_output=True, text=True, timeout=bench.PATIENCE, **options)
 
 
 class Doctor(unittest.TestCase):
@@ -172,7 +171,7 @@ class Doctor(unittest.TestCase):
     def test_progress_on_a_terminal(self):
         leader, follower = pty.openpty()
         subprocess.run([bench.program("ali3-doctor"), "--seconds", "0.2"], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=follower, timeout=60, check=False)
+                       stdout=subprocess.DEVNULL, stderr=follower, timeout=bench.PATIENCE, check=False)
         os.close(follower)
         seen = os.read(leader, 65536).decode()
         os.close(leader)
@@ -184,9 +183,9 @@ class Doctor(unittest.TestCase):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             bench.wait_for("its measuring thread", lambda: len(os.listdir(f"/proc/{process.pid}/task")) >= 2)
-            time.sleep(0.1)
+            bench.run_on(0.1)
             process.send_signal(signal.SIGINT)
-            out, errors = process.communicate(timeout=30)
+            out, errors = process.communicate(timeout=bench.PATIENCE)
         finally:
             process.kill()
             process.wait()

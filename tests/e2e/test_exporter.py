@@ -16,7 +16,7 @@ from exporter import Exporter, read, shipped
 
 
 def run(*arguments):
-    return subprocess.run([bench.program("ali3-exporter"), *arguments], capture_output=True, text=True, timeout=30,
+    return subprocess.run([bench.program("ali3-exporter"), *arguments], capture_output=True, text=True, timeout=bench.PATIENCE,
                           stdin=subprocess.DEVNULL)
 
 
@@ -35,7 +35,7 @@ class Pages(unittest.TestCase):
     def test_scrape(self):
         curl = bench.need("curl")
         url = f"http://127.0.0.1:{self.exporter.port}/metrics"
-        done = subprocess.run([curl, "-sS", "--fail", "--include", url], capture_output=True, text=True, timeout=20, check=True)
+        done = subprocess.run([curl, "-sS", "--fail", "--include", url], capture_output=True, text=True, timeout=bench.PATIENCE, check=True)
         head, _, text = done.stdout.replace("\r\n", "\n").partition("\n\n")
         self.assertIn("Content-Type: text/plain; version=0.0.4; charset=utf-8\n", head + "\n")
         self.assertIn("Cache-Control: no-store\n", head + "\n")
@@ -57,7 +57,7 @@ class Pages(unittest.TestCase):
         promtool = bench.need("promtool")
         text = run("--once", "--name", self.daemon.name).stdout
         self.assertIn("ali3_osc_send_seconds_total{", text)
-        done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_once(self):
@@ -112,7 +112,7 @@ class Pages(unittest.TestCase):
                     b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"):
             with self.subTest(raw=raw[:40], size=len(raw)), self.exporter.connect() as s:
                 answer = b""
-                s.settimeout(20)  # longer than what a silent client is given
+                s.settimeout(bench.PATIENCE)  # longer than what a silent client is given
                 with contextlib.suppress(ConnectionResetError, BrokenPipeError):
                     s.sendall(raw)
                     while part := s.recv(65536):
@@ -169,8 +169,8 @@ class Pages(unittest.TestCase):
             asked = time.monotonic()
             self.assertEqual(self.exporter.get("/healthz?name=nobody")[0], 503)
             slowest = max(slowest, time.monotonic() - asked)
-            self.assertLess(time.monotonic() - start, 40, f"{len(slow) - len(gone)} are still there")
-            time.sleep(0.2)
+            self.assertLess(time.monotonic() - start, bench.PATIENCE, f"{len(slow) - len(gone)} are still there")
+            bench.run_on(0.2)
         last = max(gone.values())
         self.assertGreater(last, 9)
         self.assertGreater(gone[silent], 9)
@@ -264,7 +264,7 @@ class Life(unittest.TestCase):
             with Exporter("--name", d.name, executable=copy, user=65533, group=65533, extra_groups=[]) as e:
                 self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
                 bench.kill_client(d.process)  # and the exporter looks again after 10 ms
-                bench.wait_for("the daemon to be down", lambda: e.metrics()[("ali3_up", ("instance", d.name))] == 0, 1.0)
+                bench.wait_for("the daemon to be down", lambda: e.metrics()[("ali3_up", ("instance", d.name))] == 0)
                 self.assertIn("belongs to user 65534, but process", e.get("/healthz")[2])
 
     def test_usage(self):

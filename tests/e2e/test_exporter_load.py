@@ -99,7 +99,7 @@ class Load(unittest.TestCase):
     def test_no_miss_is_added(self):
         with shipped() as d:
             before = d.watch()
-            time.sleep(SECONDS)
+            bench.run_on(SECONDS)
             calm = d.watch()["misses"] - before["misses"]
 
             self.half_open(HALF_OPEN)
@@ -116,7 +116,7 @@ class Load(unittest.TestCase):
                 due = start + asked / RATE
                 now = time.monotonic()
                 if now < due:
-                    time.sleep(due - now)
+                    bench.run_on(due - now)
                 begin = time.monotonic()
                 # One scrape in a hundred, the rest is status.
                 self.assertEqual(clients[asked % 100 == 0].ask(), 200)

@@ -24,7 +24,7 @@ class Faults(unittest.TestCase):
         cls.daemon.__enter__()
         cls.addClassCleanup(cls.daemon.__exit__)
         before = cls.daemon.watch()["misses"]
-        time.sleep(PHASE)
+        bench.run_on(PHASE)
         cls.calm = cls.daemon.watch()["misses"] - before
 
     def setUp(self):
@@ -43,7 +43,7 @@ class Faults(unittest.TestCase):
             start = time.monotonic()
             good.inputs(0, 32)
             slowest = max(slowest, time.monotonic() - start)
-            time.sleep(0.002)
+            bench.pace(0.002)
         good.close()
         after = self.daemon.watch()
         misses = after["misses"] - before["misses"]
@@ -60,7 +60,7 @@ class Faults(unittest.TestCase):
         def watch():
             before = self.daemon.counter(name)
             yield
-            bench.wait_for(f"{name} counted", lambda: self.daemon.counter(name) >= before + at_least, 5)
+            bench.wait_for(f"{name} counted", lambda: self.daemon.counter(name) >= before + at_least)
         return watch()
 
     def test_force_that_is_no_number(self):
@@ -76,7 +76,7 @@ class Faults(unittest.TestCase):
         oscsend = bench.need("oscsend")
         with self.counted("osc_nonfinite"):
             subprocess.run([oscsend, "127.0.0.1", str(self.daemon.osc_port), "/ali3/input/push/force", "fff", "nan", "0", "0"],
-                           check=True, timeout=10)
+                           check=True, timeout=bench.PATIENCE)
 
     def test_force_that_is_no_number_by_modbus(self):
         c = bench.ModbusClient(self.daemon.modbus_port)
@@ -115,7 +115,7 @@ class Faults(unittest.TestCase):
             with self.subTest(frame=frame), self.counted("modbus_bad_frames"):
                 s = socket.create_connection(("127.0.0.1", self.daemon.modbus_port))
                 s.sendall(frame)
-                s.settimeout(5)
+                s.settimeout(bench.PATIENCE)
                 self.assertEqual(s.recv(100), b"", "the server must close")
                 s.close()
         c = bench.ModbusClient(self.daemon.modbus_port)
@@ -139,7 +139,7 @@ class Faults(unittest.TestCase):
             bench.wait_for("three clients polling", lambda: self.daemon.counter("modbus_accepted") >= before["modbus_accepted"] + 4)
             for poll in polls:
                 bench.kill_client(poll)
-        bench.wait_for("no client left", lambda: self.daemon.counter("modbus_clients") == 0, 5)
+        bench.wait_for("no client left", lambda: self.daemon.counter("modbus_clients") == 0)
 
     def test_connection_storm(self):
         most = 8

@@ -68,10 +68,10 @@ class FloodAges(unittest.TestCase):
             self.addCleanup(stamped.close)
             with Sender(d.osc_port, zero) as sender:
                 stamped.client.send(bench.osc_message("/ali3/sub", "siii", "input", 0, 1, 1))
-                time.sleep(0.3)
+                bench.run_on(0.3)
                 quiet, _ = self.ages(stamped, sender, QUIET)
                 with questions.Flood(d.osc_port):
-                    time.sleep(0.5)
+                    bench.run_on(0.5)
                     loud, stale = self.ages(stamped, sender, LOUD)
             said = d.watch()["counters"]
             print(f"age of the value in use: quiet {1e3 * part(quiet, 0.5):.1f} ms, p99 {1e3 * part(quiet, 0.99):.1f}; flooded "
@@ -85,7 +85,7 @@ class FloodAges(unittest.TestCase):
     def test_estops_overtake(self):
         with questions.daemon() as d:
             with questions.Flood(d.osc_port):
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 took = questions.estops(d, ESTOPS)
             lost = took.count(None)
             ms = sorted(1e3 * t for t in took if t is not None)
@@ -105,9 +105,9 @@ class Lockstep(unittest.TestCase):
             for i in range(5):
                 for name in ("reset", "arm", "run"):
                     bench.wait_for(name, lambda name=name, i=i: osc.command(name, 10 * i + 1) == 0)
-                    time.sleep(0.1 if name != "reset" else 0.6)
+                    bench.run_on(0.1 if name != "reset" else 0.6)
                 osc.send(bench.osc_message("/ali3/step", "ii", 2147483647, 10 * i + 2))
-                time.sleep(0.3)
+                bench.run_on(0.3)
                 start = time.monotonic()
                 self.assertEqual(osc.command("estop", 10 * i + 3), 0)
                 osc.send(bench.osc_message("/ali3/status"))

@@ -21,14 +21,14 @@ class Sender(bench.OscClient):
     def push(self, force):
         self.send(bench.osc_message("/ali3/input/push/force", "fff", force, 0.0, 0.0))
 
-    def push_until(self, what, condition, force, seconds=10.0):
+    def push_until(self, what, condition, force, seconds=bench.PATIENCE):
         """Sends again and again until the condition is true."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 raise AssertionError(f"after {seconds} s still not: {what}")
             self.push(force)
-            time.sleep(0.01)
+            bench.pace(0.01)
 
 
 # A mass of 1 kg that slides along x: its accelerometer reads the acting force.
@@ -137,7 +137,7 @@ class Freshness(unittest.TestCase):
         self.assertEqual(client.command("reset", 5), 0)
         client.push(1.0)
         self.assertEqual(client.command("run", 6), 1, "after SAFE run takes an arm before it")
-        time.sleep(bench.REARM + 0.1)
+        bench.wait_to_rearm()
         client.send(bench.osc_bundle(bench.osc_message("/ali3/input/push/force", "fff", 1.0, 0.0, 0.0),
                                      bench.osc_message("/ali3/cmd/arm", "i", 7)))
         self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])
@@ -151,9 +151,9 @@ class Freshness(unittest.TestCase):
         watcher.send(bench.osc_message("/ali3/sub", "siii", "input", 0, 1, 1))
         watcher.answer("/ali3/sub/ack")
         d.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)
+        bench.run_on(0.2)
         client.push(77.0)
-        time.sleep(1.0)
+        bench.run_on(1.0)
         d.process.send_signal(signal.SIGCONT)
         seen = [watcher.answer("/ali3/input/push/force")[0] for _ in range(40)]
         self.assertEqual(set(seen) - {40.0}, {0.0}, "a value of a second ago acts as if it were new")

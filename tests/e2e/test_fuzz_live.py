@@ -76,7 +76,7 @@ def flood_osc(flood, port, end):
             client.send(packet)
             flood.sent += 1
         except BlockingIOError:
-            time.sleep(0.001)
+            bench.pace(0.001)
     client.close()
 
 
@@ -98,7 +98,7 @@ def flood_modbus(flood, port, end):
                         connection.send(packet)
                         flood.sent += 1
         except OSError:  # full, or correctly closed by the daemon
-            time.sleep(0.001)
+            bench.pace(0.001)
 
 
 class FuzzLive(unittest.TestCase):
@@ -115,7 +115,7 @@ class FuzzLive(unittest.TestCase):
                 while good.answer("/ali3/pong")[0] != rounds:
                     pass
                 rounds += 1
-                time.sleep(0.05)
+                bench.pace(0.05)
             good.close()
             for flood in floods:
                 flood.join()

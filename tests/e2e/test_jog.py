@@ -7,7 +7,6 @@ import os
 import re
 import socket
 import threading
-import time
 import unittest
 
 import bench
@@ -178,7 +177,7 @@ class Jog(unittest.TestCase):
     def test_a_plc_jogs_over_a_serial_line(self):
         folder = self.enterContext(bench.tempfile.TemporaryDirectory())
         path = os.path.join(folder, "line")
-        plc = LineClient(path, 1, timeout=0.5)
+        plc = LineClient(path, 1, timeout=bench.PATIENCE)
         self.addCleanup(plc.close)
         self.begin(modbus={"serial": path, "serial_access": "jog", "baud": 115200, "tcp": False})
         self.simulate()
@@ -201,7 +200,7 @@ class Jog(unittest.TestCase):
         for access, exceptions in (("write", ["exception 1", None]), ("read", ["exception 1", "exception 1"])):
             with self.subTest(access):
                 path = os.path.join(folder, access)
-                plc = LineClient(path, 1, timeout=0.5)
+                plc = LineClient(path, 1, timeout=bench.PATIENCE)
                 self.addCleanup(plc.close)
                 with bench.Daemon(cycle={"autostart": False}, inputs=test_rig.INPUTS, platform=test_rig.PLATFORM,
                                   modbus={"serial": path, "serial_access": access, "baud": 115200, "tcp": False}):

@@ -14,7 +14,7 @@ SHOWN = [{"signal": "input.push.force.x", "table": "input", "address": 200},
 
 def latency(*arguments):
     return subprocess.run([bench.program("ali3-latency"), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=bench.PATIENCE, check=False)
 
 
 class Latency(unittest.TestCase):

@@ -70,7 +70,7 @@ class Stop(unittest.TestCase):
     def test_signals(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(signal=number), bench.Daemon() as d:
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 status, report = d.stop(number)
                 self.assertEqual(status, 0, d.said())
                 self.check_report(report)
@@ -155,7 +155,7 @@ class Stop(unittest.TestCase):
                 return int(field[7]) + int(field[9])  # minflt, majflt
 
             before = faults()
-            time.sleep(2)
+            bench.run_on(2)
             self.assertEqual(faults() - before, 0)
             self.assertEqual(d.counter("loop_page_faults"), 0)
 
@@ -171,16 +171,16 @@ class Service(unittest.TestCase):
                 return sum(1 for t, line in d.notified if line == "WATCHDOG=1" and t > start)
 
             start = time.monotonic()
-            bench.wait_for("watchdog fed twice", lambda: fed_since(start) >= 2, 5)
+            bench.wait_for("watchdog fed twice", lambda: fed_since(start) >= 2)
             (loop,) = fifo(d.process.pid)
             with halted(loop):
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 d.hear()
                 start = time.monotonic()
-                time.sleep(1.5)
+                bench.run_on(1.5)
                 self.assertEqual(fed_since(start), 0, "fed while the loop was stuck")
             start = time.monotonic()
-            bench.wait_for("watchdog fed again", lambda: fed_since(start) >= 1, 5)
+            bench.wait_for("watchdog fed again", lambda: fed_since(start) >= 1)
             status, report = d.stop()
             self.assertEqual(status, 0)
             self.assertGreater(report["misses"] + report["skipped"], 0, "two seconds of standstill went unnoticed")
@@ -188,7 +188,7 @@ class Service(unittest.TestCase):
 
 class Exit(unittest.TestCase):
     def run_daemon(self, *arguments):
-        return subprocess.run([bench.program("ali3d"), *arguments], capture_output=True, text=True, timeout=30,
+        return subprocess.run([bench.program("ali3d"), *arguments], capture_output=True, text=True, timeout=bench.PATIENCE,
                               stdin=subprocess.DEVNULL)
 
     def test_help_and_version(self):
@@ -219,7 +219,7 @@ class Exit(unittest.TestCase):
         for closed, status in ((">&-", 1), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 1)):
             with self.subTest(closed=closed):
                 done = subprocess.run(["sh", "-c", f'exec "$0" "$1" --duration 0.3 --report - {closed}',
-                                       bench.program("ali3d"), d.config], capture_output=True, timeout=30)
+                                       bench.program("ali3d"), d.config], capture_output=True, timeout=bench.PATIENCE)
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertEqual(bool(done.stdout), status == 0)
         receiver.socket.settimeout(0)

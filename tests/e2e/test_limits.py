@@ -71,9 +71,9 @@ class Files(unittest.TestCase):
         with d:
             for _ in range(12):
                 d.process.send_signal(signal.SIGSTOP)
-                time.sleep(0.05)
+                bench.run_on(0.05)
                 d.process.send_signal(signal.SIGCONT)
-                time.sleep(0.05)
+                bench.pace(0.05)
             bench.wait_for(lambda: f"the complaint; it said:\n{d.said()}", lambda: "misses: cannot write the miss log" in d.said())
             self.assertEqual(d.watch()["state"], "RUNNING")
             self.assertEqual(d.stop()[0], 0, d.said())
@@ -95,7 +95,7 @@ class Memory(unittest.TestCase):
             for line, change in (("needs a restart: .*model", {}), ("not applied", {"cycle": {"period": "x"}})):
                 d.file("bench.json", json.dumps({**config, "model": {"name": "big", "bodies": bodies}, "inputs": [], **change}))
                 d.process.send_signal(signal.SIGHUP)
-                bench.wait_for(lambda line=line: f"{line}; it said:\n{d.said()}", lambda line=line: re.search(line, d.said()), 120)
+                bench.wait_for(lambda line=line: f"{line}; it said:\n{d.said()}", lambda line=line: re.search(line, d.said()))
 
             def little_more():
                 now = memory_mb(d.process.pid)
@@ -117,8 +117,8 @@ class Log(unittest.TestCase):
             while time.monotonic() - start < seconds:
                 osc.send(bench.osc_message("/ali3/cmd/reset", "i", sent + 1))
                 sent += 1
-                time.sleep(0.0006)
-            time.sleep(0.3)  # a reset that comes with an e-stop is refused
+                bench.pace(0.0006)
+            bench.run_on(0.3)  # a reset that comes with an e-stop is refused
             osc.send(bench.osc_message("/ali3/cmd/estop", "i", 1000000))
             bench.wait_for("SAFE in the log", lambda: "-> SAFE: e-stop requested" in d.said())
             status, report = d.stop()

@@ -183,7 +183,7 @@ class Live(unittest.TestCase):
         self.assertEqual(self.state(d), "STOPPED")
         self.assertEqual(self.saved("third"), first)
         self.assertEqual(self.osc.command("run", next(self.requests)), 1)
-        time.sleep(bench.REARM + 0.1)
+        bench.wait_to_rearm()
         self.go("arm")
         self.go()
         self.step(10)
@@ -219,14 +219,14 @@ class Live(unittest.TestCase):
         for n in range(8):
             path = os.path.join(self.folder, "auto.state")
             bench.wait_for(path, lambda: os.path.exists(path))
-            time.sleep(0.05 + 0.013 * n)
+            bench.run_on(0.05 + 0.013 * n)
             d.process.kill()
             d.process.wait()
             states = [f for f in os.listdir(self.folder) if f.endswith(".state")]
             self.assertLessEqual(len(states), 4)  # the next one may be on its way
             for name in states:
                 done = bench.subprocess.run([bench.program("ali3-sim"), d.config, "--state-in", os.path.join(self.folder, name),
-                                             "--duration", "0.01", "--summary", "-"], capture_output=True, text=True, timeout=20)
+                                             "--duration", "0.01", "--summary", "-"], capture_output=True, text=True, timeout=bench.PATIENCE)
                 self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
             d.start_again()
         self.meet(d)
@@ -242,10 +242,10 @@ class Live(unittest.TestCase):
         file = os.path.join(d.dir, "run.h5")
         with bench.subprocess.Popen([bench.program("ali3-record"), "--once", file, d.name], stdin=bench.subprocess.DEVNULL,
                                     stdout=bench.subprocess.DEVNULL, stderr=bench.subprocess.DEVNULL) as recorder:
-            time.sleep(0.5)
+            bench.wait_for("rows of the recording", lambda: d.watch()["recorder_flush_s"] > 0)
             self.good("param/set", "body.car.mass", 380.0)
             self.good("param/set", "model.gravity", 0.0, 0.0, -9.5)
-            time.sleep(0.5)
+            bench.run_on(0.5)
             recorder.send_signal(signal.SIGTERM)
             recorder.wait(20)
         with h5py.File(file) as f:
@@ -428,7 +428,7 @@ class Live(unittest.TestCase):
         d = self.begin(cycle={"autostart": True, "warmup": 5})
         self.good("param/begin")
         self.good("param/set", "body.car.mass", 300.0)
-        bench.wait_for("the end of the set", lambda: "dropped: no commit for 10 s" in d.said(), 20)
+        bench.wait_for("the end of the set", lambda: "dropped: no commit for 10 s" in d.said())
         self.refused(1, "no set was begun", "param/commit")
         numbers = [(v[0], 1.01 * v[4]) for at, v in self.good("param/list") if at == "param/value" and len(v) == 5 and v[4] > 0]
         for name, value in [pair for pair in numbers if pair[0] != "solver.iterations"][:8]:

@@ -136,7 +136,7 @@ class Watchdog(unittest.TestCase):
             self.addCleanup(osc.close)
             self.assertEqual(osc.command("reset", 1), 0)
             self.assertEqual(osc.command("run", 2), 1)
-            time.sleep(bench.REARM + 0.1)
+            bench.wait_to_rearm()
             osc.send(bench.osc_message("/ali3/input/push/force", "fff", 2, 0, 0))
             self.assertEqual([osc.command("arm", 3), osc.command("run", 4)], [0, 0], daemon.said())
             self.assertEqual(daemon.stop()[0], 0, daemon.said())
@@ -153,7 +153,7 @@ class Plc(unittest.TestCase):
             daemon.arguments += ["--set", f"{key}={value}"]
         with daemon:
             done = subprocess.run(["/usr/bin/python3", os.path.join(GUIDES, "plc_cyclic.py"), "--port", str(daemon.modbus_port), "--cycles",
-                                   str(cycles)], capture_output=True, text=True, timeout=60)
+                                   str(cycles)], capture_output=True, text=True, timeout=bench.PATIENCE)
             if "No module named 'pymodbus'" in done.stderr:
                 self.skipTest("pymodbus is not installed")
             return done.returncode, done.stdout + done.stderr, daemon.counter("modbus_ignored")
@@ -295,7 +295,7 @@ class OpenStageControl(unittest.TestCase):
 
     def top(self):
         done = subprocess.run([bench.program("ali3-top"), "--once", "--instance", self.daemon.name], capture_output=True, text=True,
-                                    timeout=20, stdin=subprocess.DEVNULL)
+                                    timeout=bench.PATIENCE, stdin=subprocess.DEVNULL)
         return done.stdout
 
 

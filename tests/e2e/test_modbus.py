@@ -35,7 +35,7 @@ def in_order(words, order):
 
 def mbpoll(*arguments, status=0):
     """Runs mbpoll once and returns its output; status None: any status is accepted."""
-    done = subprocess.run([bench.need("mbpoll"), "-0", "-1", *arguments], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([bench.need("mbpoll"), "-0", "-1", *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
     said = done.stdout + done.stderr
     if status is not None and (done.returncode == 0) != (status == 0):
         raise AssertionError(f"mbpoll {' '.join(arguments)}: status {done.returncode}\n{said}")
@@ -150,7 +150,7 @@ class Mbpoll(unittest.TestCase):
 class Pymodbus(unittest.TestCase):
     def run_client(self, *arguments):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pymodbus_client.py")
-        done = subprocess.run(["/usr/bin/python3", script, *arguments], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(["/usr/bin/python3", script, *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         if done.returncode == 77:
             self.skipTest(f"pymodbus is not installed: {done.stdout.strip()}")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -238,7 +238,7 @@ class Answers(unittest.TestCase):
         for code, function, body in requests:
             self.refused(code, function, body)
         print(f"{len(requests)} illegal requests answered in {(time.monotonic() - start) * 1e3:.1f} ms")
-        self.assertLess(time.monotonic() - start, 5)  # half a second each with the reader of the library
+        bench.in_time(self, time.monotonic() - start, 5)  # half a second each with the reader of the library
 
     def test_inputs_of_ones_own_map(self):
         self.client.write(200, [*struct.unpack(">2H", struct.pack(">f", 7.5)), 0xFFF0])
@@ -299,18 +299,18 @@ class Answers(unittest.TestCase):
             start = time.monotonic()
             self.client.inputs(0, 32)
             times.append(time.monotonic() - start)
-            time.sleep(0.001)  # faster than 2000 a second the server would hold it back
+            bench.run_on(0.001)  # faster than 2000 a second the server would hold it back
         times.sort()
         p99 = times[int(0.99 * len(times))]
         print(f"{len(times)} reads beside a stalled half frame: median {times[len(times) // 2] * 1e6:.0f} us, "
               f"p99 {p99 * 1e6:.0f} us, max {times[-1] * 1e6:.0f} us")
-        self.assertLess(p99, 0.25)
+        bench.in_time(self, p99, 0.25)
         self.assertEqual(stalled.socket.recv(1), b"", "the stalled client is cut off")
         self.assertGreaterEqual(self.daemon.counter("modbus_half_frames"), 1)
 
     def test_the_printed_map_is_the_served_one(self):
         said = subprocess.run([bench.program("ali3d"), self.daemon.config, "--print-map=json"], capture_output=True, text=True,
-                              timeout=20, check=True).stdout
+                              timeout=bench.PATIENCE, check=True).stdout
         served = [(c["host"], c["port"]) for c in json.loads(said)["connections"] if c["protocol"] == "Modbus TCP" and c["listens"]]
         self.assertEqual(served, [("127.0.0.1", self.daemon.modbus_port)])
         rows = json.loads(said)["modbus"]
@@ -349,7 +349,7 @@ class Rights(unittest.TestCase):
 
     def test_strangers_are_shut_out(self):
         with self.daemon(None) as daemon:
-            with socket.create_connection(("127.0.0.1", daemon.modbus_port), timeout=5) as s:
+            with socket.create_connection(("127.0.0.1", daemon.modbus_port), timeout=bench.PATIENCE) as s:
                 self.assertEqual(s.recv(1), b"")
             bench.wait_for("the counter", lambda: daemon.counter("modbus_denied") == 1)
             self.assertEqual(daemon.counter("modbus_accepted"), 0)

@@ -20,7 +20,7 @@ class Storm(unittest.TestCase):
         self.assertGreater(count, 100)
         self.assertLess(times[int(0.99 * len(times))], 250)
         self.assertEqual(daemon.watch()["state"], "RUNNING")
-        with socket.create_connection(("127.0.0.1", daemon.modbus_port), timeout=5):
+        with socket.create_connection(("127.0.0.1", daemon.modbus_port), timeout=bench.PATIENCE):
             pass
 
 

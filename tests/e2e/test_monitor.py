@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import subprocess
-import time
 import unittest
 
 import bench
@@ -13,7 +12,7 @@ from exporter import Exporter
 
 
 def top(*arguments):
-    return subprocess.run([bench.program("ali3-top"), *arguments], capture_output=True, text=True, timeout=30,
+    return subprocess.run([bench.program("ali3-top"), *arguments], capture_output=True, text=True, timeout=bench.PATIENCE,
                           stdin=subprocess.DEVNULL)
 
 
@@ -106,10 +105,10 @@ class Monitor(unittest.TestCase):
 
     def test_comes_later_and_goes_away(self):
         d = bench.Daemon()
-        watcher = subprocess.Popen([bench.program("ali3-top"), "--line", "--seconds", "30", "--instance", d.name],
+        watcher = subprocess.Popen([bench.program("ali3-top"), "--line", "--seconds", "3000", "--instance", d.name],
                                    stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         try:
-            time.sleep(1)
+            bench.run_on(1)
             self.assertIsNone(watcher.poll(), "it must wait for the daemon")
             with d:
                 for line in watcher.stdout:
@@ -117,7 +116,7 @@ class Monitor(unittest.TestCase):
                         break
                 else:
                     self.fail("it never saw the daemon")
-            time.sleep(1)
+            bench.run_on(1)
             self.assertIsNone(watcher.poll(), "it must survive the daemon")
         finally:
             watcher.send_signal(signal.SIGTERM)

@@ -20,7 +20,7 @@ def offline(config, seconds, folder):
     """The model by ali3-sim in one thread: {step: 13 values of the crank}."""
     file = os.path.join(folder, "sim.csv")
     subprocess.run([bench.program("ali3-sim"), config, "--duration", str(seconds), "--workers", "0", "--output", file],
-                   check=True, timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                   check=True, timeout=bench.PATIENCE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     with open(file, encoding="utf-8") as f:
         return {round(float(row["time"]) / 0.01): [float(row[c]) for c in COLUMNS] for row in csv.DictReader(f)}
 
@@ -33,13 +33,13 @@ class Motion(unittest.TestCase):
             for _ in range(6):
                 said = subprocess.run(
                     [mbpoll, "-m", "tcp", "-p", str(d.modbus_port), "-a", "1", "-0", "-r", "1000", "-c", "3",
-                     "-t", "3:float", "-B", "-1", "127.0.0.1"], capture_output=True, text=True, timeout=20, check=True).stdout
+                     "-t", "3:float", "-B", "-1", "127.0.0.1"], capture_output=True, text=True, timeout=bench.PATIENCE, check=True).stdout
                 pose = [float(line.split(":")[1]) for line in said.splitlines() if line.startswith("[")]
                 self.assertEqual(len(pose), 3, said)
                 # The crank is a bar of length 1 about the origin: its centre stays on a circle of radius 1/2.
                 self.assertAlmostEqual(math.hypot(*pose), 0.5, places=4)
                 seen.append(tuple(pose))
-                time.sleep(0.1)
+                bench.run_on(0.1)
             self.assertGreaterEqual(len(set(seen)), 4, f"the crank stands still: {seen}")
 
     def test_oscdump_sees_the_crank_move(self):
@@ -93,7 +93,7 @@ class Motion(unittest.TestCase):
 
             # five times, a sixteenth of a second apart
             pushes = d.file("pushes", "".join(f"00000001.{k}0000000 /ali3/input/push/force fff 10 0 0\n" for k in range(5)))
-            subprocess.run([oscsendfile, "127.0.0.1", str(d.osc_port), pushes], check=True, timeout=10)
+            subprocess.run([oscsendfile, "127.0.0.1", str(d.osc_port), pushes], check=True, timeout=bench.PATIENCE)
             receiver.drain()
             _, t, state, values = receiver.frames(20, CRANK)[-1]
             apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))
@@ -112,7 +112,7 @@ class Motion(unittest.TestCase):
             push = list(struct.unpack(">2H", struct.pack(">f", 10.0)))
             for sequence in range(1, 6):
                 c.write(100, push + [0] * 62 + [sequence])
-                time.sleep(0.05)
+                bench.pace(0.05)
             receiver.drain()
             _, t, _, values = receiver.frames(20, CRANK)[-1]
             apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))

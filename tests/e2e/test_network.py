@@ -21,7 +21,7 @@ VALUES = [k / 8 for k in range(1, 16)]  # exact in 32 bits
 
 
 def ip(*words):
-    return subprocess.run(["ip", *words], capture_output=True, text=True, timeout=20, check=False)
+    return subprocess.run(["ip", *words], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
 
 
 class Network:

@@ -41,7 +41,7 @@ class Subscriber(bench.OscClient):
     def frames(self, count):
         """The next complete frames: all their parts, as {address: values} each."""
         frames, parts = [], {}
-        self.socket.settimeout(5)
+        self.socket.settimeout(bench.PATIENCE)
         while len(frames) < count:
             packet = bench.osc_decode(self.socket.recv(65536))
             if packet[0][0] != "/ali3/hdr":
@@ -100,7 +100,7 @@ class Interface(unittest.TestCase):
         self.assertAlmostEqual(degrees * 0.017453292519943295, radians, 5)
 
     def test_a_target_gets_the_users_addresses(self):
-        self.receiver.socket.settimeout(5)
+        self.receiver.socket.settimeout(bench.PATIENCE)
         messages = bench.osc_decode(self.receiver.socket.recv(65536))
         self.assertEqual([(m[0], m[1]) for m in messages], [("/ali3/hdr", "hdiiii"), ("/rig/crank", "dd")])
         self.assertAlmostEqual(messages[0][2][1], messages[1][2][1])  # simulated time, twice
@@ -164,7 +164,7 @@ class Others(unittest.TestCase):
                 with bench.Daemon(osc={"map": MAP, "targets": [target]}) as d:
                     line = bench.wait_for("a line", lambda: next((x for x in iter(dump.stdout.readline, "") if "/rig/" in x), None))
                     self.assertRegex(line, r" /rig/crank ff -?\d+\.\d+ \d+\.\d+$")
-                    subprocess.run([oscsend, "127.0.0.1", str(d.osc_port), "/rig/push", "T"], check=True, timeout=10)
+                    subprocess.run([oscsend, "127.0.0.1", str(d.osc_port), "/rig/push", "T"], check=True, timeout=bench.PATIENCE)
                     bench.wait_for("the T of oscsend", lambda: d.counter("osc_received") == 1)
                     self.assertEqual(d.counter("osc_type_errors"), 0)
             finally:
@@ -187,7 +187,7 @@ class Others(unittest.TestCase):
             wanted = ["/ali3/hdr ,ifiiii", "/ali3/body/A/state ,fffffffffffff", "/ali3/joint/J1/force ,fff", "/rig/crank ,ff",
                       "/ali3/pong ,ihhh", "/ali3/status ,sifffiiii"]
             try:
-                end = time.monotonic() + 20
+                end = time.monotonic() + bench.PATIENCE
                 while missing := [w for w in wanted if w not in read(log)]:
                     if capture.poll() is not None:
                         self.skipTest(f"tshark cannot capture on lo: {read(errors).strip().splitlines()[-1:]}")
@@ -196,7 +196,7 @@ class Others(unittest.TestCase):
                         client.subscribe(stream)
                     client.send(bench.osc_message("/ali3/ping", "ih", 1, 2))
                     client.send(bench.osc_message("/ali3/status"))
-                    time.sleep(0.2)
+                    bench.run_on(0.2)
                 self.assertNotIn("Malformed", read(log))
             finally:
                 capture.kill()
@@ -209,7 +209,7 @@ class Others(unittest.TestCase):
                 s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(GROUP) + socket.inet_aton("127.0.0.1"))
             except OSError as e:
                 self.skipTest(f"cannot join a multicast group on 127.0.0.1: {e}")
-            s.settimeout(10)
+            s.settimeout(bench.PATIENCE)
             target = {"host": GROUP, "port": s.getsockname()[1], "interface": "127.0.0.1", "stream": "energy"}
             with bench.Daemon(osc={"targets": [target]}):
                 addresses = [m[0] for m in bench.osc_decode(s.recv(65536))]
@@ -316,7 +316,7 @@ class Full(unittest.TestCase):
                 return seen["counters"]["osc_overflow"] and seen["status"] == "degraded" and reasons
 
             bench.wait_for("the verdict", told)
-            bench.wait_for("the log", lambda: "because the socket was full" in d.said(), 15)
+            bench.wait_for("the log", lambda: "because the socket was full" in d.said())
             client.send(bench.osc_message("/ali3/status"))
             client.answer("/ali3/status")
 
@@ -342,7 +342,7 @@ class Query(unittest.TestCase):
     def get(self, path, url=None):
         """(status, JSON or None)"""
         try:
-            with urllib.request.urlopen((url or self.url) + path, timeout=10) as answer:
+            with urllib.request.urlopen((url or self.url) + path, timeout=bench.PATIENCE) as answer:
                 text = answer.read().decode()
                 return answer.status, json.loads(text) if answer.headers["Content-Type"] == "application/json" else None
         except urllib.error.HTTPError as e:
@@ -365,7 +365,7 @@ class Query(unittest.TestCase):
         walk(root)
         self.assertEqual(len(paths), len(set(paths)))
         done = subprocess.run([bench.program("ali3d"), self.daemon.config, "--print-map=json"], capture_output=True, text=True,
-                              timeout=20, check=True)
+                              timeout=bench.PATIENCE, check=True)
         rows = json.loads(done.stdout)["osc"]
         self.assertEqual({r["address"] for r in rows} - set(paths), set())
 
@@ -379,7 +379,7 @@ class Query(unittest.TestCase):
         self.assertEqual(self.get("/healthz?HOST_INFO", self.metrics)[0], 400)
         curl = shutil.which("curl")
         if curl:
-            done = subprocess.run([curl, "-sS", "--fail", self.url + "/ali3/time"], capture_output=True, text=True, timeout=20,
+            done = subprocess.run([curl, "-sS", "--fail", self.url + "/ali3/time"], capture_output=True, text=True, timeout=bench.PATIENCE,
                                   check=True)
             self.assertEqual(json.loads(done.stdout)["TYPE"], "f")
         else:

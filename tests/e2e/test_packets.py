@@ -88,7 +88,7 @@ class Line:
         if self.master >= 0:
             self.unplug()
 
-    def receive(self, n, seconds=10.0):
+    def receive(self, n, seconds=bench.PATIENCE):
         end = time.monotonic() + seconds
         while len(self.data) < n:
             if not select.select([self.master], [], [], max(0.0, end - time.monotonic()))[0]:
@@ -123,7 +123,7 @@ class Packets(unittest.TestCase):
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         self.udp.bind(("127.0.0.1", 0))
-        self.udp.settimeout(10)
+        self.udp.settimeout(bench.PATIENCE)
         self.port = self.udp.getsockname()[1]
         self.line = Line("/tmp")
         self.targets = {"targets": [{"host": "127.0.0.1", "port": self.osc.port, "profile": "d", "stream": "body"}]}
@@ -184,7 +184,7 @@ class Packets(unittest.TestCase):
         big["fields"] += [{"type": "zeros", "count": 1400}]
         with bench.Daemon(osc=self.targets, packets=[udp_packet(self.port), big]) as daemon:
             self.line.let_go()
-            bench.wait_for("drops", lambda: daemon.counter("packets_dropped") >= 50, 20)
+            bench.wait_for("drops", lambda: daemon.counter("packets_dropped") >= 50)
             self.osc.drain()
             in_order(self.datagram, lambda g: g[1], 100)  # the other packet goes on, and the loop with OSC
             cycles = [f[0] for f in in_order(lambda: self.osc.frames(1, BODY)[0], lambda f: f[0], 100)]
@@ -233,12 +233,12 @@ class Packets(unittest.TestCase):
             with self.assertRaises(BlockingIOError):
                 while True:
                     last = struct.unpack(UDP_FORMAT, self.udp.recv(65536))[:2]
-            time.sleep(0.5)  # OSC says SAFE now, again and again
+            bench.run_on(0.5)  # OSC says SAFE now, again and again
             with self.assertRaises(BlockingIOError):
                 self.udp.recv(65536)
             with open(pipe, "wb") as gate:
                 gate.write(b"\n")
-            self.udp.settimeout(10)
+            self.udp.settimeout(bench.PATIENCE)
             number, cycle, command = self.datagram()[:3]
             self.assertEqual((number, cycle), (last[0] + 1, last[1] + 1))
             self.assertEqual(command, 210, "that cycle was of a loop declared SAFE")

@@ -3,7 +3,6 @@
 """The motion platform of a running daemon: by state, over OSC, Modbus and shared memory, tuned, and parked before the end."""
 import json
 import signal
-import time
 import unittest
 
 import bench
@@ -30,7 +29,7 @@ def platform(d):
 
 
 class Platform(unittest.TestCase):
-    def in_state(self, d, state, seconds=15):
+    def in_state(self, d, state, seconds=bench.PATIENCE):
         return bench.wait_for(lambda: f"state {state} of the platform; it is {platform(d)}; the log:\n{d.said()}",
                               lambda: platform(d)["state"] == state, seconds)
 
@@ -140,7 +139,7 @@ class Platform(unittest.TestCase):
         with daemon(platform={"vel_max": [0.4, 0.4, 0.04], "acc_max": [4, 4, 0.01], "jerk_max": [100, 100, 0.1]}) as d:
             osc, _ = self.open(d)
             self.start(osc)
-            bench.wait_for("a way to go", lambda: (platform(d)["pose"][2] or -1) > -0.12, 20)
+            bench.wait_for("a way to go", lambda: (platform(d)["pose"][2] or -1) > -0.12)
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("EXIT", lambda: "EXIT: loop ended" in d.said())
             osc.send(bench.osc_message("/ali3/cmd/run", "i", 1))  # changes nothing
@@ -168,7 +167,7 @@ class Platform(unittest.TestCase):
             self.in_state(d, "run")
             osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, 0.1))
             d.process.send_signal(signal.SIGSTOP)
-            time.sleep(1.5)
+            bench.run_on(1.5)
             d.process.send_signal(signal.SIGCONT)
             bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.in_state(d, "parked")
@@ -179,7 +178,7 @@ class Platform(unittest.TestCase):
             self.in_state(d, "run")
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("the way to the park pose", lambda: "EXIT: loop ended" in d.said())
-            time.sleep(0.5)
+            bench.run_on(0.5)
             self.assertIsNone(d.process.poll())
             d.process.send_signal(signal.SIGTERM)
             self.assertEqual(d.finish(3), 0, d.said())

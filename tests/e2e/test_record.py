@@ -35,7 +35,7 @@ def need_h5py():
 
 
 def read_all(files):
-    done = subprocess.run([PYTHON, "-B", READER, *files], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([PYTHON, "-B", READER, *files], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
     if done.returncode:
         raise AssertionError(f"{files}: {done.stderr.strip().splitlines()[-1]}")
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -57,7 +57,7 @@ def small_disk(test, d):
     try:
         yield folder
     finally:
-        subprocess.run(["umount", folder], check=True, timeout=20)
+        subprocess.run(["umount", folder], check=True, timeout=bench.PATIENCE)
 
 
 class Recorder:
@@ -68,7 +68,7 @@ class Recorder:
                                         text=True, cwd=cwd, env=environment)
         self.said = None
 
-    def finish(self, seconds=20):
+    def finish(self, seconds=bench.PATIENCE):
         """Waits for the end and returns the exit status."""
         self.said = self.process.communicate(timeout=seconds)[1]
         return self.process.returncode
@@ -117,11 +117,11 @@ class Content(Case):
                 bench.wait_for("two seconds of a run", lambda: d.watch()["cycle"] > 220)
                 d.stop()
                 self.assertEqual(r.finish(), 0, r.said)
-            subprocess.run([bench.program("ali3-sim"), d.config, "--duration", "4", "--output", table], check=True, capture_output=True, timeout=60)
+            subprocess.run([bench.program("ali3-sim"), d.config, "--duration", "4", "--output", table], check=True, capture_output=True, timeout=bench.PATIENCE)
             with open(table, encoding="utf-8") as f:
                 wanted = {row["time"]: row for row in csv.DictReader(f)}
             got, printed = read(file), json.loads(subprocess.run(
-                [bench.program("ali3d"), d.config, "--print-map=json"], check=True, capture_output=True, text=True, timeout=20).stdout)
+                [bench.program("ali3d"), d.config, "--print-map=json"], check=True, capture_output=True, text=True, timeout=bench.PATIENCE).stdout)
             config = d.config
         cycles, head = got["head"]["cycle"], got["head"]
         self.assertEqual(cycles, list(range(1, len(cycles) + 1)))
@@ -174,14 +174,15 @@ class Content(Case):
         with bench.Daemon(cycle={"autostart": False}) as d:
             client = bench.OscClient(d.osc_port)
             with Recorder("--to", d.dir, "--when", "running", "--before", "0.5", "--after", "0.3", d.name) as r:
-                time.sleep(1.0)
+                bench.wait_for("the recorder", lambda: d.watch()["recorder"] == "waiting")
+                bench.run_on(0.7)  # more than --before
                 for k in range(2):
                     for name in ("arm", "run"):
                         self.assertEqual(client.command(name, 10 * k + len(name)), 0)
-                    time.sleep(0.8)
+                    bench.run_on(0.8)
                     self.assertEqual(client.command("stop", 10 * k + 9), 0)
                     bench.wait_for("a finished file", lambda n=k + 1: len(self.files(d)) == n)
-                    time.sleep(0.7)  # more than --before
+                    bench.run_on(0.7)  # more than --before
                 self.assertEqual(r.stop(), 0)
             client.close()
             got = read_all(self.files(d))
@@ -210,7 +211,7 @@ class Content(Case):
         with bench.Daemon() as d:
             with Recorder("--to", d.dir, "--split", "0.5", "--keep", "0.003", "--when", "always", d.name) as r:
                 first = bench.wait_for("a file", lambda: self.files(d))[0]
-                bench.wait_for("the removal of the first file", lambda: not os.path.exists(first), 60)
+                bench.wait_for("the removal of the first file", lambda: not os.path.exists(first))
                 self.assertEqual(r.stop(), 0)
                 self.assertIn("removed", r.said)
             files = self.files(d)
@@ -225,7 +226,7 @@ class Losses(Case):
             file = os.path.join(d.dir, "run.h5")
             with Recorder("--once", file, d.name) as r:
                 bench.wait_for("a run", lambda: d.watch()["cycle"] > 150)
-                time.sleep(random.uniform(0, 0.2))
+                bench.run_on(random.uniform(0, 0.2))
                 killed = time.monotonic_ns()
                 bench.kill_client(d.process)
                 self.assertEqual(r.finish(), 0, r.said)
@@ -236,7 +237,7 @@ class Losses(Case):
 
     def rows_on_disk(self, file):
         """Rows of a file that is written, as a reader sees them now."""
-        done = subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([bench.program("ali3-replay"), "info", file], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         found = re.search(r"^cycles .* (\d+) rows", done.stdout, re.M)
         return int(found.group(1)) if found else 0
 
@@ -246,9 +247,9 @@ class Losses(Case):
         try:
             # A recorder that gets no processor makes its file late: the kills come while rows are written.
             for file in files:
-                bench.wait_for(f"rows of {file}", lambda name=file: self.rows_on_disk(name + ".part") > 0, 30)
+                bench.wait_for(f"rows of {file}", lambda name=file: self.rows_on_disk(name + ".part") > 0)
             for r in recorders:
-                time.sleep(random.uniform(0, 0.7))
+                bench.run_on(random.uniform(0, 0.7))
                 os.kill(r.process.pid, signal.SIGKILL)
                 killed.append(time.monotonic_ns())
         finally:
@@ -307,11 +308,11 @@ class Losses(Case):
             with Recorder("--once", file, d.name) as r:
                 bench.wait_for("the file", lambda: os.path.exists(file + ".part"))
                 for _ in range(2):
-                    time.sleep(0.5)
+                    bench.run_on(0.5)
                     r.process.send_signal(signal.SIGSTOP)
-                    time.sleep(2.5)
+                    bench.run_on(2.5)
                     r.process.send_signal(signal.SIGCONT)
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 self.assertEqual(r.stop(), 0)
             got, state = read(file), d.watch()["state"]
         cycles = got["head"]["cycle"]
@@ -330,7 +331,7 @@ class Losses(Case):
     def fill(self, d, small):
         # Below --min-free the file is closed and whole, and recording goes on once there is space.
         with Recorder("--to", small, "--min-free", "0.0008", "--when", "always", "--before", "0", d.name) as r:
-            finished = bench.wait_for("the end of the first file", lambda: glob.glob(os.path.join(small, "*Z.h5")), 30)
+            finished = bench.wait_for("the end of the first file", lambda: glob.glob(os.path.join(small, "*Z.h5")))
             got = read(finished[0])
             self.assertEqual((got["attributes"]["reason"], got["attributes"]["complete"]), ("disk full", 1))
             self.check_no_hole(got["head"]["cycle"])

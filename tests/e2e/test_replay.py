@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 import bench
@@ -22,16 +21,16 @@ STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_
 
 
 def replay(*arguments):
-    done = subprocess.run([bench.program("ali3-replay"), *arguments], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([bench.program("ali3-replay"), *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
 def hold_up(d, seconds):
     """Stops the daemon, which misses deadlines."""
     d.process.send_signal(signal.SIGSTOP)
-    time.sleep(seconds)
+    bench.run_on(seconds)
     d.process.send_signal(signal.SIGCONT)
-    time.sleep(0.2)
+    bench.pace(0.2)
 
 
 class Once(Recorder):
@@ -56,7 +55,7 @@ class Case(unittest.TestCase):
     def push(self, client, n, force=3.0):
         for k in range(n):
             client.send(bench.osc_message("/ali3/input/push/force", "fff", force + 0.1 * k, -force, 0.5))
-            time.sleep(0.01)
+            bench.pace(0.01)
 
     def drive(self, d, client):
         """Inputs, an injected fault, commands, misses, an e-stop, and a start after it."""
@@ -65,7 +64,7 @@ class Case(unittest.TestCase):
             client.send(bench.osc_message("/ali3/inject", "sii", "noisy", on, 40 + on))
             self.push(client, 10)
         client.command("pause", 2)
-        time.sleep(0.15)
+        bench.run_on(0.15)
         client.command("run", 3)
         self.push(client, 10, 5.0)
         hold_up(d, 0.08)
@@ -76,7 +75,7 @@ class Case(unittest.TestCase):
         bench.run_again(lambda name: client.command(name, 21))
         self.push(client, 20, 7.0)
         client.command("reset", 30)
-        time.sleep(0.1)
+        bench.run_on(0.1)
 
 
 class Written(Case):
@@ -188,7 +187,7 @@ row = d[n]
 row.view(numpy.uint64)[0] ^= numpy.uint64(1)
 d[n] = row
 print(f["replay/cycle"][n])"""
-        cycle = subprocess.run([PYTHON, "-c", script, copy], capture_output=True, text=True, check=False, timeout=60)
+        cycle = subprocess.run([PYTHON, "-c", script, copy], capture_output=True, text=True, check=False, timeout=bench.PATIENCE)
         self.assertEqual(cycle.returncode, 0, cycle.stderr)
         status, said = replay(copy)
         self.assertEqual(status, 1, said)
@@ -209,16 +208,16 @@ print(f["replay/cycle"][n])"""
                     if k % 40 == 10:
                         client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "blend", 0.2 + 0.001 * k, 5))
                         client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "vel_max.x", 0.3, 6))
-                    time.sleep(0.02)
+                    bench.pace(0.02)
                 with open(d.config, encoding="utf-8") as f:
                     config = json.load(f)
                 config["platform"]["pos_max"] = [0.1, 0.1, 0.1]
                 d.file("bench.json", json.dumps(config))
                 d.process.send_signal(signal.SIGHUP)
                 bench.wait_for("the reload", lambda: "pos_max" in d.said())
-                time.sleep(0.3)
+                bench.run_on(0.3)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
-                time.sleep(1.5)
+                bench.run_on(1.5)
                 d.stop()
                 r.stop()
             found = sorted(name for name in os.listdir(files) if name.endswith(".h5"))
@@ -256,7 +255,7 @@ print(f["replay/cycle"][n])"""
                 bench.wait_for("the release", lambda: "yaw over" in d.said())
                 jog("yaw", -0.4, lambda: d.said().count("jog of yaw by") == 2)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
-                bench.wait_for("parked", lambda: "park -> parked" in d.said(), 20)
+                bench.wait_for("parked", lambda: "park -> parked" in d.said())
                 d.stop()
                 r.stop()
             found = [name for name in os.listdir(files) if name.endswith(".h5")]
@@ -276,26 +275,26 @@ print(f["replay/cycle"][n])"""
         with bench.Daemon(model=test_live.SPRUNG, inputs=[], state={"every": 0}) as d:
             client = self.open(d)
             with Recorder("--to", d.dir, "--when", "always", "--before", "60", "--split", "1", "--min-free", "0", d.name) as r:
-                time.sleep(0.3)
+                bench.run_on(0.3)
                 self.ask(client, "param/set", "sd", "force.strut.damping", 900.0)
                 self.ask(client, "state/save", "s", "here")
                 self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
                 client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 0.5, 5))
-                time.sleep(1.0)
+                bench.run_on(1.0)
                 self.ask(client, "cmd/reset", "")
                 for name in ("arm", "run"):
                     client.command(name, 10)
                 bench.wait_for("the next run", lambda: d.watch()["state"] == "RUNNING")
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 self.ask(client, "cmd/pause", "")
                 self.ask(client, "param/set", "sd", "body.car.mass", 400.0)
                 self.ask(client, "state/save", "s", "there")
                 self.ask(client, "cmd/run", "")
-                time.sleep(0.3)
+                bench.run_on(0.3)
                 self.ask(client, "cmd/pause", "")
                 self.ask(client, "state/load", "s", "there")
                 self.ask(client, "cmd/run", "")
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 d.stop()
                 r.stop()
             found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
@@ -374,7 +373,7 @@ print(f["replay/cycle"][n])"""
         for inputs in (file, shortened):
             out = os.path.join(d.dir, "sim.csv")
             subprocess.run([bench.program("ali3-sim"), d.config, "--inputs", inputs, "--duration", "1.2", "--output", out], check=True,
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=bench.PATIENCE)
             with open(out, encoding="utf-8") as f:
                 simulated = [row for row in csv.DictReader(f) if float(row["time"]) in wanted and float(row["time"]) > 0]
             self.assertEqual(len(simulated), 120)
@@ -415,7 +414,7 @@ print(f["replay/cycle"][n])"""
                 self.assertEqual(d.finish(), 0)
                 self.assertEqual(r.finish(), 0, r.said)
             edit = ["-c", "import sys, h5py, numpy; f = h5py.File(sys.argv[1], 'r+'); f.attrs[sys.argv[2]] = numpy.bytes_(sys.argv[3])", file]
-            subprocess.run([PYTHON, *edit, "version", "ali3d 0.0.1"], check=True, timeout=60)
+            subprocess.run([PYTHON, *edit, "version", "ali3d 0.0.1"], check=True, timeout=bench.PATIENCE)
             status, said = replay(file)
             self.assertEqual(status, 3, said)
             self.assertIn("another build recorded it", said)

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import stat
-import time
 import unittest
 
 import bench
@@ -224,7 +223,7 @@ class Report(unittest.TestCase):
             self.assertEqual(d.report()["cycles"], cycles)
             os.chmod(d.report_file, 0o640)
             d.start_again()
-            time.sleep(0.3)
+            bench.run_on(0.3)
             self.assertEqual(d.stop()[0], 0)
             self.assertNotEqual(d.report()["cycles"], cycles)
             self.assertEqual(stat.S_IMODE(os.stat(d.report_file).st_mode), 0o640)

@@ -73,7 +73,7 @@ class Simulated:
 def arm(test):
     """An arm after a reset, which counts half a second after the frame that shows STOPPED."""
     def taken():
-        time.sleep(bench.REARM + 0.1)  # an arm that comes too soon begins this time again
+        bench.run_on(bench.REARM + 0.1)  # an arm that comes too soon begins this time again
         result = test.order("arm")
         return result != TOO_SOON and [result]
     test.assertEqual(bench.wait_for("an arm", taken), [0], test.d.said())
@@ -134,7 +134,7 @@ class Rig(unittest.TestCase):
         self.ride()
         for k in range(20):
             self.lead(0.0, 0.0, 0.06 if k % 2 else -0.06)
-            time.sleep(0.05)
+            bench.pace(0.05)
         rig = self.d.watch()["rig"]
         self.assertEqual((rig["permissives"]["chain"], rig["flags"]["reports"]), (True, True))
         self.assertLess(max(map(abs, rig["leg_error"])), 0.04)
@@ -173,11 +173,11 @@ class Rig(unittest.TestCase):
             leg = chance.randint(1, 6)
             said = len(self.d.said())
             self.rig.order(f"{name} {leg}" if name == "stick" else name)
-            end, k = time.monotonic() + 30, 0
+            end, k = time.monotonic() + bench.PATIENCE, 0
             while self.state() == "RUNNING" and time.monotonic() < end:
                 self.lead(chance.uniform(-0.05, 0.05), 0.0, 0.08 if k // 20 % 2 else -0.08)
                 k += 1
-                time.sleep(0.02)
+                bench.pace(0.02)
             self.assertEqual(self.state(), "SAFE", f"fault {n}, {name}")
             bench.wait_for("the cause", lambda: re.search(f"RUNNING -> SAFE: .*{EXPECTED[name]}", self.d.said()[said:]))
             if name == "stick":
@@ -188,10 +188,10 @@ class Rig(unittest.TestCase):
         for name, took in self.rig.state()["reactions"]:
             self.assertIsNotNone(took, name)
             if name != "stick":
-                self.assertLess(took, HOLD + 1, name)
+                bench.in_time(self, took, HOLD + 1, name)
         # The log of rides has the same causes in the same order.
         self.assertEqual(self.order("park"), 0)
-        trips = bench.wait_for(lambda: f"{FAULTS} trips in the log of rides, found {self.logged_trips()}; the log:\n{self.d.said()}", lambda: len(texts := self.logged_trips()) == FAULTS and texts, 30)
+        trips = bench.wait_for(lambda: f"{FAULTS} trips in the log of rides, found {self.logged_trips()}; the log:\n{self.d.said()}", lambda: len(texts := self.logged_trips()) == FAULTS and texts)
         for cause, text in zip(causes, trips):
             self.assertRegex(text, cause)
         self.assertEqual(self.d.stop()[0], 0, self.d.said())

@@ -19,7 +19,7 @@ MOVE, END = 4.0, 5.0  # s
 
 
 def ali3d(*arguments):
-    return subprocess.run([os.path.join(bench.BIN, "ali3d"), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+    return subprocess.run([os.path.join(bench.BIN, "ali3d"), *arguments], capture_output=True, text=True, timeout=bench.PATIENCE, stdin=subprocess.DEVNULL, check=False)
 
 
 def cranks():
@@ -69,7 +69,7 @@ class RigModel(unittest.TestCase):
         inputs.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
         run = subprocess.run([os.path.join(bench.BIN, "ali3-sim"), str(model), "--duration", str(END), "--inputs", str(inputs), "--output", "-", "--signals",
                               "sensor.top.position.*,sensor.top.orientation.*", "--every", str(int(100 * END))],
-                             capture_output=True, text=True, timeout=60, check=False)
+                             capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         last = [float(x) for x in list(csv.reader(io.StringIO(run.stdout)))[-1]]
         return last[-7:-4], last[-4:]

@@ -5,7 +5,6 @@ line. The rig stands where the daemon wants it."""
 import os
 import re
 import socket
-import time
 import unittest
 
 import bench
@@ -171,7 +170,7 @@ class Wires(unittest.TestCase):
         self.rig.order("chain")
         bench.wait_for("parked", lambda: self.platform()["state"] == "parked")
         bench.wait_for("a reset", lambda: self.order("reset") == 0)
-        time.sleep(bench.REARM + 0.2)
+        bench.wait_to_rearm()
         self.assertEqual(self.order("arm"), 4)
         bench.wait_for(lambda: f"the reason in:\n{self.d.said()}", lambda: re.search(r"arm by .* refused: permissive \w+ of input \w+ is missing", self.d.said()))
         self.rig.order("clear")

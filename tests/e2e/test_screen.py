@@ -57,11 +57,11 @@ class Screen:
         """The output of the next seconds."""
         self.read()
         start = len(self.written)
-        time.sleep(seconds)
+        bench.run_on(seconds)
         self.read()
         return self.written[start:]
 
-    def sees(self, part, seconds=15):
+    def sees(self, part, seconds=bench.PATIENCE):
         """Checks that the text is on the screen, blanks counted as one. ali3-top writes changes only, so it is asked to redraw."""
         self.read()
         start, text = len(self.written), ""
@@ -80,7 +80,7 @@ class Screen:
             self.read()
             return self.process.poll() is not None
 
-        bench.wait_for("the end of ali3-top", ended, 15)
+        bench.wait_for("the end of ali3-top", ended)
         self.read()
         return self.process.returncode
 
@@ -224,7 +224,7 @@ class Histogram(unittest.TestCase):
             bench.wait_for("some cycles", lambda: d.watch()["cycle_us"]["count"] > 50)
             picture = os.path.join(d.dir, "it's \"a\" picture.png")
             done = subprocess.run([bench.program("ali3-top"), "--histogram", picture, "--instance", d.name],
-                                  capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+                                  capture_output=True, text=True, timeout=bench.PATIENCE, stdin=subprocess.DEVNULL)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             with open(picture, "rb") as f:
                 data = f.read()

@@ -34,7 +34,7 @@ class Suspended(unittest.TestCase):
         """A daemon is stopped for a while: its report, and the record of the miss."""
         with bench.Daemon(["--miss-log", "misses"], cycle={"overrun": overrun}) as d:
             d.process.send_signal(signal.SIGSTOP)
-            time.sleep(STOP)
+            bench.run_on(STOP)
             d.process.send_signal(signal.SIGCONT)
             bench.wait_for("the miss in the log", lambda: "process stopped for" in d.said())
             watched = d.watch()
@@ -121,7 +121,7 @@ class Stuck(unittest.TestCase):
                 self.assertEqual(osc.answer("/ali3/status")[1], SAFE)
 
             since = time.monotonic()
-            time.sleep(0.5)
+            bench.run_on(0.5)
             self.assertEqual(self.fed(d, since), 0, "the watchdog was fed for a loop that stands still")
 
             let_go()
@@ -146,7 +146,7 @@ class Stuck(unittest.TestCase):
         with self.stuck(cycle={"clock": "lockstep"}) as (d, let_go):
             osc = bench.OscClient(d.osc_port)
             self.addCleanup(osc.close)
-            time.sleep(0.5)
+            bench.run_on(0.5)
             since = time.monotonic()
             wait_hearing(d, "the watchdog fed while the loop waits", lambda: self.fed(d, since) > 2)
             self.assertNotIn("stuck", d.said())

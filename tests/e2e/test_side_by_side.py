@@ -52,7 +52,7 @@ class Side(unittest.TestCase):
     def finish(self, process):
         """(exit status, standard output, standard error)"""
         try:
-            out, error = process.communicate(timeout=120)
+            out, error = process.communicate(timeout=bench.PATIENCE)
         except BaseException:
             process.terminate()  # so that it ends what it has started
             process.communicate()
@@ -123,7 +123,7 @@ class Script(Side):
             return process.poll() is not None or {"ali3d", "cyclictest", "stress-ng"} <= names
 
         try:
-            bench.wait_for("ali3d, cyclictest and stress-ng", all_run, 30)
+            bench.wait_for("ali3d, cyclictest and stress-ng", all_run)
         finally:
             process.send_signal(number)
             status, _, error = self.finish(process)
@@ -137,7 +137,7 @@ class Script(Side):
     def test_killed(self):
         """Its processes end; its folder cannot be removed."""
         self.assertEqual(self.interrupt(signal.SIGKILL), -signal.SIGKILL)
-        bench.wait_for("the end of all processes", lambda: not within(self.temporary), 20)
+        bench.wait_for("the end of all processes", lambda: not within(self.temporary))
         for folder in os.listdir(self.temporary):
             shutil.rmtree(os.path.join(self.temporary, folder))
 

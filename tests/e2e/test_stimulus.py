@@ -50,7 +50,7 @@ class Stimulus(unittest.TestCase):
 
     def simulate(self, d, duration, *options):
         out = os.path.join(d.dir, "sim.csv")
-        subprocess.run([bench.program("ali3-sim"), d.config, "--duration", str(duration), "--output", out, *options], check=True, capture_output=True, timeout=60)
+        subprocess.run([bench.program("ali3-sim"), d.config, "--duration", str(duration), "--output", out, *options], check=True, capture_output=True, timeout=bench.PATIENCE)
         with open(out, encoding="utf-8") as f:
             return [{name: float(v) for name, v in row.items()} for row in csv.DictReader(f)]
 
@@ -68,7 +68,7 @@ class Stimulus(unittest.TestCase):
             d.stop()
             self.assertEqual(r.finish(), 0, r.said)
         got = read(file)
-        done = subprocess.run([bench.program("ali3-replay"), file], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([bench.program("ali3-replay"), file], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return [dict(zip(got["names"], row)) for row, action in zip(got["values"], got["head"]["action"]) if action & 1 and not action & 16]
 
@@ -103,9 +103,9 @@ class Stimulus(unittest.TestCase):
         d = self.daemon([{"name": "road", "file": "road.csv", "start": "motion"}])
 
         def act():
-            time.sleep(0.6)
+            bench.run_on(0.6)
             self.assertEqual(self.ask("cmd/reset", ""), 0)
-            time.sleep(0.6)
+            bench.run_on(0.6)
 
         rows = self.record(d, act)
         again = [i for i, row in enumerate(rows) if row["time"] == 0.01]
@@ -119,12 +119,12 @@ class Stimulus(unittest.TestCase):
         d = self.daemon([{"name": "road", "file": "road.csv", "loop": True}])
 
         def act():
-            time.sleep(0.3)
+            bench.run_on(0.3)
             self.assertEqual(self.ask("stimulus", "si", "none", 1), 7)
             self.assertEqual(self.ask("stimulus", "si", "road", 1), 0)
-            time.sleep(2.5)
+            bench.run_on(2.5)
             self.assertEqual(self.ask("stimulus", "si", "road", 0), 0)
-            time.sleep(0.5)
+            bench.run_on(0.5)
 
         heights = [row["input.road.value"] for row in self.record(d, act)]
         self.assertEqual(heights[0], 0.0)
@@ -147,7 +147,7 @@ class Stimulus(unittest.TestCase):
                 d.file("road.csv", text)
                 config = {"model": QUARTER, "inputs": INPUTS, "stimulus": [{"name": "road", "file": "road.csv"}]}
                 file = d.file("wrong.json", json.dumps(config))
-                done = subprocess.run([bench.program("ali3d"), file, "--check"], capture_output=True, text=True, timeout=20, check=False)
+                done = subprocess.run([bench.program("ali3d"), file, "--check"], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
                 self.assertEqual(done.returncode, 2, text)
                 self.assertIn(wanted, done.stderr)
                 self.assertIn("wrong.json:1:", done.stderr)

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 import unittest
 
 import bench
@@ -24,7 +23,7 @@ ROOT_ONLY = unittest.skipIf(os.geteuid() != 0, "needs root, to become another us
 
 
 def top(*arguments):
-    return subprocess.run([bench.program("ali3-top"), *arguments], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+    return subprocess.run([bench.program("ali3-top"), *arguments], capture_output=True, timeout=bench.PATIENCE, stdin=subprocess.DEVNULL)
 
 
 def block_of(daemon):
@@ -155,9 +154,9 @@ class Contents(unittest.TestCase):
                 r.start()
             for i in range(CUTS):
                 block.cut(i * 977 % len(self.data) if i % 2 else 0)
-                time.sleep(0.0005)
+                bench.pace(0.0005)
                 block.write(self.data)
-                time.sleep(0.0015)
+                bench.pace(0.0015)
             ends.set()
             for r in readers:
                 r.join()

@@ -24,7 +24,7 @@ class Swaps(unittest.TestCase):
     def phase(self, d, osc, act):
         """Misses, acts and longest times of a phase."""
         self.assertEqual(osc.command("clear", 1), 0)
-        time.sleep(0.1)
+        bench.run_on(0.1)
         before, end, acts = d.watch(), time.monotonic() + SECONDS, 0
         while time.monotonic() < end:
             acts += act(acts)
@@ -45,7 +45,7 @@ class Swaps(unittest.TestCase):
                     return 1
 
                 def rest(_):
-                    time.sleep(0.1)
+                    bench.run_on(0.1)
                     return 0
 
                 calm, _, longest = self.phase(d, osc, rest)

@@ -183,7 +183,7 @@ class SystemCalls(unittest.TestCase):
             self.assertEqual([t.name for t in watched], ["ali3-loop", "ali3-w1"])
             files = [os.path.join(d.dir, t.name) for t in watched]
             tracers = [self.trace(t, file) for t, file in zip(watched, files)]
-            time.sleep(TRACED)
+            bench.run_on(TRACED)
             for tracer in tracers:
                 tracer.send_signal(signal.SIGINT)
                 tracer.wait()

@@ -19,7 +19,7 @@ class Triggers(Case):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             client.send(bench.osc_message("/ali3/input/push/force", "fff", force, 0.0, 0.0))
-            time.sleep(0.01)
+            bench.pace(0.01)
 
     def test_a_signal_above_a_value(self):
         """The window reaches from `before` ahead of the first row to `after` behind the last one; the ring is shorter than `before`."""
@@ -55,11 +55,11 @@ class Triggers(Case):
             with Recorder("--to", d.dir, "--trigger", "miss,fault", "--before", "0.2", "--after", "0.2", "--min-free", "0", d.name) as r:
                 bench.wait_for("a run", lambda: d.watch()["cycle"] > 60)
                 d.process.send_signal(signal.SIGSTOP)
-                time.sleep(0.05)
+                bench.run_on(0.05)
                 d.process.send_signal(signal.SIGCONT)
                 bench.wait_for("a file of the miss", lambda: self.files(d))
                 missed = len(self.files(d))
-                time.sleep(0.5)
+                bench.run_on(0.5)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
                 self.finished(d, missed + 1)
                 self.assertEqual(r.stop(), 0)

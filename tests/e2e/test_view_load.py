@@ -7,7 +7,6 @@ A host without real time misses deadlines by itself, so the load is compared wit
 not granted real time, the numbers are only printed."""
 import os
 import threading
-import time
 import unittest
 
 import bench
@@ -27,7 +26,7 @@ class Load(unittest.TestCase):
     def test_no_miss_is_added(self):
         with bench.Daemon() as d, Viewer() as view:
             before = d.watch()
-            time.sleep(SECONDS)
+            bench.run_on(SECONDS)
             calm = d.watch()["misses"] - before["misses"]
             stop, frames, answers = threading.Event(), [0] * STREAMS, [0]
             query = f"name={d.name}&signals=pose,loop,events&dense=body.*&rate=50"
@@ -52,13 +51,13 @@ class Load(unittest.TestCase):
             before, processor = d.watch(), used(view.process.pid)[0]
             for thread in threads:
                 thread.start()
-            time.sleep(SECONDS)
+            bench.run_on(SECONDS)
             after, (later, memory) = d.watch(), used(view.process.pid)
             stop.set()
             for thread in threads:
                 thread.join(10)
             # The places are free again.
-            bench.wait_for("a free place", lambda: self.opens(view, query), 5)
+            bench.wait_for("a free place", lambda: self.opens(view, query))
             loaded = after["misses"] - before["misses"]
             print(f"misses {calm} calm, {loaded} with load; {min(frames)} to {max(frames)} frames a stream, {answers[0]} answers in {SECONDS} s; "
                   f"{(later - processor) / SECONDS:.2f} of a core, {memory:.0f} MB")

@@ -6,7 +6,7 @@
 function(ali3_e2e_part tier name file)
   add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${file}.py ${CMAKE_BINARY_DIR}/bin
            ${ARGN})
-  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 LABELS e2e
+  set_tests_properties(e2e/${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS e2e
                                               ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")
   ali3_tier(${tier} e2e/${name})
 endfunction()
@@ -29,7 +29,6 @@ ali3_e2e_part(system threads threads Threads)
 ali3_e2e_part(system demo_usage demo Usage)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
-set_tests_properties(e2e/record PROPERTIES TIMEOUT 400) # 20 kills and 40 power cuts, each with a recovery
 set_tests_properties(e2e/guides e2e/record PROPERTIES COST 950) # they wait for more than a minute in all, so they start first
 
 # The default ports of ali3d, which no other test uses.
@@ -53,6 +52,10 @@ ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connectio
 ali3_e2e_part(timing side_by_side side_by_side Script) # stress-ng on every processor would delay tests beside it
 ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
 
+# Limits of time of tests of the tier system, judged.
+ali3_e2e_part(timing modbus_in_time modbus Answers.test_illegal_requests_are_answered Answers.test_a_stalled_half_frame_stalls_nobody)
+ali3_e2e_part(timing modbus_peers_in_time modbus_peers Peers.test_values_age_while_the_process_is_stopped)
+
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/kill_peers --bin ${CMAKE_BINARY_DIR}/bin)
@@ -68,6 +71,7 @@ add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/replay CONFIGURATIONS soak # the demo with everything that can happen, under each overrun policy
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_replay.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(soak/rig PROPERTIES ENVIRONMENT ALI3_JUDGE_TIMES=1)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
 set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
 set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay)

@@ -32,7 +32,7 @@ class Stream:
     """One stream of a server, as a chunked answer."""
 
     def __init__(self, port, query):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=bench.PATIENCE)
         self.socket.sendall(f"GET /api/v1/stream?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         self.file = self.socket.makefile("rb")
         self.status = int(self.file.readline().split()[1])
@@ -63,7 +63,7 @@ class Stream:
         payload, self.bytes = self.bytes[8:size], self.bytes[size:]
         return KINDS[kind], decode(KINDS[kind], payload)
 
-    def next(self, kind, seconds=10.0):
+    def next(self, kind, seconds=bench.PATIENCE):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             got = self.record()

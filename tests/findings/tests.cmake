@@ -2,5 +2,4 @@
 add_test(NAME findings/findings
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/findings/test_findings.py $<TARGET_FILE:ali3d>
          $<TARGET_FILE:ali3-sim>)
-set_tests_properties(findings/findings PROPERTIES TIMEOUT 180)
 ali3_tier(system findings/findings)

@@ -27,7 +27,7 @@ static int redirect(void **state)
   dup2(end[1], STDERR_FILENO);
   close(end[1]);
   unsetenv("JOURNAL_STREAM");
-  alarm(60); /* kills the test if a write waits for a reader */
+  alarm(1000); /* kills the test if a write waits for a reader */
   return 0;
 }
 

@@ -81,6 +81,19 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_waits(self):
+        for name, line in (("e2e/test_a.py", "time.sleep(1)"), ("e2e/test_a.py", "run(timeout=20)"), ("e2e/test_a.py", "s.settimeout(2.5)"),
+                           ("e2e/test_a.py", 'bench.wait_for("x", f, 5)'), ("e2e/test_a.py", "self.assertLess(time.monotonic() - start, 4)"),
+                           ("rt/test_a.c", "assert_true(ms_since(start) < 20);"), ("rt/test_a.c", "enum { PATIENCE_MS = 5000 };"),
+                           ("rt/tests.cmake", "set_tests_properties(a PROPERTIES TIMEOUT 60)"),
+                           ("e2e/test_a.py", 'connect(("127.0.0.1", 9100))')):
+            with self.subTest(line):
+                path = self.file("tests/" + name, line + "\n")
+                self.assertIn(f"tests/{name}:1: ", self.said("waits.py", self.dir))
+                self.file("tests/" + name, "pass  # " + line + "\n" if name.endswith(".py") else "/* " + line + " */\n" if name.endswith(".c") else "# " + line + "\n")
+                self.said("waits.py", self.dir, status=0)
+                os.unlink(path)
+
     def test_readme(self):
         self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nali3_layer(base)\nali3_layer(math LINK base)\n")
         for layer in ("base", "math"):

@@ -5,7 +5,7 @@ add_test(NAME lint/tree COMMAND ${Python3_EXECUTABLE} ${lint}/tree.py ${PROJECT_
 add_test(NAME lint/names COMMAND ${Python3_EXECUTABLE} ${lint}/names.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/prose COMMAND ${Python3_EXECUTABLE} ${lint}/prose.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/format COMMAND ${lint}/format ${PROJECT_SOURCE_DIR})
-add_test(NAME lint/clang COMMAND nice ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
+add_test(NAME lint/clang COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
 add_test(NAME lint/calls COMMAND ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
 add_test(NAME lint/stack COMMAND ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
          $<TARGET_FILE:ali3d> ${lint}/calls.txt)
@@ -15,9 +15,11 @@ add_test(NAME lint/symbols COMMAND ${Python3_EXECUTABLE} ${lint}/symbols.py ${li
 set(all_libraries ${loop_libraries} wire transport osc modbus devices packets yaml config setup manual journal restart daemon)
 list(TRANSFORM all_libraries REPLACE "^([a-z]+)$" "$<TARGET_FILE:ali3_\\1>")
 add_test(NAME lint/circles COMMAND ${Python3_EXECUTABLE} ${lint}/circles.py ${all_libraries})
-set(names lint/circles lint/tree lint/names lint/prose lint/format lint/clang lint/calls lint/stack lint/symbols)
+add_test(NAME lint/commands COMMAND ${Python3_EXECUTABLE} ${lint}/commands.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+add_test(NAME lint/waits COMMAND ${Python3_EXECUTABLE} ${lint}/waits.py ${PROJECT_SOURCE_DIR})
+set(names lint/commands lint/waits lint/circles lint/tree lint/names lint/prose lint/format lint/clang lint/calls lint/stack lint/symbols)
 if(ALI3_TIDY)
-  add_test(NAME lint/tidy COMMAND nice ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
+  add_test(NAME lint/tidy COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
   list(APPEND names lint/tidy)
 endif()
 
@@ -29,7 +31,7 @@ add_test(NAME lint/lint COMMAND ${Python3_EXECUTABLE} ${lint}/test_lint.py $<TAR
          ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/test_lint_breaches.dir)
 list(APPEND names lint/lint)
 
-set_tests_properties(${names} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS lint
+set_tests_properties(${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS lint
                                          ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 set(compiled lint/clang lint/tidy) # they compile all sources once more
 list(REMOVE_ITEM names ${compiled})

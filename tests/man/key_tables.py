@@ -36,7 +36,7 @@ class Key:
 
 def read_keys(ali3d):
     """Every key in the order of the file, sections before their keys."""
-    printed = subprocess.run([ali3d, "--help", "all"], check=True, capture_output=True, text=True, timeout=30).stdout
+    printed = subprocess.run([ali3d, "--help", "all"], check=True, capture_output=True, text=True).stdout
     keys, fact = [], None
     for line in printed.splitlines():
         key = keys[-1] if keys else None

@@ -31,7 +31,7 @@ def known(root, pattern):
 
 
 def in_help(program):
-    text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True, timeout=20).stdout
+    text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
     heads = [re.split(r"\s{2,}", line.strip())[0] for line in text.splitlines() if re.match(r"\s{2,}--", line)]
     return {name for head in heads for name in re.findall(r"--([a-z][a-z0-9-]*)", head)}
 

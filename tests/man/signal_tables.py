@@ -97,7 +97,7 @@ def table(form, head, rows):
 
 def read_signals(ali3d):
     """{name: unit} of every quantity, as in body.A.position."""
-    printed = subprocess.run([ali3d, HERE / "signals.yaml", "--print-map=json"], check=True, capture_output=True, text=True, timeout=30)
+    printed = subprocess.run([ali3d, HERE / "signals.yaml", "--print-map=json"], check=True, capture_output=True, text=True)
     rows = [r for r in json.loads(printed.stdout)["osc"] if r["out"] and "on request" in r["text"]]
     names = {r["address"].removeprefix("/ali3/").replace("/", "."): r["unit"] for r in rows}
     return {n: u for n, u in names.items() if not re.fullmatch(r"body\.[^.]+\.state|input\.[^.]+", n)}

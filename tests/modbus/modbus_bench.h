@@ -19,7 +19,7 @@ enum {
   HOST_CLIENTS = MAX_CLIENTS / 2,
   HALF_FRAME_MS = 1000,
   IDLE_MS = 3000,
-  PATIENCE_MS = 10000
+  PATIENCE_MS = 300000
 };
 
 extern const struct signals bench_signals;

@@ -31,15 +31,15 @@ TEST(a_stalled_client_stalls_nobody_else)
     victim_reads(victim, &worst);
   }
   print_message("[          ] worst read beside a stalled and a rude client: %.2f ms\n", worst);
-  assert_true(worst < VICTIM_MS);
-  assert_true(ms_since(begin) < HALF_FRAME_MS); /* the stalled client was there all the time */
+  assert_in_time(worst, VICTIM_MS);
+  assert_in_time(ms_since(begin), HALF_FRAME_MS); /* the stalled client was there all the time */
   for (int k = 0; k < 40; k++) {
     get_reply(rude, k);
     assert_int_equal(reply[1], k % 2 ? MBAP_ILLEGAL_FUNCTION : MBAP_ILLEGAL_VALUE);
   }
   assert_closed(stalled);
   double waited = ms_since(begin);
-  assert_true(waited >= HALF_FRAME_MS && waited < PATIENCE_MS);
+  assert_true(waited >= HALF_FRAME_MS);
   assert_counts_to(&counters.modbus_half_frames, 1);
   assert_int_equal(counter_get(&counters.modbus_exceptions), 40);
   close(stalled);
@@ -232,7 +232,7 @@ TEST(a_client_that_does_not_read_is_dropped)
     victim_reads(victim, &worst);
   }
   assert_counts_to(&counters.modbus_dropped, 1);
-  assert_true(worst < VICTIM_MS);
+  assert_in_time(worst, VICTIM_MS);
   close(deaf);
   close(victim);
 }
@@ -265,11 +265,12 @@ TEST(a_flood_is_held_back)
   put(flood, stream, sizeof stream);
   double worst = 0;
   for (int k = 0; k < 20; k++) victim_reads(victim, &worst);
-  assert_true(worst < VICTIM_MS);
+  assert_in_time(worst, VICTIM_MS);
   for (int k = 0; k < FLOOD; k++) get_reply(flood, k);
   double ms = ms_since(start), least = 1e3 * (FLOOD - BURST - 2) / RATE;
   print_message("[          ] %d requests at once: %.0f ms, at least %.0f\n", FLOOD, ms, least);
-  assert_true(ms >= least && ms < 10 * least);
+  assert_true(ms >= least);
+  assert_in_time(ms, 10 * least);
   close(flood);
   close(victim);
 }

@@ -80,9 +80,10 @@ TEST(a_full_command_ring_is_an_exception)
 
 TEST(inputs_reach_the_loop_as_one_frame)
 {
+  /* Without a stamp of the kernel the arrival is the start of the connection. */
+  uint64_t before = clock_now_ns();
   int fd = connect_client(0);
   uint16_t block[65];
-  uint64_t before = clock_now_ns();
   input_block(block, -5.5, 1);
   ask(fd, 1, frame_write(frame, 1, 100, block, 65));
   assert_int_equal(reply[0], 16);
@@ -116,7 +117,7 @@ TEST(a_writer_that_is_gone_frees_the_inputs)
   do ask(other, 3, frame_write(frame, 3, 100, block, 65));
   while (reply[0] != 16 && ms_since(start) < PATIENCE_MS);
   assert_int_equal(reply[0], 16);
-  assert_true(ms_since(start) < MAP_OWNER_MS);
+  assert_in_time(ms_since(start), MAP_OWNER_MS);
   close(other);
 }
 

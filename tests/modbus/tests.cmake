@@ -8,3 +8,7 @@ ali3_test(modbus places LINK ali3_modbus)
 ali3_test(modbus server LINK ali3_modbus SOURCES modbus/modbus_bench.c)
 ali3_test(modbus line LINK ali3_modbus SOURCES modbus/modbus_bench.c)
 ali3_test(modbus clients LINK ali3_modbus SOURCES modbus/modbus_bench.c)
+
+# The limits of time of modbus/clients, judged.
+add_test(NAME modbus/clients_in_time COMMAND test_modbus_clients)
+ali3_tier(timing modbus/clients_in_time)

@@ -36,7 +36,7 @@ def run(model, duration=0.1):
         with open(path, "w", encoding="utf-8") as f:
             json.dump({"model": model}, f)
         done = subprocess.run([SIM, path, "--duration", str(duration), "--dt", "0.001", "--isa", "baseline", "--output", "-"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True)
     if done.returncode:
         raise AssertionError(done.stderr)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))

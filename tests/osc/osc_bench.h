@@ -10,7 +10,7 @@
 #include "rt/clock.h"
 
 enum { BODIES = 40, CHANNELS = 6, BODY_FIRST = 1, VALUES = BODY_FIRST + BODIES * SIGNALS_BODY };
-enum { PATIENCE_MS = 10000 }; /* after this time an expected event counts as missing */
+enum { PATIENCE_MS = 300000 }; /* after this time an expected event counts as missing */
 
 extern const struct signals signals; /* bodies b0, b1, ..; one input, push */
 extern const char *body_name[BODIES];

@@ -20,7 +20,7 @@
 
 #include "modbus/line.h" /* asserts */
 
-enum { PATIENCE_MS = 5000, SILENT_MS = 150, BIG = 1400 };
+enum { PATIENCE_MS = 300000, SILENT_MS = 150, BIG = 1400 };
 
 static struct port port;
 static struct counters counters;

@@ -39,7 +39,7 @@ SHORT = SWEEP.replace("repeats: 250", "repeats: 40")  # 160 runs
 
 
 def sim(*arguments):
-    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 class Batch(unittest.TestCase):
@@ -140,7 +140,7 @@ class Batch(unittest.TestCase):
         self.good(*self.command("one.csv", SHORT))
         whole = self.text("one.csv")
         with subprocess.Popen([SIM, *self.command("cut.csv", SHORT), "--jobs", "2"], stdin=subprocess.DEVNULL) as p:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 600
             while p.poll() is None and time.monotonic() < deadline:
                 if os.path.exists(self.path("cut.csv")) and len(self.text("cut.csv").splitlines()) > 50:
                     break
@@ -165,11 +165,11 @@ class Batch(unittest.TestCase):
         command = ["sh", os.path.join(SWEEPS, "parallel.sh"), car, sweep, "body.car.position.z", "4", self.path("parts"), "--duration", "0.1"]
         environment = dict(os.environ, ALI3_SIM=SIM, JOBS="2", HOME=self.folder.name)
         with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as p:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 600
             while p.poll() is None and not os.path.exists(self.path("parts/part-1.csv")) and time.monotonic() < deadline:
                 time.sleep(0.001)
             os.killpg(p.pid, signal.SIGKILL)
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.good(car, "--batch", sweep, "--quantities", "body.car.position.z", "--output", self.path("one.csv"), "--duration", "0.1")
         self.assertEqual(self.text("parts/sweep.csv"), self.text("one.csv"))
@@ -178,11 +178,11 @@ class Batch(unittest.TestCase):
     def test_a_stopped_batch_says_how_to_go_on(self):
         long = self.command("long.csv")[:-1] + ("1e6",)
         with subprocess.Popen([SIM, *long], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 600
             while not os.path.exists(self.path("long.csv")) and time.monotonic() < deadline:
                 time.sleep(0.01)
             p.send_signal(signal.SIGTERM)
-            said = p.communicate(timeout=30)[1]
+            said = p.communicate()[1]
         self.assertEqual((p.returncode, said), (1, "ali3-sim: the file has 0 of 1000 runs of the shard; go on by --resume\n"))
 
     def test_a_run_with_impossible_values_has_a_row(self):

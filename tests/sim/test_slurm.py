@@ -58,7 +58,7 @@ class Cluster:
                                              stderr=open(self.path("daemons.log"), "a", encoding="utf-8")))
 
     def ask(self, *command):
-        return subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, cwd=self.dir)
+        return subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.dir)
 
     def __enter__(self):
         host = os.uname().nodename.split(".")[0]

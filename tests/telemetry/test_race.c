@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <time.h>
 
-enum { PAIRS = 300, STARTERS = 2, PATIENCE_MS = 20000, REFUSED = 'r', GOT_IT = 'g', LOST_IT = 'l' };
+enum { PAIRS = 300, STARTERS = 2, PATIENCE_MS = 300000, REFUSED = 'r', GOT_IT = 'g', LOST_IT = 'l' };
 
 struct starter {
   pid_t pid;

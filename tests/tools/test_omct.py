@@ -20,7 +20,7 @@ CAR = CONFIG / "demo" / "car.yaml"
 
 
 def omct(*arguments):
-    return subprocess.run([OMCT, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
+    return subprocess.run([OMCT, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def responses(run):

@@ -17,5 +17,4 @@ foreach(name prometheus pages census oscquery host places)
 endforeach()
 
 add_test(NAME tools/omct COMMAND nice ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
-set_tests_properties(tools/omct PROPERTIES TIMEOUT 300)
 ali3_tier(system tools/omct)
