@@ -63,13 +63,11 @@ add_compile_options(
 
 # Each kernel is compiled for every instruction set of src/base/isa.h, with one lane and with all of its lanes (doubles
 # side by side; isa.h has the same numbers). Bits are equal within an instruction set, not across.
+set(ALI3_ISAS all CACHE STRING "instruction sets of the kernels: all, host (the best of this machine alone: a quicker build), or names")
 set(ali3_isas baseline)
 set(ali3_lanes_baseline 2)
 set(ali3_flags_baseline "")
-option(ALI3_BASELINE "kernels for the baseline instruction set only: a quicker build, where no step has to be fast" OFF)
-if(ALI3_BASELINE)
-  add_compile_definitions(ALI3_BASELINE) # base/isa.h
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
   list(APPEND ali3_isas avx2 avx512)
   set(ali3_lanes_avx2 4)
   set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, so bits are equal in all shapes
@@ -77,6 +75,28 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
   set(ali3_flags_avx512 ${ali3_flags_avx2} -mavx512f -mavx512dq -mavx512vl
       -mprefer-vector-width=512) # the compiler's default is 256, half of the lanes
 endif()
+if(ALI3_ISAS STREQUAL "host")
+  file(STRINGS /proc/cpuinfo ali3_cpu LIMIT_COUNT 1 REGEX "^flags")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" OR NOT ali3_cpu MATCHES " avx2 " OR NOT ali3_cpu MATCHES " fma ")
+    set(ali3_isas baseline)
+  elseif(ali3_cpu MATCHES " avx512f " AND ali3_cpu MATCHES " avx512dq " AND ali3_cpu MATCHES " avx512vl( |$)")
+    set(ali3_isas avx512)
+  else()
+    set(ali3_isas avx2)
+  endif()
+elseif(NOT ALI3_ISAS STREQUAL "all")
+  foreach(isa IN LISTS ALI3_ISAS)
+    if(NOT isa IN_LIST ali3_isas)
+      message(FATAL_ERROR "ALI3_ISAS: expected all, host or names from ${ali3_isas}, found ${isa}")
+    endif()
+  endforeach()
+  set(ali3_isas ${ALI3_ISAS})
+endif()
+# base/isa_built.h: the kernels that this build has.
+list(TRANSFORM ali3_isas REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE ali3_isas_built)
+list(JOIN ali3_isas_built " " ali3_isas_built)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/base/isa_built.h CONTENT
+     "/* Made by src/flags.cmake from ALI3_ISAS. */\n#include \"base/isa.h\"\n#define ISA_BUILT(X) @ali3_isas_built@\n" @ONLY)
 set(ali3_flags_kernels "")
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   list(APPEND ali3_flags_kernels -O3)

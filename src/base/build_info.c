@@ -2,7 +2,7 @@
 #include "base/build_info.h"
 
 #include "base/commit.h" /* made by commit.cmake */
-#include "base/isa.h"
+#include "base/isa_built.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -13,5 +13,5 @@
 
 const char *build_info(void)
 {
-  return "commit " ALI3_COMMIT ", " COMPILER ", " ALI3_BUILD_TYPE ", kernels for" ISA_LIST(ISA_WORD);
+  return "commit " ALI3_COMMIT ", " COMPILER ", " ALI3_BUILD_TYPE ", kernels for" ISA_BUILT(ISA_WORD);
 }

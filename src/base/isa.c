@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/isa.h"
 
+#include "base/isa_built.h"
+
 #include <string.h>
 
 #define ENTRY(isa) [ISA_##isa] = {#isa, LANES_##isa},
@@ -19,19 +21,32 @@ int isa_lanes(enum isa isa)
   return list[isa].lanes;
 }
 
-bool isa_supported(enum isa isa)
+#define BUILT(isa) [ISA_##isa] = true,
+static const bool built[ISA_COUNT] = {ISA_BUILT(BUILT)};
+
+bool isa_built(enum isa isa)
+{
+  return built[isa];
+}
+
+static bool machine_has(enum isa isa)
 {
   switch (isa) {
 #ifdef ISA_X86
   case ISA_avx512:
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && isa_supported(ISA_avx2);
+           __builtin_cpu_supports("avx512vl") && machine_has(ISA_avx2);
   case ISA_avx2:
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
   default:
     return true;
   }
+}
+
+bool isa_supported(enum isa isa)
+{
+  return isa_built(isa) && machine_has(isa);
 }
 
 enum isa isa_best(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code around the kernels of condense_lanes.c, and the search for a body that nothing holds. */
 #include "dca/condense.h"
+
+#include "base/isa_built.h"
 #include "dca/fronts.h"
 
 #include <math.h>
@@ -14,10 +16,10 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 #define DECLARE(isa)                                                                                         \
   extern const struct tree_kernels LANE_JOIN2(lone_kernels, isa, LANES_##isa),                               \
       LANE_JOIN2(tree_kernels, isa, LANES_##isa);
-ISA_LIST(DECLARE)
+ISA_BUILT(DECLARE)
 #define TABLES(isa)                                                                                          \
   [ISA_##isa] = {&LANE_JOIN2(lone_kernels, isa, LANES_##isa), &LANE_JOIN2(tree_kernels, isa, LANES_##isa)},
-static const struct tree_kernels *const kernel_tables[ISA_COUNT][2] = {ISA_LIST(TABLES)};
+static const struct tree_kernels *const kernel_tables[ISA_COUNT][2] = {ISA_BUILT(TABLES)};
 
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes)
 {

@@ -287,6 +287,10 @@ static int check_isa(ali3_model *m, const ali3_options *o)
   if (!isa_from_name(o->isa, &isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa",
                         "expected one of %s, or an empty name for the best one, found '%s'", known, o->isa);
+  if (!isa_built(isa))
+    return model_refuse(m, ALI3_E_MODEL, "options", "isa",
+                        "this build has no kernels for %s; choose %s, or build with -DALI3_ISAS=all", o->isa,
+                        isa_name(isa_best()));
   if (!isa_supported(isa))
     return model_refuse(
         m, ALI3_E_MODEL, "options", "isa",

@@ -2,6 +2,8 @@
  * Set-up: tables of the kernels in body_lanes.c, link_lanes.c and norm_lanes.c, one for each build of these sources. */
 #include "stepper/kernels.h"
 
+#include "base/isa_built.h"
+
 enum { ONE, ALL, SIZES };
 
 #define DECLARE_LANES(isa, lanes)                                                                            \
@@ -9,7 +11,7 @@ enum { ONE, ALL, SIZES };
   extern step_kernel *const LANE_JOIN2(link_kernels, isa, lanes)[LINK_KERNEL_COUNT];                         \
   extern const struct norm_kernels LANE_JOIN2(norm_kernels, isa, lanes);
 #define DECLARE(isa) DECLARE_LANES(isa, 1) DECLARE_LANES(isa, LANES_##isa)
-ISA_LIST(DECLARE)
+ISA_BUILT(DECLARE)
 
 #define TABLE(isa, lanes)                                                                                    \
   {                                                                                                          \
@@ -17,7 +19,7 @@ ISA_LIST(DECLARE)
         &LANE_JOIN2(norm_kernels, isa, lanes)                                                                \
   }
 #define TABLES(isa) [ISA_##isa] = {[ONE] = TABLE(isa, 1), [ALL] = TABLE(isa, LANES_##isa)},
-static const struct step_kernels kernel_table[ISA_COUNT][SIZES] = {ISA_LIST(TABLES)};
+static const struct step_kernels kernel_table[ISA_COUNT][SIZES] = {ISA_BUILT(TABLES)};
 
 const struct step_kernels *step_kernels(enum isa isa, int lanes)
 {

@@ -13,6 +13,7 @@ import time
 import unittest
 
 import bench
+import sentences
 
 NOBODY = 65534
 REPORT = {"realtime", "realtime_reason", "cycles", "misses", "skipped", "wakeup_us", "step_us", "cycle_us"}
@@ -260,6 +261,7 @@ class Refused(unittest.TestCase):
     def test_required(self):
         with bench.Daemon(["--require-realtime"], user=NOBODY, wait=False) as d:
             self.assertEqual(d.finish(), 3, d.said())
+            self.assertIn(sentences.REALTIME_REQUIRED, d.said())
             self.assertNotIn("READY=1", d.hear())
 
     def test_labelled(self):
@@ -270,7 +272,7 @@ class Refused(unittest.TestCase):
             self.assertEqual(status, 0)
             self.assertFalse(report["realtime"])
             self.assertIn("Operation not permitted", report["realtime_reason"])
-            self.assertIn("NOT REAL-TIME", d.said())
+            self.assertIn(sentences.NOT_REALTIME, d.said())
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import signal
 import time
 import urllib.request
 
+import sentences
 from host import FAULT_ESTOP, Instance, cursor, figure, four_bar, of_process, processes, sh, show, wait_for
 
 MOST_EXPOSED = 2.0
@@ -198,7 +199,7 @@ def clean_stop():
     _bench.stop()
     now = show(_bench.unit)
     assert (now["ActiveState"], now["Result"], now["ExecMainStatus"]) == ("inactive", "success", "0"), now
-    _says(_bench, "SIGTERM: stopping")
+    _says(_bench, f"SIGTERM: {sentences.STOPPING}")
     with open("/var/log/ali3/bench/report.json", encoding="utf-8") as f:
         report = json.load(f)
     assert report["realtime"] is True, report
@@ -224,7 +225,7 @@ def platform_is_parked_before_the_end():
     took = time.monotonic() - begin
     now = show(rig.unit)
     assert (now["ActiveState"], now["Result"], now["ExecMainStatus"]) == ("inactive", "success", "0"), now
-    _says(rig, r"(?s)EXIT: loop ended.*platform: \w+ -> parked.*stopped: ")
+    _says(rig, rf"(?s)EXIT: {sentences.LOOP_ENDED}.*platform: \w+ -> parked.*stopped: ")
     assert took > 1, f"the platform cannot have been parked in {took:.1f} s"
     figure(f"systemctl stop took {took:.1f} s")
 
@@ -248,14 +249,14 @@ def user_without_rights():
     words = [*WITHOUT_RIGHTS, "/usr/local/bin/ali3d", f"/etc/ali3/{config.name}.yaml"]
     status, said = sh(*words, "--duration", "1", check=False)
     assert status == 0, f"status {status}: {said}"
-    reason = re.search(r"NOT REAL-TIME: (.*)", said)
+    reason = re.search(sentences.NOT_REALTIME + "(.*)", said)
     assert reason, said
     for word in ("SCHED_FIFO", "rtprio", "memlock"):
         assert word in reason.group(1), f"no {word} in the reason: {reason.group(1)}"
     figure(reason.group())
     status, said = sh(*words, "--require-realtime", check=False)
     assert status == 3, f"status {status}: {said}"
-    assert "real time is required and was refused" in said, said
+    assert sentences.REALTIME_REQUIRED in said, said
 
 
 def doctor_on_a_real_time_kernel():
