@@ -407,15 +407,17 @@ INLINE void link_rate_of(struct links l, struct shape s)
 INLINE void link_turn_of(struct links l, struct shape s)
 {
   (void)s;
-  if (!l.own->angle) return; /* only revolute joints have an angle */
+  const int *link = l.m->frozen->tree->item + l.t->item_first;
+  if (!l.own->angle || link[0] >= l.m->joints) return; /* only revolute joints have an angle of their own */
   struct pair_room room;
   const num *f[2];
   of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_S, (num *)room.f, f);
   const struct body_pair pair = {.f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
   const num *angle = (const num *)l.own->angle;
   const num turn = coordinate_angle(angle, angle[ANGLE_NUMBERS], &pair, turns_of(l));
+  /* A drive or a spring of the joint has its angle, too, but another share may compute it. */
   for (int lane = 0; lane < LANES; lane++)
-    if (l.own->joint[lane] < l.m->joints) l.d->turn[l.own->joint[lane]] = num_lane(turn, lane);
+    if (link[lane] >= 0 && link[lane] == l.own->joint[lane]) l.d->turn[link[lane]] = num_lane(turn, lane);
 }
 
 LINK_KERNELS(EACH_TILE)

@@ -111,7 +111,7 @@ class Gaps(unittest.TestCase):
         """The process stands still, and somebody who does not know that sends a reset."""
         self.begin()
         self.d.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.3)
+        bench.run_on(0.3)
         for name in ("reset", "arm", "run"):
             self.osc.send(bench.osc_message(f"/ali3/cmd/{name}"))
         self.d.process.send_signal(signal.SIGCONT)
