@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: commands.py ROOT BUILD: the commands that tests/README.md and src/README.md show can be given as they stand.
+"""usage: commands.py ROOT BUILD: the commands that tests/README.md, src/README.md and CONTRIBUTING.md show can be given as they stand.
 
 Paths below tests/, tools/ and config/ exist, tests/run accepts its arguments, patterns of ctest match a test, and every option of
 another program stands in its help or in its source. tests/e2e/test_readme.py runs the commands of README.md itself."""
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT, BUILD = sys.argv[1], os.path.abspath(sys.argv[2])
-PAGES = ["tests/README.md", "src/README.md"]
+PAGES = ["tests/README.md", "src/README.md", ".github/CONTRIBUTING.md"]
 OURS = re.compile(r"(tests|tools|config)/[\w./-]+$")
 GIVEN = ("BIN", "FILE", "OTHER", "PORT", "SECONDS", "NAME", "LAYER", "FOLDER", "CASE")  # words that the reader replaces
 
