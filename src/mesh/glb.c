@@ -8,7 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { GLB_HEAD = 12, CHUNK_HEAD = 8, JSON_MOST = 2 << 20, DEEPEST = 32, NODES_MOST = 20000 };
+enum {
+  GLB_HEAD = 12,
+  CHUNK_HEAD = 8,
+  JSON_MOST = 2 << 20,
+  DEEPEST = 32,
+  NODES_MOST = 20000,
+  PRIMITIVES_MOST = 100000
+};
 enum { TYPE_BYTE = 5121, TYPE_SHORT = 5123, TYPE_INT = 5125, TYPE_FLOAT = 5126, MODE_TRIANGLES = 4 };
 static const uint32_t GLB_MAGIC = 0x46546c67, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942;
 
@@ -17,7 +24,7 @@ struct glb {
   json_t *root;
   const unsigned char *bin;
   size_t bin_size;
-  int visits; /* nodes that were read; a node may stand several times */
+  int visits, primitives; /* nodes and primitives that were read; a node may stand several times */
   char *error;
   size_t size;
 };
@@ -149,6 +156,8 @@ static bool read_glb_primitive(struct glb *g, const json_t *primitive, const dou
   struct glb_view point = {0}, index = {0};
   const json_int_t mode = read_glb_number(primitive, "mode", MODE_TRIANGLES, INT32_MAX);
   const json_t *indices = json_object_get(primitive, "indices");
+  if (++g->primitives > PRIMITIVES_MOST)
+    return REFUSE_GLB(g, "expected at most %d primitives in all nodes", PRIMITIVES_MOST);
   if (mode >= 0 && mode < MODE_TRIANGLES) return true; /* points and lines */
   if (mode != MODE_TRIANGLES) return REFUSE_GLB(g, "expected separate triangles, found strips or fans");
   const json_t *at = find_glb_element(g, "accessors", json_object_get(primitive, "attributes"), "POSITION");

@@ -5,6 +5,7 @@
 #include "platform/params.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static const double at_rest_s = 5.0; /* a platform that must park may stand still on its way for this time */
@@ -142,7 +143,10 @@ void platform_drive_save(const struct platform_drive *d, void *to)
 
 bool platform_drive_continue(struct platform_drive *d, const void *bytes, size_t size)
 {
-  if (size != PLATFORM_DRIVE_BYTES) return false;
+  int part;
+  if (size != PLATFORM_DRIVE_BYTES || !platform_bytes_are_sound(bytes)) return false;
+  memcpy(&part, (const char *)bytes + sizeof d->platform + offsetof(struct jog, part), sizeof part);
+  if (part < -1 || part >= JOG_PARTS) return false;
   memcpy(&d->platform, bytes, sizeof d->platform);
   memcpy(&d->jog, (const char *)bytes + sizeof d->platform, sizeof d->jog);
   platform_rebind(&d->platform);

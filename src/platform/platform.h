@@ -170,6 +170,9 @@ static inline void platform_rebind(struct platform *p)
   p->envelope.hexapod = &p->hexapod;
 }
 
+/* False: a flag or a state among the bytes of a platform, from a file, has no value of its type. */
+bool platform_bytes_are_sound(const void *bytes);
+
 /* RT. True at rest in the park pose. */
 bool platform_is_parked(const struct platform *p);
 /* RT. True from the first order up on: the pose is known. */

@@ -4,6 +4,7 @@
 #include "platform/platform.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,4 +105,44 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);
   cue_init(&p->cue, spec->period);
   return envelope_init(&p->envelope, &p->hexapod, &limits, spec->period, p->spec.park, error, size);
+}
+
+bool platform_bytes_are_sound(const void *bytes)
+{
+  /* Neither a bool other than 0 and 1 nor an enum without a name may be read. */
+#define AT(field) offsetof(struct platform, field)
+  static const size_t FLAGS[] = {AT(spec.park_given),
+                                 AT(spec.geometry.crank),
+                                 AT(hexapod.geometry.crank),
+                                 AT(envelope.limited),
+                                 AT(envelope.unreachable),
+                                 AT(envelope.rate_limited),
+                                 AT(envelope.pending),
+                                 AT(envelope.line.over),
+                                 AT(envelope.line.arrived),
+                                 AT(live.zeroed),
+                                 AT(live.bad),
+                                 AT(live.washout.tilt_limited),
+                                 AT(live.washout.bad_input),
+                                 AT(live.washout.reset),
+                                 AT(live.washout.blending),
+                                 AT(live.washout.retuned),
+                                 AT(live.washout.tilt[0].rate_limited),
+                                 AT(live.washout.tilt[0].angle_limited),
+                                 AT(live.washout.tilt[1].rate_limited),
+                                 AT(live.washout.tilt[1].angle_limited),
+                                 AT(engaged),
+                                 AT(brakes),
+                                 AT(via_neutral),
+                                 AT(blend),
+                                 AT(anew)};
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+    if (at[FLAGS[i]] > 1) return false;
+  unsigned state, mode, way;
+  memcpy(&state, at + AT(state), sizeof state);
+  memcpy(&mode, at + AT(spec.mode), sizeof mode);
+  memcpy(&way, at + AT(envelope.way), sizeof way);
+#undef AT
+  return state <= PLATFORM_JOG && mode <= PLATFORM_EXTERNAL && way <= ENVELOPE_STAY;
 }

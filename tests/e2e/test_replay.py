@@ -424,4 +424,5 @@ print(f["replay/cycle"][n])"""
             self.assertEqual(replay(file, "--tolerance", "nan")[0], 2)
 
 
-bench.main()
+if __name__ == "__main__":
+    bench.main()

@@ -111,6 +111,20 @@ class Pages(unittest.TestCase):
             open_ones.close()
             bench.wait_for("the end of both", lambda: self.view.ask(path)[0] == 200)
 
+    def test_a_bad_mesh_stops_nobody(self):
+        """A file of 2 MB whose nodes name a mesh of points 2000 times, which cost minutes and all other answers."""
+        points = {"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"children": [1] * 2000}, {"mesh": 0}],
+                  "meshes": [{"primitives": [{"mode": 0}] * 160000}]}
+        text = json.dumps(points, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        d = bench.Daemon(model={"visual": [{"body": "A", "shape": "mesh", "file": "points.glb"}]})
+        with open(os.path.join(d.dir, "points.glb"), "wb") as f:
+            f.write(struct.pack("<5I", 0x46546c67, 2, 20 + len(text), len(text), 0x4e4f534a) + text)
+        with d:
+            status, _, body = self.view.ask(f"/api/v1/mesh?name={d.name}&shape=0")
+            self.assertEqual(status, 404)
+            self.assertIn("at most 100000 primitives", json.loads(body)["error"])
+
     def test_stream(self):
         with self.view.stream(f"name={self.daemon.name}&signals=pose,loop&dense=energy.*&rate=20") as s:
             self.assertEqual(s.status, 200)
@@ -213,9 +227,64 @@ class Rights(unittest.TestCase):
                                     ({"Content-Type": "text/plain"}, 415), ({"Origin": f"http://localhost:{view.port}"}, 200)):
                 self.assertEqual(view.post(path, {"command": "clear"}, **headers)[0], status, headers)
             self.assertEqual(view.post(path, {"command": "x" * 5000})[0], 413)
-            # The sixth wrong token in ten seconds is not even compared.
+            # The sixth wrong token in ten seconds is told to wait; the right token and the e-stop are not.
             self.assertEqual([view.post(path, {"command": "run"}, token="f" * 32)[0] for _ in range(6)], [401] * 5 + [429])
-            self.assertEqual(view.post(path, {"command": "clear"})[0], 429)
+            self.assertEqual(view.post(path, {"command": "clear"})[0], 200)
+            self.assertEqual(view.post(path, {"command": "estop"}, token="f" * 32), (200, {"code": 0, "text": "done"}))
+            self.assertEqual(d.watch()["state"], "SAFE")
+
+    def test_an_estop_needs_no_token(self):
+        for arguments in ((), ("--control",)):
+            with self.subTest(arguments), bench.Daemon() as d, Viewer(*arguments) as view:
+                path = f"/api/v1/command?name={d.name}"
+                for headers, status in (({"Origin": "http://evil.example"}, 403), ({"Content-Type": "text/plain"}, 415),
+                                        ({"Host": "evil.example"}, 421), ({"Sec-Fetch-Site": "cross-site"}, 403)):
+                    self.assertEqual(view.post(path, {"command": "estop"}, token=None, **headers)[0], status, headers)
+                for other in ("pause", "reset", "ESTOP", None):
+                    self.assertEqual(view.post(path, {"command": other}, token=None)[0], 401 if arguments else 405)
+                self.assertEqual(d.watch()["state"], "RUNNING")
+                self.assertEqual(view.post(path, {"command": "estop"}, token=None), (200, {"code": 0, "text": "done"}))
+                self.assertEqual(d.watch()["state"], "SAFE")
+
+    def test_an_estop_is_the_daemons_right(self):
+        with bench.Daemon(osc={"peers": [{"host": "192.0.2.1", "access": "jog"}]}) as d, Viewer("--control") as view:
+            self.assertEqual(view.post(f"/api/v1/command?name={d.name}", {"command": "estop"}, token=None)[0], 504)
+            self.assertEqual(d.watch()["state"], "RUNNING")
+
+    def test_one_address_has_half_of_the_streams(self):
+        with bench.Daemon() as d, Viewer() as view:
+            query = f"name={d.name}&signals=pose"
+            mine = [view.stream(query) for _ in range(5)]
+            self.assertEqual([s.status for s in mine], [200] * 4 + [503])
+            with view.stream(query, "127.0.0.7") as other:
+                self.assertEqual(other.status, 200)
+            for s in mine:
+                s.__exit__()
+            bench.wait_for("a free place", lambda: self.status_of_stream(view, query) == 200)
+            with view.stream(query, headers="Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n") as foreign:
+                self.assertEqual(foreign.status, 403)
+
+    @staticmethod
+    def status_of_stream(view, query):
+        with view.stream(query) as s:
+            return s.status
+
+    def test_heads(self):
+        """A link from another site opens the page, but reads nothing. %00 does not end a path. HTTP/1.1 has a Host."""
+        with Viewer() as view:
+            link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+            self.assertEqual(view.ask("/", headers=link)[0], 200)
+            self.assertEqual(view.ask("/api/v1/abilities", headers=link)[0], 403)
+            self.assertEqual(view.ask("/index.html%00.js")[0], 404)
+            self.assertEqual(view.ask("/%69ndex.html")[0], 200)
+            self.assertEqual(self.raw(view, b"GET / HTTP/1.1\r\n\r\n"), 400)
+            self.assertEqual(self.raw(view, b"GET / HTTP/1.0\r\n\r\n"), 200)
+
+    @staticmethod
+    def raw(view, head):
+        with socket.create_connection(("127.0.0.1", view.port), 10) as s:
+            s.sendall(head)
+            return int(s.makefile("rb").readline().split()[1])
 
     def test_input_lasts_while_it_is_asked_for(self):
         with bench.Daemon() as d, Viewer("--control") as view:

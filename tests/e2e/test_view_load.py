@@ -43,9 +43,9 @@ class Load(unittest.TestCase):
                         view.ask(f"{path}?name={d.name}")
                         answers[0] += 1
 
-            streams = [view.stream(query) for _ in range(STREAMS)]
+            streams = [view.stream(query, f"127.0.0.{1 + i % 2}") for i in range(STREAMS)]
             self.assertEqual([s.status for s in streams], [200] * STREAMS)
-            with view.stream(query) as ninth:
+            with view.stream(query, "127.0.0.3") as ninth:
                 self.assertEqual(ninth.status, 503)
             threads = [threading.Thread(target=read, args=pair) for pair in enumerate(streams)] + [threading.Thread(target=flood)]
             before, processor = d.watch(), used(view.process.pid)[0]

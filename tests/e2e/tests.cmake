@@ -22,7 +22,7 @@ endfunction()
 # first, because they decide when the tier ends.
 ali3_e2e(system guides readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits unasked
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
-ali3_e2e(system triggers record_orders recorder_trouble)
+ali3_e2e(system triggers record_orders recorder_trouble hostile)
 
 # Files with a class for each tier.
 ali3_e2e_part(system threads threads Threads)
@@ -97,6 +97,11 @@ add_library(test_e2e_slow_disk MODULE e2e/slow_disk.c)
 target_link_libraries(test_e2e_slow_disk PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_slow_disk PROPERTIES
   PREFIX "" OUTPUT_NAME slow_disk LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+add_library(test_e2e_no_copy MODULE e2e/no_copy.c)
+target_link_libraries(test_e2e_no_copy PRIVATE PkgConfig::HDF5)
+set_target_properties(test_e2e_no_copy PROPERTIES
+  PREFIX "" OUTPUT_NAME no_copy LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 add_executable(test_held_up e2e/held_up.c)
 target_link_libraries(test_held_up PRIVATE Threads::Threads)

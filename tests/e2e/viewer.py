@@ -31,9 +31,9 @@ def decode(kind, payload):
 class Stream:
     """One stream of a server, as a chunked answer."""
 
-    def __init__(self, port, query):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=bench.PATIENCE)
-        self.socket.sendall(f"GET /api/v1/stream?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    def __init__(self, port, query, source="127.0.0.1", headers=""):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=bench.PATIENCE, source_address=(source, 0))
+        self.socket.sendall(f"GET /api/v1/stream?{query} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode())
         self.file = self.socket.makefile("rb")
         self.status = int(self.file.readline().split()[1])
         while self.file.readline() not in (b"\r\n", b""):
@@ -92,5 +92,5 @@ class Viewer(Served):
         status, _, body = self.ask(path, "POST", lines, json.dumps(content).encode())
         return status, json.loads(body)
 
-    def stream(self, query):
-        return Stream(self.port, query)
+    def stream(self, query, source="127.0.0.1", headers=""):
+        return Stream(self.port, query, source, headers)

@@ -41,7 +41,7 @@ for archive in archives:
         at, kind, symbol = line.rsplit(" ", 2)
         if kind not in "Uwv":
             own.add(symbol)
-        elif symbol != "_GLOBAL_OFFSET_TABLE_":
+        elif symbol not in ("_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"):  # the compiler adds both
             # The compiler takes checked variants of some functions (_FORTIFY_SOURCE), newer headers those of C23.
             wanted.append((library, at.split(":")[1].split(".")[0], re.sub(r"^__(?:isoc23_(\w+)|(\w+)_chk)$", r"\1\2", symbol)))
 loopcode.skip_sanitized(symbol for _, _, symbol in wanted)

@@ -27,6 +27,27 @@ TEST(a_move_from_beyond_its_limits_takes_its_time)
   free(b);
 }
 
+/* The bytes of a platform may come from a file of a stranger. */
+TEST(bytes_that_are_no_platform_are_found)
+{
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  struct platform copy = b->platform;
+  assert_true(platform_bytes_are_sound(&copy));
+  const size_t flags[] = {offsetof(struct platform, anew), offsetof(struct platform, envelope.pending),
+                          offsetof(struct platform, live.washout.tilt[1].rate_limited)};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    unsigned char *flag = (unsigned char *)&copy + flags[i];
+    *flag = 2;
+    assert_false(platform_bytes_are_sound(&copy));
+    *flag = 1;
+    assert_true(platform_bytes_are_sound(&copy));
+    *flag = 0;
+  }
+  memset(&copy.state, 0x7f, sizeof copy.state);
+  assert_false(platform_bytes_are_sound(&copy));
+  free(b);
+}
+
 /* A target that stays beyond the new limits. */
 TEST(limits_come_into_force)
 {
@@ -144,6 +165,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_move_from_beyond_its_limits_takes_its_time),
       cmocka_unit_test(limits_come_into_force),
+      cmocka_unit_test(bytes_that_are_no_platform_are_found),
       cmocka_unit_test(a_move_is_planned_with_what_can_be_had),
       cmocka_unit_test(what_is_out_of_reach_is_not_emitted),
       cmocka_unit_test(a_park_pose_has_to_be_in_reach),

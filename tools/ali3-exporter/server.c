@@ -63,12 +63,9 @@ static void note_completed(void *arg, struct MHD_Connection *connection, void **
   note_turn(arg, connection, false);
 }
 
-static void refuse_host(struct page *page)
+static void refuse_page(struct page *page, unsigned status, const char *why)
 {
-  *page = (struct page){.status = MHD_HTTP_MISDIRECTED_REQUEST, .type = "text/plain; charset=utf-8"};
-  page->text =
-      strdup("this name is not served here: ask for localhost or for the address that ali3-exporter listens "
-             "at, or start it with --host NAME\n");
+  *page = (struct page){.status = status, .type = "text/plain; charset=utf-8", .text = strdup(why)};
   page->size = page->text ? strlen(page->text) : 0;
 }
 
@@ -106,7 +103,7 @@ static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connecti
                                       size_t *upload_size,
                                       void **seen) /* NOLINT(readability-non-const-parameter) */
 {
-  (void)version, (void)upload, (void)upload_size;
+  (void)upload, (void)upload_size;
   static int head;
   struct server *s = arg;
   const bool body = has_body(connection);
@@ -120,7 +117,12 @@ static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connecti
   MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, read_query, &r);
   struct page page;
   if (asked_for_another_host(connection, s->hosts))
-    refuse_host(&page);
+    refuse_page(
+        &page, MHD_HTTP_MISDIRECTED_REQUEST,
+        "this name is not served here: ask for localhost or for the address that ali3-exporter listens "
+        "at, or start it with --host NAME\n");
+  else if (asked_without_host(connection, version))
+    refuse_page(&page, MHD_HTTP_BAD_REQUEST, "a request of HTTP/1.1 needs a Host\n");
   else
     s->make(&r, s->context, &page);
   return page.text ? queue_reply(connection, &page) : MHD_NO;
@@ -140,7 +142,8 @@ struct server *server_start(int listener, const struct hosts *hosts, server_page
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       (unsigned)SERVER_CONNECTIONS_PER_IP, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024, MHD_OPTION_NOTIFY_CONNECTION,
-      note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, note_completed, s, MHD_OPTION_END);
+      note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, note_completed, s, MHD_OPTION_UNESCAPE_CALLBACK,
+      asked_unescape, NULL, MHD_OPTION_END);
   if (s->http) return s;
   places_free(&s->places);
   free(s);

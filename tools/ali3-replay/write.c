@@ -30,10 +30,10 @@ static uint32_t *read_head_table(const struct recording *r, const char *path, ui
 {
   hsize_t size[2];
   hid_t d = parts_dataset(r->file, path, size);
-  const size_t numbers = (size_t)(r->rows * (size[1] > 0 ? size[1] : 1));
+  const bool there = d >= 0 && size[0] >= r->rows && parts_are_stored(d, size, sizeof(uint32_t));
+  const size_t numbers = there ? (size_t)(r->rows * (size[1] > 0 ? size[1] : 1)) : 0;
   uint32_t *table = calloc(numbers + 1, sizeof *table);
-  const bool good =
-      d >= 0 && table && size[0] >= r->rows && parts_rows(d, H5T_NATIVE_UINT32, 0, r->rows, size[1], table);
+  const bool good = there && table && parts_rows(d, H5T_NATIVE_UINT32, 0, r->rows, size[1], table);
   if (d >= 0) H5Dclose(d);
   *width = good ? (uint32_t)size[1] : 0;
   return table;

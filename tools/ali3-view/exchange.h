@@ -15,6 +15,8 @@ struct exchange {
   bool post;
   struct query query;
   unsigned refused; /* HTTP status at the head of the request; 0: it may go on */
+  unsigned
+      tokenless; /* HTTP status of every command but the e-stop, because the token is wrong or absent; 0: it is right */
   char why[200];
   char body[VIEW_BODY + 1];
   size_t body_size;
@@ -22,6 +24,8 @@ struct exchange {
   bool waits, answered;
   struct control_wait wait;
   int result;
+  /* A mesh that is being read; NULL: none. */
+  struct mesh_job *mesh;
 };
 
 /* An answer; `text` is freed once it is sent, unless it is lent, and then *sent counts one less. */
@@ -36,6 +40,9 @@ struct view_answer {
 
 /* pages.c: the pages that are made at once. text NULL: out of memory. */
 void pages_answer(struct view *v, const struct exchange *x, struct view_answer *a);
+/* Begins to read a mesh: x->mesh is set, or the answer says why not. Answers with a mesh that was read. */
+void pages_ask_mesh(struct view *v, struct exchange *x, struct view_answer *a);
+void pages_answer_mesh(struct view *v, struct exchange *x, struct view_answer *a);
 /* A short answer of JSON: {"error": TEXT}. */
 void pages_refuse(struct view_answer *a, unsigned status, const char *why);
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NOT_FOUND = 404, FAILED = 500 };
+
 static const char *text_of(const json_t *shape, const char *key)
 {
   return json_string_value(json_object_get(shape, key));
@@ -51,20 +53,21 @@ static void refuse_mesh(unsigned *status, unsigned is, char *error, size_t size,
   snprintf(error, size, "%s", why);
 }
 
-unsigned char *meshes_read(const json_t *visual, size_t shape, size_t *count, unsigned *status, char *error,
+bool meshes_find(const json_t *visual, size_t shape, const char **folder, const char **file)
+{
+  const json_t *o = json_array_get(visual, shape);
+  *folder = text_of(o, "folder");
+  *file = text_of(o, "file");
+  return *folder && *file && (*folder)[0] == '/';
+}
+
+unsigned char *meshes_load(const char *folder, const char *file, size_t *count, unsigned *status, char *error,
                            size_t size)
 {
-  enum { NOT_FOUND = 404, FAILED = 500 };
   struct mesh m;
   char why[500];
   unsigned char *packed = NULL;
-  const json_t *o = json_array_get(visual, shape);
-  const char *folder = text_of(o, "folder"), *file = text_of(o, "file");
   *count = 0;
-  if (!folder || !file || folder[0] != '/') {
-    refuse_mesh(status, NOT_FOUND, error, size, "no shape of this number has a mesh");
-    return NULL;
-  }
   /* Read the file, and pack what was read. */
   if (!mesh_file_read(&m, folder, file, why, sizeof why))
     refuse_mesh(status, NOT_FOUND, error, size, why);
@@ -72,4 +75,15 @@ unsigned char *meshes_read(const json_t *visual, size_t shape, size_t *count, un
     refuse_mesh(status, FAILED, error, size, "out of memory");
   mesh_free(&m);
   return packed;
+}
+
+unsigned char *meshes_read(const json_t *visual, size_t shape, size_t *count, unsigned *status, char *error,
+                           size_t size)
+{
+  const char *folder, *file;
+  if (meshes_find(visual, shape, &folder, &file))
+    return meshes_load(folder, file, count, status, error, size);
+  refuse_mesh(status, NOT_FOUND, error, size, MESHES_NONE);
+  *count = 0;
+  return NULL;
 }

@@ -2,6 +2,7 @@
  * The pages that are made at once: the scene, the signals, the state of the daemons. */
 #include "assets.h"
 #include "exchange.h"
+#include "meshes.h"
 #include "pages.h"
 
 #include <stdio.h>
@@ -63,12 +64,11 @@ static void answer_signals(const struct view *v, const struct exchange *x, struc
   answer_json(a, 200, json_pack("{s:o}", "signals", list));
 }
 
-/* Meshes are large and take long to send, so few are sent at a time. */
-static void answer_mesh(struct view *v, const struct exchange *x, struct view_answer *a)
+/* Meshes are large and take long to read and to send, so few of them are under way at a time. */
+void pages_ask_mesh(struct view *v, struct exchange *x, struct view_answer *a)
 {
   struct source s;
-  char error[600];
-  unsigned status = 404;
+  char error[600], *folder, *file;
   if (v->meshes >= VIEW_MESHES) {
     pages_refuse(a, 503, "other meshes are being sent: ask again");
     return;
@@ -77,14 +77,32 @@ static void answer_mesh(struct view *v, const struct exchange *x, struct view_an
     pages_refuse(a, 404, error);
     return;
   }
-  /* The answer counts itself off once it is sent. */
-  *a = (struct view_answer){.status = 200, .type = "application/octet-stream", .sent = &v->meshes};
-  a->text = (char *)source_mesh(&s, x->query.shape, &a->size, &status, error, sizeof error);
+  const bool found = source_mesh(&s, x->query.shape, &folder, &file);
   source_close(&s);
-  if (a->text)
-    v->meshes++;
-  else
-    pages_refuse(a, status, error);
+  if (!found)
+    pages_refuse(a, 404, MESHES_NONE);
+  else if (!(x->mesh = mesher_ask(v->mesher, folder, file)))
+    pages_refuse(a, 503, "other meshes are being read: ask again");
+  v->meshes += x->mesh != NULL;
+}
+
+/* The answer counts itself off once it is sent. */
+void pages_answer_mesh(struct view *v, struct exchange *x, struct view_answer *a)
+{
+  struct mesh_job *job = x->mesh;
+  x->mesh = NULL;
+  if (job->packed) {
+    *a = (struct view_answer){.status = 200,
+                              .type = "application/octet-stream",
+                              .text = (char *)job->packed,
+                              .size = job->count,
+                              .sent = &v->meshes};
+    job->packed = NULL;
+  } else {
+    v->meshes--;
+    pages_refuse(a, job->status, job->error);
+  }
+  mesher_release(v->mesher, job);
 }
 
 /* The page asks once for its abilities. */
@@ -149,8 +167,6 @@ void pages_answer(struct view *v, const struct exchange *x, struct view_answer *
     answer_scene(v, x, a);
   else if (strcmp(x->path, "/api/v1/signals") == 0)
     answer_signals(v, x, a);
-  else if (strcmp(x->path, "/api/v1/mesh") == 0)
-    answer_mesh(v, x, a);
   else if (strcmp(x->path, "/api/v1/abilities") == 0)
     answer_abilities(v, x, a);
   else

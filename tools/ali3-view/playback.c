@@ -198,7 +198,7 @@ static void fill_ring_head(struct playback *p)
   if (period > 0) h->period_ns = (uint64_t)(period * 1e9);
   hid_t flat = parts_dataset(p->file, "/model/flat", size);
   if (flat < 0) return;
-  h->flat_bytes = size[0];
+  h->flat_bytes = size[0] <= PARTS_BYTES ? size[0] : 0;
   H5Dclose(flat);
 }
 

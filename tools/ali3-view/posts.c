@@ -12,6 +12,15 @@ static const char *header_of(const struct exchange *x, const char *name)
   return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
+static const char COMMAND_PAGE[] = "/api/v1/command";
+
+/* The e-stop needs no token: the rights of ali3-view at the daemon decide. */
+static bool is_estop(const json_t *body)
+{
+  const char *name = json_string_value(json_object_get(body, "command"));
+  return name && strcmp(name, "estop") == 0;
+}
+
 void posts_judge(struct view *v, struct exchange *x, uint64_t now_ns)
 {
   struct sockaddr_storage at = {0};
@@ -25,7 +34,11 @@ void posts_judge(struct view *v, struct exchange *x, uint64_t now_ns)
                                    .now_ns = now_ns};
   const unsigned status = v->playback ? 405 : rights_judge(&v->rights, &q, &why);
   if (v->playback) why = "a recording takes no commands";
-  x->refused = status == 200 ? 0 : status;
+  const bool command = strcmp(x->path, COMMAND_PAGE) == 0;
+  if (command && !v->playback && (status == 401 || status == 405 || status == 429))
+    x->tokenless = status; /* its body decides */
+  else
+    x->refused = status == 200 ? 0 : status;
   snprintf(x->why, sizeof x->why, "%s", why);
 }
 
@@ -38,7 +51,10 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
   if (!json_is_object(body)) {
     status = 400;
     why = "expected a JSON object";
-  } else if (strcmp(x->path, "/api/v1/command") == 0) {
+  } else if (x->tokenless && !is_estop(body)) {
+    status = x->tokenless;
+    why = x->why;
+  } else if (strcmp(x->path, COMMAND_PAGE) == 0) {
     status = control_command(&v->control, x->query.name, body, now_ns, &x->wait, &why);
   } else if (strcmp(x->path, "/api/v1/jog") == 0) {
     status = control_jog(&v->control, x->query.name, body, now_ns, &x->wait, &why);

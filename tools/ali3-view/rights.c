@@ -77,9 +77,6 @@ static bool origin_is_ours(const struct rights_request *q)
 unsigned rights_judge(struct rights *r, const struct rights_request *q, const char **why)
 {
   static const char json[] = "application/json";
-  /* Without a token nobody has rights. */
-  *why = "commands are off: start ali3-view with --control";
-  if (!*r->token) return 405;
   *why = "the page that asks has another origin";
   if (!origin_is_ours(q)) return 403;
   *why = "expected Content-Type: application/json";
@@ -87,11 +84,17 @@ unsigned rights_judge(struct rights *r, const struct rights_request *q, const ch
   if (!q->content_type || strncasecmp(q->content_type, json, n) != 0 ||
       (q->content_type[n] != '\0' && q->content_type[n] != ';' && q->content_type[n] != ' '))
     return 415;
-  *why = "too many wrong tokens: wait ten seconds";
-  if (too_many_wrong(r, q->now_ns)) return 429;
+  /* Without a token nobody has rights. */
+  *why = "commands are off: start ali3-view with --control";
+  if (!*r->token) return 405;
+  /* Compare first: wrong tokens of others never keep out who has the right one. */
   *why = "expected Authorization: Bearer TOKEN, with the token that ali3-view printed at its start";
   if (!q->authorization) return 401;
   if (token_is_right(r, q->authorization)) return 200;
+  if (too_many_wrong(r, q->now_ns)) {
+    *why = "too many wrong tokens: wait ten seconds";
+    return 429;
+  }
   r->wrong_ns[r->wrong++ % RIGHTS_WRONG] = q->now_ns;
   return 401;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Who may send commands. Every POST needs the token, a Host and, where there is one, an Origin of our own names, and JSON: so no
- * other page in the browser of a user can command a bench, whatever name it points at us. */
+ * Who may send commands. Every POST but the e-stop needs the token. Every POST needs a Host and, where there is one, an Origin
+ * of our own names, and JSON: so no other page in the browser of a user can command a bench, whatever name it points at us. */
 #ifndef ALI3_VIEW_RIGHTS_H
 #define ALI3_VIEW_RIGHTS_H
 
@@ -28,7 +28,8 @@ struct rights_request {
   const struct hosts *hosts;
   uint64_t now_ns;
 };
-/* The HTTP status of a POST: 200 if it may pass; else 401, 403, 405, 415 or 429, and *why says it in words. */
+/* The HTTP status of a POST: 200 if it may pass; else 401, 403, 405, 415 or 429, and *why says it in words. 401, 405 and 429
+ * only mean that the token is absent or wrong: an e-stop may still pass. The right token always passes. */
 unsigned rights_judge(struct rights *r, const struct rights_request *q, const char **why);
 
 #endif

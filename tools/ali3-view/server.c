@@ -5,6 +5,7 @@
 #include "exchange.h"
 #include "places.h"
 #include "rt/clock.h"
+#include "transport/inet_address.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct taken_stream {
   struct MHD_Connection *connection;
   struct view_server *server;
   bool suspended;
+  struct inet_address from;
 };
 
 struct view_server {
@@ -29,7 +31,8 @@ struct view_server {
   struct places places;
   uint64_t swept_ns;
   struct taken_stream stream[VIEW_STREAMS];
-  struct exchange *waiting[COMMANDS]; /* commands without an answer */
+  struct exchange *waiting[COMMANDS];    /* commands without an answer */
+  struct exchange *meshing[VIEW_MESHES]; /* requests for a mesh that is being read */
 };
 
 /* --- connections --- */
@@ -63,6 +66,12 @@ static void forget_exchange(void *arg, struct MHD_Connection *connection, void *
   struct exchange *x = *seen;
   for (int i = 0; i < COMMANDS; i++)
     if (s->waiting[i] == x) s->waiting[i] = NULL;
+  for (int i = 0; i < VIEW_MESHES; i++)
+    if (s->meshing[i] == x) s->meshing[i] = NULL;
+  if (x && x->mesh) {
+    mesher_release(s->view->mesher, x->mesh);
+    s->view->meshes--;
+  }
   free(x);
   *seen = NULL;
   refresh_place(s, connection, false);
@@ -161,11 +170,31 @@ static void release_taken_stream(void *arg)
   t->stream = NULL;
 }
 
-static struct taken_stream *free_taken_stream(struct view_server *s)
+static struct inet_address asked_sender(struct MHD_Connection *connection)
 {
-  for (int i = 0; i < VIEW_STREAMS; i++)
-    if (!s->stream[i].stream) return &s->stream[i];
-  return NULL;
+  struct inet_address from = {0};
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (!info) return from;
+  from.length = info->client_addr->sa_family == AF_INET ? sizeof from.name.v4 : sizeof from.name.v6;
+  memcpy(&from.name, info->client_addr, from.length);
+  return from;
+}
+
+/* A free place for a stream of this sender; NULL: *why says why there is none. */
+static struct taken_stream *free_taken_stream(struct view_server *s, const struct inet_address *from,
+                                              const char **why)
+{
+  struct taken_stream *empty = NULL;
+  int own = 0;
+  for (int i = 0; i < VIEW_STREAMS; i++) {
+    if (!s->stream[i].stream)
+      empty = &s->stream[i];
+    else
+      own += inet_address_same_host(&s->stream[i].from, from);
+  }
+  *why = own >= VIEW_STREAMS_HOST ? "all 4 streams of this address are in use" : "all 8 streams are in use";
+  return own >= VIEW_STREAMS_HOST ? NULL : empty;
 }
 
 /* A small buffer of the socket: what is in it is old when it arrives. */
@@ -190,14 +219,16 @@ static enum MHD_Result start_stream(struct view_server *s, const struct exchange
   char error[300];
   struct source source;
   const uint64_t now = clock_now_ns();
-  struct taken_stream *t = free_taken_stream(s);
-  if (!t) return refuse_view_request(x->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "all 8 streams are in use");
+  const char *why;
+  const struct inet_address from = asked_sender(x->connection);
+  struct taken_stream *t = free_taken_stream(s, &from, &why);
+  if (!t) return refuse_view_request(x->connection, MHD_HTTP_SERVICE_UNAVAILABLE, why);
   const bool opened = s->view->playback
                           ? source_open_recording(&source, s->view->playback, error, sizeof error)
                           : source_open_live(&source, x->query.name, error, sizeof error);
   if (!opened) return refuse_view_request(x->connection, MHD_HTTP_NOT_FOUND, error);
   *t = (struct taken_stream){
-      .connection = x->connection, .server = s, .stream = stream_new(&source, &x->query, now)};
+      .connection = x->connection, .server = s, .stream = stream_new(&source, &x->query, now), .from = from};
   if (!t->stream) {
     source_close(&source);
     return MHD_NO;
@@ -294,6 +325,30 @@ static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
   return next;
 }
 
+/* --- meshes --- */
+
+static void wait_for_mesh(struct view_server *s, struct exchange *x)
+{
+  for (int i = 0; i < VIEW_MESHES; i++) {
+    if (s->meshing[i]) continue;
+    s->meshing[i] = x;
+    MHD_suspend_connection(x->connection);
+    return;
+  }
+}
+
+/* Requests whose mesh was read, or failed, go on. `all`: every request. */
+static void wake_meshes(struct view_server *s, bool all)
+{
+  mesher_hear(s->view->mesher);
+  for (int i = 0; i < VIEW_MESHES; i++) {
+    struct exchange *x = s->meshing[i];
+    if (!x || !(all || mesher_is_done(s->view->mesher, x->mesh))) continue;
+    s->meshing[i] = NULL;
+    MHD_resume_connection(x->connection);
+  }
+}
+
 /* --- requests --- */
 
 static enum MHD_Result add_query(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_size,
@@ -309,11 +364,12 @@ static enum MHD_Result add_query(void *arg, enum MHD_ValueKind kind, const char 
 
 /* The head of a request: it is judged before anything of its body is taken. */
 static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connection *connection,
-                                       const char *path, const char *method)
+                                       const char *path, const char *method, const char *version)
 {
   struct exchange *x = calloc(1, sizeof *x);
   if (!x) return NULL;
   x->connection = connection;
+  x->path = path;
   x->query = query_default();
   x->post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
   /* Judge host, rights and method, then the query. */
@@ -321,6 +377,12 @@ static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connect
   if (asked_for_another_host(connection, &s->view->hosts)) {
     x->refused = MHD_HTTP_MISDIRECTED_REQUEST;
     snprintf(x->why, sizeof x->why, "this name is not served here: add --host NAME to ali3-view");
+  } else if (asked_without_host(connection, version)) {
+    x->refused = MHD_HTTP_BAD_REQUEST;
+    snprintf(x->why, sizeof x->why, "a request of HTTP/1.1 needs a Host");
+  } else if (asked_by_another_site(connection, path)) {
+    x->refused = MHD_HTTP_FORBIDDEN;
+    snprintf(x->why, sizeof x->why, "the page that asks belongs to another site");
   } else if (x->post) {
     posts_judge(s->view, x, clock_now_ns());
   } else if (!get) {
@@ -348,6 +410,7 @@ static void append_body(struct exchange *x, const char *upload, size_t size)
 static enum MHD_Result finish_exchange(struct view_server *s, struct exchange *x)
 {
   struct view_answer a = {0};
+  /* Commands and meshes may have to wait, and come here again. */
   if (x->waits) {
     posts_result(x, &a);
   } else if (x->post) {
@@ -355,6 +418,14 @@ static enum MHD_Result finish_exchange(struct view_server *s, struct exchange *x
     if (x->waits && wait_for_answer(s, x)) return MHD_YES;
     if (x->waits)
       return refuse_view_request(x->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "too many commands");
+  } else if (x->mesh) {
+    pages_answer_mesh(s->view, x, &a);
+  } else if (strcmp(x->path, "/api/v1/mesh") == 0) {
+    pages_ask_mesh(s->view, x, &a);
+    if (x->mesh) {
+      wait_for_mesh(s, x);
+      return MHD_YES;
+    }
   } else if (strcmp(x->path, "/api/v1/stream") == 0) {
     return start_stream(s, x);
   } else {
@@ -368,13 +439,12 @@ static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection
                                     const char *method, const char *version, const char *upload,
                                     size_t *upload_size, void **seen)
 {
-  (void)version;
   struct view_server *s = arg;
   struct exchange *x = *seen;
   refresh_place(s, connection, true);
   /* The head. */
   if (!x) {
-    *seen = x = begin_exchange(s, connection, path, method);
+    *seen = x = begin_exchange(s, connection, path, method, version);
     if (!x) return MHD_NO;
     if (x->refused) return refuse_view_request(connection, x->refused, x->why);
     return MHD_YES;
@@ -397,14 +467,21 @@ struct view_server *view_server_start(int listener, struct view *view)
   struct view_server *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->view = view;
+  view->mesher = mesher_start();
+  if (!view->mesher) {
+    free(s);
+    return NULL;
+  }
   places_init(&s->places);
-  s->http = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, s,
-                             MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-                             (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-                             (unsigned)(PLACES / 2), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                             (size_t)(PIECE + PIECE), MHD_OPTION_NOTIFY_CONNECTION, note_socket, s,
-                             MHD_OPTION_NOTIFY_COMPLETED, forget_exchange, s, MHD_OPTION_END);
+  /* No thread of its own: view_server_run() serves. */
+  s->http = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, s, MHD_OPTION_LISTEN_SOCKET,
+      listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE),
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)(PLACES / 2), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      (size_t)(PIECE + PIECE), MHD_OPTION_NOTIFY_CONNECTION, note_socket, s, MHD_OPTION_NOTIFY_COMPLETED,
+      forget_exchange, s, MHD_OPTION_UNESCAPE_CALLBACK, asked_unescape, NULL, MHD_OPTION_END);
   if (s->http) return s;
+  mesher_stop(view->mesher);
   places_free(&s->places);
   free(s);
   return NULL;
@@ -435,9 +512,12 @@ void view_server_run(struct view_server *s)
   MHD_UNSIGNED_LONG_LONG wanted;
   int ms = wait_ms(next, now, RUN_MS);
   if (MHD_get_timeout(s->http, &wanted) == MHD_YES && wanted < (MHD_UNSIGNED_LONG_LONG)ms) ms = (int)wanted;
-  struct pollfd fds[2] = {{.fd = info ? info->listen_fd : -1, .events = POLLIN},
-                          {.fd = s->view->control.socket, .events = POLLIN}};
-  poll(fds, 2, ms);
+  enum { SOCKETS, ANSWERS, MESHES, EVENTS };
+  struct pollfd fds[EVENTS] = {[SOCKETS] = {.fd = info ? info->listen_fd : -1, .events = POLLIN},
+                               [ANSWERS] = {.fd = s->view->control.socket, .events = POLLIN},
+                               [MESHES] = {.fd = mesher_bell(s->view->mesher), .events = POLLIN}};
+  poll(fds, EVENTS, ms);
+  if (fds[MESHES].revents) wake_meshes(s, false);
   MHD_run(s->http);
 }
 
@@ -452,7 +532,9 @@ void view_server_stop(struct view_server *s)
   }
   for (int i = 0; i < COMMANDS; i++)
     if (s->waiting[i]) resume_command(s, i);
+  wake_meshes(s, true);
   MHD_stop_daemon(s->http);
+  mesher_stop(s->view->mesher);
   places_free(&s->places);
   free(s);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP server of ali3-view: one thread, libmicrohttpd with epoll, streams that wait while there is nothing to send. */
+ * The HTTP server of ali3-view: one thread, libmicrohttpd with epoll, streams that wait while there is nothing to send. A
+ * second thread reads meshes. */
 #ifndef ALI3_VIEW_SERVER_H
 #define ALI3_VIEW_SERVER_H
 
 #include "census.h"
 #include "control.h"
 #include "host.h"
+#include "mesher.h"
 #include "playback.h"
 #include "rights.h"
 
-enum { VIEW_STREAMS = 8, VIEW_BODY = 4096, VIEW_MESHES = 2 };
+/* VIEW_STREAMS_HOST: streams of one address. */
+enum { VIEW_STREAMS = 8, VIEW_STREAMS_HOST = VIEW_STREAMS / 2, VIEW_BODY = 4096, VIEW_MESHES = 2 };
 
 struct view {
   struct playback *playback; /* NULL: running daemons */
@@ -17,7 +20,8 @@ struct view {
   struct hosts hosts;
   struct rights rights;
   struct control control;
-  int meshes;  /* that are being sent */
+  int meshes; /* that are being read or sent */
+  struct mesher *mesher;
   char *three; /* (three_size) three.js; NULL: nobody has asked for it */
   size_t three_size;
 };

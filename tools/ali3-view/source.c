@@ -8,6 +8,7 @@
 #include <ali3/flat.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool give_slot(struct source *s, char *error, size_t size)
 {
@@ -104,14 +105,16 @@ static json_t *read_extras(const struct source *s)
   return json_is_object(o) ? o : (json_decref(o), json_object());
 }
 
-unsigned char *source_mesh(const struct source *s, int shape, size_t *count, unsigned *status, char *error,
-                           size_t size)
+bool source_mesh(const struct source *s, int shape, char **folder, char **file)
 {
   json_t *extras = read_extras(s);
-  unsigned char *packed = meshes_read(json_object_get(extras, "visual"), shape < 0 ? SIZE_MAX : (size_t)shape,
-                                      count, status, error, size);
+  const char *in, *named;
+  const bool found =
+      meshes_find(json_object_get(extras, "visual"), shape < 0 ? SIZE_MAX : (size_t)shape, &in, &named);
+  *folder = found ? strdup(in) : NULL;
+  *file = found ? strdup(named) : NULL;
   json_decref(extras);
-  return packed;
+  return found;
 }
 
 json_t *source_scene(const struct source *s, char *error, size_t size)

@@ -31,10 +31,8 @@ bool source_written(const struct source *s, uint64_t *slots, uint64_t *events);
 enum frames_got source_take(struct source *s, uint64_t n, bool head_only);
 enum frames_got source_take_event(const struct source *s, uint64_t n, struct frames_event *to);
 
-/* The mesh of a shape of the scene, in the form of mesh_pack(). To be freed. NULL: the reason in error[size], the HTTP status in
- * *status. */
-unsigned char *source_mesh(const struct source *s, int shape, size_t *count, unsigned *status, char *error,
-                           size_t size);
+/* The folder and the file of the mesh of a shape of the scene, to be freed; NULL: out of memory. False: it has none. */
+bool source_mesh(const struct source *s, int shape, char **folder, char **file);
 /* The scene of the model, as JSON; a new reference. NULL: the reason in error[size]. */
 json_t *source_scene(const struct source *s, char *error, size_t size);
 

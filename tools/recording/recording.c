@@ -31,21 +31,26 @@ hid_t recording_event_type(void)
 
 /* --- datasets --- */
 
-/* Rows of two datasets, one behind the other: those of /lead, then those of /replay. */
+/* rows[0] rows of the dataset of /lead, then rows[1] rows of that of /replay. False: they have fewer rows. A file that is still
+ * written may have more. */
 static bool read_both(const struct recording *r, const char *name, hid_t memory, size_t bytes, hsize_t width,
-                      void **to)
+                      const hsize_t rows[2], void **to)
 {
   char path[2][80];
   hsize_t size[2][2];
   hid_t d[2];
   snprintf(path[0], sizeof path[0], "/lead/%s", name);
   snprintf(path[1], sizeof path[1], "/replay/%s", name);
-  for (int i = 0; i < 2; i++) d[i] = parts_dataset(r->file, path[i], size[i]);
-  const hsize_t numbers = width > 0 ? width : 1, lead = size[0][0], most = lead + size[1][0];
-  bool good = d[1] >= 0;
-  *to = good ? calloc((size_t)(most * numbers) + 1, bytes) : NULL;
-  good = *to && (d[0] < 0 || parts_rows(d[0], memory, 0, lead, width, *to)) &&
-         parts_rows(d[1], memory, 0, size[1][0], width, (char *)*to + lead * numbers * bytes);
+  bool good = true;
+  /* Compare their lengths before anything is read. */
+  for (int i = 0; i < 2; i++) {
+    d[i] = parts_dataset(r->file, path[i], size[i]);
+    good &= d[i] < 0 ? rows[i] == 0 : size[i][0] >= rows[i] && parts_are_stored(d[i], size[i], bytes);
+  }
+  const hsize_t numbers = width > 0 ? width : 1;
+  *to = good ? calloc((size_t)((rows[0] + rows[1]) * numbers) + 1, bytes) : NULL;
+  good = *to && (d[0] < 0 || parts_rows(d[0], memory, 0, rows[0], width, *to)) &&
+         (d[1] < 0 || parts_rows(d[1], memory, 0, rows[1], width, (char *)*to + rows[0] * numbers * bytes));
   for (int i = 0; i < 2; i++)
     if (d[i] >= 0) H5Dclose(d[i]);
   return good;
@@ -56,7 +61,8 @@ static bool read_whole_dataset(const struct recording *r, const char *path, hid_
 {
   hid_t d = parts_dataset(r->file, path, size);
   if (d < 0) return false;
-  *to = calloc((size_t)(size[0] * (size[1] > 0 ? size[1] : 1)) + 1, bytes);
+  const bool stored = parts_are_stored(d, size, bytes);
+  *to = stored ? calloc((size_t)(size[0] * (size[1] > 0 ? size[1] : 1)) + 1, bytes) : NULL;
   const bool good = *to && parts_rows(d, memory, 0, size[0], size[1], *to);
   H5Dclose(d);
   return good;
@@ -67,6 +73,9 @@ char *recording_bytes(const struct recording *r, const char *path, size_t *size)
   hsize_t n[2];
   void *bytes = NULL;
   *size = 0;
+  hid_t d = parts_dataset(r->file, path, n);
+  if (d >= 0) H5Dclose(d);
+  if (n[0] > PARTS_BYTES) return NULL;
   if (!read_whole_dataset(r, path, H5T_NATIVE_UINT8, 1, n, &bytes)) {
     free(bytes);
     return NULL;
@@ -98,12 +107,13 @@ static bool read_signals(struct recording *r)
 /* The cycles that are whole: their numbers are the last that reach the file. */
 static bool read_acts(struct recording *r)
 {
-  hsize_t lead[2], own[2], inputs[2];
+  hsize_t lead[2] = {0, 0}, own[2], inputs[2];
   hid_t d = parts_dataset(r->file, "/lead/cycle", lead);
   if (d >= 0) H5Dclose(d);
   d = parts_dataset(r->file, "/replay/cycle", own);
   if (d < 0) return true; /* a recording of an older program */
   H5Dclose(d);
+  const hsize_t rows[2] = {lead[0], own[0]};
   r->acts = lead[0] + own[0];
   d = parts_dataset(r->file, "/replay/inputs", inputs);
   if (d >= 0) {
@@ -113,12 +123,13 @@ static bool read_acts(struct recording *r)
     H5Dclose(d);
     if (!r->channel || !r->channel_unit || units != r->channels || inputs[1] != r->channels) return false;
   }
-  return read_both(r, "cycle", H5T_NATIVE_UINT64, sizeof *r->act_cycle, 0, (void **)&r->act_cycle) &&
-         read_both(r, "action", H5T_NATIVE_UINT32, sizeof *r->act, 0, (void **)&r->act) &&
-         read_both(r, "state", H5T_NATIVE_UINT32, sizeof *r->state, 0, (void **)&r->state) &&
-         read_both(r, "parameters", H5T_NATIVE_UINT32, sizeof *r->parameters, 0, (void **)&r->parameters) &&
-         (r->channels == 0 ||
-          read_both(r, "inputs", H5T_NATIVE_DOUBLE, sizeof *r->inputs, r->channels, (void **)&r->inputs));
+  return read_both(r, "cycle", H5T_NATIVE_UINT64, sizeof *r->act_cycle, 0, rows, (void **)&r->act_cycle) &&
+         read_both(r, "action", H5T_NATIVE_UINT32, sizeof *r->act, 0, rows, (void **)&r->act) &&
+         read_both(r, "state", H5T_NATIVE_UINT32, sizeof *r->state, 0, rows, (void **)&r->state) &&
+         read_both(r, "parameters", H5T_NATIVE_UINT32, sizeof *r->parameters, 0, rows,
+                   (void **)&r->parameters) &&
+         (r->channels == 0 || read_both(r, "inputs", H5T_NATIVE_DOUBLE, sizeof *r->inputs, r->channels, rows,
+                                        (void **)&r->inputs));
 }
 
 static bool read_states(struct recording *r)
@@ -152,6 +163,10 @@ static bool read_events(struct recording *r)
   const bool good = read_whole_dataset(r, "/events", type, sizeof *r->event, size, (void **)&r->event);
   H5Tclose(type);
   r->events = good ? size[0] : 0;
+  for (hsize_t i = 0; i < r->events; i++) {
+    r->event[i].text[sizeof r->event[i].text - 1] = '\0';
+    parts_clean(r->event[i].text);
+  }
   return good;
 }
 

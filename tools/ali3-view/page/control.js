@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Commands, and the table of inputs with their sliders. Without a token there is only the table.
+// Commands, and the table of inputs with their sliders. Without a token there are only the table and the e-stop.
 'use strict';
 var ali3 = window.ali3 || (window.ali3 = {});
 
@@ -34,8 +34,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.sent = new Map();
       this.rows = new Map();
       this.box = document.getElementById('inputs');
-      document.getElementById('commands').hidden = !this.token;
-      for (const b of document.querySelectorAll('[data-command]')) b.addEventListener('click', () => this.command(b.dataset.command));
+      document.getElementById('commands').hidden = abilities.recorded;
+      for (const b of document.querySelectorAll('[data-command]')) {
+        b.hidden = !this.token && b.dataset.command !== 'estop';
+        b.addEventListener('click', () => this.command(b.dataset.command));
+      }
       if (this.token) setInterval(() => this.renew(), AGAIN);
       this.listenToJog();
     }
@@ -77,15 +80,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     async post(path, body) {
-      const answer = await fetch(`${path}?name=${encodeURIComponent(this.instance)}`, {
-        method: 'POST', headers: {'Authorization': `Bearer ${this.token}`, 'Content-Type': 'application/json'}, body: JSON.stringify(body)});
+      const headers = {'Content-Type': 'application/json'};
+      if (this.token) headers.Authorization = `Bearer ${this.token}`;
+      const answer = await fetch(`${path}?name=${encodeURIComponent(this.instance)}`, {method: 'POST', headers, body: JSON.stringify(body)});
       const got = await answer.json();
       if (!answer.ok) throw new Error(got.error || answer.statusText);
       return got;
     }
 
     async command(name) {
-      if (!this.token) return;
+      if (!this.token && name !== 'estop') return;
       try {
         const got = await this.post('api/v1/command', {command: name});
         this.say(`${name}: ${got.text}`, got.code !== 0);

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings from strangers: no file ends a program by a signal, lets it take gigabytes, or sends an escape sequence to a terminal."""
+import concurrent.futures
+import os
+import random
+import resource
+import subprocess
+import unittest
+
+import bench
+from test_record import PYTHON, need_h5py, read
+from test_replay import Case, Once
+from viewer import Viewer
+
+MAKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile_h5.py")
+FLIPS = 40
+MEMORY = 1 << 30  # bytes; a sanitizer needs more
+
+
+def limit_memory():
+    if not bench.SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def run(*words, **more):
+    done = subprocess.run([bench.program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+                          preexec_fn=limit_memory, **more)
+    said = (done.stdout + done.stderr).decode(errors="replace")
+    return done.returncode, said
+
+
+class Hostile(Case):
+    @classmethod
+    def setUpClass(cls):
+        need_h5py()
+        cls.daemon = bench.Daemon(inputs=[{"name": "push", "body": "A"}]).__enter__()
+        cls.addClassCleanup(cls.daemon.__exit__, None, None, None)
+        cls.base = os.path.join(cls.daemon.dir, "base.h5")
+        with Once(cls.base, cls.daemon.name) as r:
+            bench.wait_for("some cycles", lambda: cls.daemon.watch()["cycle"] > 150)
+            r.stop()
+
+    def check(self, *words, **more):
+        status, said = run(*words, **more)
+        self.assertIn(status, range(6), f"{words}: {said}")
+        self.assertNotIn("Sanitizer", said, f"{words}: {said}")
+        for c in ("\x1b", "\x07", "\x9b"):
+            self.assertNotIn(c, said, words)
+        return status, said
+
+    def test_one_lie(self):
+        folder = os.path.join(self.daemon.dir, "lies")
+        os.mkdir(folder)
+        done = subprocess.run([PYTHON, "-B", MAKER, self.base, folder], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = done.stdout.split()
+        self.assertGreater(len(files), 150)
+
+        def read_lie(file):
+            self.check("ali3-replay", file)
+            self.check("ali3-replay", "info", file)
+            self.check("ali3-replay", "export", file, file + ".csv")
+            self.check("ali3-replay", "recover", file, file + ".out")
+            for made in (file, file + ".csv", file + ".out"):
+                if os.path.exists(made):
+                    os.unlink(made)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for f in [pool.submit(read_lie, file) for file in files]:
+                f.result()
+
+    def test_the_page_of_a_lie(self):
+        folder = os.path.join(self.daemon.dir, "pages")
+        os.mkdir(folder)
+        subprocess.run([PYTHON, "-B", MAKER, self.base, folder], capture_output=True, timeout=120, check=True)
+        for name in sorted(os.listdir(folder)):
+            if not any(part in name for part in ("model.flat", "period_s", "frames.cycle", "frames.values", "extras", "rank20")):
+                continue
+            try:
+                view = Viewer("--file", os.path.join(folder, name))
+            except AssertionError:
+                continue  # refused
+            with view:
+                for path in ("/api/v1/scene", "/api/v1/signals", "/api/v1/abilities"):
+                    self.assertIn(view.ask(path)[0], (200, 404), (name, path))
+                self.assertIsNone(view.process.poll(), name)
+
+    def test_flips(self):
+        """Single wrong bytes, for which `recover` exists."""
+        with open(self.base, "rb") as f:
+            good = f.read()
+        random.seed(38)
+        for k in range(FLIPS):
+            file = os.path.join(self.daemon.dir, "flip.h5")
+            at = random.randrange(min(len(good), 100000))
+            with open(file, "wb") as f:
+                f.write(good[:at] + bytes([good[at] ^ random.randrange(1, 256)]) + good[at + 1:])
+            self.check("ali3-replay", "recover", file, file + ".out")
+            self.check("ali3-replay", file)
+            for made in (file, file + ".out"):
+                if os.path.exists(made):
+                    os.unlink(made)
+
+    def test_hdf5_crashes(self):
+        """A crash of HDF5 costs the quantities by name, not the recording."""
+        environment = dict(os.environ, LD_PRELOAD=os.path.join(bench.BIN, "..", "tests", "no_copy.so"))
+        if bench.SANITIZED:
+            self.skipTest("a sanitizer is loaded first")
+        out = os.path.join(self.daemon.dir, "copy.h5")
+        status, said = run("ali3-replay", "recover", self.base, out, env=environment)
+        self.assertEqual(status, 0, said)
+        self.assertIn("HDF5 ends with SIGABRT; copying again without the quantities by name", said)
+        status, said = run("ali3-replay", out)
+        self.assertEqual(status, 0, said)
+        self.assertIn("the same bits", said)
+
+
+if __name__ == "__main__":
+    bench.main()
