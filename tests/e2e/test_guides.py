@@ -15,6 +15,8 @@ STATUSES = {  # that tell of the file, the daemon or the host
     "build/bin/ali3-top --once --instance fast_crank": (1,),
     "build/bin/ali3-doctor": (0, 1, 2),
 }
+if not bench.JUDGES_TIMES:  # a PLC that is held up for longer than `hold` has not reached its target at the end
+    STATUSES |= {f"python3 config/guides/plc.py --target 0.95 --seconds 5{reset}": (0, 1) for reset in ("", " --reset")}
 
 
 def sentences(text):

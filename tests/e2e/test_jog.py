@@ -216,7 +216,7 @@ class Jog(unittest.TestCase):
         self.begin()
         self.simulate()
         self.assertEqual(self.jog("leg3", 1.0), 2)
-        self.said("osc: /ali3/platform/jog .* ignored: expected a sender with access: jog in osc.peers")
+        self.said("osc: /ali3/platform/jog .* refused: the host needs access: jog in osc.peers")
         self.assertEqual(self.platform()["state"], "unknown")
         self.assertEqual(self.d.stop()[0], 0, self.d.said())
 
