@@ -19,7 +19,7 @@ import bench
 
 ENDLESS = ("oscdump",)  # commands that a reader ends with Ctrl-C
 PORTS = ((socket.SOCK_DGRAM, 9100), (socket.SOCK_STREAM, 1502), (socket.SOCK_DGRAM, 9101))  # the default ports
-COMMAND_SECONDS, OUTPUT_SECONDS = 60, 20
+COMMAND_SECONDS, OUTPUT_SECONDS = bench.PATIENCE, bench.PATIENCE
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 END = re.compile(r"\x1e(\d+)\n")
 HOST = re.compile(r"; hypervisor took processors for [\d.]+ m?s about then|\d+ deadlines? missed, the last \d+ s ago; ")

@@ -32,7 +32,7 @@ ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 set_tests_properties(e2e/guides e2e/record PROPERTIES COST 950) # they wait for more than a minute in all, so they start first
 
 # The default ports of ali3d, which no other test uses.
-set_tests_properties(e2e/guides e2e/readme e2e/plc_in_time PROPERTIES RESOURCE_LOCK default_ports)
+set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
@@ -56,6 +56,7 @@ ali3_e2e(timing swaps)         # misses while parameters change, beside a calm p
 ali3_e2e_part(timing plc_in_time guides TestGuides.test_plc_cylinder)
 ali3_e2e_part(timing modbus_in_time modbus Answers.test_illegal_requests_are_answered Answers.test_a_stalled_half_frame_stalls_nobody)
 ali3_e2e_part(timing modbus_peers_in_time modbus_peers Peers.test_values_age_while_the_process_is_stopped)
+set_tests_properties(e2e/plc_in_time PROPERTIES RESOURCE_LOCK default_ports)
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak
