@@ -132,7 +132,7 @@ class NetworkTest(unittest.TestCase):
 
     def daemon(self, **changes):
         body = bench.four_bar()["model"]["bodies"][0]["name"]
-        config = {"inputs": [{"name": "push", "body": body, "policy": "ramp", "hold": 0.2, "ramp": 0.1, "recover": 3, "blend": 0.05}],
+        config = {"inputs": [{"name": "push", "body": body, "policy": "ramp", "hold": 3, "ramp": 0.1, "recover": 3, "blend": 0.05}],
                   "osc": {"bind": HERE, "peers": [{"host": THERE}, {"host": STRANGER, "access": "read"}]},
                   "modbus": {"bind": HERE, "peers": [{"host": THERE}]}}
         config.update(changes)
@@ -142,13 +142,13 @@ class NetworkTest(unittest.TestCase):
         with self.daemon() as daemon:
             friend, stranger = (self.network.socket(host, daemon.osc_port) for host in (THERE, STRANGER))
             pause, run = (bench.osc_message(f"/ali3/cmd/{name}", "i", k) for k, name in ((7, "pause"), (8, "run")))
-            self.assertEqual(answered(friend, pause, "/ali3/ack", 5), ["pause", 7, 0])
-            self.assertEqual(answered(friend, run, "/ali3/ack", 5), ["run", 8, 0])
-            self.assertEqual(answered(stranger, pause, "/ali3/ack", 5), ["pause", 7, 2])
-            self.assertIsNotNone(answered(stranger, bench.osc_message("/ali3/ping", "ih", 1, 2), "/ali3/pong", 5))
+            self.assertEqual(answered(friend, pause, "/ali3/ack", bench.PATIENCE), ["pause", 7, 0])
+            self.assertEqual(answered(friend, run, "/ali3/ack", bench.PATIENCE), ["run", 8, 0])
+            self.assertEqual(answered(stranger, pause, "/ali3/ack", bench.PATIENCE), ["pause", 7, 2])
+            self.assertIsNotNone(answered(stranger, bench.osc_message("/ali3/ping", "ih", 1, 2), "/ali3/pong", bench.PATIENCE))
             with self.network.inside(self.network.bench):
-                refused = socket.create_connection((HERE, daemon.modbus_port), 5, (STRANGER, 0))
-                served = socket.create_connection((HERE, daemon.modbus_port), 5, (THERE, 0))
+                refused = socket.create_connection((HERE, daemon.modbus_port), bench.PATIENCE, (STRANGER, 0))
+                served = socket.create_connection((HERE, daemon.modbus_port), bench.PATIENCE, (THERE, 0))
             with refused, served:
                 request = bytes([0, 1, 0, 0, 0, 6, 1, 4, 0, 0, 0, 1])
                 served.sendall(request)

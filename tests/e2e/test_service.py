@@ -127,7 +127,7 @@ class Stuck(unittest.TestCase):
             let_go()
             wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.assertRegex(d.said(), r"the loop advances again, at cycle \d+ after \d+\.\d+ s")
-            self.assertEqual(osc.answer("/ali3/ack"), ["reset", 2, 1], "a reset from before must not lead out")
+            self.assertEqual(osc.answer("/ali3/ack"), ["reset", 2, 6], "a reset from before must not lead out")
             cycle = d.watch()["cycle"]
             wait_hearing(d, "20 more cycles", lambda: d.watch()["cycle"] > cycle + 20)
             watched = d.watch()

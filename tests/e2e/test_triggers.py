@@ -23,24 +23,24 @@ class Triggers(Case):
 
     def test_a_signal_above_a_value(self):
         """The window reaches from `before` ahead of the first row to `after` behind the last one; the ring is shorter than `before`."""
-        record = dict(KEEP, trigger=f"{FORCE} > 5, body.A.position.z < -1e9", before=1.2, after=0.3)
-        with bench.Daemon(telemetry={"frames": 1}, record=record) as d:
+        record = dict(KEEP, trigger=f"{FORCE} > 5, body.A.position.z < -1e9", before=3.2, after=0.3)
+        with bench.Daemon(telemetry={"frames": 3}, record=record) as d:
             client = bench.OscClient(d.osc_port)
             with Recorder("--to", d.dir, d.name) as r:
-                bench.wait_for("1.5 s of a run", lambda: d.watch()["cycle"] > 170)
+                bench.wait_for("3.5 s of a run", lambda: d.watch()["cycle"] > 370)
                 self.push(client, 4.0, 0.3)
                 self.push(client, 6.0, 0.2)
                 self.push(client, 4.0, 0.2)
                 self.push(client, 7.0, 0.1)  # within `after`: the same window
                 self.finished(d, 1)
                 self.assertEqual(r.stop(), 0)
-                self.assertIn("keeps the last 121 cycles itself", r.said)
+                self.assertIn("keeps the last 321 cycles itself", r.said)
             client.close()
             got = read(self.files(d)[0])
         column = got["names"].index(FORCE)
         cycles, above = got["head"]["cycle"], [i for i, row in enumerate(got["values"]) if row[column] > 5]
         self.check_no_hole(cycles)
-        self.assertEqual((above[0], len(cycles) - 1 - above[-1]), (120, 31), "rows before and behind the condition")
+        self.assertEqual((above[0], len(cycles) - 1 - above[-1]), (320, 31), "rows before and behind the condition")
         begins = [i for i in above if i - 1 not in above]
         self.assertGreater(len(begins), 1)
         self.assertEqual(self.marks(got), [(cycles[i], f"{FORCE} > 5") for i in begins])
