@@ -9,14 +9,16 @@
 
 static const uint64_t CONDITION_MINUTE_NS = 60 * NS_PER_S;
 
-static void log_condition(const struct cycle_config *g, const struct input_view *v,
-                          const struct condition_said *now)
+static void log_condition(const struct cycle_config *g, uint32_t input, const struct condition_said *now)
 {
-  char owner[CLIENT_NAME], age[40] = "";
+  const struct input_view *v = &g->telemetry->input[input];
+  char owner[CLIENT_NAME], age[60] = "";
   const uint64_t age_ns = counter_get(&v->age_ns);
   const bool good = now->limits == 0 && !input_state_is_stale((enum input_state)now->state);
   port_owner_text(g->port[0], input_view_owner(v), owner, sizeof owner);
-  if (age_ns != UINT64_MAX) snprintf(age, sizeof age, ", age %.3g s", 1e-9 * (double)age_ns);
+  if (age_ns != UINT64_MAX)
+    snprintf(age, sizeof age, ", age %.3g s (hold %.3g s)", 1e-9 * (double)age_ns,
+             g->signals->input[input].hold);
   log_line(good ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "input %s: %s%s%s%s, owner %s", v->name,
            now->state == INPUT_NEVER ? "not set" : input_state_name(now->state),
            now->state == INPUT_FRESH ? "" : age, now->limits & INPUT_CLAMPED ? ", clamped to its range" : "",
@@ -54,7 +56,7 @@ void condition_log_tick(struct condition_log *l, const struct cycle_config *g, u
     if (!is_changed(said, &now) || (said->t_ns && now_ns - said->t_ns < NS_PER_S)) continue;
     *said = now;
     if (l->lines < CONDITION_LINES)
-      log_condition(g, v, &now);
+      log_condition(g, i, &now);
     else
       l->held++;
     l->lines++;

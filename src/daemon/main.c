@@ -28,7 +28,7 @@ static bool open_standard_streams(void)
 static int expand_file(const char *file, const struct settings_overrides *over)
 {
   if (!setup_expand(file, over, stdout, stderr)) return STATUS_USAGE;
-  return fflush(stdout) == 0 && !ferror(stdout) ? STATUS_OK : STATUS_FAILED;
+  return STATUS_OK;
 }
 
 static int draw_file(const char *path, const struct settings *settings)
@@ -59,6 +59,14 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
   return status;
 }
 
+/* Output that is cut off must not look complete. */
+static int finish_output(int status)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  fprintf(stderr, "ali3d: standard output cannot be written, so what was printed is not complete\n");
+  return STATUS_FAILED;
+}
+
 int main(int argc, char **argv)
 {
   if (!open_standard_streams()) return STATUS_FAILED;
@@ -70,5 +78,5 @@ int main(int argc, char **argv)
              : options.expand ? expand_file(options.file, &over)
                               : run_file(&options, &over);
   free(options.set);
-  return status;
+  return finish_output(status);
 }

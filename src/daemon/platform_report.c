@@ -258,7 +258,5 @@ int platform_report(const struct settings *s, const char *file, enum platform_fo
     print_survey_table(&p->spec, p->spec.park, &survey);
   }
   free(p);
-  if (status == STATUS_OK && fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
-  perror("ali3d: standard output");
-  return STATUS_FAILED;
+  return status;
 }

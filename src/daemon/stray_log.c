@@ -35,10 +35,11 @@ static void show_stray(struct telemetry *t, const struct stray *s, uint64_t now_
   counter_set(&to->t_ns, now_ns);
 }
 
-static bool is_told(const struct stray_log *l, const struct stray *s)
+static bool is_told(const struct stray_log *l, const struct stray *s, const char *port)
 {
   for (int i = 0; i < l->lines; i++)
-    if (l->said[i].kind == s->kind && strcmp(l->said[i].address, s->address) == 0) return true;
+    if (l->said_port[i] == port && l->said[i].kind == s->kind && strcmp(l->said[i].address, s->address) == 0)
+      return true;
   return false;
 }
 
@@ -69,6 +70,12 @@ static void log_text(const struct stray *s, const char *port, char *text, size_t
   case STRAY_STRANGER:
     snprintf(text, size, "%s is not served: %s.peers gives this host no access", s->client, port);
     break;
+  case STRAY_LOCKED:
+    snprintf(
+        text, size,
+        "writes of %s get exception 4 until the reset; modbus.safe_writes: ignore takes them without effect",
+        s->client);
+    break;
   case STRAY_KINDS:
     break;
   }
@@ -77,10 +84,11 @@ static void log_text(const struct stray *s, const char *port, char *text, size_t
 static void log_stray(struct stray_log *l, const struct stray *s, const char *port)
 {
   char text[4 * CLIENT_NAME + sizeof s->expected + 100] = "";
-  if (l->lines == STRAY_LINES || is_told(l, s)) {
+  if (l->lines == STRAY_LINES || is_told(l, s, port)) {
     l->held++;
     return;
   }
+  l->said_port[l->lines] = port;
   l->said[l->lines++] = *s;
   log_text(s, port, text, sizeof text);
   log_line(LOG_LEVEL_WARNING, "%s: %s", port, text);
@@ -102,7 +110,7 @@ void stray_log_tick(struct stray_log *l, const struct cycle_config *g, uint64_t 
     struct stray s;
     const uint64_t lost = ring_dropped(&g->port[p]->strays);
     while (ring_pop(&g->port[p]->strays, &s)) {
-      show_stray(g->telemetry, &s, now_ns);
+      if (g->port[p]->source == SOURCE_OSC) show_stray(g->telemetry, &s, now_ns);
       log_stray(l, &s, g->port[p]->name);
     }
     l->held += lost - l->lost[p];

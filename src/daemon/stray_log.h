@@ -16,7 +16,8 @@ struct stray_log {          /* starts as zeros */
   uint64_t lost[PORTS_MAX]; /* messages without room in the ring of their port, already counted */
   uint64_t held;            /* messages without a line */
   int lines;
-  struct stray said[STRAY_LINES]; /* (lines) the messages with a line in this minute */
+  struct stray said[STRAY_LINES];     /* (lines) the messages with a line in this minute */
+  const char *said_port[STRAY_LINES]; /* and their ports */
 };
 
 /* Call once a tick. */

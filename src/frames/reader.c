@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 enum { TAKES = 8 }; /* a slot is written in microseconds, once in a period */
+/* Bounds of a ring that may belong to a stranger: memory that a reader takes at once, and the shortest period. */
+static const uint64_t PART_MOST = (uint64_t)64 << 20, PERIOD_LEAST_NS = 1000;
 
 /* A part of the file: `count` pieces of `bytes` from `at`, all of them behind the head. */
 static bool part_fits(const struct frames_head *h, uint64_t at, uint64_t count, uint64_t bytes)
@@ -27,6 +29,14 @@ static bool state_fits(const struct frames_head *h)
   const uint64_t room = h->state_bytes - sizeof(struct frames_state);
   return h->state_bytes >= sizeof(struct frames_state) && h->state_bytes <= h->size &&
          h->model_bytes <= room && h->platform_bytes <= room - h->model_bytes;
+}
+
+/* A hole in a file costs its owner nothing. */
+static bool parts_are_small(const struct frames_head *h)
+{
+  return h->texts_bytes <= PART_MOST && h->flat_bytes <= PART_MOST && h->slot_bytes <= PART_MOST &&
+         h->state_bytes <= PART_MOST && h->signals <= PART_MOST / sizeof(struct frames_name) &&
+         h->inputs <= PART_MOST / sizeof(struct frames_name) && h->period_ns >= PERIOD_LEAST_NS;
 }
 
 /* Every offset and count leads to a place in the file. */
@@ -70,7 +80,7 @@ static bool judge_ring(const struct frames_reader *r, const struct stat *st, con
     return false;
   }
   if (h->magic == FRAMES_MAGIC && h->pid == r->telemetry.pid && h->start_ns == r->telemetry.start_ns &&
-      head_makes_sense(h, (uint64_t)st->st_size))
+      head_makes_sense(h, (uint64_t)st->st_size) && parts_are_small(h))
     return true;
   snprintf(error, size, "shared memory %s is not the frame ring of process %" PRId64, path, r->telemetry.pid);
   return false;
@@ -259,6 +269,12 @@ enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, str
   to->text[sizeof to->text - 1] = '\0';
   telemetry_clean_text(to->text, sizeof to->text);
   return got;
+}
+
+uint64_t frames_oldest_event(const struct frames_reader *r, uint64_t next, uint64_t events)
+{
+  const uint64_t oldest = events > r->head.events ? events - r->head.events : 0;
+  return next < oldest ? oldest : next;
 }
 
 bool frames_states_written(const struct frames_reader *r, uint64_t *states)

@@ -24,7 +24,8 @@ struct stimulus {
 };
 
 /* Set-up. Reads a CSV file whose first line names the columns: "time", and channels of inputs by their signals, such as
- * input.push.force.x. Other columns are left out, so that a recorded table drives a run. False with one sentence in error, which
+ * input.push.force.x. Other columns are left out, so that a recorded table drives a run. Names may have units and quotes, as in
+ * "time [s]". The file is regular and has at most 64 MB. False with one sentence in error, which
  * begins with FILE:LINE. The caller calls stimulus_free() in both cases. */
 bool stimulus_read(struct stimulus *s, const char *file, const struct signals *signals, char *error,
                    size_t size);

@@ -73,7 +73,10 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
   if (e->port >= 0) {
     char client[CLIENT_NAME];
     clients_get(&g->port[e->port]->clients, e->client, client);
-    snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
+    if (g->port[e->port]->source == SOURCE_INNER)
+      snprintf(text, size, " for %s", client); /* a request that came through the daemon itself */
+    else
+      snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
     /* After the warm-up: the reason why the loop does not run. */
   } else if (e->cause == CAUSE_WARM && e->to == STATE_SAFE) {
     snprintf(text, size, "; the last run left a stop latched: %s", fault_text(e->code));

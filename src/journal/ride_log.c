@@ -6,10 +6,25 @@
 #include "platform/params.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { TEXTS_MAX = 64 }; /* trips, and jogs, in one line */
+
+/* A FIFO would stop the daemon until somebody reads it. NULL: errno says why. */
+static FILE *open_regular(const char *path)
+{
+  struct stat st;
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
+  if (fd < 0) return NULL;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fdopen(fd, "a");
+  close(fd);
+  errno = EINVAL;
+  return NULL;
+}
 
 bool ride_log_open(struct ride_log *l, const struct cycle_config *config)
 {
@@ -17,7 +32,7 @@ bool ride_log_open(struct ride_log *l, const struct cycle_config *config)
   if (!l->path) return true;
   l->trips = json_array();
   l->jogs = json_array();
-  l->file = fopen(l->path, "ae");
+  l->file = open_regular(l->path);
   if (l->file && l->trips && l->jogs) return true;
   log_line(LOG_LEVEL_ERROR, "rig.ride_log: cannot write %s: %s", l->path, strerror(errno));
   return false;

@@ -51,8 +51,32 @@ bool keeper_asks_blindly(const struct keeper *l, const struct asked *a)
   return l->config.served[a->desk]->source == SOURCE_MODBUS;
 }
 
+/* A refused request gets a line in the log, at most REFUSALS in a minute. */
+static void note_refusal(struct keeper *l, const struct asked *a, const char *text)
+{
+  enum { REFUSALS = 5 };
+  const struct desk_request *r = a->request;
+  const uint64_t now_ns = clock_now_ns();
+  if (l->refused_ns == 0 || now_ns - l->refused_ns >= 60 * NS_PER_S) {
+    if (l->refused > REFUSALS)
+      keeper_note(l, LOG_LEVEL_WARNING,
+                  "%d more requests for states and parameters were refused in the last minute",
+                  l->refused - REFUSALS);
+    l->refused_ns = now_ns;
+    l->refused = 0;
+  }
+  if (l->refused++ >= REFUSALS) return;
+  /* The request with its numbers, its sender and the reason. */
+  char numbers[120] = "";
+  for (int i = 0, used = 0; i < r->count && used < (int)sizeof numbers - 24; i++)
+    used += snprintf(numbers + used, sizeof numbers - (size_t)used, " %g", r->number[i]);
+  keeper_note(l, LOG_LEVEL_WARNING, "%s %s%s by %s refused: %s", desk_request_name(r->code), r->name, numbers,
+              r->who, text);
+}
+
 void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text)
 {
+  if (result != RESULT_OK && *text) note_refusal(l, a, text);
   struct desk_reply o = {.kind = DESK_DONE, .result = result};
   snprintf(o.name, sizeof o.name, "%s", a->request->name);
   snprintf(o.text, sizeof o.text, "%s", text);

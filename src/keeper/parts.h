@@ -58,6 +58,8 @@ struct keeper {
   uint32_t next_id;
   struct desk desk[KEEPER_DESKS];
   struct ring notes;
+  uint64_t refused_ns; /* start of the minute of the refusals below */
+  int refused;         /* requests that were refused in it */
   pthread_t thread;
   bool started;
   atomic_bool quit;

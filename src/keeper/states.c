@@ -84,6 +84,7 @@ void keeper_load_state(struct keeper *l, const struct asked *a)
   const size_t resumed_size = h->state_size;
   h->state = bytes;
   h->state_size = size;
+  clients_name(&l->config.port->clients, 0, a->request->who);
   const enum command_result result = keeper_command(
       l, &(struct command){.code = COMMAND_LOAD, .id = a->request->id, .t_ns = clock_now_ns()});
   h->state = resumed;

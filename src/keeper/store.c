@@ -14,7 +14,7 @@
 
 #define ENDING ".state"
 enum { PATH = 1200, FOUND_MOST = 4096 };
-static const off_t LARGEST = (off_t)1 << 32; /* bytes of a state that is read */
+static const off_t LARGEST = (off_t)64 << 20; /* bytes of a state that is read */
 
 bool store_open(struct store *s, const char *folder, const char *state_dir, const char *instance, int keep,
                 char *error, size_t size)

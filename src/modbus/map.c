@@ -270,6 +270,13 @@ static void show_life(struct modbus_map *map, uint32_t client, uint64_t now_ns, 
   }
 }
 
+/* A master that repeats its coils holds them, also while its writes are refused. */
+static void note_coils(struct modbus_map *map, const struct mbap_request *r, uint64_t now_ns)
+{
+  if (r->function != MBAP_WRITE_COIL && r->function != MBAP_WRITE_COILS) return;
+  for (int i = 0; i < r->write_count; i++) map->coil_ns[r->write_address + i] = now_ns;
+}
+
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect)
 {
@@ -282,6 +289,7 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;
   if (r->write_count == 0) return 0;
+  note_coils(map, r, now_ns);
   /* The kind of the first entry decides what the write does. */
   int exception;
   if (written.first->kind == ENTRY_CONTROL)

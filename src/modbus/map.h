@@ -54,7 +54,8 @@ struct modbus_map {
   bool latched;            /* that frame has a latched e-stop */
   /* Arrival of an e-stop that no frame shows yet; 0: none. The coil reads 1 from this time on. */
   uint64_t estop_ns;
-  bool ignores;      /* writes that would act are ignored in SAFE and FAULT, not refused */
+  uint64_t coil_ns[MAP_COILS]; /* last write to each coil, also a refused one */
+  bool ignores;                /* writes that would act are ignored in SAFE and FAULT, not refused */
   uint64_t owner_ms; /* silence after which the owner loses the inputs, unless register 4 says otherwise */
 
   struct input_sample *sample; /* (samples) input values for the loop */

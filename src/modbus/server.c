@@ -101,6 +101,7 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
     c = find_place(s, &newcomer);
   if (!c) {
     counter_add(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused, 1);
+    if (newcomer.access == ACCESS_NONE) port_tell_stranger(s->desk.service.port, &from->name.any);
     close(fd);
     return;
   }

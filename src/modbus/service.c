@@ -118,6 +118,7 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
     if (effect.ignored && exception == 0) counter_add(&s->counters->modbus_ignored, 1);
     if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
+    if (exception == MBAP_DEVICE_FAILURE) port_tell_locked(s->port, peer->name);
     const bool acts = exception == 0 || effect.estop;
     if (acts && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
   }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { ESTOP_CYCLES = 3 }; /* cycles within which a frame shows an e-stop */
+static const uint64_t COIL_HELD_NS =
+    UINT64_C(2000000000); /* a coil that is not written for so long is not held */
 
 static uint16_t swap_register_bytes(uint16_t v)
 {
@@ -121,6 +123,19 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_RECORD_LOST] = saturate_register(f->recorder_lost);
 }
 
+/* Node-RED, mbpoll and panels write 1 and never 0, so a coil that nobody repeats falls back to 0 and the next 1 is a command
+ * again. Enable falls back only where nothing is enabled: a coil that reads 0 while the mechanism moves would mislead. */
+static void release_coils(struct modbus_map *map, const struct frame *f)
+{
+  static const int PULSES[] = {MAP_RUN, MAP_PAUSE, MAP_RESET, MAP_PARK, MAP_ENABLE};
+  const bool still = f->state == STATE_STOPPED || f->state == STATE_SAFE || f->state == STATE_FAULT;
+  for (size_t i = 0; i < sizeof PULSES / sizeof *PULSES; i++) {
+    const int coil = PULSES[i];
+    if (coil == MAP_ENABLE && !still) continue;
+    if (f->t_ns > map->coil_ns[coil] + COIL_HELD_NS) map->mapping->tab_bits[coil] = 0;
+  }
+}
+
 uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
 {
   /* There are no values before the first frame of the loop. */
@@ -132,6 +147,7 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
   const uint64_t around_ns = ESTOP_CYCLES * (uint64_t)f->period_us * 1000;
   if (map->latched || f->t_ns > map->estop_ns + around_ns) map->estop_ns = 0;
   modbus_map_stored(map);
+  release_coils(map, f);
   show_runs(map, values);
   modbus_map_show_owners(map, f);
   modbus_map_show_conditions(map, f);

@@ -137,6 +137,7 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
   for (uint32_t i = 0; i < PARAMS; i++)
     if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
       return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
+  osc_tell_types(in, r, "a name that ali3-platform(7) lists");
   osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }

@@ -14,7 +14,9 @@
 #include <stdint.h>
 
 enum {
-  OSC_DATAGRAM = 1472, /* the payload of one Ethernet frame: losing one fragment loses the whole datagram */
+  /* The payload of one Ethernet frame over IPv6, whose head has 20 bytes more than that of IPv4: losing one fragment loses
+   * the whole datagram. */
+  OSC_DATAGRAM = 1452,
 };
 
 /* --- answers, one message each --- */

@@ -164,7 +164,7 @@ enum access osc_in_access(struct osc_in *in, const struct inet_address *from)
   const enum access access = peers_access(&in->config->peers, &from->name.any);
   if (access == ACCESS_NONE) {
     counter_add(&in->counters->osc_denied, 1);
-    osc_tell_stranger(in, from);
+    port_tell_stranger(in->port, &from->name.any);
   }
   return access;
 }

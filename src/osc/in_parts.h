@@ -138,13 +138,12 @@ enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsign
                               int32_t id);
 
 /* Entries for the log: a message that nobody takes, one whose arguments are wrong, a malformed datagram and the stop in it
- * (NULL: none), a sender without rights. */
+ * (NULL: none). */
 void osc_tell_stray(struct osc_in *in, enum stray_kind kind, const struct osc_raw *m, const char *expected,
                     const struct inet_address *from);
 void osc_tell_types(struct osc_in *in, const struct request *r, const char *expected);
 void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const char *stop,
                         const struct inet_address *from);
-void osc_tell_stranger(struct osc_in *in, const struct inet_address *from);
 
 /* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);

@@ -52,14 +52,3 @@ void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const
     snprintf(s.expected, sizeof s.expected, "a part is cut off, too long, unpadded or nested too deeply");
   push_stray(in, &s, from);
 }
-
-void osc_tell_stranger(struct osc_in *in, const struct inet_address *from)
-{
-  struct stray s = {.kind = STRAY_STRANGER};
-  /* A flood of strangers leaves room for others. */
-  if (ring_count(&in->port->strays) > 2) return;
-  clients_address_text(&from->name.any, s.address);
-  char *port = strrchr(s.address, ':');
-  if (port) *port = '\0';
-  push_stray(in, &s, from);
-}

@@ -134,6 +134,29 @@ bool port_estop(struct port *p, const struct command *c)
   return answered;
 }
 
+enum { STRAYS_OF_FLOODS = 2 };
+
+void port_tell_stranger(struct port *p, const struct sockaddr *from)
+{
+  struct stray s = {.kind = STRAY_STRANGER};
+  if (ring_count(&p->strays) > STRAYS_OF_FLOODS) return;
+  clients_address_text(from, s.client);
+  memcpy(s.address, s.client, sizeof s.address);
+  char *port = strrchr(s.address, ':');
+  if (port) *port = '\0';
+  ring_push(&p->strays, &s);
+}
+
+void port_tell_locked(struct port *p, const char *client)
+{
+  struct stray s = {.kind = STRAY_LOCKED};
+  if (ring_count(&p->strays) > STRAYS_OF_FLOODS) return;
+  const size_t n = strlen(client) < sizeof s.client ? strlen(client) : sizeof s.client - 1;
+  memcpy(s.client, client, n);
+  memcpy(s.address, s.client, sizeof s.address);
+  ring_push(&p->strays, &s);
+}
+
 bool port_command(struct port *p, const struct command *c)
 {
   if (c->code == COMMAND_ESTOP) {

@@ -123,6 +123,7 @@ enum stray_kind {
   STRAY_NONFINITE, /* a number is NaN or infinite */
   STRAY_READER,    /* the sender has too little access; `expected` is what it needs */
   STRAY_STRANGER,  /* the sender has no access; `address` is its host */
+  STRAY_LOCKED,    /* a write in SAFE or FAULT; `address` is the client */
   STRAY_KINDS
 };
 struct stray {
@@ -207,6 +208,11 @@ static inline void port_tell_refusal(struct port *p, uint32_t input, struct inpu
   snprintf(r.client, sizeof r.client, "%s", client);
   ring_push(&p->refusals, &r);
 }
+
+/* Thread side: a stranger was turned away; a write of this client was refused because a stop is latched. Both leave room for
+ * other entries in a flood. */
+void port_tell_stranger(struct port *p, const struct sockaddr *from);
+void port_tell_locked(struct port *p, const char *client);
 
 /* Thread side: sends a command. Returns false if the ring is full, which is counted. */
 bool port_command(struct port *p, const struct command *c);

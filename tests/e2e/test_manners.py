@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import socket
 import struct
 import subprocess
 import time
@@ -91,7 +92,7 @@ class Conditions(unittest.TestCase):
 
         def said():
             self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
-            return re.search(r"input push: stale, age \S+ s, clamped to its range, owner nobody", self.daemon.said())
+            return re.search(r"input push: stale, age \S+ s \(hold 0\.05 s\), clamped to its range, owner nobody", self.daemon.said())
         bench.wait_for("the line of the stale input", said)
         self.assertIn(f"input push: fresh, clamped to its range, owner {me}", self.daemon.said())
         # Heartbeats keep the watchdog quiet for longer than its time, and then it expires.
@@ -207,6 +208,51 @@ class Lists(unittest.TestCase):
             self.assertEqual((done.returncode, bool(done.stdout)), (status, status == 0), done.stderr)
             if status:
                 self.assertIn(f"--print-map={form}: {path} has no Modbus registers", done.stderr)
+
+
+class Refusals(unittest.TestCase):
+    def test_each_has_a_line_with_its_sender(self):
+        with bench.Daemon() as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            sender = "127.0.0.1:%d" % osc.socket.getsockname()[1]
+            for address, types, words, line in (
+                    ("param/set", "sd", ("no.such.name", 1.5), f"param/set no.such.name 1.5 by {sender} refused: "),
+                    ("param/set", "sd", ("body.A.mass", -1.0), f"param/set body.A.mass -1 by {sender} refused: "),
+                    ("param/save", "s", ("kept",), f"param/save kept by {sender} refused: "),
+                    ("state/load", "s", ("kept",), f"state/load kept by {sender} refused: "),
+                    ("input/push/force", "fff", (1.0, float("nan"), 0.0), f"osc: /ali3/input/push/force from {sender} ignored: a number in it is NaN")):
+                osc.send(bench.osc_message(f"/ali3/{address}", types, *words))
+                bench.wait_for(line, lambda: line in d.said())
+            for _ in range(20):
+                osc.send(bench.osc_message("/ali3/param/get", "s", "no.such.name"))
+            bench.wait_for("all are taken", lambda: d.counter("osc_received") >= 24)
+            self.assertLessEqual(d.said().count(" refused: "), 5)
+
+    def test_writes_after_a_stop_have_a_line(self):
+        with bench.Daemon() as d:
+            client = bench.ModbusClient(d.modbus_port)
+            self.addCleanup(client.socket.close)
+            client.request(5, struct.pack(">HH", 3, 0xff00))
+            bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
+            for _ in range(20):
+                with self.assertRaises(bench.ModbusError):
+                    client.request(5, struct.pack(">HH", 1, 0xff00))
+            line = "modbus: writes of 127.0.0.1:%d get exception 4 until the reset" % client.socket.getsockname()[1]
+            bench.wait_for(line, lambda: line in d.said())
+            self.assertEqual(d.said().count("get exception 4"), 1)
+
+    def test_a_stranger_has_a_line(self):
+        with bench.Daemon(osc={"peers": [{"host": "192.0.2.1", "access": "write"}]},
+                          modbus={"peers": [{"host": "192.0.2.1", "access": "write"}]}) as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            osc.send(bench.osc_message("/ali3/status", ""))
+            line = "osc: 127.0.0.1:%d is not served: osc.peers gives this host no access" % osc.socket.getsockname()[1]
+            bench.wait_for(line, lambda: line in d.said())
+            with socket.create_connection(("127.0.0.1", d.modbus_port)) as s:
+                line = "modbus: 127.0.0.1:%d is not served: modbus.peers gives this host no access" % s.getsockname()[1]
+                bench.wait_for(line, lambda: line in d.said())
 
 
 class OpenStageControl(unittest.TestCase):

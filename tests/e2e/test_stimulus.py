@@ -143,7 +143,11 @@ class Stimulus(unittest.TestCase):
                                  ("time,input.road.value\n0,1\n0,2\n", "road.csv:3: expected a time after"),
                                  ("time,input.road.value\n0,x\n", "road.csv:2: expected a number, found x"),
                                  ("time,input.road.value\n", "expected rows"), ("time,a\n0,1\n", "a column of an input"),
-                                 ("time,input.road.value\n0\n", "as many fields")):
+                                 ("time,input.road.value\n0\n", "as many fields"),
+                                 ("time;input.road.value\n0;1,5\n", "expected commas between the columns and points in the numbers"),
+                                 ('time,input.road.value\n0,"1,5"\n', "expected a number with a decimal point, found 1,5"),
+                                 ("time [ms],input.road.value\n0,1\n", "expected time [s], found ms"),
+                                 ("t,input.road.value\n0,1\n", 'expected a column "time" in the first line, found t')):
                 d.file("road.csv", text)
                 config = {"model": QUARTER, "inputs": INPUTS, "stimulus": [{"name": "road", "file": "road.csv"}]}
                 file = d.file("wrong.json", json.dumps(config))
@@ -151,6 +155,26 @@ class Stimulus(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, text)
                 self.assertIn(wanted, done.stderr)
                 self.assertIn("wrong.json:1:", done.stderr)
+            # As a spreadsheet writes it: a byte order mark, quotes, units, blanks.
+            d.file("road.csv", '\ufeff"time [s]" , "input.road.value [m]","a ""note"", long"\r\n0,"1.5",x\r\n"1", 2 ,\r\n')
+            self.assertEqual(self.check(file)[0], 0, self.check(file)[1])
+            # No daemon waits for a FIFO, or takes a device into its memory.
+            road = os.path.join(d.dir, "road.csv")
+            for make in (os.mkfifo, lambda path: os.symlink("/dev/zero", path), os.mkdir):
+                os.unlink(road)
+                make(road)
+                status, said = self.check(file)
+                self.assertEqual(status, 2)
+                self.assertIn("expected a regular file", said)
+            os.rmdir(road)
+            with open(road, "wb") as f:
+                f.truncate((64 << 20) + 1)
+            self.assertIn("expected at most 64 MB, found 64.0 MB", self.check(file)[1])
+
+    @staticmethod
+    def check(file):
+        done = subprocess.run([bench.program("ali3d"), file, "--check"], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
+        return done.returncode, done.stderr
 
 
 bench.main()

@@ -36,7 +36,7 @@ class Subscriber:
     def take(self, packet):
         size = int.from_bytes(packet[HEADER_AT - 4:HEADER_AT], "big")
         ((_, _, (cycle, _, _, _, part, parts)),) = bench.osc_decode(packet[HEADER_AT:HEADER_AT + size])
-        assert part < parts and len(packet) <= 1472
+        assert part < parts and len(packet) <= 1452
         seen = self.parts.setdefault(cycle, set())
         assert part not in seen, f"part {part} of cycle {cycle} came twice"
         seen.add(part)

@@ -297,6 +297,38 @@ TEST(a_damaged_head_leads_nobody_astray)
   stop_daemon(&d);
 }
 
+/* A hole of gigabytes costs its owner nothing, and an event number costs him eight bytes. */
+TEST(a_strangers_ring_costs_a_reader_little)
+{
+  struct daemon d;
+  struct frames_reader r;
+  char path[OBJECT_PATH];
+  start_daemon(&d, "holes", 1.0);
+  write_cycle(&d, 1);
+  open_reader(&r, &d);
+  const uint64_t held = r.head.events;
+  assert_int_equal(frames_oldest_event(&r, 3, 5), 3);
+  assert_int_equal(frames_oldest_event(&r, 3, UINT64_C(1) << 62), (UINT64_C(1) << 62) - held);
+  assert_int_equal(frames_oldest_event(&r, UINT64_MAX, 5), UINT64_MAX);
+  frames_close(&r);
+  struct frames_head *h = d.writer.head;
+  const uint64_t period = h->period_ns, size = h->size, texts = h->texts_bytes, at = h->texts_at;
+  h->period_ns = 999;
+  assert_not_opened(&d, "is not the frame ring");
+  h->period_ns = period;
+  object_path(path, d.name, OBJECT_FRAMES);
+  assert_int_equal(truncate(path, (off_t)3 << 30), 0);
+  h->size = (uint64_t)3 << 30;
+  h->texts_bytes = ((uint64_t)64 << 20) + 1;
+  assert_not_opened(&d, "is not the frame ring");
+  h->texts_bytes = texts;
+  open_reader(&r, &d);
+  frames_close(&r);
+  assert_int_equal(h->texts_at, at);
+  h->size = size;
+  stop_daemon(&d);
+}
+
 TEST(what_is_missing_is_said)
 {
   struct daemon d;
@@ -379,6 +411,7 @@ int main(void)
       cmocka_unit_test(a_cycle_is_written_without_a_page_fault),
       cmocka_unit_test(a_damaged_head_leads_nobody_astray),
       cmocka_unit_test(what_is_missing_is_said),
+      cmocka_unit_test(a_strangers_ring_costs_a_reader_little),
       cmocka_unit_test(the_ring_of_a_killed_daemon_can_be_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

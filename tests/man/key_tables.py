@@ -37,19 +37,19 @@ class Key:
 def read_keys(ali3d):
     """Every key in the order of the file, sections before their keys."""
     printed = subprocess.run([ali3d, "--help", "all"], check=True, capture_output=True, text=True).stdout
-    keys, fact = [], None
+    keys, fact, ended = [], None, False  # ended: the empty line behind the text, whose lines may begin with the word of a fact
     for line in printed.splitlines():
         key = keys[-1] if keys else None
         if re.fullmatch(r"[a-z0-9_]+(\.[a-z0-9_]+)*", line) and (not key or key.facts):
             keys.append(Key(line))
-            fact = None
-        elif not key.section and (found := re.fullmatch(rf"  ({'|'.join(FACTS)}) +(.*)", line)):
+            fact, ended = None, False
+        elif not key.section and ended and (found := re.fullmatch(rf"  ({'|'.join(FACTS)}) +(.*)", line)):
             fact = found.group(1)
             key.facts[fact] = found.group(2)
         elif line == "keys:":
             key.section, fact = True, None
         elif not line or (key.section and line.startswith("  ")):
-            fact = None
+            fact, ended = None, True
             if key.section and not line:
                 key.variants.append("")
         elif key.section:
@@ -60,6 +60,7 @@ def read_keys(ali3d):
             key.doc += " " * bool(key.doc) + line.strip()
     for key in keys:
         key.variants = [v for v in key.variants if v]
+        assert key.variants or key.doc.endswith((".", "]", "}")), f"{key.path}: the text is cut behind ... {key.doc[-30:]}"
     return keys
 
 

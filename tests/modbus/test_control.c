@@ -121,6 +121,68 @@ TEST(a_coil_acts_on_its_rising_edge)
   assert_int_equal(effect.commands, 1);
 }
 
+static int sets_coil_at(uint64_t ms, int coil, bool on)
+{
+  return accept_from(BOB, ms * MS, frame_short(frame, 0, 5, coil, on ? 0xff00 : 0));
+}
+
+static void show_at(uint64_t ms, uint32_t run_state)
+{
+  modbus_map_show(&map, &(struct frame){.t_ns = ms * MS, .state = run_state, .input_age_ms = UINT32_MAX});
+}
+
+/* Most clients write 1 and never 0. */
+TEST(a_coil_that_nobody_repeats_falls_back)
+{
+  static const struct {
+    int coil;
+    uint32_t state;
+    int code;
+  } pulses[] = {{MAP_RESET, STATE_SAFE, COMMAND_RESET},
+                {MAP_RUN, STATE_READY, COMMAND_RUN},
+                {MAP_PAUSE, STATE_RUNNING, COMMAND_PAUSE},
+                {MAP_PARK, STATE_STOPPED, COMMAND_PARK},
+                {MAP_ENABLE, STATE_STOPPED, COMMAND_ARM}};
+  for (size_t i = 0; i < sizeof pulses / sizeof *pulses; i++)
+    for (uint64_t press = 0; press < 2; press++) {
+      const uint64_t ms = 10000 * (2 * i + press + 1);
+      show_at(ms, pulses[i].state);
+      assert_int_equal(sets_coil_at(ms, pulses[i].coil, true), 0);
+      assert_sent(1, pulses[i].code);
+      show_at(ms + 2000, pulses[i].state);
+      assert_int_equal(map.mapping->tab_bits[pulses[i].coil], 1);
+      show_at(ms + 2001, pulses[i].state);
+      assert_int_equal(map.mapping->tab_bits[pulses[i].coil], 0);
+    }
+  /* Enable stays while something is enabled, and record, which ends a file. */
+  assert_int_equal(sets_coil_at(300000, MAP_ENABLE, true), 0);
+  assert_int_equal(sets_coil_at(300000, MAP_RECORD, true), 0);
+  show_at(400000, STATE_RUNNING);
+  assert_int_equal(map.mapping->tab_bits[MAP_ENABLE], 1);
+  assert_int_equal(map.mapping->tab_bits[MAP_RECORD], 1);
+}
+
+/* A master that never takes its ones back starts nothing after a stop, whether its writes are refused or ignored. */
+TEST(a_coil_that_is_repeated_is_held)
+{
+  static const int held[] = {MAP_RUN, MAP_RESET, MAP_ENABLE};
+  for (int ignores = 0; ignores < 2; ignores++) {
+    map.ignores = ignores;
+    memset(map.mapping->tab_bits, 0, MAP_COILS);
+    uint64_t ms = 100000;
+    show_at(ms, STATE_STOPPED);
+    for (int i = 0; i < 3; i++) assert_int_equal(sets_coil_at(ms, held[i], true), 0);
+    for (int cycle = 0; cycle < 30; cycle++) {
+      ms += 1000;
+      show_at(ms, cycle < 20 ? STATE_SAFE : STATE_STOPPED);
+      for (int i = 0; i < 3; i++) {
+        (void)sets_coil_at(ms, held[i], true);
+        assert_int_equal(effect.commands, 0);
+      }
+    }
+  }
+}
+
 /* The coil begins and ends a recording, and also works while a stop is latched. */
 TEST(the_coil_record_orders_the_recorder)
 {
@@ -403,6 +465,8 @@ int main(void)
       ROW(an_estop_acts_in_a_write_that_is_refused),
       ROW(only_a_reset_and_an_estop_pass_while_safe),
       ROW(a_coil_acts_on_its_rising_edge),
+      ROW(a_coil_that_nobody_repeats_falls_back),
+      ROW(a_coil_that_is_repeated_is_held),
       ROW(the_coil_record_orders_the_recorder),
       ROW(the_estop_coil_can_only_be_set),
       ROW(the_estop_coil_reads_its_latch_at_once),

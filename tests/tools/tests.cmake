@@ -18,3 +18,7 @@ endforeach()
 
 add_test(NAME tools/omct COMMAND nice ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
 ali3_tier(system tools/omct)
+
+add_test(NAME tools/full_disk COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_full_disk.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
+set_tests_properties(tools/full_disk PROPERTIES SKIP_RETURN_CODE 77)
+ali3_tier(quick tools/full_disk)

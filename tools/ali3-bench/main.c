@@ -7,6 +7,7 @@
 
 #include "base/isa.h"
 #include "config/settings.h"
+#include "output.h"
 #include "rt/choose.h"
 #include "rt/realtime.h"
 
@@ -266,6 +267,7 @@ static bool run_cases(const struct options *o)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   struct options o;
   int status = take_options(argc, argv, &o);
   if (status >= 0) return status;

@@ -5,6 +5,7 @@
 #include "hwlat.h"
 #include "interrupts.h"
 #include "option_number.h"
+#include "output.h"
 #include "report.h"
 #include "rt/clock.h"
 #include "trace_probe.h"
@@ -188,6 +189,7 @@ static int run_measurement(const struct options *o, const struct host *h, struct
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   static struct measured measured;
   static struct findings all;
   struct options o;

@@ -5,6 +5,7 @@
 #include "census.h"
 #include "listener.h"
 #include "oscquery.h"
+#include "output.h"
 #include "prometheus.h"
 #include "server.h"
 #include "step_back.h"
@@ -205,6 +206,7 @@ static int serve_pages(struct options *o, struct census *c)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   static struct census census; /* a megabyte */
   struct options o = read_options(argc, argv);
   census.only = o.instance;

@@ -2,6 +2,7 @@
  * ali3-lab: commands and options. */
 #include "base/build_info.h"
 #include "lab_tool.h"
+#include "output.h"
 #include "shards.h"
 
 #include <errno.h>
@@ -415,6 +416,7 @@ static int do_command(struct lab_arguments *a, int words, char **word)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   struct lab_arguments a = {0};
   int status = take_arguments(argc, argv, &a);
   if (status < 0) status = do_command(&a, argc - optind, argv + optind);

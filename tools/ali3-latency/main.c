@@ -4,6 +4,7 @@
 #include "latency.h"
 #include "option_number.h"
 
+#include "output.h"
 #include "rt/clock.h"
 #include "setup/setup.h"
 
@@ -252,6 +253,7 @@ static int run_probes(const struct options *o, const struct settings *settings)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   struct options o;
   int status = take_options(&o, argc, argv);
   if (status >= 0) return status;

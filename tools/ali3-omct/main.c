@@ -3,6 +3,7 @@
 #include "base/build_info.h"
 #include "omct.h"
 #include "option_number.h"
+#include "output.h"
 #include "setup/setup.h"
 
 #include <errno.h>
@@ -119,6 +120,7 @@ static bool write_reports(const struct options *o, const struct cueing *c)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   static struct cueing c;
   struct options o;
   int status = take_options(argc, argv, &o);

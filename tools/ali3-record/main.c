@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-record: what the command line asks for. */
+#include "output.h"
 #include "record.h"
 #include "recording/recording.h"
 
@@ -22,11 +23,13 @@ static bool choose_instance(struct record_options *o)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   struct record_options o;
   const char *recover;
   char kind[16];
   const int status = options_take(argc, argv, &o, &recover);
   if (status >= 0) return status;
+  /* Copy a file, or find the daemon and the folder. */
   if (recover) return recording_recover("ali3-record", recover, o.file.once);
   if (!choose_instance(&o)) return EXIT_RUN;
   if (!o.anyway && !space_is_local(o.file.folder, kind, sizeof kind)) {

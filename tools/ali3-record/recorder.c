@@ -162,7 +162,7 @@ static void begin_file(struct recorder *r, uint64_t n)
   r->recording = true;
   r->files++;
   if (!frames_written(&r->ring, &slots, &events)) return;
-  r->next_event = events > r->ring.head.events ? events - r->ring.head.events : 0;
+  r->next_event = frames_oldest_event(&r->ring, 0, events);
   /* Older parameters lead from the configuration to the model in use. */
   for (; r->next_event < events; r->next_event++) {
     if (frames_take_event(&r->ring, r->next_event, &e) != FRAMES_WHOLE) continue;
@@ -177,6 +177,7 @@ static void add_events(struct recorder *r, uint64_t cycle)
   uint64_t slots, events;
   struct frames_event e;
   if (!frames_written(&r->ring, &slots, &events)) return;
+  r->next_event = frames_oldest_event(&r->ring, r->next_event, events);
   for (; r->next_event < events; r->next_event++) {
     const enum frames_got got = frames_take_event(&r->ring, r->next_event, &e);
     if (got == FRAMES_NOT_YET) return;
@@ -296,6 +297,7 @@ static void take_orders(struct recorder *r)
   uint64_t slots, events;
   struct frames_event e;
   if (!frames_written(&r->ring, &slots, &events)) return;
+  r->next_order = frames_oldest_event(&r->ring, r->next_order, events);
   for (; r->next_order < events; r->next_order++) {
     if (frames_take_event(&r->ring, r->next_order, &e) != FRAMES_WHOLE || e.kind != FRAMES_EVENT_RECORD)
       continue;
@@ -474,5 +476,10 @@ int record_follow(const struct record_options *o)
   }
   if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
   close_ring(&r, end_asked ? "stopped by a signal" : "the duration is over");
+  if (r.files == 0 && r.status == EXIT_GOOD && (o->file.once || r.end_ns)) {
+    fprintf(stderr, "ali3-record: no file was made: %s\n",
+            r.full ? "the disk is full" : "no cycle gave a reason to record, see --when");
+    return EXIT_RUN;
+  }
   return r.status;
 }

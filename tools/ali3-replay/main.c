@@ -2,6 +2,7 @@
  * ali3-replay: options and wiring. */
 #include "base/build_info.h"
 #include "option_number.h"
+#include "output.h"
 #include "replay.h"
 
 #include <float.h>
@@ -160,6 +161,7 @@ static int run_words(int words, char **word, struct replay_options *o)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   static const struct option table[] = {
       {"with", required_argument, NULL, WITH},
       {"write", required_argument, NULL, WRITE},

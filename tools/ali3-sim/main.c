@@ -3,6 +3,7 @@
 #include "base/build_info.h"
 #include "film.h"
 #include "option_number.h"
+#include "output.h"
 #include "shards.h"
 #include "sim.h"
 
@@ -432,6 +433,7 @@ static int simulate_file(const struct options *o)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   struct options o;
   int status = take_options(argc, argv, &o);
   if (status < 0 && o.batch && is_hdf5_name(o.output)) status = batch_into_hdf5(&o);

@@ -3,6 +3,7 @@
  * sends one thing only, on a key: the signal that clears maxima and distributions. */
 #include "collect.h"
 #include "options.h"
+#include "output.h"
 #include "plot.h"
 #include "rt/clock.h"
 #include "screen.h"
@@ -111,6 +112,7 @@ static int run_shows(const struct options *o)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   const struct options o = options_read(argc, argv);
   if (o.mode == MODE_LIST) return list_instances();
   const struct sigaction action = {.sa_handler = on_signal};

@@ -3,6 +3,7 @@
  * memory, and with --control it is one OSC sender among others. */
 #include "base/build_info.h"
 #include "listener.h"
+#include "output.h"
 #include "server.h"
 #include "step_back.h"
 #include "where.h"
@@ -188,6 +189,7 @@ static void hold_heap_small(void)
 
 int main(int argc, char **argv)
 {
+  output_check_at_exit();
   static struct view v; /* a megabyte */
   char error[300];
   const struct sigaction note = {.sa_handler = note_end_signal};

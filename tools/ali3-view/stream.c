@@ -136,6 +136,7 @@ static void skip_old(struct stream *s, uint64_t end)
 static void add_event_records(struct stream *s, uint64_t events)
 {
   struct frames_event e;
+  if (!s->source.playback) s->event = frames_oldest_event(&s->source.ring, s->event, events);
   for (; s->event < events; s->event++) {
     const enum frames_got got = source_take_event(&s->source, s->event, &e);
     if (got == FRAMES_NOT_YET) return;

@@ -57,7 +57,8 @@ static void drop_oldest(struct history *h)
 static const struct frames_state *take_states(struct history *h)
 {
   const struct frames_state *newest = NULL;
-  for (;;) {
+  /* At most one ring of states: a stranger's ring may claim that each of them was overtaken. */
+  for (uint64_t looks = 0; looks <= h->ring->head.states; looks++) {
     struct frames_state *s = malloc(h->ring->head.state_bytes),
                         **more = realloc(h->state, ((size_t)h->states + 1) * sizeof(struct frames_state *));
     if (more) h->state = more;
@@ -78,6 +79,7 @@ static const struct frames_state *take_states(struct history *h)
       free(s);
     }
   }
+  return newest;
 }
 
 static void append_row(struct history *h, const struct frames_slot *slot)
