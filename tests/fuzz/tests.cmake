@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -18,6 +18,8 @@ if(ALI3_FUZZ)
   set(fuzz_link_view ali3_telemetry PkgConfig::LO)
   set(fuzz_link_expand ali3_config)
   set(fuzz_link_mesh ali3_mesh)
+  set(fuzz_link_stimulus ali3_inputs)
+  set(fuzz_link_packet ali3_packets m)
   add_custom_target(fuzz)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL fuzz/fuzz_${target}.c)
@@ -46,7 +48,7 @@ elseif(NOT ALI3_SANITIZE)
   set(fuzz_tests fuzz/build)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
     set(inputs 20000)
-    if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view)$") # an input takes longer: a whole path, steps, or a file
+    if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view|packet)$") # an input takes longer: a whole path, steps, or a file
       set(inputs 8000)
     endif()
     if(target STREQUAL "state") # each input makes steps in unoptimised code
