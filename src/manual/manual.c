@@ -176,6 +176,14 @@ static bool is_end_of_path(const char *path, const char *wanted)
   return a >= b && strcmp(path + a - b, wanted) == 0 && (a == b || path[a - b - 1] == '.');
 }
 
+/* A key of the type or section that is named: "bushing" or "model.forces.bushing". */
+static bool is_member(const char *path, const char *wanted)
+{
+  const char *last = strrchr(path, '.');
+  const size_t a = last ? (size_t)(last - path) : 0, b = strlen(wanted);
+  return b > 0 && a >= b && strncmp(path + a - b, wanted, b) == 0 && (a == b || path[a - b - 1] == '.');
+}
+
 static bool is_same_path(const char *path, const char *wanted)
 {
   return strcmp(path, wanted) == 0;
@@ -213,7 +221,8 @@ static bool try_nearest(void *user, const struct key_place *place)
 
 bool manual_print_key(const char *path, FILE *out, FILE *errors)
 {
-  bool (*const fits[])(const char *, const char *) = {fits_all, is_same_path, is_end_of_path, has_words};
+  bool (*const fits[])(const char *, const char *) = {fits_all, is_same_path, is_end_of_path, is_member,
+                                                      has_words};
   struct search s = {.path = path, .out = out, .near.word = path};
   for (size_t i = 0; i < sizeof fits / sizeof *fits && s.found == 0; i++) {
     s.fits = fits[i];

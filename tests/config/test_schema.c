@@ -153,6 +153,8 @@ TEST(help_finds_keys)
   assert_help("inputs.hold", true, "changes  live");
   assert_help("cycle.period", true, "option   --dt of ali3-sim overrides it\n");
   assert_help("packets.file", true, "Path of a file");
+  assert_help("bushing", true, "model.forces.bushing.rotational_stiffness\n");
+  assert_help("model.forces.drive", true, "model.forces.drive.speed\n");
   assert_help("all", true, "telemetry.name\n");
   assert_help("solver.gama", false, "did you mean \"solver.gamma\"?");
   assert_help("ground", false, "no key is named \"ground\"; --help all prints every key");
