@@ -8,6 +8,8 @@ _Static_assert(sizeof(enum platform_mode) == sizeof(int), "choices are read as i
 #define WORD(id, text, ...) text,
 static const char *const platform_modes[] = {PLATFORM_MODE_LIST(WORD) NULL};
 #undef WORD
+static const char *const platform_headings[] = {
+    [HEADING_FOLLOW] = "follow", [HEADING_WASHOUT] = "washout", NULL};
 static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks", NULL};
 
 /* clang-format off */
@@ -34,14 +36,15 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
   "time, so that it seldom goes farther. Beyond it the target "                                                \
   "bends and never reaches the limit, so that the platform brakes over the rest of its travel. 1: the " \
   "target is clamped at the limit."
-#define DOC_pos_max "Limit of surge, sway and heave in both directions."
-#define DOC_ang_max "Limit of roll, pitch and yaw in both directions."
-#define DOC_vel_max "Limit of the velocity in surge, sway and heave."
-#define DOC_ang_vel_max "Limit of the rates of roll, pitch and yaw."
-#define DOC_acc_max "Limit of the acceleration in surge, sway and heave."
-#define DOC_ang_acc_max "Limit of the angular acceleration in roll, pitch and yaw."
-#define DOC_jerk_max "Limit of the jerk in surge, sway and heave."
-#define DOC_ang_jerk_max "Limit of the angular jerk in roll, pitch and yaw."
+#define AS_CEILING "Commands may only lower it; a reload raises it while the platform is parked in STOPPED."
+#define DOC_pos_max "Limit of surge, sway and heave in both directions. " AS_CEILING
+#define DOC_ang_max "Limit of roll, pitch and yaw in both directions. " AS_CEILING
+#define DOC_vel_max "Limit of the velocity in surge, sway and heave. " AS_CEILING
+#define DOC_ang_vel_max "Limit of the rates of roll, pitch and yaw. " AS_CEILING
+#define DOC_acc_max "Limit of the acceleration in surge, sway and heave. " AS_CEILING
+#define DOC_ang_acc_max "Limit of the angular acceleration in roll, pitch and yaw. " AS_CEILING
+#define DOC_jerk_max "Limit of the jerk in surge, sway and heave. " AS_CEILING
+#define DOC_ang_jerk_max "Limit of the angular jerk in roll, pitch and yaw. " AS_CEILING
 #define DOC_engage_time "Time from the park pose to neutral."
 #define DOC_park_time "Time from neutral to the park pose."
 #define DOC_fault_time "Time to neutral after a fault."
@@ -84,6 +87,9 @@ static const struct key platform_keys[] = {
   TEXT("pose", NONE, AT_START, FOR_PLATFORM(pose), "Name of a pose among the sensors. The mode pose needs it."),
   TEXT("input", NONE, AT_START, FOR_PLATFORM(input),
        "Name of an input with platform: pose. The mode external needs it."),
+  CHOICE("heading", platform_headings, "follow", AT_START, FOR_PLATFORM(heading),
+         "Yaw of the modes pose and external. follow: the platform turns with the vehicle, and stays at its limit while the vehicle "
+         "turns on. washout: a high-pass with the corner rot_wn brings the yaw back to 0, for vehicles that turn without bounds."),
   VECTOR("head_point", "m", ANY, "0 0 0.9", AT_START, PLATFORM(head), "The driver's head in the frame of the platform."),
   CHOICE("kind", platform_kinds, "legs", AT_START, FOR_PLATFORM(kind),
          "legs: six legs change their length. cranks: six cranks turn, each with a rod of constant length."),

@@ -278,6 +278,7 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   set_geometry(section, v);
   set_circles(section, v, r);
   set_jog(section, v, r);
+  setup->spec.washes_heading = v->platform.heading == HEADING_WASHOUT;
   setup->spec.period = v->settings.options.dt;
   if (v->settings.model) set_gravity(v->settings.model, &setup->spec);
   return r->errors > before || try_platform(section, &setup->spec, r);

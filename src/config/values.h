@@ -20,6 +20,7 @@ struct file_values {
   struct {                  /* keys of the platform that its setup has in another form */
     const char *imu, *pose, *input;
     int kind;                   /* LEGS, CRANKS */
+    int heading;                /* HEADING_FOLLOW, HEADING_WASHOUT */
     double radius[2], angle[2]; /* m, deg: of the base, of the top */
     double joint_max, crank_heading[PLATFORM_LEGS], park_position[3], park_angles[3]; /* m, deg */
     double jog_turn, jog_leg; /* deg/s; m/s or deg/s, 0: not given */
@@ -30,6 +31,8 @@ struct file_values {
   } rig;
 };
 
+/* The choices of "heading". */
+enum { HEADING_FOLLOW, HEADING_WASHOUT };
 /* The choices of "kind". */
 enum { LEGS, CRANKS };
 

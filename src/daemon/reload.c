@@ -5,6 +5,7 @@
 #include "daemon/service.h"
 #include "journal/log.h"
 #include "keeper/keeper.h"
+#include "platform/params.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"
@@ -183,12 +184,27 @@ static void keep_overrun(struct reload *r, struct settings *read)
            r->file);
 }
 
+/* A person may ride now who relies on the limits from before. */
+static void log_raised_limits(const struct reload *r, const struct settings *read)
+{
+  const double *before = (const double *)&r->force.platform.spec.params,
+               *now = (const double *)&read->platform.spec.params;
+  if (!read->platform.enabled || !settings_same_section(r->started, read, "platform")) return;
+  for (size_t i = 0; i < PARAMS; i++)
+    if (params_is_limit(i) && now[i] > before[i])
+      log_line(
+          LOG_LEVEL_NOTICE,
+          "%s: platform.%s: raised from %g to %g %s, which counts once the platform is parked in STOPPED",
+          r->file, params_table[i].name, before[i], now[i], params_table[i].unit);
+}
+
 static void apply_reading(struct reload *r, struct cycle *c)
 {
   struct settings *read = r->reading->read;
   char names[NAMES];
   keep_overrun(r, read);
   tune_loop(r, c, read);
+  log_raised_limits(r, read);
   /* Log the live keys that changed and the keys that need a restart. */
   if (settings_changes(&r->force, read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);

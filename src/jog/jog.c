@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double MEMORY_S = 60.0; /* no network delivers a datagram later than this */
+
 static const char *const jog_leg_name[PLATFORM_LEGS] = {"leg1", "leg2", "leg3", "leg4", "leg5", "leg6"};
 
 const char *jog_part_name(unsigned part)
@@ -43,27 +45,73 @@ void jog_init(struct jog *j, const struct jog_spec *spec, double period)
   j->period = period;
   j->part = -1;
   j->longest = (uint64_t)ceil(spec->timeout / period);
+  j->memory = (uint64_t)ceil(MEMORY_S / period);
 }
 
-/* --- buttons --- */
+/* --- hands --- */
 
-void jog_refuse(struct jog *j, double fraction, uint32_t sender)
+static struct jog_hand *find_hand(struct jog *j, uint32_t id)
 {
-  if (fraction != 0.0) {
-    j->pressed = true;
-    j->presser = sender;
-    j->press_silence = 0;
-  } else if (j->pressed && j->presser == sender) {
-    j->pressed = false;
+  for (int i = 0; i < JOG_HANDS; i++) {
+    struct jog_hand *h = &j->hand[i];
+    if (h->known && h->id == id && j->steps - h->heard <= j->memory) return h;
   }
+  return NULL;
 }
 
-static void forget_presses(struct jog *j)
+/* A place for a hand that is not known. NULL: there is none. */
+static struct jog_hand *add_hand(struct jog *j, uint32_t id)
 {
-  if (j->pressed && ++j->press_silence > j->longest) j->pressed = false;
+  for (int i = 0; i < JOG_HANDS; i++) {
+    struct jog_hand *h = &j->hand[i];
+    if (h->known && j->steps - h->heard <= j->memory) continue;
+    *h = (struct jog_hand){.known = true, .id = id};
+    return h;
+  }
+  return NULL;
+}
+
+/* Hears a command of a hand. A late release still stops, and only its number is too old to count. */
+static enum jog_answer hear_hand(struct jog *j, double fraction, uint32_t id, uint32_t number,
+                                 struct jog_hand **hand)
+{
+  struct jog_hand *h = find_hand(j, id);
+  if (!h) h = add_hand(j, id);
+  *hand = h;
+  if (!h) return fraction == 0.0 ? JOG_TAKEN : JOG_CROWDED;
+  const bool rises = number > h->number;
+  if (fraction != 0.0 && !rises) return JOG_LATE;
+  if (rises) h->number = number;
+  h->heard = j->steps;
+  return JOG_TAKEN;
+}
+
+/* True if a hand other than this one presses. Silence is a release. */
+static bool another_presses(const struct jog *j, const struct jog_hand *mine)
+{
+  for (int i = 0; i < JOG_HANDS; i++) {
+    const struct jog_hand *h = &j->hand[i];
+    if (h != mine && h->known && !h->up && j->steps - h->heard <= j->longest) return true;
+  }
+  return false;
+}
+
+void jog_refuse(struct jog *j, double fraction, uint32_t hand, uint32_t number)
+{
+  struct jog_hand *h;
+  if (hear_hand(j, fraction, hand, number, &h) == JOG_TAKEN && h) h->up = fraction == 0.0;
 }
 
 /* --- commands --- */
+
+/* A motion ends, and no other one begins for the timeout. */
+static void let_go(struct jog *j, enum jog_cause cause)
+{
+  if (j->wanted == 0.0) return;
+  j->wanted = 0.0;
+  j->cause = cause;
+  j->quiet = j->steps + j->longest + 1;
+}
 
 /* True where a jog may begin. In PLATFORM_UNKNOWN the first order states that the rig is in its park pose. */
 static bool may_begin_in(enum platform_state state)
@@ -82,31 +130,33 @@ static enum jog_answer begin_jog_of(struct jog *j, const struct platform *p, uns
   return JOG_TAKEN;
 }
 
-enum jog_answer jog_ask(struct jog *j, const struct platform *p, unsigned part, double fraction,
-                        uint32_t sender)
+/* A new motion needs hands that are all up, a while since the last motion, and a platform at rest. up: the hand was, before this
+ * press. */
+static enum jog_answer begin_press(struct jog *j, const struct platform *p, unsigned part,
+                                   const struct jog_hand *h, bool up)
 {
-  const bool goes_on = j->moves && j->part == (int)part && j->sender == sender;
-  enum jog_answer answer = JOG_TAKEN;
-  /* A release of what moves, or of what was refused. */
+  const bool mine = j->part == (int)part && j->sender == h->id;
+  if (j->moves && !mine) return JOG_OTHER;
+  if (!up || another_presses(j, h)) return JOG_PRESSED;
+  if (j->steps < j->quiet) return JOG_QUIET;
+  return j->moves ? JOG_TAKEN : begin_jog_of(j, p, part, h->id);
+}
+
+enum jog_answer jog_ask(struct jog *j, const struct platform *p, unsigned part, double fraction,
+                        uint32_t hand, uint32_t number)
+{
+  struct jog_hand *h;
+  enum jog_answer answer = hear_hand(j, fraction, hand, number, &h);
+  if (answer != JOG_TAKEN) return answer;
   if (fraction == 0.0) {
-    jog_refuse(j, 0.0, sender);
-    if (j->moves && j->sender == sender) {
-      if (j->wanted != 0.0) j->cause = JOG_RELEASED;
-      j->wanted = 0.0;
-    }
+    if (h) h->up = true;
+    if (j->moves && j->sender == hand) let_go(j, JOG_RELEASED);
     return JOG_TAKEN;
   }
-  /* A new motion needs buttons that are up, and a platform at rest. */
-  if (j->moves && !goes_on)
-    answer = JOG_OTHER;
-  else if (j->pressed && !goes_on)
-    answer = JOG_PRESSED;
-  else if (!goes_on)
-    answer = begin_jog_of(j, p, part, sender);
-  if (answer != JOG_TAKEN) {
-    jog_refuse(j, fraction, sender);
-    return answer;
-  }
+  const bool up = h->up, goes_on = j->moves && j->wanted != 0.0 && j->part == (int)part && j->sender == hand;
+  h->up = false;
+  if (!goes_on) answer = begin_press(j, p, part, h, up);
+  if (answer != JOG_TAKEN) return answer;
   j->wanted = fraction;
   j->silence = 0;
   return JOG_TAKEN;
@@ -115,12 +165,11 @@ enum jog_answer jog_ask(struct jog *j, const struct platform *p, unsigned part, 
 void jog_end(struct jog *j)
 {
   if (!j->on) return;
-  if (j->moves) jog_refuse(j, j->wanted, j->sender);
   j->ended = j->moves && !j->reported;
   j->went = j->at.p;
+  let_go(j, JOG_ENDED);
   j->cause = JOG_ENDED;
   j->on = j->moves = false;
-  j->wanted = 0.0;
 }
 
 void jog_repeat(struct jog *j, const struct platform *p, int part, double fraction)
@@ -139,9 +188,7 @@ void jog_repeat(struct jog *j, const struct platform *p, int part, double fracti
 /* Silence is a release. */
 static void mind_silence(struct jog *j)
 {
-  if (j->wanted == 0.0 || ++j->silence <= j->longest) return;
-  j->wanted = 0.0;
-  j->cause = JOG_SILENT;
+  if (j->wanted != 0.0 && ++j->silence > j->longest) let_go(j, JOG_SILENT);
 }
 
 static void come_to_rest(struct jog *j)
@@ -153,7 +200,7 @@ static void come_to_rest(struct jog *j)
 
 const struct platform_motion *jog_step(struct jog *j, const struct platform *p)
 {
-  forget_presses(j);
+  j->steps++;
   j->came_to_rest = j->ended;
   j->ended = false;
   j->acts = 0.0;
@@ -173,10 +220,9 @@ const struct platform_motion *jog_step(struct jog *j, const struct platform *p)
     come_to_rest(j);
     return &j->target;
   }
+  let_go(j, JOG_AT_LIMIT);
   if (j->astray) j->cause = JOG_AT_LIMIT;
-  jog_refuse(j, j->wanted, j->sender);
   come_to_rest(j);
   j->moves = false;
-  j->wanted = 0.0;
   return &j->target;
 }

@@ -10,9 +10,13 @@
  * has a law of its own (platform/axis.h). A cycle is only taken if the place where the jog would come to rest is within the reach
  * of the legs, so a jog stops in front of every limit. The envelope of the platform holds its limits besides.
  *
- * Invariants: 1. Without an accepted command younger than the timeout the wanted speed is 0. 2. A command that was refused, or
- * whose motion was ended, counts as a pressed button: nobody begins a motion until it is released, by a command with speed 0 of
- * its sender or by silence. 3. Only one part moves, and only its sender moves it. */
+ * A hand is a program or an open page that presses buttons. Each of its commands has a number, and the jog remembers the newest
+ * one of each hand.
+ *
+ * Invariants: 1. Without an accepted command younger than the timeout the wanted speed is 0. 2. A command whose number does not
+ * rise moves nothing: it is late or repeated. 3. A hand begins a motion only if its last command was a release, so a late command
+ * of a hand that fell silent, or that nobody knows, begins none. 4. After the end of a motion nothing begins for the timeout, and
+ * nothing begins while another hand presses. 5. Only one part moves, and only its hand moves it. */
 #ifndef JOG_JOG_H
 #define JOG_JOG_H
 
@@ -35,8 +39,11 @@ struct jog_spec {
 #define JOG_ANSWER_LIST(X)                                                                                   \
   X(JOG_TAKEN, "taken")                                                                                      \
   X(JOG_NOT_AT_REST, "a jog begins only while the platform is at rest, parked, at neutral or after a jog")   \
-  X(JOG_PRESSED, "release it first: its last command was refused, or its motion was ended")                  \
-  X(JOG_OTHER, "another coordinate or leg, or another client, has not come to rest yet")                     \
+  X(JOG_PRESSED, "a press begins after a release: send speed 0 first, from every hand that presses")         \
+  X(JOG_OTHER, "another coordinate or leg, or another hand, has not come to rest yet")                       \
+  X(JOG_LATE, "its number does not rise: the command is late or repeated")                                   \
+  X(JOG_QUIET, "after the end of a motion nothing begins for platform.jog.timeout")                          \
+  X(JOG_CROWDED, "too many hands in the last minute")                                                        \
   X(JOG_OLD, "it has waited longer than platform.jog.timeout")                                               \
   X(JOG_SINGULAR, "this leg alone cannot move here: the pose is too close to a singular one")
 enum jog_answer {
@@ -59,6 +66,15 @@ enum jog_cause {
 };
 const char *jog_cause_text(unsigned cause);
 
+enum { JOG_HANDS = 32 };
+struct jog_hand {
+  bool known;
+  bool up; /* its last command was a release */
+  uint32_t id;
+  uint32_t number; /* the largest one so far */
+  uint64_t heard;  /* step after which it came */
+};
+
 struct jog {
   bool on;              /* the platform was jogged, and stays where it is; until jog_end() */
   bool moves;           /* a part has not come to rest yet */
@@ -73,10 +89,10 @@ struct jog {
   struct jog_spec spec;
   double period;
   uint64_t silence, longest; /* cycles since the last command, and its limit */
-  uint32_t sender;           /* of the part that moves */
-  bool pressed;              /* by `presser`: see invariant 2 */
-  uint32_t presser;
-  uint64_t press_silence;
+  uint64_t steps, quiet;     /* steps so far; the one before which no motion begins */
+  uint64_t memory;           /* cycles after which a silent hand is forgotten */
+  uint32_t sender;           /* hand of the part that moves */
+  struct jog_hand hand[JOG_HANDS];
   double blocked;              /* 1 or -1: the travel ends in this direction; 0: not known */
   bool astray;                 /* the platform keeps a limit that the jog does not know */
   bool ended;                  /* by jog_end(), since the last step */
@@ -92,12 +108,12 @@ struct jog {
 /* Set-up. */
 void jog_init(struct jog *j, const struct jog_spec *spec, double period);
 
-/* A command: moves `part` at a fraction of full speed, -1 to 1; 0 stops it. sender: number of the client, to tell clients apart.
- * JOG_TAKEN: the next steps follow it. A refusal changes nothing but the memory of pressed buttons. */
+/* A command: moves `part` at a fraction of full speed, -1 to 1; 0 stops it. hand: the number of a program or page; number: rises
+ * with each command of a hand. JOG_TAKEN: the next steps follow it. A refusal changes nothing but the memory of hands. */
 enum jog_answer jog_ask(struct jog *j, const struct platform *p, unsigned part, double fraction,
-                        uint32_t sender);
+                        uint32_t hand, uint32_t number);
 /* A command that others have refused: it counts as a pressed button, or as its release. */
-void jog_refuse(struct jog *j, double fraction, uint32_t sender);
+void jog_refuse(struct jog *j, double fraction, uint32_t hand, uint32_t number);
 /* Ends the jog: another order moves the platform now. */
 void jog_end(struct jog *j);
 

@@ -193,7 +193,12 @@ static const char *refusal_text(const struct cycle_event *e, const struct cycle_
     }
     return "a required input is not fresh: send its values first";
   case RESULT_BAD_ARGUMENT:
-    return "bad argument";
+    if (e->code != COMMAND_PLATFORM || !(e->asked > e->ceiling)) return "bad argument";
+    snprintf(text, size,
+             "%s: %g is above %g %s, its limit in the file, which a command may only lower; raise it in the "
+             "file, and reload",
+             params_table[e->parameter].name, e->asked, e->ceiling, params_table[e->parameter].unit);
+    return text;
   default:
     break;
   }

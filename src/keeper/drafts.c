@@ -109,8 +109,10 @@ static enum command_result change_platform(struct keeper *l, const struct keeper
       moved |= done[i];
       again |= !done[i];
       if (!done[i])
-        snprintf(error, size, "platform.%s: it contradicts another parameter",
-                 params_table[change[i].of.param].name);
+        snprintf(
+            error, size,
+            "platform.%s: it contradicts another parameter, or is above its limit in the file; see the log",
+            params_table[change[i].of.param].name);
     }
     if (!again) result = RESULT_OK;
   }

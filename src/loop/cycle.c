@@ -52,7 +52,7 @@ static void take_tuning(struct cycle *c)
   c->config.settings.live = t->live;
   if (c->deadline.grace_left > t->live.grace) c->deadline.grace_left = t->live.grace;
   if (t->inputs) inputs_tune(&c->inputs, t->input);
-  if (t->platform && c->drive.there) platform_drive_tune(&c->drive, t->mode, &t->params);
+  if (t->platform && c->drive.there) platform_drive_reload(&c->drive, t->mode, &t->params);
   cycle_show_tuning(c);
 }
 

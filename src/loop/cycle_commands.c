@@ -75,9 +75,10 @@ static enum command_result jog_platform(struct cycle *c, const struct machine *b
     c->jog_answer = JOG_OLD;
   }
   if (release || result == RESULT_OK)
-    result = platform_drive_jog(&c->drive, command->argument, command->value, &c->jog_answer);
+    result =
+        platform_drive_jog(&c->drive, command->argument, command->value, command->number, &c->jog_answer);
   else if (c->drive.there)
-    jog_refuse(j, command->value, command->argument / COMMAND_SENDER);
+    jog_refuse(j, command->value, command->argument / COMMAND_HAND, command->number);
   if (release || result != RESULT_OK) c->machine = *before;
   if (!moved && j->moves) cycle_note_jog(c, CAUSE_JOG_BEGINS, port, command->client);
   return result;

@@ -2,6 +2,8 @@
  * The events of the loop: changes of its state and their causes. RT. */
 #include "loop/cycle_parts.h"
 
+#include <math.h>
+
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client)
 {
@@ -39,6 +41,8 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
 
 void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port)
 {
+  /* A refused parameter is told with its ceiling, a jog and a sign of the rig with the reason. */
+  const bool sets = command->code == COMMAND_PLATFORM;
   const struct cycle_event e = {.cycle = c->times.number,
                                 .from = c->machine.state,
                                 .to = c->machine.state,
@@ -50,6 +54,10 @@ void cycle_note_refusal(struct cycle *c, const struct command *command, enum com
                                 .joint = -1,
                                 .input = -1,
                                 .value = result,
+                                .parameter = sets ? command->argument : 0,
+                                .asked = sets ? command->value : 0.0,
+                                .ceiling =
+                                    sets ? platform_drive_ceiling(&c->drive, command->argument) : INFINITY,
                                 .jog = command->code == COMMAND_JOG ? c->jog_answer : JOG_TAKEN,
                                 .rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code)};
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);

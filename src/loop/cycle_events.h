@@ -49,6 +49,8 @@ struct cycle_event {
   ali3_violation violation; /* the open row, if the step failed or was violated */
   struct rig_verdict rig;   /* why: a fault of the rig, a command that it refuses, or a sign that changed */
   uint32_t jog;             /* CAUSE_JOG_RESTS: enum jog_cause; CAUSE_REFUSED: enum jog_answer */
+  uint32_t parameter;       /* CAUSE_REFUSED of COMMAND_PLATFORM: index in params_table, */
+  double asked, ceiling;    /* and the value asked for, and the largest one that a command may set */
 };
 
 struct outbox {

@@ -68,6 +68,7 @@ void cycle_move_platform(struct cycle *c)
   const uint32_t before = platform_drive_state(d);
   judge_rig(c);
   d->held = rig_drive_holds(&c->rig);
+  if (c->machine.state == STATE_STOPPED) platform_drive_raise(d);
   platform_drive_step(d, c->machine.state, c->output.values);
   const uint32_t now = platform_drive_state(d);
   if (d->there && d->jog.came_to_rest) cycle_note_jog(c, CAUSE_JOG_RESTS, -1, 0);

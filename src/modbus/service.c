@@ -88,10 +88,11 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
     counter_add(&s->counters->modbus_commands, 1);
   }
   const struct command jog = {.code = COMMAND_JOG,
-                              .argument = effect->jog_part + COMMAND_SENDER * peer->id,
+                              .argument = effect->jog_part + COMMAND_HAND * (peer->id + 1),
                               .client = peer->id,
                               .t_ns = now_ns,
-                              .value = effect->jog_speed};
+                              .value = effect->jog_speed,
+                              .number = ++s->jogs};
   if (effect->jogs && !port_command(s->port, &jog)) return false;
   if (!ask_for_parameters(s, effect, peer)) return false;
   if (effect->inputs || effect->alive) {

@@ -11,6 +11,7 @@ struct modbus_service {
   struct counters *counters;
   struct modbus_map map;
   uint32_t last_id;
+  uint32_t jogs; /* number of the last jog */
 };
 
 /* Gives a new client its number, and the loop's port the client's name. */

@@ -21,6 +21,7 @@ bool platform_drive_init(struct platform_drive *d, const struct platform_setup *
   if (!setup) return true;
   d->there = true;
   d->setup = *setup;
+  d->file = d->ceiling = setup->spec.params;
   if (!setup->calls) d->setup.calls = &platform_layer;
   d->signals = signals;
   jog_init(&d->jog, &setup->jog, setup->spec.period);
@@ -80,12 +81,54 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
   d->setup.calls->tune(&d->platform, mode, params);
 }
 
+void platform_drive_reload(struct platform_drive *d, enum platform_mode mode,
+                           const struct platform_params *params)
+{
+  struct platform_params used = *params;
+  double *to = (double *)&used, *ceiling = (double *)&d->ceiling;
+  d->file = *params;
+  d->raises = false;
+  for (size_t i = 0; i < PARAMS; i++) {
+    if (!params_is_limit(i)) continue;
+    d->raises |= to[i] > ceiling[i];
+    to[i] = ceiling[i] = fmin(to[i], ceiling[i]);
+  }
+  platform_drive_tune(d, mode, &used);
+}
+
+/* A limit that a command has lowered stays. */
+void platform_drive_raise(struct platform_drive *d)
+{
+  if (!d->raises || !platform_drive_rests(d)) return;
+  struct platform_params params = d->setup.spec.params;
+  double *to = (double *)&params, *ceiling = (double *)&d->ceiling;
+  const double *file = (const double *)&d->file;
+  for (size_t i = 0; i < PARAMS; i++) {
+    if (!params_is_limit(i)) continue;
+    if (to[i] == ceiling[i]) to[i] = file[i];
+    ceiling[i] = file[i];
+  }
+  d->raises = false;
+  platform_drive_tune(d, d->setup.spec.mode, &params);
+}
+
+double platform_drive_ceiling(const struct platform_drive *d, uint32_t parameter)
+{
+  return d->there && parameter < PARAMS && params_is_limit(parameter)
+             ? ((const double *)&d->ceiling)[parameter]
+             : INFINITY;
+}
+
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)
 {
   struct platform_params params = d->setup.spec.params;
   if (!d->there || parameter >= PARAMS) return RESULT_BAD_ARGUMENT;
   const struct params_scalar *of = &params_table[parameter];
   if (!(value >= of->least && value <= of->greatest)) return RESULT_BAD_ARGUMENT;
+  /* OSC brings floats: the ceiling itself, rounded up, is no higher value. */
+  const double ceiling = platform_drive_ceiling(d, parameter);
+  if ((float)value > (float)ceiling) return RESULT_BAD_ARGUMENT;
+  value = fmin(value, ceiling);
   memcpy((char *)&params + parameter * sizeof value, &value, sizeof value);
   if (params_leave_notch(&params)) return RESULT_BAD_ARGUMENT;
   platform_drive_tune(d, d->setup.spec.mode, &params);
@@ -93,12 +136,12 @@ enum command_result platform_drive_set(struct platform_drive *d, uint32_t parame
 }
 
 enum command_result platform_drive_jog(struct platform_drive *d, uint32_t argument, double fraction,
-                                       enum jog_answer *answer)
+                                       uint32_t number, enum jog_answer *answer)
 {
-  const uint32_t part = argument % COMMAND_SENDER, sender = argument / COMMAND_SENDER;
+  const uint32_t part = argument % COMMAND_HAND, hand = argument / COMMAND_HAND;
   *answer = JOG_TAKEN;
   if (!d->there || part >= JOG_PARTS || !(fabs(fraction) <= 1.0)) return RESULT_BAD_ARGUMENT;
-  *answer = jog_ask(&d->jog, &d->platform, part, fraction, sender);
+  *answer = jog_ask(&d->jog, &d->platform, part, fraction, hand, number);
   if (*answer == JOG_TAKEN) return RESULT_OK;
   return *answer == JOG_NOT_AT_REST ? RESULT_WRONG_STATE : RESULT_NOT_READY;
 }

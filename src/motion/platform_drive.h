@@ -40,6 +40,11 @@ struct platform_drive {
 
   /* private */
   struct platform_setup setup; /* with the present mode and parameters */
+  struct platform_params file; /* the parameters of the file */
+  /* Its limits are the largest ones that a command may set. A reload lowers them at once, and raises them while the platform is
+   * parked in STOPPED. */
+  struct platform_params ceiling;
+  bool raises; /* a limit of the file is above its ceiling */
   const struct signals *signals;
 };
 
@@ -57,13 +62,20 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
 /* Sets mode and parameters from the next step on. */
 void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
                          const struct platform_params *params);
+/* Takes mode and parameters of a file that was read again. A limit above its ceiling waits for platform_drive_raise(). */
+void platform_drive_reload(struct platform_drive *d, enum platform_mode mode,
+                           const struct platform_params *params);
+/* Call in STOPPED: raises the ceilings to the limits of the file if the platform is parked. */
+void platform_drive_raise(struct platform_drive *d);
 /* Sets one row of params_table. Returns RESULT_BAD_ARGUMENT and changes nothing if there is no such row, or if the
- * value is out of range or inconsistent with the others. */
+ * value is out of range, above its ceiling, or inconsistent with the others. */
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value);
+/* The largest value that a command may give a limit; INFINITY: the parameter is no limit. */
+double platform_drive_ceiling(const struct platform_drive *d, uint32_t parameter);
 
-/* A command jog. Returns RESULT_OK, or why it is refused; *answer says more. argument: see COMMAND_SENDER. */
+/* A command jog. Returns RESULT_OK, or why it is refused; *answer says more. argument, number: see COMMAND_HAND. */
 enum command_result platform_drive_jog(struct platform_drive *d, uint32_t argument, double fraction,
-                                       enum jog_answer *answer);
+                                       uint32_t number, enum jog_answer *answer);
 /* The platform was jogged and stays where it is, in STOPPED. */
 static inline bool platform_drive_jogs(const struct platform_drive *d)
 {

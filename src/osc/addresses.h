@@ -63,8 +63,9 @@ enum osc_address_flag {
            osc_on_stimulus)                                                                                  \
   RECEIVED("platform/set", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
            "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)         \
-  RECEIVED("platform/jog", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
-           "surge to yaw or leg1 to leg6, -1 to 1 of the crawl speed, request number; repeat it; 0 stops",   \
+  RECEIVED("platform/jog", "sf|sfi|sfiii|sd|sdi|sdiii|si|sii|siiii", OSC_PLATFORM, "",                       \
+           "surge to yaw or leg1 to leg6, -1 to 1 of the crawl speed (0 stops), request number; then hand "  \
+           "and number; the last number rises",                                                              \
            osc_on_platform_jog)                                                                              \
   RECEIVED("state/save", "|s|si", OSC_LENIENT, "",                                                           \
            "name, request number: saves the state; answered with ack", osc_on_desk)                          \

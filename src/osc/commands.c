@@ -50,9 +50,10 @@ static void drop_command(struct osc_in *in, const struct command *c)
 }
 
 /* The command follows the inputs of its datagram: see osc_send_commands(). */
-static enum verdict send_valued(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
-                                double value, int32_t id)
+static enum verdict send_valued(struct osc_in *in, const struct request *r, const struct command *command)
 {
+  const uint32_t code = command->code;
+  const int32_t id = (int32_t)command->id;
   if (r->access < ACCESS_WRITE) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
     return DENIED;
@@ -72,19 +73,17 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, unsi
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
     return ACCEPTED;
   }
-  in->command[in->commands++] = (struct command){.code = code,
-                                                 .argument = argument,
-                                                 .id = (uint32_t)id,
-                                                 .client = osc_take_place(in, &r->from),
-                                                 .t_ns = r->from.now_ns,
-                                                 .value = value};
+  struct command *c = &in->command[in->commands++];
+  *c = *command;
+  c->client = osc_take_place(in, &r->from);
+  c->t_ns = r->from.now_ns;
   return ACCEPTED;
 }
 
 enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                               int32_t id)
 {
-  return send_valued(in, r, code, argument, 0.0, id);
+  return send_valued(in, r, &(struct command){.code = code, .argument = argument, .id = (uint32_t)id});
 }
 
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
@@ -136,29 +135,41 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
   const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
   for (uint32_t i = 0; i < PARAMS; i++)
     if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
-      return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
+      return send_valued(
+          in, r,
+          &(struct command){
+              .code = COMMAND_PLATFORM, .argument = i, .id = (uint32_t)id, .value = osc_number(a, 1)});
   osc_tell_types(in, r, "a name that ali3-platform(7) lists");
   osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 
-/* A number that tells hosts apart. Programs such as oscsend use another port for each message, so ports do not count. */
-static uint32_t sender_number(const struct osc_sender *from)
+/* A number of a hand, within COMMAND_HAND: of the sender's host with the number that it gives, or else with its port.
+ * Numbers below FIRST_HAND are those of Modbus clients. */
+static uint32_t hand_number(const struct request *r)
 {
-  uint32_t hash = 2166136261U;
-  uint8_t host[PEER_ADDRESS];
-  if (!peers_host(&from->at.name.any, host)) return 0;
+  enum { FIRST_HAND = 1 << 16, HANDS = (1 << 24) - FIRST_HAND };
+  const bool given = r->a->count > 4;
+  uint32_t hash = 2166136261U,
+           own = (uint32_t)(given ? osc_integer(r->a, 3) : inet_address_port(&r->from.at));
+  uint8_t host[PEER_ADDRESS] = {0};
+  (void)peers_host(&r->from.at.name.any, host);
   for (int i = 0; i < PEER_ADDRESS; i++) hash = (hash ^ host[i]) * 16777619U;
-  return hash % (UINT32_MAX / COMMAND_SENDER);
+  for (int i = 0; i < 4; i++, own >>= 8) hash = (hash ^ (own & 255)) * 16777619U;
+  hash = (hash ^ given) * 16777619U;
+  return FIRST_HAND + hash % (uint32_t)HANDS;
 }
 
-/* platform/jog PART SPEED [REQUEST]: its own access, and a command that the sender repeats. */
+/* platform/jog PART SPEED [REQUEST [HAND NUMBER]]: its own access, and a command that the sender repeats. Without NUMBER
+ * the request is the number that rises. */
 enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
 {
   const struct osc_arguments *a = r->a;
   const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
+  const int32_t number = a->count > 4 ? osc_integer(a, 4) : id;
   const int part = jog_part_of(osc_string(a, 0));
   const double speed = osc_number(a, 1);
+  /* Judge the right, the part and the number. */
   if (r->access < ACCESS_JOG) {
     osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_NOT_AUTHORISED);
     return DENIED;
@@ -169,8 +180,18 @@ enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
                     part < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
     return ACCEPTED;
   }
-  return send_valued(in, r, COMMAND_JOG, (uint32_t)part + COMMAND_SENDER * sender_number(&r->from), speed,
-                     id);
+  if (speed != 0.0 && number < 1) {
+    osc_tell_types(in, r, "a request number from 1 on that rises with each message");
+    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_BAD_ARGUMENT);
+    return ACCEPTED;
+  }
+  /* Send it. */
+  const struct command c = {.code = COMMAND_JOG,
+                            .argument = (uint32_t)part + COMMAND_HAND * hand_number(r),
+                            .id = (uint32_t)id,
+                            .value = speed,
+                            .number = number > 0 ? (uint32_t)number : 0};
+  return send_valued(in, r, &c);
 }
 
 void osc_send_commands(struct osc_in *in)

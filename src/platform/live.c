@@ -32,6 +32,7 @@ void live_init(struct live *l, const struct platform_params *params, double peri
   make_smooth(l, params->smooth_hz[0], period);
   l->period = period;
   l->ride_ramp = params->ride_ramp[0];
+  l->rot_wn = params->rot_wn[0];
 }
 
 void live_tune(struct live *l, const struct platform_params *params, double period)
@@ -39,6 +40,7 @@ void live_tune(struct live *l, const struct platform_params *params, double peri
   washout_tune(&l->washout, params);
   make_smooth(l, params->smooth_hz[0], period);
   l->ride_ramp = params->ride_ramp[0];
+  l->rot_wn = params->rot_wn[0];
 }
 
 static bool is_all_finite(const double *x, int n)
@@ -67,6 +69,8 @@ bool live_zero(struct live *l, const struct platform_input *in)
 
 void live_reset(struct live *l, const struct platform_input *in)
 {
+  struct attitude_target to;
+  double R[9];
   washout_reset(&l->washout);
   room_reset(&l->room);
   l->ramped = 0.0;
@@ -76,20 +80,57 @@ void live_reset(struct live *l, const struct platform_input *in)
     l->state[k][0] = l->held[k];
     l->state[k][1] = 0.0;
   }
+  /* The angles of an input as an orientation, with the heading of now as neutral if it is washed out. */
+  pose_rotation(R, l->held + 3);
+  l->attitude.known = false;
+  attitude_step(&l->attitude, R, l->period, &to);
+  l->attitude.known = false;
+  l->heading = 0.0;
+  for (int i = 0; i < 3; i++) l->state[3 + i][0] = i == 2 && l->washes_heading ? 0.0 : to.angle[i];
+}
+
+/* With heading: washout the yaw returns to 0: a high-pass of first order. */
+static void wash_heading(struct live *l, double angle[3], double *rate, double *acceleration)
+{
+  if (!l->washes_heading) return;
+  l->heading = (l->heading + angle[2] - l->heading_from) * exp(-l->rot_wn * l->period);
+  l->heading_from = angle[2];
+  angle[2] = l->heading;
+  if (!rate) return;
+  *rate -= l->rot_wn * l->heading;
+  *acceleration -= l->rot_wn * *rate;
+}
+
+/* The target angles for an orientation. */
+static void follow_attitude(struct live *l, const double R[9], struct attitude_target *o)
+{
+  const bool first = !l->attitude.known;
+  attitude_step(&l->attitude, R, l->period, o);
+  if (first) l->heading_from = l->washes_heading ? o->angle[2] : 0.0;
 }
 
 /* Motion of the sensor relative to its pose at the start. */
 static void from_sensor(struct live *l, const double *x, struct platform_motion *m)
 {
+  struct attitude_target to;
   double r[9], d[3];
   p_rotation(r, l->zero_orientation);
   v3_sub(d, x + SENSOR_POSITION, l->zero_position);
   m3_tmul(m->p, r, d);
   m3_tmul(m->v, r, x + SENSOR_VELOCITY);
   m3_tmul(m->a, r, x + SENSOR_ACCELERATION);
-  pose_angles(m->p + 3, x + SENSOR_ORIENTATION, l->zero_orientation);
-  pose_angle_rates(m->v + 3, m->p + 3, x + SENSOR_SPIN);
-  pose_angle_accelerations(m->a + 3, m->p + 3, m->v + 3, x + SENSOR_SPIN_RATE);
+  pose_relative(r, x + SENSOR_ORIENTATION, l->zero_orientation);
+  follow_attitude(l, r, &to);
+  pose_angle_rates(m->v + 3, to.principal, x + SENSOR_SPIN);
+  pose_angle_accelerations(m->a + 3, to.principal, m->v + 3, x + SENSOR_SPIN_RATE);
+  memcpy(m->p + 3, to.angle, sizeof to.angle);
+  m->v[3] *= to.way;
+  m->a[3] *= to.way;
+  for (int i = 0; to.lags && i < 3; i += 2) { /* roll and yaw */
+    m->v[3 + i] = to.lag[i];
+    m->a[3 + i] = 0.0;
+  }
+  wash_heading(l, m->p + 3, &m->v[5], &m->a[5]);
 }
 
 /* Keeps the pose, at rest. */
@@ -101,16 +142,26 @@ static void hold_pose(struct platform_motion *m)
 
 static void smooth_external(struct live *l, const double external[PLATFORM_DOF], struct platform_motion *m)
 {
+  double wanted[PLATFORM_DOF], R[9];
+  struct attitude_target to;
   for (int k = 0; k < PLATFORM_DOF; k++) {
-    double *x = l->state[k];
     if (isfinite(external[k]))
       l->held[k] = external[k];
     else
       l->bad = true;
-    filter_step(&l->smooth, x, l->held[k]);
+    wanted[k] = l->held[k];
+  }
+  /* A client may send any of the angles that an orientation has. */
+  pose_rotation(R, wanted + 3);
+  follow_attitude(l, R, &to);
+  wash_heading(l, to.angle, NULL, NULL);
+  memcpy(wanted + 3, to.angle, sizeof to.angle);
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    double *x = l->state[k];
+    filter_step(&l->smooth, x, wanted[k]);
     m->p[k] = x[0];
     m->v[k] = x[1];
-    m->a[k] = l->w * (l->w * (l->held[k] - x[0]) - 2.0 * x[1]);
+    m->a[k] = l->w * (l->w * (wanted[k] - x[0]) - 2.0 * x[1]);
   }
 }
 

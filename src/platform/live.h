@@ -4,6 +4,7 @@
 #define PLATFORM_LIVE_H
 
 #include "platform/filter.h"
+#include "platform/pose.h"
 #include "platform/room.h"
 #include "platform/types.h"
 #include "platform/washout.h"
@@ -29,9 +30,13 @@ struct live {
   double state[PLATFORM_DOF][2];                /* its states: value, rate */
   double held[PLATFORM_DOF];                    /* last finite input */
   struct platform_motion last;                  /* last finite motion of the pose sensor */
+  struct attitude attitude;                     /* of pose and external */
+  bool washes_heading;                          /* their yaw returns to 0 */
+  double heading, heading_from;                 /* rad: yaw after its washout; yaw of the last step */
   double zero_position[3], zero_orientation[4]; /* pose sensor in the initial state of the model */
   double
       beyond[PLATFORM_DOF]; /* offset from the last target of the washout back to the limit of its wind-up */
+  double rot_wn;            /* rad/s, corner of the washout of the heading */
   double period, ride_ramp, ramped; /* s, s; fraction of the ramp that is over */
   bool zeroed, bad;                 /* bad: the last step got NaN or infinity */
 };

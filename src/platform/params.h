@@ -22,6 +22,14 @@ extern const struct params_scalar params_table[PARAMS];
  * the value is out of its range. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);
 
+/* RT. True for a limit of the envelope, pos_max to ang_jerk_max. */
+static inline bool params_is_limit(size_t parameter)
+{
+  const size_t at = parameter * sizeof(double);
+  return at >= offsetof(struct platform_params, pos_max) &&
+         at < offsetof(struct platform_params, engage_time);
+}
+
 /* RT. True if the low-pass of tilt coordination is so close to a high-pass of translation that frequencies between them are not
  * felt. */
 static inline bool params_leave_notch(const struct platform_params *p)

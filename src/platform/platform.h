@@ -113,9 +113,10 @@ struct platform_spec {
   struct platform_geometry geometry;
   double head[3]; /* m, head point in the platform frame */
   double park[PLATFORM_DOF];
-  bool park_given; /* false: the park pose is level, as low as the legs allow */
-  double period;   /* s */
-  double gravity;  /* m/s^2, of the model: the reading of its imu at rest */
+  bool park_given;     /* false: the park pose is level, as low as the legs allow */
+  double period;       /* s */
+  bool washes_heading; /* in the modes pose and external the yaw returns to 0 */
+  double gravity;      /* m/s^2, of the model: the reading of its imu at rest */
 };
 
 /* Input of one cycle. */

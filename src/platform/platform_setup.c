@@ -103,6 +103,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   memcpy(p->goal, p->spec.park, sizeof p->goal);
   output_unknown(p);
   live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);
+  p->live.washes_heading = spec->washes_heading;
   cue_init(&p->cue, spec->period);
   return envelope_init(&p->envelope, &p->hexapod, &limits, spec->period, p->spec.park, error, size);
 }

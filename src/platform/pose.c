@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { ROLL, PITCH, YAW };
 
@@ -97,12 +98,23 @@ void pose_angle_accelerations(double acceleration[3], const double angle[3], con
   spin_to_rates(acceleration, angle, rest);
 }
 
-void pose_angles(double angle[3], const double p[4], const double neutral[4])
+void pose_relative(double R[9], const double p[4], const double neutral[4])
 {
   const double back[4] = {neutral[0], -neutral[1], -neutral[2], -neutral[3]};
-  double relative[4], R[9];
+  double relative[4];
   p_mul(relative, back, p);
   p_rotation(R, relative);
+}
+
+void pose_angles(double angle[3], const double p[4], const double neutral[4])
+{
+  double R[9];
+  pose_relative(R, p, neutral);
+  pose_angles_of(angle, R);
+}
+
+void pose_angles_of(double angle[3], const double R[9])
+{
   angle[ROLL] = atan2(R[7], R[8]);
   angle[PITCH] = atan2(-R[6], sqrt(R[7] * R[7] + R[8] * R[8]));
   angle[YAW] = atan2(R[3], R[0]);
@@ -122,4 +134,65 @@ void pose_felt(double force[3], double w[3], const struct platform_motion *m, co
   v3_cross(turning, w, head);
   v3_cross(part, w, turning);
   v3_axpy(force, 1.0, part);
+}
+
+/* --- orientations --- */
+
+/* Angle of the rotation between two orientations. Its sine comes from the skew part, which is exact for small angles. */
+static double turn_between(const double A[9], const double B[9])
+{
+  double D[9];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) D[3 * i + k] = A[i] * B[k] + A[3 + i] * B[3 + k] + A[6 + i] * B[6 + k];
+  const double skew[3] = {D[7] - D[5], D[2] - D[6], D[3] - D[1]};
+  return atan2(sqrt(v3_dot(skew, skew)), D[0] + D[4] + D[8] - 1.0);
+}
+
+/* The angle that differs from x by whole turns and is nearest to `to`. */
+static double near_angle(double x, double to)
+{
+  return x - 2.0 * M_PI * rint((x - to) / (2.0 * M_PI));
+}
+
+/* Moves towards x by at most `most`. Returns true if it arrives. */
+static bool approach_angle(double *angle, double x, double most)
+{
+  const double way = x - *angle;
+  const bool arrives = fabs(way) <= most;
+  *angle = arrives ? x : *angle + copysign(most, way);
+  return arrives;
+}
+
+void attitude_step(struct attitude *a, const double R[9], double period, struct attitude_target *o)
+{
+  pose_angles_of(o->principal, R);
+  const double *e = o->principal;
+  if (!a->known) {
+    a->roll = e[ROLL];
+    a->yaw = e[YAW];
+  }
+  /* An orientation has two sets of Euler angles: (r, p, y) and (r + pi, pi - p, y + pi). Take the set near the last one. */
+  double roll = near_angle(e[ROLL], a->roll), yaw = near_angle(e[YAW], a->yaw);
+  const double other_roll = near_angle(e[ROLL] + M_PI, a->roll),
+               other_yaw = near_angle(e[YAW] + M_PI, a->yaw);
+  if (fabs(other_roll - a->roll) + fabs(other_yaw - a->yaw) < fabs(roll - a->roll) + fabs(yaw - a->yaw)) {
+    roll = other_roll;
+    yaw = other_yaw;
+  }
+  /* Follow within the bound. */
+  const double rotation = a->known ? turn_between(a->R, R) : 0.0;
+  const double most = ATTITUDE_MOST * fmax(rotation, ATTITUDE_LEAST * period);
+  const double before[3] = {a->roll, 0.0, a->yaw};
+  o->lags = !approach_angle(&a->roll, roll, most);
+  o->lags |= !approach_angle(&a->yaw, yaw, most);
+  memcpy(a->R, R, sizeof a->R);
+  a->known = true;
+  /* The roll leads back beyond 90 degrees, as the pitch does. */
+  o->way = cos(a->roll) < 0.0 ? -1.0 : 1.0;
+  o->angle[ROLL] = asin(sin(a->roll));
+  o->angle[PITCH] = e[PITCH];
+  o->angle[YAW] = a->yaw;
+  o->lag[ROLL] = o->way * (a->roll - before[ROLL]) / period;
+  o->lag[PITCH] = 0.0;
+  o->lag[YAW] = (a->yaw - before[2]) / period;
 }

@@ -23,6 +23,7 @@ struct command {
   /* COMMAND_PLATFORM: the new value. COMMAND_JOG: fraction of full speed. COMMAND_RECORD, COMMAND_SAVE, COMMAND_LOAD: the
    * result that the loop shows; LOAD with RESULT_OK loads. */
   double value;
+  uint32_t number; /* COMMAND_JOG: see COMMAND_HAND */
 };
 struct answer {
   uint32_t code, id, client, result;

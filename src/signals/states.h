@@ -40,14 +40,15 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_LOAD, 15, "load")                                                                                \
   X(COMMAND_STIMULUS, 16, "stimulus") /* argument: twice the index of a stimulus, plus 1 for on */           \
   X(COMMAND_JOG, 17,                                                                                         \
-    "jog") /* argument: number of the part, and of the sender in the upper bits: see COMMAND_SENDER */
+    "jog") /* argument: number of the part, and of the hand in the upper bits: see COMMAND_HAND */
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)
 #undef COMMAND_ENUM
 };
-/* COMMAND_JOG: the lower bits of the argument are the part, the others tell senders apart. The value is its speed. */
-#define COMMAND_SENDER 256
+/* COMMAND_JOG: the lower bits of the argument are the part, the others tell hands apart. The value is its speed, and `number`
+ * rises with each command of a hand. */
+#define COMMAND_HAND 256
 const char *command_name(unsigned code); /* "?" when unknown */
 int command_from_name(const char *name); /* code, or 0 */
 

@@ -4,6 +4,7 @@
 permissive and a lost client end it, and nobody jogs without the right. usage: test_jog.py BIN"""
 import json
 import os
+import random
 import re
 import socket
 import threading
@@ -34,6 +35,24 @@ class Button:
     def die(self):
         self.over.set()
         self.thread.join()
+
+
+class Presser:
+    """A hand: the packets of its release and then of its presses, with numbers that rise."""
+
+    def __init__(self, part, speed):
+        self.part, self.speed = part, speed
+        self.hand, self.number = random.randrange(1, 1 << 31), 0
+
+    def packet(self):
+        self.number += 1
+        speed = self.speed if self.number > 1 else 0.0
+        return bench.osc_message("/ali3/platform/jog", "sfiii", self.part, speed, self.number, self.hand, self.number)
+
+    def body(self):
+        """The body of a POST to ali3-view."""
+        self.number += 1
+        return {"part": self.part, "speed": self.speed if self.number > 1 else 0, "hand": self.hand, "number": self.number}
 
 
 class Jog(unittest.TestCase):
@@ -71,8 +90,9 @@ class Jog(unittest.TestCase):
 
     def press(self, part, speed):
         """Holds a button. Its acks are not read."""
-        packet = bench.osc_message("/ali3/platform/jog", "sf", part, speed)
-        button = Button(lambda: self.osc.send(packet))
+        hand, client = Presser(part, speed), bench.OscClient(self.d.osc_port)
+        self.addCleanup(client.close)
+        button = Button(lambda: client.send(hand.packet()))
         self.addCleanup(button.die)
         return button
 
@@ -161,6 +181,7 @@ class Jog(unittest.TestCase):
             self.assertEqual(wrong.exception.code, code)
         stranger.write(6, [0, 0])  # a cyclic write without a jog
         self.assertEqual(plc.inputs(27, 1), [8])  # unknown
+        plc.write(6, [9, 0])  # a press begins after a release
         button = Button(lambda: plc.write(6, [9, 1000]))
         self.addCleanup(button.die)
         reader = stranger
@@ -183,6 +204,7 @@ class Jog(unittest.TestCase):
         self.simulate()
         with self.assertRaisesRegex(Refused, "exception 3"):
             plc.write(6, [13, 1000])
+        plc.write(6, [9, 0])  # a press begins after a release
         button = Button(lambda: plc.write(6, [9, 1000]))
         self.addCleanup(button.die)
         bench.wait_for("leg 3", lambda: self.platform()["state"] == "jog" and abs(self.d.watch()["rig"]["legs"][2] - self.legs()[2]) < 1e-3)

@@ -11,6 +11,7 @@ import unittest
 
 import bench
 import test_live
+import test_jog
 import test_platform
 from mf4 import Mf4
 from test_record import PYTHON, Recorder, need_h5py, read, read_all
@@ -238,21 +239,24 @@ print(f["replay/cycle"][n])"""
 
             def jog(part, speed, ends):
                 """Holds the button until the condition is met."""
+                hand = test_jog.Presser(part, speed)
+
                 def pressed():
-                    client.send(bench.osc_message("/ali3/platform/jog", "sf", part, speed))
+                    client.send(hand.packet())
                     return ends()
                 bench.wait_for(f"jog of {part}", pressed)
+                return hand
 
             def far(limit, part=2):
                 return lambda: abs(test_platform.platform(d)["pose"][part] or 0.0) > limit
 
             with Recorder("--to", files, "--when", "always", "--before", "60", "--min-free", "0", d.name) as r:
-                jog("leg3", 1.0, lambda: test_platform.platform(d)["state"] == "jog")
                 jog("leg3", 1.0, far(0.002, 3))
                 bench.wait_for("silence", lambda: "leg3 over" in d.said())
-                jog("yaw", 1.0, far(0.002, 5))
-                client.send(bench.osc_message("/ali3/platform/jog", "sf", "yaw", 0.0))
+                last = jog("yaw", 1.0, far(0.002, 5))
+                client.send(bench.osc_message("/ali3/platform/jog", "sfiii", "yaw", 0.0, 9999, last.hand, 9999))
                 bench.wait_for("the release", lambda: "yaw over" in d.said())
+                bench.run_on(0.4)  # nothing begins for platform.jog.timeout
                 jog("yaw", -0.4, lambda: d.said().count("jog of yaw by") == 2)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
                 bench.wait_for("parked", lambda: "park -> parked" in d.said())

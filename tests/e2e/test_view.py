@@ -303,15 +303,42 @@ class Rights(unittest.TestCase):
                                                     osc={"peers": [{"host": "127.0.0.1", "access": access}]}) as d, Viewer("--control") as view:
                 path = f"/api/v1/jog?name={d.name}"
                 bench.wait_for("ready", lambda: "warm-up cycles done" in d.said())
+                hand = {"hand": 5, "number": 1}
                 for wrong in ({"part": "leg3"}, {"speed": 1}, {"part": "leg3", "speed": 1.1}, {"part": "leg3", "speed": "1"}, {"part": 3, "speed": 1}):
-                    self.assertEqual(view.post(path, wrong)[0], 400, wrong)
+                    self.assertEqual(view.post(path, {**wrong, **hand})[0], 400, wrong)
+                for wrong in ({}, {"hand": 5}, {"number": 1}, {"hand": 0, "number": 1}, {"hand": 5, "number": 1.5}, {"hand": 1 << 31, "number": 1}):
+                    self.assertEqual(view.post(path, {"part": "leg3", "speed": 1, **wrong})[0], 400, wrong)
                 if access == "write":
-                    self.assertEqual(view.post(path, {"part": "leg3", "speed": 1})[1]["code"], 2)
+                    self.assertEqual(view.post(path, {"part": "leg3", "speed": 1, **hand})[1]["code"], 2)
                     self.assertEqual(d.watch()["platform"]["state"], "unknown")
                     continue
-                self.assertEqual(view.post(path, {"part": "leg9", "speed": 1})[1], {"code": 7, "text": "no such name"})
-                bench.wait_for("jog", lambda: view.post(path, {"part": "leg3", "speed": 1})[1]["code"] == 0 and d.watch()["platform"]["state"] == "jog")
+                self.assertEqual(view.post(path, {"part": "leg9", "speed": 1, **hand})[1], {"code": 7, "text": "no such name"})
+                presser = test_jog.Presser("leg3", 1)
+                button = test_jog.Button(lambda v=view, p=path, h=presser: v.post(p, h.body()))
+                self.addCleanup(button.die)
+                bench.wait_for("jog", lambda: d.watch()["platform"]["state"] == "jog")
+                # A page that is open elsewhere, and a request of the first page that comes again.
+                self.assertEqual(view.post(path, {"part": "leg3", "speed": 1, "hand": 6, "number": 1})[1]["code"], 4)
+                self.assertEqual(view.post(path, {"part": "leg3", "speed": 1, "hand": presser.hand, "number": 1})[1]["code"], 4)
+                button.die()
                 bench.wait_for("its end", lambda: "its command was not repeated in time" in d.said())
+
+    def test_a_late_byte_moves_nothing(self):
+        """The head of a press comes in time, and its last byte after the bound of 0.3 s."""
+        with bench.Daemon(cycle={"autostart": False}, inputs=test_rig.INPUTS[:1], platform=dict(test_rig.PLATFORM, jog=test_jog.JOG),
+                          osc={"peers": test_jog.PEERS}) as d, Viewer("--control") as view:
+            path = f"/api/v1/jog?name={d.name}"
+            hand = test_jog.Presser("heave", 1)
+            self.assertEqual(view.post(path, hand.body())[1]["code"], 0)  # the release
+            body = json.dumps(hand.body()).encode()
+            with socket.create_connection(("127.0.0.1", view.port)) as s:
+                s.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{view.port}\r\nAuthorization: Bearer {view.token}\r\n"
+                          f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:-1])
+                bench.run_on(0.6)
+                s.sendall(body[-1:])
+                self.assertIn(b" 408 ", s.recv(4096).split(b"\r\n")[0])
+            self.assertEqual(d.watch()["platform"]["state"], "unknown")
+            self.assertNotIn("jog of", d.said())
 
     def test_silent_daemon(self):
         with bench.Daemon() as d, Viewer("--control") as view:

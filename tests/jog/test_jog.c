@@ -17,6 +17,7 @@ struct desk {
   struct platform_input in;
   struct jog jog;
   enum platform_order order; /* while the jog is not on */
+  uint32_t number;           /* of the last command */
   struct platform_output before;
 };
 
@@ -74,18 +75,28 @@ static void go_for(struct desk *d, int cycles)
   for (int i = 0; i < cycles; i++) go_on(d);
 }
 
-/* Holds a button for some cycles: a command every tenth cycle. */
-static void hold_for(struct desk *d, unsigned part, double fraction, int cycles)
+/* A command, with a number that rises. */
+static enum jog_answer ask(struct desk *d, unsigned part, double fraction, uint32_t hand)
 {
-  for (int i = 0; i < cycles; i++) {
-    if (i % 10 == 0) assert_int_equal(jog_ask(&d->jog, &d->platform, part, fraction, ME), JOG_TAKEN);
-    go_on(d);
-  }
+  return jog_ask(&d->jog, &d->platform, part, fraction, hand, ++d->number);
 }
 
 static void release(struct desk *d)
 {
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 0.0, ME), JOG_TAKEN);
+  assert_int_equal(ask(d, 0, 0.0, ME), JOG_TAKEN);
+}
+
+/* Holds a button for some cycles: a command every tenth cycle. A release comes before the press. */
+static void hold_for(struct desk *d, unsigned part, double fraction, int cycles)
+{
+  if (!d->jog.moves) {
+    release(d);
+    go_for(d, TIMEOUT_CYCLES + 2);
+  }
+  for (int i = 0; i < cycles; i++) {
+    if (i % 10 == 0) assert_int_equal(ask(d, part, fraction, ME), JOG_TAKEN);
+    go_on(d);
+  }
 }
 
 /* Ends the jog by the order to a place, and goes there. */
@@ -190,9 +201,10 @@ TEST(no_limit_is_exceeded)
     for (int n = 0; n < 50; n++) {
       const unsigned part = (unsigned)random_below(&random, JOG_PARTS);
       const double fraction = random_between(&random, -1.0, 1.0);
+      release(d); /* without it the press after a silence counts for nothing */
       for (int i = random_below(&random, 60); i >= 0; i--) {
-        if (random_below(&random, 3)) jog_ask(&d->jog, &d->platform, part, fraction, ME);
-        go_for(d, 1 + random_below(&random, (int)(0.2 / period[round])));
+        if (random_below(&random, 10)) ask(d, part, fraction, ME);
+        go_for(d, 1 + random_below(&random, (int)(0.14 / period[round])));
         at_limit += d->jog.came_to_rest && d->jog.cause == JOG_AT_LIMIT;
       }
       if (random_below(&random, 2)) release(d);
@@ -210,8 +222,9 @@ TEST(the_end_of_the_travel_leaves_the_way_back)
   struct desk *d = desk_new(0.01);
   int ends = 0;
   d->jog.spec.leg_speed = 0.05;
+  release(d);
   for (int i = 0; i < 1500; i++) {
-    if (i % 10 == 0) assert_int_equal(jog_ask(&d->jog, &d->platform, leg(3), 1.0, ME), JOG_TAKEN);
+    if (i % 10 == 0) assert_int_equal(ask(d, leg(3), 1.0, ME), JOG_TAKEN);
     go_on(d);
     ends += d->jog.came_to_rest && d->jog.cause == JOG_AT_LIMIT;
   }
@@ -230,28 +243,31 @@ TEST(a_jog_begins_in_few_states)
   d->order = PLATFORM_TO_NEUTRAL;
   go_for(d, 100);
   assert_int_equal(state_of(d), PLATFORM_ENGAGE);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, ME), JOG_NOT_AT_REST);
+  release(d);
+  assert_int_equal(ask(d, 0, 1.0, ME), JOG_NOT_AT_REST);
   /* The button is still pressed at neutral. */
   while (state_of(d) != PLATFORM_NEUTRAL) {
     go_on(d);
-    assert_int_not_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, ME), JOG_TAKEN);
+    assert_int_not_equal(ask(d, 0, 1.0, ME), JOG_TAKEN);
   }
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, ME), JOG_PRESSED);
-  go_for(d, TIMEOUT_CYCLES + 1); /* silence is a release */
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, ME), JOG_TAKEN);
+  assert_int_equal(ask(d, 0, 1.0, ME), JOG_PRESSED);
+  go_for(d, 10 * TIMEOUT_CYCLES); /* silence is none of its releases */
+  assert_int_equal(ask(d, 0, 1.0, ME), JOG_PRESSED);
+  release(d);
+  assert_int_equal(ask(d, 0, 1.0, ME), JOG_TAKEN);
   release(d);
   go_for(d, 100);
   /* Run, freeze, and the way to the park pose. */
   bring_to(d, PLATFORM_TO_RUN, PLATFORM_RUN);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, leg(1), 1.0, ME), JOG_NOT_AT_REST);
+  assert_int_equal(ask(d, leg(1), 1.0, ME), JOG_NOT_AT_REST);
   release(d);
   bring_to(d, PLATFORM_TO_FREEZE, PLATFORM_FREEZE);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, leg(1), 1.0, ME), JOG_NOT_AT_REST);
+  assert_int_equal(ask(d, leg(1), 1.0, ME), JOG_NOT_AT_REST);
   release(d);
   d->order = PLATFORM_TO_PARK;
   go_for(d, 100);
   assert_int_equal(state_of(d), PLATFORM_PARK);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, leg(1), 1.0, ME), JOG_NOT_AT_REST);
+  assert_int_equal(ask(d, leg(1), 1.0, ME), JOG_NOT_AT_REST);
   assert_false(d->jog.on);
   free(d);
 }
@@ -260,16 +276,105 @@ TEST(nobody_takes_a_jog_from_another)
 {
   struct desk *d = desk_new(0.01);
   hold_for(d, 0, 1.0, 50);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, OTHER), JOG_OTHER);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 1, 1.0, ME), JOG_OTHER);
-  /* The release of another client stops nothing, and its press does not keep the motion up. */
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 0.0, OTHER), JOG_TAKEN);
+  assert_int_equal(ask(d, 0, 1.0, OTHER), JOG_OTHER);
+  assert_int_equal(ask(d, 1, 1.0, ME), JOG_OTHER);
+  assert_int_equal(ask(d, 0, 1.0, ME), JOG_TAKEN);
+  /* The release of another hand stops nothing, and its press does not keep the motion up. */
+  assert_int_equal(ask(d, 0, 0.0, OTHER), JOG_TAKEN);
   assert_true(d->jog.wanted == 1.0);
   for (int i = 0; i < TIMEOUT_CYCLES + 40; i++) {
-    jog_ask(&d->jog, &d->platform, 0, 1.0, OTHER);
+    ask(d, 0, 1.0, OTHER);
     go_on(d);
   }
   assert_false(d->jog.moves);
+  free(d);
+}
+
+/* Two hands hold the button of one part. The release of the one that moves it ends the motion until both are up. */
+TEST(a_motion_ends_with_its_hand)
+{
+  struct desk *d = desk_new(0.01);
+  hold_for(d, 2, 1.0, 50);
+  for (int i = 0; i < 3; i++) assert_int_equal(ask(d, 2, 1.0, OTHER), JOG_OTHER);
+  release(d);
+  for (int i = 0; i < 300; i++) {
+    assert_int_not_equal(ask(d, 2, i % 2 ? 1.0 : -1.0, OTHER), JOG_TAKEN);
+    if (i == 100) assert_int_equal(ask(d, 2, 1.0, ME), JOG_PRESSED); /* while the other one presses */
+    if (i == 101) release(d);
+    if (i > 100) assert_false(d->jog.moves);
+    go_on(d);
+  }
+  assert_int_equal(ask(d, 2, 0.0, OTHER), JOG_TAKEN);
+  assert_int_equal(ask(d, 2, 1.0, OTHER), JOG_TAKEN);
+  free(d);
+}
+
+/* Commands that a network repeats, reorders or delivers late. */
+TEST(an_old_command_moves_nothing)
+{
+  struct desk *d = desk_new(0.01);
+  hold_for(d, 2, 1.0, 50);
+  const uint32_t pressed = d->number;
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, pressed), JOG_LATE);
+  release(d);
+  const uint32_t released = d->number;
+  go_for(d, 200);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, pressed), JOG_LATE);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, released), JOG_LATE);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, 0), JOG_LATE);
+  /* The order 1, 0, 1 as 0, 1, 1: the release comes first. */
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 0.0, ME, released + 10), JOG_TAKEN);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, released + 9), JOG_LATE);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME, released + 8), JOG_LATE);
+  assert_false(d->jog.moves);
+  /* A hand that fell silent: its last command comes late. So does one of a hand that nobody knows. */
+  d->number = released + 10;
+  hold_for(d, 2, 1.0, 50);
+  go_for(d, 300);
+  assert_int_equal(d->jog.cause, JOG_SILENT);
+  assert_int_equal(ask(d, 2, 1.0, ME), JOG_PRESSED);
+  go_for(d, 300);
+  assert_int_equal(ask(d, 2, 1.0, OTHER), JOG_PRESSED);
+  /* A release that comes late stops, and says nothing about later commands. */
+  go_for(d, 300);
+  hold_for(d, 2, 1.0, 50);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 0.0, ME, released), JOG_TAKEN);
+  go_for(d, 100);
+  assert_false(d->jog.moves);
+  free(d);
+}
+
+TEST(after_a_release_nothing_begins_for_a_while)
+{
+  for (int after = 1; after < 2 * TIMEOUT_CYCLES; after++) {
+    struct desk *d = desk_new(0.01);
+    hold_for(d, 2, 1.0, 50);
+    release(d);
+    go_for(d, after);
+    assert_int_equal(ask(d, 2, 1.0, ME), after <= TIMEOUT_CYCLES ? JOG_QUIET : JOG_TAKEN);
+    if (after <= TIMEOUT_CYCLES) {
+      assert_int_equal(ask(d, 2, 0.0, OTHER), JOG_TAKEN);
+      assert_int_not_equal(ask(d, 2, 1.0, OTHER), JOG_TAKEN);
+      go_for(d, 100);
+      assert_false(d->jog.moves);
+    }
+    free(d);
+  }
+}
+
+/* Hands that were silent for a minute are forgotten, and others are not. */
+TEST(there_is_room_for_many_hands)
+{
+  struct desk *d = desk_new(0.01);
+  for (uint32_t i = 0; i < JOG_HANDS; i++) assert_int_equal(ask(d, 0, 0.0, 100 + i), JOG_TAKEN);
+  assert_int_equal(ask(d, 0, 0.0, OTHER), JOG_TAKEN); /* a release is never refused */
+  assert_int_equal(ask(d, 0, 1.0, OTHER), JOG_CROWDED);
+  go_for(d, 5900);
+  assert_int_equal(ask(d, 0, 1.0, OTHER), JOG_CROWDED);
+  assert_int_equal(jog_ask(&d->jog, &d->platform, 0, 1.0, 100, 1), JOG_LATE);
+  go_for(d, 200);
+  assert_int_equal(ask(d, 0, 0.0, OTHER), JOG_TAKEN);
+  assert_int_equal(ask(d, 0, 1.0, OTHER), JOG_TAKEN);
   free(d);
 }
 
@@ -282,12 +387,12 @@ TEST(a_stop_needs_a_release)
   go_on(d);
   assert_true(d->jog.came_to_rest && d->jog.cause == JOG_ENDED);
   for (int i = 0; i < 2000; i++) {
-    assert_int_not_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME), JOG_TAKEN);
+    assert_int_not_equal(ask(d, 2, 1.0, ME), JOG_TAKEN);
     go_on(d);
   }
   assert_int_equal(state_of(d), PLATFORM_PARKED);
   release(d);
-  assert_int_equal(jog_ask(&d->jog, &d->platform, 2, 1.0, ME), JOG_TAKEN);
+  assert_int_equal(ask(d, 2, 1.0, ME), JOG_TAKEN);
   free(d);
 }
 
@@ -325,6 +430,10 @@ int main(void)
       cmocka_unit_test(the_end_of_the_travel_leaves_the_way_back),
       cmocka_unit_test(a_jog_begins_in_few_states),
       cmocka_unit_test(nobody_takes_a_jog_from_another),
+      cmocka_unit_test(a_motion_ends_with_its_hand),
+      cmocka_unit_test(an_old_command_moves_nothing),
+      cmocka_unit_test(after_a_release_nothing_begins_for_a_while),
+      cmocka_unit_test(there_is_room_for_many_hands),
       cmocka_unit_test(a_stop_needs_a_release),
       cmocka_unit_test(park_and_neutral_lead_back),
       cmocka_unit_test(names),

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define NOTHING {.joint = -1, .force = -1, .drive = -1, .other = -1}, {.cause = RIG_FINE}, 0
+#define NOTHING {.joint = -1, .force = -1, .drive = -1, .other = -1}, {.cause = RIG_FINE}, 0, 0, 0, 0
 
 static void every_cause_in_words(void **unused)
 {
@@ -100,6 +100,9 @@ static void every_cause_in_words(void **unused)
         0,
         {.joint = 0, .force = -1, .drive = -1, .other = -1, .relative = 0.2, .length = 0.2, .limit = 0.1},
         {.cause = RIG_FINE},
+        0,
+        0,
+        0,
         0},
        "cycle 14: RUNNING -> FAULT: the joints, drives and gears cannot all be met: joint \"pin\" is open by "
        "200 mm, the "
@@ -124,6 +127,9 @@ static void every_cause_in_words(void **unused)
          .limit = 0.1,
          .rates = true},
         {.cause = RIG_FINE},
+        0,
+        0,
+        0,
         0},
        "cycle 14: violated: joint \"pin\" opens at 2 m/s, the limit is 100 mm/s"},
       {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0, NOTHING},
@@ -132,6 +138,48 @@ static void every_cause_in_words(void **unused)
        "cycle 16: platform: engage -> neutral"},
       {{17, STATE_RUNNING, STATE_RUNNING, CAUSE_PLATFORM_SET, 2, 1, 4, -1, -1, -1, 0.25, NOTHING},
        "cycle 17: platform: gain_lin.z set to 0.25 by modbus 10.0.0.7:4711"},
+      {{.cycle = 17,
+        .from = STATE_RUNNING,
+        .to = STATE_RUNNING,
+        .cause = CAUSE_REFUSED,
+        .code = COMMAND_PLATFORM,
+        .port = 0,
+        .client = 2,
+        .body = -1,
+        .joint = -1,
+        .input = -1,
+        .value = RESULT_BAD_ARGUMENT,
+        .parameter = offsetof(struct platform_params, vel_max[2]) / sizeof(double),
+        .asked = 10.0,
+        .ceiling = 0.1},
+       "cycle 17: RUNNING: platform by osc client 2 refused: vel_max.z: 10 is above 0.1 m/s, its limit in "
+       "the file, which "
+       "a command may only lower; raise it in the file, and reload"},
+      {{.cycle = 17,
+        .from = STATE_RUNNING,
+        .to = STATE_SAFE,
+        .cause = CAUSE_FAULT,
+        .code = FAULT_STUCK,
+        .port = -1,
+        .body = -1,
+        .joint = -1,
+        .input = -1,
+        .value = 600.04},
+       "cycle 17: RUNNING -> SAFE: the loop was stuck: the machine was suspended for 600.0 s"},
+      {{.cycle = 17,
+        .from = STATE_STOPPED,
+        .to = STATE_STOPPED,
+        .cause = CAUSE_REFUSED,
+        .code = COMMAND_JOG,
+        .port = 0,
+        .client = 2,
+        .body = -1,
+        .joint = -1,
+        .input = -1,
+        .value = RESULT_NOT_READY,
+        .jog = JOG_LATE},
+       "cycle 17: STOPPED: jog by osc client 2 refused: its number does not rise: the command is late or "
+       "repeated"},
       {{18, STATE_STOPPED, STATE_STOPPED, CAUSE_JOG_BEGINS, 8, 1, 4, -1, -1, -1, 0, NOTHING},
        "cycle 18: jog of leg3 by modbus 10.0.0.7:4711"},
       {{.cycle = 19,
@@ -154,9 +202,7 @@ static void every_cause_in_words(void **unused)
         .input = -1,
         .value = RESULT_NOT_READY,
         .jog = JOG_PRESSED},
-       "cycle 21: READY: jog by modbus 10.0.0.7:4711 refused: release it first: its last command was "
-       "refused, "
-       "or its motion was ended"},
+       "cycle 21: READY: jog by modbus 10.0.0.7:4711 refused: a press begins after a release: send speed 0 first, from every hand that presses"},
       {{.cycle = 22,
         .from = STATE_RUNNING,
         .to = STATE_RUNNING,

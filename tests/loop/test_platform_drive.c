@@ -228,8 +228,8 @@ TEST(it_is_given_its_sensors)
 static uint32_t set_parameter(struct bench *b, uint32_t parameter, double value)
 {
   struct answer a = {0};
-  assert_true(
-      port_command(&b->port[0], &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value}));
+  assert_true(port_command(&b->port[0],
+                           &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value, 0}));
   cycle_once(&b->cycle);
   assert_true(ring_pop(&b->port[0].answers, &a));
   assert_int_equal(a.code, COMMAND_PLATFORM);
@@ -284,6 +284,47 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   cycle_tune(&b->cycle, &t);
   after(b, 1);
   assert_int_equal(told_it.tunes, 2);
+}
+
+/* Commands stay below the limits of the file. A reload lowers limits at once, and raises them where nobody rides. */
+static void limits_of_the_file_are_ceilings(void **state)
+{
+  struct bench *b = *state;
+  const double in_file = setup.spec.params.vel_max[2];
+  begin_running(b);
+  after(b, 1);
+  static const uint32_t limits[] = {PARAMETER(pos_max[0]), PARAMETER(vel_max[2]), PARAMETER(ang_jerk_max[2])};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    const double most = ((const double *)&setup.spec.params)[limits[i]];
+    assert_int_equal(set_parameter(b, limits[i], 1.0001 * most), RESULT_BAD_ARGUMENT);
+    assert_int_equal(set_parameter(b, limits[i], 0.5 * most), RESULT_OK);
+    assert_int_equal(set_parameter(b, limits[i], (double)(float)most),
+                     RESULT_OK); /* back to the file, as OSC brings it */
+    assert_true(((const double *)&told_it.params)[limits[i]] <= most);
+  }
+  assert_int_equal(set_parameter(b, PARAMETER(tilt_max), 20.0), RESULT_OK); /* no limit of the platform */
+  struct cycle_event e = {0};
+  while (outbox_next_event(&b->cycle.outbox, &e) && e.cause != CAUSE_REFUSED) continue;
+  assert_true(e.parameter == limits[0] && e.asked > e.ceiling && e.ceiling == setup.spec.params.pos_max[0]);
+  /* A file that raises one limit and lowers another. */
+  struct cycle_tuning t = {
+      .live.catch_up = 3, .platform = true, .mode = PLATFORM_WASHOUT, .params = setup.spec.params};
+  t.params.vel_max[2] = 2.0 * in_file;
+  t.params.acc_max[0] = 1.0;
+  cycle_tune(&b->cycle, &t);
+  after(b, 1);
+  assert_true(told_it.params.vel_max[2] == in_file && told_it.params.acc_max[0] == 1.0);
+  assert_int_equal(set_parameter(b, PARAMETER(vel_max[2]), 1.5 * in_file), RESULT_BAD_ARGUMENT);
+  assert_int_equal(set_parameter(b, PARAMETER(acc_max[0]), 2.0), RESULT_BAD_ARGUMENT);
+  /* In STOPPED, but not parked yet; then parked. */
+  told_it.parks = false;
+  assert_int_equal(told(b, COMMAND_STOP), RESULT_OK);
+  after(b, 10);
+  assert_true(told_it.params.vel_max[2] == in_file);
+  told_it.parks = true;
+  after(b, 2);
+  assert_true(told_it.params.vel_max[2] == 2.0 * in_file && told_it.params.acc_max[0] == 1.0);
+  assert_int_equal(set_parameter(b, PARAMETER(vel_max[2]), 2.0 * in_file), RESULT_OK);
 }
 
 /* However many there are before the reader comes, later events still get through. */
@@ -431,7 +472,7 @@ static void after_a_suspension_nothing_moves_by_itself(void **state)
   assert_int_equal(after(b, 10)->state, STATE_RUNNING);
   asleep_ns = 600 * NS_PER_S;
   /* A command from before it, and values from before it. */
-  assert_true(port_command(&b->port[0], &(struct command){COMMAND_RUN, 0, 1, 7, clock_now_ns(), 0}));
+  assert_true(port_command(&b->port[0], &(struct command){COMMAND_RUN, 0, 1, 7, clock_now_ns(), 0, 0}));
   const struct frame *f = after(b, 1);
   assert_int_equal(f->state, STATE_SAFE);
   assert_int_equal(f->fault, FAULT_STUCK);
@@ -454,8 +495,8 @@ static void a_reset_from_a_gap_does_not_lift_its_stop(void **state)
   begin_running(b);
   after(b, 10);
   b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S / 2;
-  assert_true(
-      port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 7, clock_now_ns() - NS_PER_S / 4, 0}));
+  assert_true(port_command(&b->port[0],
+                           &(struct command){COMMAND_RESET, 0, 1, 7, clock_now_ns() - NS_PER_S / 4, 0, 0}));
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   struct answer a;
   assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_TOO_SOON);
@@ -592,6 +633,7 @@ int main(void)
       ROW(it_gets_the_input_and_resets),
       ROW(it_is_given_its_sensors),
       ROW(parameters_change_at_the_edge_of_a_cycle),
+      ROW(limits_of_the_file_are_ceilings),
       ROW(parameters_leave_room_for_other_events),
       ROW(its_states_are_events),
       ROW(the_loop_ends_when_it_is_parked),

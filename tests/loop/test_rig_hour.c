@@ -60,6 +60,7 @@ struct hour {
   int trouble; /* -1: none */
   int sticks;  /* leg */
   int jogs;    /* part that a person jogs, from 1; 0: none */
+  uint32_t jog_number;
 
   /* Judged. */
   struct platform_output before;
@@ -225,15 +226,22 @@ static void judge_error(struct hour *h)
   h->beyond_for = beyond && moves ? h->beyond_for + 1 : 0;
 }
 
+static void tell_jog(struct hour *h, double speed)
+{
+  const struct command c = {.code = COMMAND_JOG,
+                            .argument = (uint32_t)h->jogs - 1 + COMMAND_HAND,
+                            .client = 1,
+                            .t_ns = virtual_ns,
+                            .value = speed,
+                            .number = ++h->jog_number};
+  port_command(&h->port[0], &c);
+}
+
 /* A person holds a button and changes the speed now and then. */
 static void press_button(struct hour *h)
 {
-  const struct command c = {.code = COMMAND_JOG,
-                            .argument = (uint32_t)h->jogs - 1 + COMMAND_SENDER,
-                            .client = 1,
-                            .t_ns = virtual_ns,
-                            .value = random_between(&h->random, -1.0, 1.0)};
-  if (h->jogs > 0 && random_below(&h->random, 10) == 0) port_command(&h->port[0], &c);
+  const double speed = random_between(&h->random, -1.0, 1.0);
+  if (h->jogs > 0 && random_below(&h->random, 10) == 0) tell_jog(h, speed);
 }
 
 static void live(struct hour *h, int cycles)
@@ -255,7 +263,7 @@ static void live(struct hour *h, int cycles)
 
 static void order(struct hour *h, uint32_t code)
 {
-  assert_true(port_command(&h->port[0], &(struct command){code, 0, ++h->id, 1, virtual_ns, 0}));
+  assert_true(port_command(&h->port[0], &(struct command){code, 0, ++h->id, 1, virtual_ns, 0, 0}));
 }
 
 /* --- faults --- */
@@ -315,6 +323,7 @@ static void begin_jog(struct hour *h)
   const uint32_t there = neutral ? PLATFORM_NEUTRAL : PLATFORM_PARKED;
   for (int i = 0; i < 100 && platform_drive_state(&h->cycle.drive) != there; i++) live(h, 10);
   h->jogs = 1 + random_below(&h->random, JOG_PARTS);
+  tell_jog(h, 0.0);
   for (int i = 0; i < 100 && platform_drive_state(&h->cycle.drive) != PLATFORM_JOG; i++) live(h, 5);
   assert_int_equal(platform_drive_state(&h->cycle.drive), PLATFORM_JOG);
   assert_int_equal(state_now(h), STATE_STOPPED);

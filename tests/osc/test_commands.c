@@ -480,12 +480,27 @@ TEST(a_jog_needs_its_access)
   receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "leg3", -0.5, 8));
   assert_true(ring_pop(&port.commands, &c));
   assert_int_equal(c.code, COMMAND_JOG);
-  assert_int_equal(c.argument % COMMAND_SENDER, 8);
-  assert_true(c.value == -0.5);
-  const uint32_t number = c.argument / COMMAND_SENDER;
-  receive(wire_message(bytes, "/ali3/platform/jog", "si", "surge", 0));
+  assert_int_equal(c.argument % COMMAND_HAND, 8);
+  assert_true(c.value == -0.5 && c.number == 8);
+  const uint32_t hand = c.argument / COMMAND_HAND;
+  receive(wire_message(bytes, "/ali3/platform/jog", "si", "surge", 0)); /* a release needs no number */
   assert_true(ring_pop(&port.commands, &c));
-  assert_int_equal(c.argument, COMMAND_SENDER * number); /* the same sender */
+  assert_int_equal(c.argument, COMMAND_HAND * hand);
+  assert_int_equal(c.number, 0);
+  /* A number of its own for a hand. */
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfiii", "surge", 1.0, 9, 77, 3));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_true(c.id == 9 && c.number == 3 && c.argument / COMMAND_HAND != hand);
+  const uint32_t other = c.argument / COMMAND_HAND;
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfiii", "surge", 1.0, 9, 78, 3));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_true(c.argument / COMMAND_HAND != other);
+  /* A press without a number could be an old one. */
+  receive(wire_message(bytes, "/ali3/platform/jog", "sf", "surge", 1.0));
+  assert_acknowledged("jog", 0, RESULT_BAD_ARGUMENT);
+  receive(wire_message(bytes, "/ali3/platform/jog", "sfi", "surge", 1.0, 0));
+  assert_acknowledged("jog", 0, RESULT_BAD_ARGUMENT);
+  assert_false(ring_pop(&port.commands, &c));
   signals.platform_first = -1;
 }
 

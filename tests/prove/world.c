@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * Linked with --wrap of the functions below: memory comes from an arena, and the clock moves only by hand. */
+ * Linked with --wrap of ali3_step, and those of box.h. */
 #include "world.h"
-
-#include "rt/usage.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA = 1 << 18, SCRATCH = 1 << 20, LARGE = 1 << 14 };
+enum { LARGE = 1 << 14 }; /* bytes; larger pieces of memory are not saved */
 #define PERIOD UINT64_C(10000000)
 #define AHEAD  UINT64_C(1000000000000000)
 
-static _Alignas(64) char arena[ARENA], scratch[SCRATCH]; /* scratch: rings without a reader */
 static struct telemetry telemetry;
 static ali3_model *model;
 static struct signals *signals;
 static struct bell bell;
 static struct world_kind kind;
 static enum mutation mutation;
-static size_t fresh, in_scratch; /* bytes used: of the arena, by the ports alone; of scratch */
-static bool boxed, diverges;
+static size_t fresh; /* bytes of the arena that the ports use */
+static bool diverges;
 static struct port port[PORTS];
 static struct value_run *values_of[PORTS];
 static struct port *const ports[PORTS] = {&port[0], &port[1]};
@@ -34,52 +31,12 @@ enum { PORT_SAVED = offsetof(struct port, clients) }; /* names do not matter her
 
 /* The state that is saved besides the arena. */
 static struct world {
-  size_t used;
-  uint64_t now_ns;
+  struct box box;
   struct cycle cycle;
   struct telemetry_live live;
   struct state_record file, before; /* the state file: now, and a cycle ago */
   char port[PORTS][PORT_SAVED];
 } w;
-
-static void require(bool good, const char *what)
-{
-  if (good) return;
-  fprintf(stderr, "prove_states: %s\n", what);
-  abort();
-}
-
-void *__real_aligned_zalloc(size_t size);
-void *__wrap_aligned_zalloc(size_t size);
-void *__wrap_aligned_zalloc(size_t size)
-{
-  if (!boxed) return __real_aligned_zalloc(size);
-  const size_t bytes = (size + 63) / 64 * 64 + (size ? 0 : 64);
-  char *base = bytes >= LARGE ? scratch : arena;
-  size_t *used = bytes >= LARGE ? &in_scratch : &w.used;
-  require(*used + bytes <= (bytes >= LARGE ? (size_t)SCRATCH : (size_t)ARENA), "the arena is too small");
-  char *p = base + *used;
-  *used += bytes;
-  return memset(p, 0, bytes);
-}
-
-uint64_t __wrap_clock_now_ns(void);
-uint64_t __wrap_clock_now_ns(void)
-{
-  return w.now_ns;
-}
-
-uint64_t __wrap_clock_boot_ns(void);
-uint64_t __wrap_clock_boot_ns(void)
-{
-  return w.now_ns;
-}
-
-void __wrap_usage_now(struct usage *u);
-void __wrap_usage_now(struct usage *u)
-{
-  *u = (struct usage){0};
-}
 
 int __real_ali3_step(const ali3_model *m, ali3_data *d);
 int __wrap_ali3_step(const ali3_model *m, ali3_data *d);
@@ -106,8 +63,8 @@ static void make_stimuli(void)
 
 static void start(const struct last_run *kept)
 {
-  w.used = fresh;
-  in_scratch = 0;
+  box.used = fresh;
+  box_clear_scratch();
   const struct cycle_config config = {
       .model = model,
       .signals = signals,
@@ -125,23 +82,23 @@ static void start(const struct last_run *kept)
                    .autostart = kind.autostart ? AUTOSTART_ON : AUTOSTART_OFF,
                    .publish = kind.publish_next ? PUBLISH_NEXT_CYCLE : PUBLISH_AT_ONCE,
                    .clock = kind.lockstep ? CLOCKING_LOCKSTEP : CLOCKING_TIMER}};
-  require(cycle_setup(&w.cycle, &config) == ALI3_OK, "the loop cannot be set up");
-  require(w.cycle.plant.size < LARGE, "the model is too large for the arena");
+  box_require(cycle_setup(&w.cycle, &config) == ALI3_OK, "the loop cannot be set up");
+  box_require(w.cycle.plant.size < LARGE, "the model is too large for the arena");
   cycle_freeze(&w.cycle, NULL, true);
   w.cycle.handover.state = w.cycle.plant.initial; /* which COMMAND_LOAD takes */
   w.cycle.handover.state_size = ali3_state_size(model);
-  cycle_begin(&w.cycle, w.now_ns + AHEAD);
-  require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+  cycle_begin(&w.cycle, box.now_ns + AHEAD);
+  box_require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
   w.file = w.before = state_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
 }
 
 static void open_ports(void)
 {
-  w.used = 0;
+  box.used = 0;
   for (int p = 0; p < PORTS; p++)
-    require(port_init(&port[p], p ? "modbus" : "osc", (uint32_t)signals->count, (uint32_t)signals->channels,
-                      false),
-            "no port");
+    box_require(port_init(&port[p], p ? "modbus" : "osc", (uint32_t)signals->count,
+                          (uint32_t)signals->channels, false),
+                "no port");
   /* The list of values lies outside the arena, and saved states point to it: each port keeps its first one. */
   for (int p = 0; p < PORTS; p++) {
     if (values_of[p]) {
@@ -150,18 +107,19 @@ static void open_ports(void)
     }
     values_of[p] = port[p].run;
   }
-  fresh = w.used;
+  fresh = box.used;
 }
 
 void world_open(const struct world_kind *k, enum mutation m)
 {
   memset(&w, 0, sizeof w);
+  memset(&box, 0, sizeof box);
   kind = *k;
   mutation = m;
   model = ali3_model_new();
   const ali3_body_spec body = {
       .name = "A", .mass = 1.0, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
-  require(ali3_model_add_body(model, &body) == 0, "no body");
+  box_require(ali3_model_add_body(model, &body) == 0, "no body");
   struct input_spec input = {.name = "push",
                              .body = 0,
                              .policy = INPUT_SAFE,
@@ -171,21 +129,21 @@ void world_open(const struct world_kind *k, enum mutation m)
   for (int i = 0; i < INPUT_WRENCH_CHANNELS; i++)
     input.range[i] = (struct input_range){.lower = -1, .upper = 1};
   const int inputs = kind.required ? 1 : 0;
-  if (inputs) require(input_add_loads(model, &input, (const double[3]){0}, false) == ALI3_OK, "no input");
+  if (inputs) box_require(input_add_loads(model, &input, (const double[3]){0}, false) == ALI3_OK, "no input");
   const ali3_options options = ali3_options_default();
-  require(ali3_model_freeze(model, &options) == ALI3_OK, "no model");
+  box_require(ali3_model_freeze(model, &options) == ALI3_OK, "no model");
   signals = signals_new(model, &input, inputs);
-  require(signals, "no signals");
-  w.now_ns = 1000 * TENTH;
+  box_require(signals, "no signals");
+  box.now_ns = 1000 * TENTH;
   make_stimuli();
-  boxed = true;
+  box_open();
   open_ports();
   start(&(struct last_run){0});
 }
 
 void world_close(void)
 {
-  boxed = false;
+  box_close();
   signals_free(signals);
   ali3_model_free(model);
 }
@@ -194,7 +152,7 @@ static void set_input(struct port *p)
 {
   struct input_sample *sample = snapshot_begin(&p->inputs);
   for (int i = 0; i < signals->channels; i++)
-    sample[i] = (struct input_sample){.value = 0.5, .t_ns = w.now_ns};
+    sample[i] = (struct input_sample){.value = 0.5, .t_ns = box.now_ns};
   snapshot_publish(&p->inputs);
 }
 
@@ -204,8 +162,8 @@ static void give_orders(const struct act *act)
     const struct order *o = &act->order[i];
     if (o->code == 0 || (mutation == DEAF && o->code == COMMAND_ESTOP && o->port == 1)) continue;
     const struct command c = {
-        .code = o->code, .argument = !o->off, .id = (uint32_t)i, .t_ns = w.now_ns - o->age_ns};
-    require(port_command(&port[o->port], &c), "no room for a command");
+        .code = o->code, .argument = !o->off, .id = (uint32_t)i, .t_ns = box.now_ns - o->age_ns};
+    box_require(port_command(&port[o->port], &c), "no room for a command");
   }
   if (act->what == FLAG) atomic_store(&port[1].estop, PORT_ESTOP | 5);
   if (act->what == INPUT) set_input(&port[0]);
@@ -224,7 +182,7 @@ static void see(const struct act *act, struct seen *seen)
   for (int p = 0; p < PORTS; p++)
     while (ring_pop(&port[p].answers, &a))
       seen->answer[seen->answers++] =
-          (struct answered){a.code, a.result, w.now_ns - (a.id < TUPLE ? act->order[a.id].age_ns : 0)};
+          (struct answered){a.code, a.result, box.now_ns - (a.id < TUPLE ? act->order[a.id].age_ns : 0)};
   while (outbox_next_event(&w.cycle.outbox, &e)) continue;
   for (struct miss m; outbox_next_miss(&w.cycle.outbox, &m);) continue;
   snapshot_take(&port[0].frames);
@@ -236,16 +194,16 @@ static void see(const struct act *act, struct seen *seen)
 
 void world_cycle(const struct act *act, struct seen *seen)
 {
-  w.now_ns += act->dt_ns;
+  box.now_ns += act->dt_ns;
   if (mutation == NO_DELAY) w.cycle.machine.rearm = (struct rearm){.shown = true};
   give_orders(act);
-  w.cycle.schedule.start_ns = act->what == MISS ? w.now_ns - 3 * PERIOD / 2 : w.now_ns + AHEAD;
+  w.cycle.schedule.start_ns = act->what == MISS ? box.now_ns - 3 * PERIOD / 2 : box.now_ns + AHEAD;
   cycle_once(&w.cycle);
   if (mutation == FORGETS_RESET && w.cycle.machine.state == STATE_SAFE && act->what == INPUT &&
       act->order[0].code == 0)
     w.cycle.machine.state = STATE_STOPPED;
   see(act, seen);
-  require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+  box_require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
   w.before = w.file;
   w.file = state_record_of(&w.live, false, NULL); /* as restart_tick() writes it, within 20 ms */
 }
@@ -259,7 +217,7 @@ struct last_run world_restart(const struct ending *ending)
     cycle_stop(&w.cycle);
     const uint32_t state = w.cycle.machine.state;
     cycle_end(&w.cycle);
-    require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+    box_require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
     file.record = state_record_of(&w.live, true, NULL); /* as restart_end() writes it */
     file.record.state = state;
   } else if (ending->block) {
@@ -273,7 +231,7 @@ struct last_run world_restart(const struct ending *ending)
 
 static uint32_t age(uint64_t t_ns)
 {
-  const uint64_t tenths = (w.now_ns - t_ns) / TENTH;
+  const uint64_t tenths = (box.now_ns - t_ns) / TENTH;
   return tenths < 10 ? (uint32_t)tenths : 10;
 }
 
@@ -314,24 +272,26 @@ void world_key(struct world_key *key)
 
 uint64_t world_now(void)
 {
-  return w.now_ns;
+  return box.now_ns;
 }
 
 size_t world_size(void)
 {
-  return sizeof w + w.used;
+  return sizeof w + box.used;
 }
 
 void world_save(void *copy)
 {
   for (int p = 0; p < PORTS; p++) memcpy(w.port[p], &port[p], PORT_SAVED);
+  w.box = box;
   memcpy(copy, &w, sizeof w);
-  memcpy((char *)copy + sizeof w, arena, w.used);
+  memcpy((char *)copy + sizeof w, box_arena, box.used);
 }
 
 void world_load(const void *copy)
 {
   memcpy(&w, copy, sizeof w);
+  box = w.box;
   for (int p = 0; p < PORTS; p++) memcpy(&port[p], w.port[p], PORT_SAVED);
-  memcpy(arena, (const char *)copy + sizeof w, w.used);
+  memcpy(box_arena, (const char *)copy + sizeof w, box.used);
 }

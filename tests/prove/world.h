@@ -5,10 +5,10 @@
 #ifndef TESTS_PROVE_WORLD_H
 #define TESTS_PROVE_WORLD_H
 
+#include "box.h"
 #include "restart/state_record.h"
 
 enum { WARM_UP = 2, PORTS = 2, TUPLE = 3 };
-#define TENTH UINT64_C(100000000) /* s, the step of the clock */
 
 struct world_kind {
   bool autostart, publish_next, lockstep;

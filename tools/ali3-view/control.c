@@ -86,9 +86,16 @@ static bool send_osc(const struct control *c, const struct sockaddr_in *to, cons
 
 /* --- commands --- */
 
-/* Sends a message to an address below the prefix of the daemon, with a number that its answer has, and releases it. */
+/* A number for a request, which its answer has. */
+static int32_t next_request(struct control *c)
+{
+  c->request = c->request % 1000000 + 1;
+  return c->request;
+}
+
+/* Sends a message with the number `request` to an address below the prefix of the daemon, and releases it. */
 static unsigned send_request(struct control *c, const char *instance, const char *address, lo_message m,
-                             uint64_t now_ns, struct control_wait *wait, const char **why)
+                             int32_t request, uint64_t now_ns, struct control_wait *wait, const char **why)
 {
   char whole[CONTROL_ADDRESS];
   bool sent = false;
@@ -99,10 +106,8 @@ static unsigned send_request(struct control *c, const char *instance, const char
   *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
   /* Send the message. */
   if (m && prefix && find_osc_port(all, &wait->to)) {
-    c->request = c->request % 1000000 + 1;
-    wait->request = c->request;
+    wait->request = request;
     snprintf(whole, sizeof whole, "%s/%s", prefix, address);
-    lo_message_add_int32(m, wait->request);
     sent = send_osc(c, &wait->to, whole, m);
   } else if (m) {
     lo_message_free(m);
@@ -132,25 +137,46 @@ unsigned control_command(struct control *c, const char *instance, const json_t *
   *why = "command: expected init, arm, run, pause, stop, reset, park, estop or clear";
   if (!name || !is_page_command(name)) return 400;
   snprintf(address, sizeof address, "cmd/%s", name);
-  return send_request(c, instance, address, lo_message_new(), now_ns, wait, why);
+  lo_message m = lo_message_new();
+  const int32_t request = next_request(c);
+  if (m) lo_message_add_int32(m, request);
+  return send_request(c, instance, address, m, request, now_ns, wait, why);
 }
 
-unsigned control_jog(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
-                     struct control_wait *wait, const char **why)
+/* A whole number from 1 on. */
+static bool read_count(const json_t *body, const char *key, int32_t *count)
+{
+  const json_t *o = json_object_get(body, key);
+  const json_int_t n = json_integer_value(o);
+  *count = n >= 1 && n <= INT32_MAX ? (int32_t)n : 0;
+  return json_is_integer(o) && *count > 0;
+}
+
+unsigned control_jog(struct control *c, const char *instance, const json_t *body, uint64_t took_ns,
+                     uint64_t now_ns, struct control_wait *wait, const char **why)
 {
   const char *part = json_string_value(json_object_get(body, "part"));
   const json_t *speed = json_object_get(body, "speed");
+  const double fraction = json_number_value(speed);
+  int32_t hand, number;
+  /* Judge the fields of the body, and its age. */
   *why = "expected part, surge to yaw or leg1 to leg6, and speed, -1 to 1 of the crawl speed";
-  if (!part || strlen(part) >= LIST_MOST || !json_is_number(speed) ||
-      !(fabs(json_number_value(speed)) <= 1.0))
-    return 400;
+  if (!part || strlen(part) >= LIST_MOST || !json_is_number(speed) || !(fabs(fraction) <= 1.0)) return 400;
+  *why = "expected hand, a number of this page, and number, which rises with each jog of the page: both from "
+         "1 on";
+  if (!read_count(body, "hand", &hand) || !read_count(body, "number", &number)) return 400;
+  *why = "the request took longer than 0.3 s from its head to its end: press again";
+  if (fraction != 0.0 && took_ns > CONTROL_JOG_NS) return 408;
+  /* Send it on. */
   lo_message m = lo_message_new();
-  if (m && (lo_message_add_string(m, part) != 0 ||
-            lo_message_add_float(m, (float)json_number_value(speed)) != 0)) {
+  const int32_t request = next_request(c);
+  if (m && (lo_message_add_string(m, part) != 0 || lo_message_add_float(m, (float)fraction) != 0 ||
+            lo_message_add_int32(m, request) != 0 || lo_message_add_int32(m, hand) != 0 ||
+            lo_message_add_int32(m, number) != 0)) {
     lo_message_free(m);
     m = NULL;
   }
-  return send_request(c, instance, "platform/jog", m, now_ns, wait, why);
+  return send_request(c, instance, "platform/jog", m, request, now_ns, wait, why);
 }
 
 bool control_receive(struct control *c, int32_t *request, struct sockaddr_in *from, int *result)

@@ -40,9 +40,11 @@ void control_close(struct control *c);
  * comes later. 200: done. */
 unsigned control_command(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
                          struct control_wait *wait, const char **why);
-/* One jog, which the page repeats for as long as its button is held. */
-unsigned control_jog(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
-                     struct control_wait *wait, const char **why);
+/* One jog, which the page repeats for as long as its button is held. took_ns: time from the head of the request to its end; a
+ * late one does not tell that the button is held now. */
+#define CONTROL_JOG_NS UINT64_C(300000000)
+unsigned control_jog(struct control *c, const char *instance, const json_t *body, uint64_t took_ns,
+                     uint64_t now_ns, struct control_wait *wait, const char **why);
 unsigned control_input(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
                        const char **why);
 /* Receives answers. True: one came for `request`, with its result. Call it until it returns false. */

@@ -13,6 +13,7 @@ struct exchange {
   struct MHD_Connection *connection;
   const char *path;
   bool post;
+  uint64_t began_ns; /* time of its head */
   struct query query;
   unsigned refused; /* HTTP status at the head of the request; 0: it may go on */
   unsigned

@@ -57,7 +57,7 @@ void posts_answer(struct view *v, struct exchange *x, uint64_t now_ns, struct vi
   } else if (strcmp(x->path, COMMAND_PAGE) == 0) {
     status = control_command(&v->control, x->query.name, body, now_ns, &x->wait, &why);
   } else if (strcmp(x->path, "/api/v1/jog") == 0) {
-    status = control_jog(&v->control, x->query.name, body, now_ns, &x->wait, &why);
+    status = control_jog(&v->control, x->query.name, body, now_ns - x->began_ns, now_ns, &x->wait, &why);
   } else if (strcmp(x->path, "/api/v1/input") == 0) {
     status = control_input(&v->control, x->query.name, body, now_ns, &why);
   } else {
@@ -83,7 +83,8 @@ static const char *result_words(int result)
       [RESULT_WRONG_STATE] = "not possible in this state",
       [RESULT_NOT_AUTHORISED] = "another sender owns this, or osc.peers does not give us the right",
       [RESULT_BAD_ARGUMENT] = "bad argument",
-      [RESULT_NOT_READY] = "a required input is not fresh, or the rig is not ready",
+      [RESULT_NOT_READY] =
+          "a required input is not fresh, the rig is not ready, or another hand presses: see the log",
       [RESULT_BUSY] = "busy: ask again",
       [RESULT_TOO_SOON] = "too soon after a stop: ask again",
       [RESULT_NO_SUCH_NAME] = "no such name"};

@@ -370,6 +370,7 @@ static struct exchange *begin_exchange(struct view_server *s, struct MHD_Connect
   if (!x) return NULL;
   x->connection = connection;
   x->path = path;
+  x->began_ns = clock_now_ns();
   x->query = query_default();
   x->post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
   /* Judge host, rights and method, then the query. */

@@ -31,6 +31,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
     constructor(abilities, say) {
       this.token = abilities.control ? token() : null;
       this.say = say;
+      this.hand = 1 + crypto.getRandomValues(new Uint32Array(1))[0] % 0x7ffffffe; // of this page, among all that are open
+      this.jogged = 0; // number of the last jog; the daemon takes only one that rises
       this.sent = new Map();
       this.rows = new Map();
       this.box = document.getElementById('inputs');
@@ -57,7 +59,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
       document.addEventListener('visibilitychange', release);
     }
 
-    // One request at a time: none of them can come after the one that stops the jog.
+    jog(part, speed) {
+      return this.post('api/v1/jog', {part, speed, hand: this.hand, number: ++this.jogged});
+    }
+
+    // One request at a time: none of them can come after the one that stops the jog. A press begins with a release, which a late
+    // request of a page that has died cannot bring.
     async press(direction) {
       this.held = direction;
       if (this.jogs || !this.token) return;
@@ -65,13 +72,14 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const choice = document.getElementById('part'), part = choice.value;
       choice.disabled = true;
       try {
+        await this.jog(part, 0);
         while (this.held) {
-          const got = await this.post('api/v1/jog', {part, speed: this.held});
+          const got = await this.jog(part, this.held);
           this.say(`jog ${part}: ${got.text}`, got.code !== 0);
           if (got.code !== 0) break;
           await new Promise((later) => setTimeout(later, JOG_AGAIN));
         }
-        await this.post('api/v1/jog', {part, speed: 0});
+        await this.jog(part, 0);
       } catch (e) {
         this.say(`jog ${part}: ${e.message}`, true);
       }
