@@ -185,6 +185,7 @@ static const char *refusal_text(const struct cycle_event *e, const struct cycle_
   if (e->code == COMMAND_JOG && e->jog != JOG_TAKEN) return jog_answer_text(e->jog);
   switch ((enum command_result)e->value) {
   case RESULT_TOO_SOON:
+    if (e->code == COMMAND_RESET) return "it was sent before a frame showed the stop: send it again";
     return "too soon after a stop: send it 0.5 s or more after STOPPED is shown";
   case RESULT_NOT_READY:
     if (e->rig.cause != RIG_FINE) {
