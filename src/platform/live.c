@@ -93,7 +93,7 @@ void live_reset(struct live *l, const struct platform_input *in)
 static void wash_heading(struct live *l, double angle[3], double *rate, double *acceleration)
 {
   if (!l->washes_heading) return;
-  l->heading = (l->heading + angle[2] - l->heading_from) * exp(-l->rot_wn * l->period);
+  l->heading = (l->heading + angle[2] - l->heading_from) / (1.0 + l->rot_wn * l->period);
   l->heading_from = angle[2];
   angle[2] = l->heading;
   if (!rate) return;

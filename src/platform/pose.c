@@ -189,7 +189,8 @@ void attitude_step(struct attitude *a, const double R[9], double period, struct 
   a->known = true;
   /* The roll leads back beyond 90 degrees, as the pitch does. */
   o->way = cos(a->roll) < 0.0 ? -1.0 : 1.0;
-  o->angle[ROLL] = asin(sin(a->roll));
+  const double roll_within = near_angle(a->roll, 0.0);
+  o->angle[ROLL] = o->way < 0.0 ? copysign(M_PI, roll_within) - roll_within : roll_within;
   o->angle[PITCH] = e[PITCH];
   o->angle[YAW] = a->yaw;
   o->lag[ROLL] = o->way * (a->roll - before[ROLL]) / period;

@@ -202,7 +202,8 @@ static void every_cause_in_words(void **unused)
         .input = -1,
         .value = RESULT_NOT_READY,
         .jog = JOG_PRESSED},
-       "cycle 21: READY: jog by modbus 10.0.0.7:4711 refused: a press begins after a release: send speed 0 first, from every hand that presses"},
+       "cycle 21: READY: jog by modbus 10.0.0.7:4711 refused: a press begins after a release: send speed 0 "
+       "first, from every hand that presses"},
       {{.cycle = 22,
         .from = STATE_RUNNING,
         .to = STATE_RUNNING,
