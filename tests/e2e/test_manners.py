@@ -92,7 +92,7 @@ class Conditions(unittest.TestCase):
 
         def said():
             self.osc.send(bench.osc_message("/ali3/heartbeat", "i", next(beat)))
-            return re.search(r"input push: stale, age \S+ s \(hold 0\.05 s\), clamped to its range, owner nobody", self.daemon.said())
+            return re.search(r"input push: stale, age \S+ s \(hold 0\.3 s\), clamped to its range, owner nobody", self.daemon.said())
         bench.wait_for("the line of the stale input", said)
         self.assertIn(f"input push: fresh, clamped to its range, owner {me}", self.daemon.said())
         # Heartbeats keep the watchdog quiet for longer than its time, and then it expires.
