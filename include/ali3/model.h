@@ -81,6 +81,9 @@ typedef struct {
    * angle grows as b turns about axis_a by the right-hand rule, and counts full turns. The distance grows as point_b moves
    * along axis_a. If a reset moves the bodies, the coordinate changes with them. */
   double position;
+  /* Types revolute and prismatic, rad/s or m/s: rate of the coordinate at the start, at which the joint moves body_b (body_a, if
+   * body_b is the ground). 0: as the bodies and the other joints have it. */
+  double velocity;
   /* Rows that the solve leaves out, a sum of enum ali3_drop. They must be rows that other joints hold in every position
    * (ali3_mechanics_droppable()); their reactions are 0. */
   unsigned dropped;
@@ -167,7 +170,7 @@ typedef struct {
   /* Forces on a joint. */
   int joint; /* a revolute or prismatic joint */
   /* N/m and N s/m, or N m/rad and N m s/rad; 0 or more. A bushing has three values along the axes of a, then three about them,
-   * for rotations up to about 20 degrees. friction: damping is the viscous part. */
+   * for the components of the rotation vector of b since the initial poses, for rotations below 180 degrees. friction: damping is the viscous part. */
   double stiffness[6], damping[6];
   double rest; /* m or rad: coordinate of the slack spring; NaN: the coordinate in the initial poses */
   /* (coordinate - rest, N or N m) replaces the stiffness; (rate, N or N m) replaces the damping. The function is linear between
@@ -277,6 +280,9 @@ typedef struct {
    * of the mechanism; ali3_model_freeze() replaces the 0 by that value. The size is the longest lever arm from a centre of mass
    * to a connection. */
   double assembly_position, assembly_angle;
+  /* Largest change, m/s or rad/s, of a velocity that the model gives to a body or joint and that the joints do not allow. 0: no
+   * limit. */
+  double assembly_velocity;
   /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)
    * or by more than this many rad (angles); 1e-5 .. 1e6; 0: no limit. */
   double violation;
@@ -286,7 +292,7 @@ typedef struct {
 } ali3_options;
 
 /* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
- * assembly_position and assembly_angle 0, violation 0.1, isa empty */
+ * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 
 /* Reason of the last refusal, as a sentence and in parts. */

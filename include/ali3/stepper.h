@@ -85,7 +85,8 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  * Returns ALI3_OK or ALI3_MOVED, or
  *   ALI3_E_ASSEMBLE   the joints cannot be closed, or closing them would move a body further than the options
  *                     assembly_position and assembly_angle allow (ali3_initial.too_far). ali3_report names the joint or
- *                     drive that was furthest open before a body moved. Bodies stay in the poses of the model.
+ *                     drive that was furthest open before a body moved. Bodies stay in the poses of the model. Or a given
+ *                     velocity changed by more than the option assembly_velocity allows (ali3_initial.body_rate).
  *   ALI3_E_SINGULAR   a body without mass, or without inertia about an axis, is not held there (ali3_report.free_direction)
  *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
  *   ALI3_E_STIFF      a force is too stiff for the explicit method (ali3_report.worst_force, longest_step)
@@ -99,7 +100,11 @@ typedef struct {
   double moved_angular_velocity; /* rad/s, largest change */
   int body_position;             /* the body that moved furthest; -1 none */
   int body_orientation;          /* the body that was turned furthest; -1 none */
-  bool too_far;                  /* a body moved further than the options allow, so the reset failed */
+  /* The given velocity that changed most, relative to it, if that is more than a thousandth. */
+  int body_rate;                                  /* -1: none */
+  bool rate_turns;                                /* an angular velocity, rad/s; else a velocity, m/s */
+  double rate_given, rate_possible, rate_changed; /* amounts before and after, and of the difference */
+  bool too_far; /* a body moved further than the options allow, so the reset failed */
 } ali3_initial;
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
@@ -173,6 +178,8 @@ typedef struct {
   int worst_joint;     /* the joint with the largest |Phi| or opening; -1 none */
   int worst_force; /* the drive or gear whose |Phi| or opening is larger than that of all joints; -1 none */
   int worst_body;  /* the body with the largest last increment, or the first that is not finite; -1 none */
+  /* After ALI3_UNRESOLVED: rad by which worst_joint, or worst_body if that is -1, turns in an inner step. */
+  double turn;
   /* After ALI3_E_STIFF: the longest inner step, s, at which the method follows worst_force; a longer one lets it grow. */
   double longest_step;
   /* After ALI3_E_SINGULAR at a reset: the directions along and about which (world) worst_body has no mass or no inertia and

@@ -177,7 +177,7 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
       .doc = "A spring and a damper along the line between two points."),
   [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
-      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to about 20 degrees."),
+      .doc = "A bushing yields along the axes of body_a, and about them: its torques follow the rotation vector of body_b since the start, for rotations below 180 degrees."),
   [ALI3_FORCE_JOINT_SPRING] = SECTION("a joint_spring", joint_spring_keys,
       .doc = "A spring and a damper on the coordinate of a joint."),
   [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,
@@ -236,9 +236,10 @@ static const struct key body_keys[] = {
   QUATERNION("orientation", "1 0 0 0", AT_START, BODY(spec.orientation),
              "Euler parameters from body to world at the start." ORIENTATION_FORMS),
   VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(spec.velocity),
-         "Velocity of the centre of mass at the start, in world axes."),
+         "Velocity of the centre of mass at the start, in world axes. Other bodies, and the angular velocity, follow where they "
+         "are 0."),
   VECTOR("angular_velocity", "rad/s", ANY, "0 0 0", AT_START, BODY(spec.angular_velocity),
-         "Angular velocity at the start, in the axes of the body."),
+         "Angular velocity at the start, in the axes of the body. Other bodies, and the velocity, follow where they are 0."),
   TEXT("relative_to", NONE, AT_START, BODY(relative_to),
        "Name of another body. position and orientation are then in the frame of that body."),
   MAP_LIKE("shape", &schema_shape, NONE,
@@ -295,6 +296,10 @@ static const struct key joint_keys[] = {
         "Coordinate of the joint in the poses that the bodies have at the start. The angle of a revolute joint counts full "
         "turns and grows as body_b turns about the axis of body_a by the right-hand rule. The distance of a prismatic joint "
         "grows as point_b moves along that axis. Drives, springs, stops, gears and signals share this zero.",
+        .only = KIND(ALI3_JOINT_REVOLUTE) | KIND(ALI3_JOINT_PRISMATIC)),
+  NUMBER("velocity", RATE, ANY, "0", AT_START, JOINT(spec.velocity),
+        "Rate of the coordinate at the start, at which the joint moves body_b (body_a, if body_b is the ground). The other bodies "
+        "follow as the joints demand. With 0 the joint moves as the bodies and the other joints do.",
         .only = KIND(ALI3_JOINT_REVOLUTE) | KIND(ALI3_JOINT_PRISMATIC)),
 };
 const struct section schema_joint = SECTION("a joint", joint_keys, .by = "type");
@@ -388,6 +393,9 @@ static const struct key assembly_keys[] = {
          "longest lever arm from a centre of mass to a joint where that is less."),
   ANGLE("angle", "rad, or as in 2 deg", POSITIVE, "2 deg", AT_START, MODEL(assembly_angle),
         "Largest rotation of any body."),
+  NUMBER("velocity", "m/s or rad/s", POSITIVE, NONE, AT_START, MODEL(assembly_velocity),
+         "Largest change of a velocity or an angular velocity that a body or joint of the file has, and that the joints do not "
+         "allow. Without this key there is no limit, and the log names the body with both rates."),
 };
 static const struct section assembly = SECTION("assembly", assembly_keys);
 

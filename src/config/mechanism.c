@@ -371,9 +371,11 @@ static bool add_bodies(struct builder *b, const struct node *model)
 static void build_model(struct builder *b, const struct node *model, ali3_options *options)
 {
   struct model_values v = {0};
+  /* the keys of the model, then its lists */
   if (schema_read(&schema_model, model, &v, b->report)) {
     options->assembly_position = v.assembly_position;
     options->assembly_angle = v.assembly_angle;
+    options->assembly_velocity = v.assembly_velocity;
     if (ali3_model_set_name(b->model, v.name) < 0) report_problem(b, model);
     if (ali3_model_set_gravity(b->model, v.gravity) < 0) report_problem(b, model);
   }

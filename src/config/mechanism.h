@@ -8,7 +8,7 @@
 struct model_values {
   const char *name, *description, *file;
   double gravity[3];
-  double assembly_position, assembly_angle; /* as in ali3_options */
+  double assembly_position, assembly_angle, assembly_velocity; /* as in ali3_options */
 };
 
 struct body_values {

@@ -2,23 +2,25 @@
  * Set-up: from a force of the model to its primitives and laws. */
 #include "dynamics/compile.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Rows along and about the axes of a that have stiffness or damping. For small rotations, with f_i the axes of a in b at the
- * start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
+/* Rows along and about the axes of a that have stiffness or damping. The rotation is that since the start. */
 static void compile_bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct rows_start *start)
 {
   static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double *a = start->x[0].p, back[4] = {a[0], -a[1], -a[2], -a[3]};
+  double q[4];
+  p_mul(q, back, start->x[1].p);
+  const double k = copysign(1.0 / sqrt(p_dot(q, q)), q[0]);
+  for (int i = 0; i < 4; i++) q[i] *= k;
   for (int i = 0; i < 6; i++) {
     if (spec->stiffness[i] == 0.0 && spec->damping[i] == 0.0) continue;
     j->law[j->count] = (struct law){.stiffness = spec->stiffness[i], .damping = spec->damping[i]};
     if (i < 3) {
       rows_add(j, ROW_IN_PLANE, E[i], NULL);
     } else {
-      double world[3], seen[3];
-      m3_mul(world, start->f[0].R, E[(i + 2) % 3]); /* f_2 for axis 3 pairs with e_1, and cyclically */
-      m3_tmul(seen, start->f[1].R, world);
-      rows_add(j, ROW_DOT, E[(i + 1) % 3], seen);
+      rows_add(j, ROW_ROTATION, E[i - 3], q + 1);
     }
   }
 }

@@ -11,13 +11,14 @@ static struct mean_pair mean_pair_of(const struct joint_view *start, const struc
                             .end = {{end->x[a], end->x[b]}, {end->f[a], end->f[b]}}};
 }
 
-/* One coordinate: the load of its two bodies. */
-static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, double turn,
+/* One coordinate: the load of its two bodies. turn: expected angles at both ends. */
+static void mean_coordinate(const struct coordinate *c, const struct mean_pair *pair, const double turn[2],
                             double stores, double lambda, double (*load)[BODY_Y])
 {
   if (c->kind == COORDINATE_ANGLE) {
-    mean_angle(pair, c->axis, coordinate_value(c, &pair->end, turn) - coordinate_value(c, &pair->start, turn),
-               stores, lambda, load);
+    mean_angle(pair, c->axis,
+               coordinate_value(c, &pair->end, turn[1]) - coordinate_value(c, &pair->start, turn[0]), stores,
+               lambda, load);
   } else if (c->kind == COORDINATE_SLIDE) {
     struct mean_points points;
     double end[3], U[3];
@@ -84,8 +85,9 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
       for (int i = 0; i < j->coordinates; i++) {
         const int *slot = j->slot[i];
         const struct mean_pair own = mean_pair_of(start, end, slot[0], slot[1]);
+        const double turn[2] = {start->turn[i], end->turn[i]};
         double part[2][BODY_Y] = {{0}};
-        mean_coordinate(&j->coordinate[i], &own, end->turn[i], j->coordinates > 1 || rows_store(j),
+        mean_coordinate(&j->coordinate[i], &own, turn, (j->coordinates > 1 && !j->twists) || rows_store(j),
                         j->ratio[i] * *lambda, part);
         for (int side = 0; side < 2; side++)
           for (int y = 0; y < BODY_Y; y++) load[slot[side]][y] += part[side][y];

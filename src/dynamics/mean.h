@@ -88,7 +88,8 @@ static inline void mean_slide(num (*load)[BODY_Y], const struct mean_points *poi
 }
 
 /* The couple of an angle about the mean axis. The angle turns by `change` while b turns by rho against a. stores: 1 for a law
- * that stores energy and for gears: a small part along rho is added, so that couple . rho = lambda change; otherwise 0. */
+ * that stores energy and for gears: a small part along rho is added, so that couple . rho = lambda change; otherwise 0, and 0
+ * for bodies that may twist (struct joint_rows), which turn by more than their Cayley rotation. */
 static inline void mean_angle(const struct mean_pair *o, const num axis[3], num change, num stores,
                               num lambda, num (*load)[BODY_Y])
 {
@@ -98,6 +99,30 @@ static inline void mean_angle(const struct mean_pair *o, const num axis[3], num 
   for (int side = 0; side < 2; side++)
     mean_turn(turn[side], o->start.x[side], o->start.f[side], o->end.x[side]);
   v3_sub(rho, turn[1], turn[0]);
+  v3_axpy(U, stores * (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
+  for (int i = 0; i < 3; i++) U[i] *= lambda;
+  mean_couple(load, U);
+}
+
+/* The couple of a component of a rotation vector: the mean of its gradients, and a part along rho, so that couple . rho is
+ * lambda times the change. */
+static inline void mean_rotation(const struct mean_pair *o, const struct primitive_place *p, num stores,
+                                 num lambda, num (*load)[BODY_Y])
+{
+  static const double TINY = 1e-14; /* rad^2 */
+  struct rotation_vector r[2];
+  num g[3], world[2][3], turn[2][3], U[3], rho[3];
+  const struct body_pair *pair[2] = {&o->start, &o->end};
+  for (int end = 0; end < 2; end++) {
+    rotation_vector(&r[end], pair[end], p->v);
+    rotation_map(&r[end], 1.0, p->u, g);
+    m3_mul(world[end], pair[end]->f[0]->R, g);
+  }
+  for (int side = 0; side < 2; side++)
+    mean_turn(turn[side], o->start.x[side], o->start.f[side], o->end.x[side]);
+  v3_sub(rho, turn[1], turn[0]);
+  for (int i = 0; i < 3; i++) U[i] = 0.5 * (world[0][i] + world[1][i]);
+  const num change = v3_dot(r[1].rho, p->u) - v3_dot(r[0].rho, p->u);
   v3_axpy(U, stores * (change - v3_dot(U, rho)) / (v3_dot(rho, rho) + TINY), rho);
   for (int i = 0; i < 3; i++) U[i] *= lambda;
   mean_couple(load, U);
@@ -145,8 +170,11 @@ static inline void mean_primitive(enum primitive_kind kind, const struct mean_pa
   case ROW_ANGLE:
     mean_angle(o, p->u,
                coordinate_angle(p->angle, p->zero, &o->end, p->turn) -
-                   coordinate_angle(p->angle, p->zero, &o->start, p->turn),
+                   coordinate_angle(p->angle, p->zero, &o->start, p->turn_last),
                stores, *lambda, load);
+    break;
+  case ROW_ROTATION:
+    mean_rotation(o, p, stores, *lambda, load);
     break;
   default:
     break;

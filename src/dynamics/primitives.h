@@ -13,9 +13,9 @@ struct primitive_place {
   const num (*point)[3]; /* of a and b */
   const num *u, *v;
   num length; /* L */
-  /* For an angle: its nine numbers, its zero, and its last value. */
+  /* For an angle: its nine numbers, its zero, the value that is expected, and that at the start of the inner step. */
   const num *angle;
-  num zero, turn;
+  num zero, turn, turn_last;
 };
 
 static inline int primitive_count(enum primitive_kind kind)
@@ -113,6 +113,96 @@ static inline void points_row(num *restrict J, const struct body_pair *pair, con
   point_row(J + BODY_Y, 1.0, pair->f[1], point[1], k);
 }
 
+/* The rotation vector rho of b in a since the start, axes of a, up to half a turn. Its rate is
+ *
+ *   rho' = (I - rho~/2 + A rho~^2) w,   A = (1 - h cot h)/|rho|^2,  h = |rho|/2,   w = R_a'(w_b - w_a)
+ *
+ * so that a torque k rho about it, transposed by that matrix, is the gradient of an energy k |rho|^2/2. */
+struct rotation_vector {
+  num rho[3];
+  num A, slope; /* slope: A' over |rho|, derivative by |rho| */
+};
+
+static inline void rotation_vector(struct rotation_vector *o, const struct body_pair *pair,
+                                   const num start[3])
+{
+  static const double SMALL = 1e-2; /* rad^2 */
+  const num *a = pair->x[0]->p;
+  const num back[4] = {a[0], -a[1], -a[2], -a[3]};
+  const num undo[4] = {num_sqrt(num_max(1.0 - v3_dot(start, start), num_all(0.0))), -start[0], -start[1],
+                       -start[2]};
+  num now[4], q[4];
+  p_mul(now, back, pair->x[1]->p);
+  p_mul(q, now, undo);
+  /* the shorter way */
+  const num sign = num_select(num_greater(num_all(0.0), q[0]), num_all(-1.0), num_all(1.0));
+  const num sine = num_sqrt(v3_dot(q + 1, q + 1)), cosine = sign * q[0],
+            least = num_max(sine, num_all(1e-300));
+  const num angle = 2.0 * num_angle(sine, cosine), x2 = angle * angle;
+  const num_mask small = num_greater(num_all(SMALL), x2);
+  const num k = num_select(num_greater(sine, num_all(1e-8)), angle / least, 2.0 / num_sqrt(p_dot(q, q)));
+  for (int i = 0; i < 3; i++) o->rho[i] = sign * k * q[1 + i];
+  const num far2 = num_max(x2, num_all(SMALL)), h = 0.5 * angle, cot = cosine / least,
+            per_sine2 = (sine * sine + cosine * cosine) / (least * least);
+  const num A = (1.0 - h * cot) / far2,
+            slope = (-0.5 * (cot - h * per_sine2) / num_sqrt(far2) - 2.0 * A) / far2;
+  o->A = num_select(small, 1.0 / 12.0 + x2 * (1.0 / 720.0 + x2 * (1.0 / 30240.0)), A);
+  o->slope = num_select(small, 1.0 / 360.0 + x2 * (1.0 / 7560.0), slope);
+}
+
+/* o = x + k/2 rho x x + A rho x (rho x x): the matrix above for k = -1, and its transpose for k = 1. */
+static inline void rotation_map(const struct rotation_vector *r, double k, const num x[3], num o[3])
+{
+  num once[3], twice[3];
+  v3_cross(once, r->rho, x);
+  v3_cross(twice, r->rho, once);
+  for (int i = 0; i < 3; i++) o[i] = x[i] + 0.5 * k * once[i] + r->A * twice[i];
+}
+
+/* g' w = Phi' of a rotation row about u; g, axes of a. */
+static inline void rotation_row(const struct body_pair *pair, const num g[3], num *restrict J)
+{
+  num world[3], own[3];
+  m3_mul(world, pair->f[0]->R, g);
+  m3_tmul(own, pair->f[1]->R, world);
+  for (int i = 0; i < PAIR; i++) J[i] = num_all(0.0);
+  for (int i = 0; i < 3; i++) {
+    J[3 + i] = -pair->f[0]->inverse * g[i];
+    J[BODY_Y + 3 + i] = pair->f[1]->inverse * own[i];
+  }
+}
+
+/* Phi'' of a rotation row about u, for q'' = 0. The angular velocity of a body is w/s, of which n changes s. y: y' of both. */
+static inline num rotation_bias(const struct rotation_vector *r, const struct body_pair *pair, const num u[3],
+                                const num (*y)[BODY_Y])
+{
+  num world[3], a[3], b[3], w[3], wd[3], rate[3], g[3], gd[3], once[3], twice[3], part[3], fade[2];
+  for (int side = 0; side < 2; side++) fade[side] = -2.0 * y[side][6] * pair->f[side]->inverse;
+  m3_mul(world, pair->f[1]->R, y[1] + 3);
+  m3_tmul(b, pair->f[0]->R, world);
+  for (int i = 0; i < 3; i++) {
+    a[i] = pair->f[0]->inverse * y[0][3 + i];
+    b[i] *= pair->f[1]->inverse;
+    w[i] = b[i] - a[i];
+  }
+  v3_cross(wd, b, a);
+  for (int i = 0; i < 3; i++) wd[i] += fade[1] * b[i] - fade[0] * a[i];
+  rotation_map(r, -1.0, w, rate);
+  rotation_map(r, 1.0, u, g);
+  /* the rate of g */
+  v3_cross(once, r->rho, u);
+  v3_cross(twice, r->rho, once);
+  const num A_rate = r->slope * v3_dot(r->rho, rate);
+  v3_cross(gd, rate, u);
+  for (int i = 0; i < 3; i++) gd[i] = 0.5 * gd[i] + A_rate * twice[i];
+  v3_cross(part, rate, once);
+  for (int i = 0; i < 3; i++) gd[i] += r->A * part[i];
+  v3_cross(once, rate, u);
+  v3_cross(part, r->rho, once);
+  for (int i = 0; i < 3; i++) gd[i] += r->A * part[i];
+  return v3_dot(gd, w) + v3_dot(g, wd);
+}
+
 /* Phi and J, (rows, 2, 7), of one primitive; d = P_b - P_a. */
 static inline void primitive_rows(enum primitive_kind kind, const struct body_pair *pair,
                                   const struct primitive_place *p, const num d[3], num *restrict Phi,
@@ -168,6 +258,14 @@ static inline void primitive_rows(enum primitive_kind kind, const struct body_pa
     }
     *Phi = coordinate_angle(p->angle, p->zero, pair, p->turn) - p->length;
     break;
+  case ROW_ROTATION: {
+    struct rotation_vector r;
+    rotation_vector(&r, pair, p->v);
+    rotation_map(&r, 1.0, p->u, V);
+    rotation_row(pair, V, J);
+    *Phi = v3_dot(r.rho, p->u);
+    break;
+  }
   default:
     break;
   }
@@ -229,6 +327,12 @@ static inline void primitive_bias(enum primitive_kind kind, const struct body_pa
     v3_cross(U2, Ud, U);
     *bias = v3_dot(U2, Vd);
     break;
+  case ROW_ROTATION: {
+    struct rotation_vector r;
+    rotation_vector(&r, pair, p->v);
+    *bias = rotation_bias(&r, pair, p->u, m->y);
+    break;
+  }
   default:
     break;
   }

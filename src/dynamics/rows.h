@@ -12,6 +12,7 @@
  *   gap         U . d - L               sphere of radius L over the plane through P_a normal to U
  *   coordinate  sum of ratio x - L      x: coordinates of one joint or two (coordinate.h)
  *   angle       x - L                   in lanes: the coordinate of one joint, if that is an angle
+ *   rotation    U . (rotation vector of b in a)   v: vector part of the Euler parameters of b in a at the start
  *   slip        sliding at a contact    no position: a velocity row (0, J)
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
@@ -27,7 +28,7 @@
  *   point_on_line   in_plane x 2                                   2
  *   point_in_plane  in_plane                                       1
  *   distance        distance                                       1
- *   bushing         in_plane x 3, dot x 3                          6
+ *   bushing         in_plane x 3, rotation x 3                     6
  *   contact         gap or length, slip x 2                        3, without friction 1
  *   gear, drive, and all others on a joint: coordinate             1
  *   spring_damper, cable, end_stop: length                         1, pulled hard length, coincide: 4 */
@@ -50,13 +51,14 @@ enum primitive_kind {
   ROW_GAP,
   ROW_COORDINATE,
   ROW_ANGLE,
+  ROW_ROTATION,
   ROW_SLIP
 };
 
 struct primitive {
   enum primitive_kind kind;
   double u[3]; /* unit, in the frame of a */
-  double v[3]; /* unit, in the frame of b */
+  double v[3]; /* unit, in the frame of b; of a rotation see above */
 };
 
 struct joint_rows {
@@ -70,7 +72,8 @@ struct joint_rows {
   double point[2][3]; /* m, body frames */
   double length;      /* L */
   double radius[2];   /* m, contacts; radius[0] is 0 for a plane */
-  bool soft;          /* row i follows law[i] instead of Phi = 0 */
+  bool twists; /* a body has no point off its axis, and may turn about it by any angle: dynamics/mean.h */
+  bool soft;   /* row i follows law[i] instead of Phi = 0 */
   struct law law[ROWS_MAX];
   /* Coordinates. A joint has its own; a force on joints has the coordinates of these joints. */
   int coordinates; /* 0 .. 2 */
@@ -95,7 +98,7 @@ static inline bool rows_share_point(const struct joint_rows *j)
 static inline bool rows_store(const struct joint_rows *j)
 {
   const enum law_kind kind = j->law[0].kind;
-  return j->soft && (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_LIMITS);
+  return j->soft && !j->twists && (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_LIMITS);
 }
 
 /* Set-up: the rows of joint `index` of the model. The caller says where they are stored. Returns ALI3_OK or the status of

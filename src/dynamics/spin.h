@@ -8,23 +8,28 @@
  *   w1     = v_d eta + v_v w0   + v_a w0'          across a, in axes that do not twist
  *   L1'    = (L1 - L0 - (1 - gamma) dt L0') / (gamma dt),     L = R J w,  L' = R (J w' + w x J w)
  *
- * With the trapezoidal rule a free body keeps its angular momentum. It also keeps its energy if its inertia is symmetric about a,
- * or if a is 0 and eta is the whole rotation. If a is the axis of a bearing, the resulting velocities agree with the bearing even
- * if its other side turns, so that their projection loses almost no energy. */
+ * The twist may be any number of turns: the formulas compare p1 with a pose that has twisted by the predicted phi, so the angle
+ * that they take from p1 is small. The swing is below a turn. With the trapezoidal rule a free body keeps its angular momentum.
+ * It also keeps its energy if its inertia is symmetric about a, or if a is 0 and eta is the whole rotation. If a is the axis of a
+ * bearing, the resulting velocities agree with the bearing even if its other side turns, so that their projection loses almost no
+ * energy. */
 #ifndef DYNAMICS_SPIN_H
 #define DYNAMICS_SPIN_H
 
 #include "dynamics/body.h"
+#include "math/angle.h"
 
 /* Terms from the start of the inner step. */
 struct body_spin {
   num fast;        /* 1: these formulas apply; 0: Newmark's formulas for Euler parameters apply */
   num axis[3];     /* a, or 0 */
+  num twist;       /* rad, predicted phi */
+  num quarter[2];  /* cosine and sine of a quarter of it */
   num rate[3];     /* rad/s, v_v w0 + v_a w0', body axes at the start */
   num momentum[3]; /* N m s, L0 + (1 - gamma) dt L0', world axes */
   num swing[3];    /* rad, eta of the last iteration, body axes at the end */
 };
-enum { SPIN_NUMBERS = 13 };
+enum { SPIN_NUMBERS = 16 };
 _Static_assert(sizeof(struct body_spin) == SPIN_NUMBERS * sizeof(num), "no padding");
 
 struct spin_rule {
@@ -33,18 +38,6 @@ struct spin_rule {
   num gain;  /* 1/(gamma dt) */
   num early; /* (1 - gamma) dt */
 };
-
-/* tan x and atan x over x, given x^2: within 2e-7 at 0.5, which is a rotation of 2 rad. Both ends of a step have equal errors of
- * the angle, which do no harm. */
-static inline num spin_tan(num x2)
-{
-  return 1.0 + x2 * (1.0 / 3.0 + x2 * (2.0 / 15.0 + x2 * (17.0 / 315.0 + x2 * (62.0 / 2835.0))));
-}
-
-static inline num spin_atan(num x2)
-{
-  return (105.0 + 55.0 * x2) / (105.0 + x2 * (90.0 + 9.0 * x2));
-}
 
 /* o = x, which is across a, turned about a by minus the angle with this cosine and sine. */
 static inline void spin_back(const num a[3], num cosine, num sine, const num x[3], num o[3])
@@ -61,12 +54,36 @@ static inline num spin_split(const num a[3], const num x[3], num across[3])
   return along;
 }
 
-/* Computes rate, momentum and the prediction p1. The caller has set axis. */
+/* sin(x/2) / x and cos(x/2), given x^2 */
+static inline num spin_half(num x2, num *cosine)
+{
+  const num x = num_sqrt(x2);
+  num sine;
+  num_sine_cosine(0.5 * x, &sine, cosine);
+  return num_select(num_greater(x2, num_all(1e-8)), sine / num_max(x, num_all(1e-8)),
+                    0.5 - x2 * (1.0 / 48.0));
+}
+
+/* The rotation by x, as Euler parameters. */
+static inline void spin_exponential(const num x[3], num o[4])
+{
+  const num k = spin_half(v3_dot(x, x), &o[0]);
+  for (int i = 0; i < 3; i++) o[1 + i] = k * x[i];
+}
+
+/* o = p turned about a by the angle whose half has this cosine and sine. */
+static inline void spin_turned(const num p[4], const num a[3], num cosine, num sine, num o[4])
+{
+  const num by[4] = {cosine, sine * a[0], sine * a[1], sine * a[2]};
+  p_mul(o, p, by);
+}
+
+/* Computes twist, rate, momentum and the prediction p1. The caller has set axis. */
 static inline void spin_start(bool diagonal, const num inertia[9], const struct spin_rule *r, const num p0[4],
                               const num w0[3], const num wd0[3], struct body_spin *o, num p1[4])
 {
   const num *a = o->axis;
-  num R[9], Jw[3], Jwd[3], local[3], gyro[3], wd[3], across[3], swing[3], turn[4];
+  num R[9], Jw[3], Jwd[3], local[3], gyro[3], wd[3], across[3], swing[3], turn[4], middle[4], turned[4];
   v3_cross(wd, a, w0); /* acceleration in axes without the twist */
   const num along = v3_dot(a, w0);
   for (int i = 0; i < 3; i++) {
@@ -74,14 +91,14 @@ static inline void spin_start(bool diagonal, const num inertia[9], const struct 
     o->rate[i] = r->v_v * w0[i] + r->v_a * wd[i];
     local[i] = r->dt * (w0[i] + r->leap * wd[i]);
   }
-  const num y = 0.25 * spin_split(a, local, across), t = y * spin_tan(y * y), t_more = 1.0 / (1.0 + t * t);
-  const num cosine = (1.0 - t * t) * t_more, sine = 2.0 * t * t_more; /* of half the twist */
+  o->twist = spin_split(a, local, across);
+  num_sine_cosine(0.25 * o->twist, &o->quarter[1], &o->quarter[0]);
+  const num c = o->quarter[0], s = o->quarter[1], cosine = c * c - s * s, sine = 2.0 * c * s;
   spin_back(a, cosine, sine, across, swing);
-  const num half = 0.25 * spin_tan(0.0625 * v3_dot(swing, swing));
-  const num u2 = half * half * v3_dot(swing, swing), u_more = 1.0 / (1.0 + u2), k = 2.0 * half * u_more;
-  turn[0] = cosine * (1.0 - u2) * u_more;
-  for (int i = 0; i < 3; i++) turn[1 + i] = sine * (1.0 - u2) * u_more * a[i] + k * swing[i];
-  p_mul(p1, p0, turn);
+  spin_exponential(swing, turn);
+  spin_turned(p0, a, c, s, middle);
+  p_mul(turned, middle, turn);
+  spin_turned(turned, a, c, s, p1);
 
   p_rotation_by(R, p0, num_all(1.0));
   m3_mul_as(diagonal, Jw, inertia, w0);
@@ -94,16 +111,25 @@ static inline void spin_start(bool diagonal, const num inertia[9], const struct 
 /* w1 from p1, whose norm need not be 1. */
 static inline void spin_rate(struct body_spin *o, num v_d, const num p0[4], const num p1[4], num w[3])
 {
-  const num *a = o->axis, way[4] = {p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2], p1[3] - p0[3]};
-  num v[3], swing[3], rate[3], sum[3], back[3];
-  p_to_rotation(v, p0, way); /* 2 G(p0) p1, since G(p0) p0 = 0 */
+  const num *a = o->axis, qc = o->quarter[0], qs = o->quarter[1];
+  num from[4], to[4], way[4], v[3], swing[3], rate[3], sum[3], back[3];
+  /* the rotation between the two poses without the predicted twist */
+  spin_turned(p0, a, qc, qs, from);
+  spin_turned(p1, a, qc, -qs, to);
+  for (int i = 0; i < 4; i++) way[i] = to[i] - from[i];
+  p_to_rotation(v, from, way); /* 2 G(from) to, since G(p) p = 0 */
   for (int i = 0; i < 3; i++) v[i] *= 0.5;
-  const num c = p_dot(p0, p1), along = spin_split(a, v, swing), twist2 = c * c + along * along;
-  const num has_axis = v3_dot(a, a), all = num_sqrt(twist2 + v3_dot(swing, swing));
+  const num c = p_dot(from, to), along = spin_split(a, v, swing), twist2 = c * c + along * along;
+  const num has_axis = v3_dot(a, a), tilt2 = v3_dot(swing, swing);
   const num twist = num_select(num_greater(has_axis, num_all(0.5)), num_sqrt(twist2), c), k = 1.0 / twist;
-  const num cosine = c * k, sine = along * k; /* of half the twist */
-  const num u = sine / (1.0 + cosine), phi = 4.0 * u * spin_atan(u * u);
-  const num l = 1.0 / (all + twist), eta = 4.0 * l * spin_atan(l * l * v3_dot(swing, swing));
+  /* cosine and sine of half of the rest of the twist, then of half of the twist */
+  const num rest[2] = {c * k, along * k}, half[2] = {qc * qc - qs * qs, 2.0 * qc * qs};
+  const num cosine = half[0] * rest[0] - half[1] * rest[1], sine = half[1] * rest[0] + half[0] * rest[1];
+  const num phi = o->twist + 2.0 * num_angle(rest[1], rest[0]);
+  /* eta over the vector part of its Euler parameters */
+  const num tilt = num_sqrt(tilt2), norm = num_sqrt(twist * twist + tilt2);
+  const num eta = num_select(num_greater(tilt, 1e-5 * norm),
+                             2.0 * num_angle(tilt, twist) / num_max(tilt, num_all(1e-300)), 2.0 / norm);
   const num rate_along = spin_split(a, o->rate, rate);
   spin_back(a, cosine, sine, rate, back);
   spin_back(a, cosine, sine, swing, o->swing);

@@ -19,21 +19,52 @@ enum { STEPS = 100, FEWEST = 2 };
  * limit it is a warning. */
 static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
 
+/* The angle between two orientations. p and -p are one orientation. */
+static double orientations_apart(const double p[4], const double q[4])
+{
+  double less[4], more[4];
+  for (int k = 0; k < 4; k++) {
+    less[k] = p[k] - q[k];
+    more[k] = p[k] + q[k];
+  }
+  return 2.0 * sqrt(fmin(p_dot(less, less), p_dot(more, more)));
+}
+
+/* A joint angle that differs by a turn leaves no trace in the poses. */
+static double angles_apart(const struct inspection *in, const struct model_twin *a,
+                           const struct model_twin *b, int joint)
+{
+  ali3_joint_state x, y;
+  if (in->m->joint[joint].type != ALI3_JOINT_REVOLUTE) return 0.0;
+  ali3_joint_get(&a->model, a->data, joint, &x);
+  ali3_joint_get(&b->model, b->data, joint, &y);
+  return fabs(x.position - y.position);
+}
+
 double model_twin_distance(const struct inspection *in, const struct model_twin *a,
                            const struct model_twin *b, int *body)
 {
   double largest = 0.0;
+  /* poses */
   for (int i = 0; i < in->m->bodies; i++) {
     ali3_body_state x, y;
-    double dr[3], dp[4], far;
+    double dr[3], far;
     ali3_body_get(&a->model, a->data, i, &x);
     ali3_body_get(&b->model, b->data, i, &y);
     v3_sub(dr, x.position, y.position);
-    for (int k = 0; k < 4; k++) dp[k] = x.orientation[k] - y.orientation[k];
-    far = sqrt(v3_dot(dr, dr)) + 2.0 * sqrt(p_dot(dp, dp)) * in->reach[i];
+    far = sqrt(v3_dot(dr, dr)) + orientations_apart(x.orientation, y.orientation) * in->size[i];
     if (!(far <= largest)) {
       largest = far;
       *body = i;
+    }
+  }
+  /* joint angles */
+  for (int i = 0; i < in->m->joints; i++) {
+    const int side = in->m->joint[i].body[1] != ALI3_GROUND, moved = in->m->joint[i].body[side];
+    const double far = angles_apart(in, a, b, i) * in->size[moved];
+    if (!(far <= largest)) {
+      largest = far;
+      *body = moved;
     }
   }
   return largest;
@@ -108,9 +139,36 @@ struct errors {
   double step, iterations; /* m, largest difference so far */
   int body;                /* with the largest difference */
   int degraded;            /* steps that did not converge */
+  struct worst_turn {
+    double turn; /* rad in an inner step, the largest of steps that did not resolve it */
+    int joint, body, steps;
+    char text[300];
+  } turned;
   int steps;
   double moved[STEPS]; /* m, rad: how far the projection moved a body in each step */
 };
+
+static void keep_turn(const struct model_twin *t, struct worst_turn *o)
+{
+  const ali3_report *r = ali3_report_get(t->data);
+  o->steps++;
+  if (!(r->turn > o->turn)) return;
+  o->turn = r->turn;
+  o->joint = r->worst_joint;
+  o->body = r->worst_body;
+  ali3_report_text(&t->model, t->data, o->text, sizeof o->text);
+}
+
+/* It is a mistake of the model if it lasts: a chain also whips for some steps. */
+static void report_turn(struct inspection *in, const struct worst_turn *o, int steps)
+{
+  const bool lasts = 2 * o->steps > steps;
+  if (!(o->turn > 0.0)) return;
+  const enum finding_kind kind = o->joint >= 0 ? FINDING_OF_JOINT : FINDING_OF_BODY;
+  struct finding *f = finding_add(in, lasts ? FINDING_WARNING : FINDING_INFO, FINDING_TURNS, kind,
+                                  o->joint >= 0 ? o->joint : o->body, "%s", o->text);
+  finding_add_number(f, "turn", o->turn, "rad");
+}
 
 /* False: a step failed, which is reported. */
 static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int steps, struct errors *o)
@@ -125,7 +183,10 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
     /* Keep the largest differences. */
-    o->degraded += status[GIVEN] > 0;
+    if (status[GIVEN] == ALI3_UNRESOLVED)
+      keep_turn(&t[GIVEN], &o->turned);
+    else
+      o->degraded += status[GIVEN] > 0;
     o->moved[o->steps] = ali3_report_get(t[GIVEN].data)->increment;
     o->iterations = fmax(o->iterations, model_twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
     const double now = model_twin_distance(in, &t[GIVEN], &t[HALVED], &body);
@@ -320,6 +381,7 @@ void inspect_accuracy(struct inspection *in)
     const int followed = follow_drives(in, &t[GIVEN], cost);
     ali3_reset(&t[GIVEN].model, t[GIVEN].data);
     if (compare_twins(in, t, followed < steps ? followed - 1 : steps, &e)) {
+      report_turn(in, &e.turned, e.steps);
       report_errors(in, &e);
       report_outlier(in, &e);
     }

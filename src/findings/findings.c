@@ -20,6 +20,23 @@ const char *finding_kind_name(enum finding_kind kind)
   return name[kind];
 }
 
+/* The error of a body counts at its connections, at its sensors, and at the distance of its matter from its centre: a rod ends at
+ * 1.22 radii of gyration, a ball at 1.05. */
+static void measure_sizes(struct inspection *in)
+{
+  static const double ENDS = 1.22;
+  const ali3_model *m = in->m;
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body *o = &m->body[b];
+    const double moment = o->inertia[0] + o->inertia[4] + o->inertia[8];
+    in->size[b] = fmax(in->reach[b], o->mass > 0.0 ? ENDS * sqrt(moment / o->mass) : 0.0);
+  }
+  for (int i = 0; i < m->sensors; i++) {
+    const struct sensor *s = &m->sensor[i];
+    in->size[s->body] = fmax(in->size[s->body], sqrt(v3_dot(s->point, s->point)));
+  }
+}
+
 /* Fills in the measures of the mechanism. */
 static void measure_mechanism(struct inspection *in)
 {
@@ -42,6 +59,7 @@ static void measure_mechanism(struct inspection *in)
   const double g = sqrt(v3_dot(m->gravity, m->gravity));
   in->weight = in->mass * (g > 0.0 ? g : 9.81);
   in->length = m->frozen->length;
+  measure_sizes(in);
 }
 
 static bool has_errors(const struct inspection *in)
@@ -114,7 +132,8 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
   in.to = calloc(1, sizeof *in.to);
   in.d = ali3_data_new(m);
   in.reach = calloc((size_t)m->bodies + 1, sizeof *in.reach);
-  in.memory = in.to && in.d && in.reach;
+  in.size = calloc((size_t)m->bodies + 1, sizeof *in.size);
+  in.memory = in.to && in.d && in.reach && in.size;
   /* Inspect the mechanism, then sort the findings by severity. */
   if (in.memory) {
     in.to->freedoms = in.to->redundant = -1;
@@ -125,6 +144,7 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
   if (in.memory) in.memory = sort_findings(in.to);
   ali3_data_free(in.d);
   free(in.reach);
+  free(in.size);
   if (in.memory) return in.to;
   findings_free(in.to);
   return NULL;

@@ -21,6 +21,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_START, "start")                                                                                  \
   X(FINDING_UNHELD, "unheld")                                                                                \
   X(FINDING_LOOSE_END, "loose-end")                                                                          \
+  X(FINDING_RATES, "velocity-not-possible")                                                                  \
   X(FINDING_OPEN, "joint-open")                                                                              \
   X(FINDING_STOP, "stop-violated")                                                                           \
   X(FINDING_CONTACT, "contact-violated")                                                                     \
@@ -28,6 +29,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
   X(FINDING_PASS, "singular-pass")                                                                           \
+  X(FINDING_TURNS, "turns-too-far")                                                                          \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
   X(FINDING_SETTINGS, "settings")                                                                            \
   X(FINDING_FREEDOMS, "freedoms")                                                                            \

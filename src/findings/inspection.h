@@ -19,6 +19,7 @@ struct inspection {
   double weight; /* N, all bodies under the gravity of the model, or under 9.81 m/s^2 if the model has none */
   double arm;    /* m, longest lever arm from a centre of mass to a connection; 0: there is no connection */
   double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
+  double *size;  /* (bodies) m, from the centre of mass to the farthest place whose error counts */
 };
 
 enum { FINDINGS_LISTED = 20 }; /* findings of one kind that are listed; further findings are counted */
@@ -61,7 +62,8 @@ struct model_twin {
 bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
                      const bool *motor);
 void model_twin_free(struct model_twin *t);
-/* The largest distance of a place on a body between two states, m, and the body. */
+/* The largest distance of a place on a body between two states, m, and the body. The angle of a joint counts at the size of its
+ * body. */
 double model_twin_distance(const struct inspection *in, const struct model_twin *a,
                            const struct model_twin *b, int *body);
 /* Operations of a step, roughly. */

@@ -41,6 +41,23 @@ static void inspect_openings(struct inspection *in)
   }
 }
 
+/* A given velocity that the joints do not allow. */
+static void inspect_rates(struct inspection *in)
+{
+  const ali3_initial *i = ali3_initial_get(in->d);
+  const char *unit = i->rate_turns ? "rad/s" : "m/s";
+  if (i->body_rate < 0) return;
+  struct finding *f =
+      finding_add(in, FINDING_WARNING, FINDING_RATES, FINDING_OF_BODY, i->body_rate,
+                  "body \"%s\" starts with %s of %.4g %s, and the file gives %.4g %s: the joints and the "
+                  "other rates allow no more; correct "
+                  "the rates, or give the velocity of one joint",
+                  in->m->body[i->body_rate].name, i->rate_turns ? "an angular velocity" : "a velocity",
+                  i->rate_possible, unit, i->rate_given, unit);
+  finding_add_number(f, "given", i->rate_given, unit);
+  finding_add_number(f, "possible", i->rate_possible, unit);
+}
+
 static bool on_angle(const ali3_model *m, int force)
 {
   return ali3_force_type_on_joint(m->force[force].spec.type) && ali3_model_force_turns(m, force);
@@ -143,6 +160,7 @@ static void inspect_drives(struct inspection *in)
 void inspect_start(struct inspection *in)
 {
   inspect_openings(in);
+  inspect_rates(in);
   for (int i = 0; i < in->m->forces; i++) inspect_stop(in, i);
   inspect_reactions(in);
   inspect_drives(in);

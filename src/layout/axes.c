@@ -35,11 +35,12 @@ static bool symmetry_axis(const double J[9], double o[3])
   return true;
 }
 
-/* The rigid links of a body. */
+/* The links of a body. */
 struct held {
   double bearing[3]; /* axis of its revolute and cylindrical joints, body frame; 0 if their axes differ */
   double arm[3];     /* from the centre of mass to the last joint */
-  int bearings, links;
+  double off; /* m, distance of the farthest point of a link from the axis through the centre of mass */
+  int bearings, links, points; /* links: rigid ones; points: of all links */
 };
 
 static void note_bearing(const struct joint *j, int side, struct held *o)
@@ -64,6 +65,18 @@ static void find_held(const ali3_model *m, const struct frozen *f, struct held *
       if (f->link[i].body[side] != ALI3_GROUND) held[f->link[i].body[side]].links++;
 }
 
+/* Whether an inner step resolves a rotation about the axis only as well as a motion along an arc: the inertia is not symmetric to
+ * rotations about the axis, or a point of a link is off the axis. A body without links is never off its axis. */
+static bool is_off_axis(const struct body *b, const struct held *held, double length, const double a[3])
+{
+  static const double ANGLE = 1e-3, POINT = 1e-4; /* relative to the moment, to the size of the mechanism */
+  double Ja[3], across[3];
+  if (held->points == 0) return false;
+  m3_mul(Ja, b->inertia, a);
+  v3_cross(across, Ja, a);
+  return held->off > POINT * length || sqrt(v3_dot(across, across)) > ANGLE * sqrt(v3_dot(Ja, Ja));
+}
+
 /* A body spins about its bearing. Without a bearing it spins about the symmetry axis of its inertia. Without a symmetry axis,
  * and on a single joint, it spins about the line from the joint to its centre of mass. */
 static void choose_axis(const struct body *b, const struct held *held, double axis[3])
@@ -77,18 +90,62 @@ static void choose_axis(const struct body *b, const struct held *held, double ax
   for (int i = 0; i < 3 && norm > 0.0; i++) axis[i] = held->arm[i] / norm;
 }
 
+/* Distances of the points of all links from the axes. o: (bodies) */
+static void find_off(const struct frozen *f, const double (*axis)[3], struct held *o)
+{
+  for (int i = 0; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    for (int side = 0; side < 2; side++) {
+      const int b = j->body[side];
+      if (b == ALI3_GROUND || j->primitive[0].kind == ROW_COORDINATE) continue;
+      double off[3];
+      v3_copy(off, j->point[side]);
+      v3_axpy(off, -v3_dot(axis[b], off), axis[b]);
+      o[b].off = fmax(o[b].off, sqrt(v3_dot(off, off)));
+      if (j->primitive[j->primitives - 1].kind == ROW_ROTATION)
+        o[b].off = INFINITY; /* its torques turn with the body */
+      o[b].points++;
+    }
+  }
+}
+
+static double number_of(const struct frozen *f, int body, int number)
+{
+  const struct tree_body *at = &f->tree->body[body];
+  return f->axes[stored_at(at, AXES_NUMBERS) + (size_t)(number * at->width)];
+}
+
 bool layout_find_axes(const ali3_model *m, struct frozen *f)
 {
   struct held *held = calloc((size_t)m->bodies + 1, sizeof *held);
+  double(*axis)[3] = calloc((size_t)m->bodies + 1, sizeof *axis);
   f->axes = aligned_zalloc((size_t)(AXES_NUMBERS * f->tree->slots) * sizeof *f->axes);
-  const bool good = held && f->axes;
+  const bool good = held && axis && f->axes;
+  /* Choose the axes, then see what is off them. */
   if (good) find_held(m, f, held);
+  for (int b = 0; good && b < m->bodies; b++) choose_axis(&m->body[b], &held[b], axis[b]);
+  if (good) find_off(f, (const double(*)[3])axis, held);
   for (int b = 0; good && b < m->bodies; b++) {
-    double o[AXES_NUMBERS] = {0};
-    choose_axis(&m->body[b], &held[b], o);
+    double o[AXES_NUMBERS] = {axis[b][0], axis[b][1], axis[b][2]};
+    o[AXES_OFF] = is_off_axis(&m->body[b], &held[b], f->length, axis[b]) ? 1.0 : 0.0;
     o[AXES_LOOSE] = held[b].links ? 0.0 : 1.0;
+    if (o[AXES_OFF] == 0.0 && !f->carried[b] && (held[b].bearings > 0 || held[b].links == 0))
+      o[AXES_STEADY] = 1.0;
     stored_put(f->axes, &f->tree->body[b], AXES_NUMBERS, o);
   }
+  /* Mark the links of bodies that may twist. */
+  for (int i = 0; good && i < f->links; i++) {
+    struct joint_rows *j = &f->link[i];
+    for (int side = 0; side < j->sides; side++)
+      j->twists |= j->body[side] != ALI3_GROUND && number_of(f, j->body[side], AXES_OFF) == 0.0;
+  }
   free(held);
+  free(axis);
   return good;
+}
+
+void layout_mark_steady(const ali3_model *m, struct frozen *f)
+{
+  for (int b = 0; b < m->bodies; b++)
+    if (number_of(f, b, AXES_STEADY) > 0.5) f->body_tile[f->tile_of[b]].steady = true;
 }

@@ -21,7 +21,9 @@ enum {
   BODY_NUMBERS = 10,  /* frozen.constant */
   WRENCH_NUMBERS = 6, /* struct wrench */
   AXES_LOOSE = 3,
-  AXES_NUMBERS = 4 /* frozen.axes */
+  AXES_OFF = 4,
+  AXES_STEADY = 5,
+  AXES_NUMBERS = 6 /* frozen.axes */
 };
 
 /* Shapes of links with kernels of their own: X(of, name, rows, sides, result of rows_share_point()). */
@@ -109,6 +111,7 @@ struct body_tile {
   bool tips_all;          /* all of its ends have a point */
   bool self_contained; /* tips_all, and nothing else acts on it: between two solves it reads no other tile */
   bool diagonal;       /* the inertias of all its bodies are diagonal */
+  bool steady;         /* AXES_STEADY of some of its bodies */
   bool loaded;         /* loads of the model act on some of its bodies */
 };
 
@@ -158,8 +161,9 @@ struct frozen {
   struct body_tile *body_tile;           /* (tree.tiles) filled for tiles with bodies */
   int *tile_of;                          /* (bodies) */
   double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
-  double *
-      axes; /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link */
+  /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link; 1: its centre of mass, its
+   * inertia or a point of a link is off that axis; 1: it is not, and the body is free or in a bearing */
+  double *axes;
   double *link_constant; /* what link_tile points into */
   void *block[6];        /* what link_tile and body_tile point into */
 };

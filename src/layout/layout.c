@@ -319,7 +319,8 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     body_ends_list(&l);
-    ok = fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f) && layout_find_axes(m, f);
+    ok = layout_find_axes(m, f) && fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f);
+    if (ok) layout_mark_steady(m, f);
     if (ok) body_tips_find(&l);
   }
   free(l.end_first);

@@ -10,6 +10,8 @@ bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *exc
 void layout_free(struct frozen *f);
 /* Fills frozen.axes. False: out of memory. */
 bool layout_find_axes(const ali3_model *m, struct frozen *f);
+/* Marks tiles with steady bodies. */
+void layout_mark_steady(const ali3_model *m, struct frozen *f);
 /* Fills frozen.carried and frozen.typical from the links of f. False: out of memory. */
 bool layout_find_carried(const ali3_model *m, struct frozen *f);
 

@@ -46,7 +46,7 @@ void figures_add_load(struct figures *f, uint64_t number, uint64_t period_ns, ui
 
 void figures_add_step(struct figures *f, uint64_t number, int status, const ali3_violation *violation)
 {
-  if (status != ALI3_NOT_CONVERGED && status != ALI3_VIOLATED) return;
+  if (status != ALI3_NOT_CONVERGED && status != ALI3_VIOLATED && status != ALI3_UNRESOLVED) return;
   f->degraded++;
   f->degraded_cycle = number;
   if (status != ALI3_VIOLATED) return;

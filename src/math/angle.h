@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The angle of a vector in a plane, of nums. RT. */
+ * The angle of a vector in a plane, sine and cosine, of nums. RT. */
 #ifndef MATH_ANGLE_H
 #define MATH_ANGLE_H
 
@@ -41,6 +41,35 @@ static inline num num_angle(num y, num x)
   o = num_select(steep, 0.25 * ANGLE_TURN - o, o);
   o = num_select(num_greater(zero, x), 0.5 * ANGLE_TURN - o, o);
   return num_select(num_greater(zero, y), -o, o);
+}
+
+/* Sine and cosine of |x| up to 1e6 rad, to 3 units of the last digit of 1. */
+static inline void num_sine_cosine(num x, num *sine, num *cosine)
+{
+  const double QUARTER[] = {1.57079632673412561417, 6.07710050630396597660e-11,
+                            2.02226624879595063154e-21}; /* pi/2; the first two have 33 bits */
+  const double S[] = {-7.6471637318198164759e-13, 1.6059043836821614599e-10, -2.5052108385441718775e-8,
+                      2.7557319223985890653e-6,   -1.9841269841269841270e-4, 8.3333333333333333333e-3,
+                      -1.6666666666666666667e-1};
+  const double C[] = {4.7794773323873852974e-14, -1.1470745597729724714e-11,
+                      2.0876756987868098979e-9,  -2.7557319223985890653e-7,
+                      2.4801587301587301587e-5,  -1.3888888888888888889e-3,
+                      4.1666666666666666667e-2,  -0.5};
+  const num turns = num_round(x / QUARTER[0]);
+  num r = x, s = num_all(0.0), c = num_all(0.0);
+  for (int i = 0; i < 3; i++) r -= turns * QUARTER[i];
+  const num z = r * r;
+  for (int i = 0; i < (int)(sizeof S / sizeof *S); i++) s = s * z + S[i];
+  for (int i = 0; i < (int)(sizeof C / sizeof *C); i++) c = c * z + C[i];
+  s = r + r * (z * s);
+  c = 1.0 + z * c;
+  /* the quarter of a turn: -2, -1, 0, 1 or 2 */
+  const num quarter = turns - 4.0 * num_round(0.25 * turns), square = quarter * quarter;
+  const num_mask back = num_greater(square, num_all(2.5));
+  const num_mask side = num_greater(num_select(back, num_all(0.0), square), num_all(0.5));
+  const num sign = num_select(back, num_all(-1.0), num_all(1.0));
+  *sine = num_select(side, quarter * c, sign * s);
+  *cosine = num_select(side, -quarter * s, sign * c);
 }
 
 /* The one of all x + k 2 pi that is nearest to `to`. */

@@ -194,12 +194,17 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (!isfinite(s->position))
     return model_refuse(m, ALI3_E_MODEL, "joint", "position",
                         "joint '%.60s': expected a finite coordinate, found %g", s->name, s->position);
+  if (!isfinite(s->velocity))
+    return model_refuse(m, ALI3_E_MODEL, "joint", "velocity",
+                        "joint '%.60s': expected a finite rate, found %g", s->name, s->velocity);
   /* All fields that every type has. */
-  *out = (struct joint){.type = s->type,
-                        .body = {s->body_a, s->body_b},
-                        .length = s->length,
-                        .position = s->position,
-                        .dropped = s->dropped};
+  *out = (struct joint){
+      .type = s->type,
+      .body = {s->body_a, s->body_b},
+      .length = s->length,
+      .position = s->position,
+      .velocity = s->type == ALI3_JOINT_REVOLUTE || s->type == ALI3_JOINT_PRISMATIC ? s->velocity : 0.0,
+      .dropped = s->dropped};
   status = model_check_dropped(m, s->name, s->type, s->dropped);
   if (status < 0) return status;
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
@@ -342,6 +347,9 @@ int model_check_options(ali3_model *m, const ali3_options *o)
                         "the method %s is of order %d without extrapolation: expected extrapolate false",
                         ali3_method_name(o->method), o->method == ALI3_METHOD_DP5 ? 5 : 4);
   /* Check the limits of assembly and violation. */
+  if (!(o->assembly_velocity >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "assembly_velocity",
+                        "expected a velocity of 0 m/s or more, found %g", o->assembly_velocity);
   if (!(o->assembly_position >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",
                         "expected a distance of 0 m or more, found %g", o->assembly_position);

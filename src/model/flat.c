@@ -165,6 +165,7 @@ static void stream_joint(struct stream *s, ali3_joint_spec *j)
   stream_number(s, &j->length);
   STREAM_ARRAY(s, j->relative_orientation);
   stream_number(s, &j->position);
+  stream_number(s, &j->velocity);
   stream_integer(s, &dropped);
   j->dropped = (unsigned)dropped;
 }
@@ -248,6 +249,7 @@ static void stream_options(struct stream *s, ali3_options *o)
   stream_number(s, &o->beta);
   stream_number(s, &o->assembly_position);
   stream_number(s, &o->assembly_angle);
+  stream_number(s, &o->assembly_velocity);
   stream_number(s, &o->violation);
   /* instruction set */
   stream_bytes(s, o->isa, sizeof o->isa);

@@ -26,6 +26,7 @@ struct joint {
   double length;      /* m, distance; 0: initial */
   double relative[4]; /* Euler parameters of b in a; all 0: initial */
   double position;    /* rad or m, coordinate in the poses of the model */
+  double velocity;    /* rad/s or m/s, its rate at the start; 0: as the bodies have it */
   unsigned dropped;   /* rows left out, a sum of enum ali3_drop */
   int drive, gear; /* forces plus 1: the drive of the joint, and the last gear to a joint after it; 0: none */
 };

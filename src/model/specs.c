@@ -24,12 +24,14 @@ ali3_joint_spec ali3_model_joint_spec(const ali3_model *m, int joint)
 {
   assert(joint >= 0 && joint < m->joints);
   const struct joint *j = &m->joint[joint];
+  /* numbers, then vectors */
   ali3_joint_spec s = {.name = j->name,
                        .type = j->type,
                        .body_a = j->body[0],
                        .body_b = j->body[1],
                        .length = j->length,
                        .position = j->position,
+                       .velocity = j->velocity,
                        .dropped = j->dropped};
   COPY_ARRAY(s.point_a, j->point[0]);
   COPY_ARRAY(s.point_b, j->point[1]);

@@ -157,18 +157,29 @@ static int cannot_assemble_text(const ali3_model *m, const ali3_data *d, char *t
                   worst, move, turn, distance[1], angle[1], many, open);
 }
 
+/* "; body "b" has 0.5 rad/s of the 1 rad/s given" */
+static void rate_text(const ali3_model *m, const ali3_initial *i, char *text, size_t size)
+{
+  const char *unit = i->rate_turns ? "rad/s" : "m/s";
+  if (i->body_rate < 0) return;
+  snprintf(text, size, "the joints do not allow the %s of body \"%s\": %.4g %s given, %.4g %s possible",
+           i->rate_turns ? "angular velocity" : "velocity", m->body[i->body_rate].name, i->rate_given, unit,
+           i->rate_possible, unit);
+}
+
 static int moved_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_initial *i = &d->initial;
-  char open[2000], distance[24], angle[24];
+  char open[2000], distance[24], angle[24], rate[300] = "";
+  rate_text(m, i, rate, sizeof rate);
   openings_length_text(i->moved_position, distance);
   openings_angle_text(i->moved_orientation, angle);
   int count = openings_list(m, open, sizeof open);
-  return snprintf(text, size, "initial state moved by %s%s%s%s, %s, %.2g m/s, %.2g rad/s%s%s", distance,
+  return snprintf(text, size, "initial state moved by %s%s%s%s, %s, %.2g m/s, %.2g rad/s%s%s%s%s", distance,
                   i->body_position >= 0 ? " (body " : "",
                   i->body_position >= 0 ? m->body[i->body_position].name : "",
                   i->body_position >= 0 ? ")" : "", angle, i->moved_velocity, i->moved_angular_velocity,
-                  count ? "; " : "", open);
+                  rate[0] ? "; " : "", rate, count ? "; " : "", open);
 }
 
 static int stiff_text(const ali3_model *m, const ali3_report *r, char *text, size_t size)
@@ -186,6 +197,19 @@ static int stiff_text(const ali3_model *m, const ali3_report *r, char *text, siz
       ali3_method_name(o->method), 1e3 * r->longest_step, 1e3 * o->dt / o->substeps, more);
 }
 
+/* The body or joint that turns too far, and the substeps with which it turns by half a radian. */
+static int unresolved_text(const ali3_model *m, const ali3_report *r, char *text, size_t size)
+{
+  static const double RESOLVED = 0.5; /* rad */
+  const bool joint = r->worst_joint >= 0;
+  return snprintf(text, size,
+                  "%s \"%s\" turns by %.3g rad in an inner step, which resolves only steady rotations about "
+                  "an axis through the centre of mass: raise solver.substeps to %.0f",
+                  joint ? "joint" : "body",
+                  joint ? m->joint[r->worst_joint].name : m->body[r->worst_body].name, r->turn,
+                  ceil(m->options.substeps * r->turn / RESOLVED));
+}
+
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
@@ -195,9 +219,18 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
   if (r->status == ALI3_MOVED) return moved_text(m, d, text, size);
   if (r->status == ALI3_E_STIFF && r->worst_force >= 0) return stiff_text(m, r, text, size);
+  if (r->status == ALI3_UNRESOLVED && (r->worst_joint >= 0 || r->worst_body >= 0))
+    return unresolved_text(m, r, text, size);
   ali3_violation_text(m, &d->violation, cause, sizeof cause);
   if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
+  if (r->status == ALI3_E_ASSEMBLE && d->initial.body_rate >= 0 && m->options.assembly_velocity > 0.0) {
+    rate_text(m, &d->initial, cause, sizeof cause);
+    return snprintf(
+        text, size,
+        "%s, a change of %.4g, and assembly allows %.4g: correct the rates, or raise assembly.velocity",
+        cause, d->initial.rate_changed, m->options.assembly_velocity);
+  }
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble_text(m, d, text, size);
   /* Add the element and the cause. */

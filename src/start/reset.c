@@ -11,6 +11,7 @@
 #include "stepper/violation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities with smaller residuals are kept */
@@ -31,7 +32,8 @@ static void aim_at_start(const ali3_model *m, ali3_data *d, const struct start_g
   }
 }
 
-static void start_from_model(const ali3_model *m, ali3_data *d, const struct start_given *given)
+static void start_from_model(const ali3_model *m, ali3_data *d, const struct start_given *given,
+                             const double (*rate)[6])
 {
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
@@ -41,8 +43,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d, const struct sta
     v3_copy(x.r, body->position);
     memcpy(x.p, body->orientation, sizeof x.p);
     body_frame_update(&frame, &x);
-    v3_copy(y, body->velocity);
-    v3_copy(y + 3, body->angular_velocity);
+    memcpy(y, rate[b], sizeof rate[b]);
     body_set_velocity(&x, &frame, y);
     stored_set_state(m, d->now.x, b, &x);
     d->now.mu[stored_slot(m, b)] = 0.0;
@@ -63,7 +64,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d, const struct sta
   d->report.time = (double)d->report.step * m->options.dt;
   violation_none(&d->violation);
   aim_at_start(m, d, given);
-  d->initial = (ali3_initial){.body_position = -1, .body_orientation = -1};
+  d->initial = (ali3_initial){.body_position = -1, .body_orientation = -1, .body_rate = -1};
 }
 
 static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
@@ -84,18 +85,6 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
   return largest;
 }
 
-static double largest_velocity_row(const ali3_model *m, ali3_data *d)
-{
-  double largest = 0.0;
-  stage_bodies(m, d, KERNEL_body_velocity_whole);
-  for (int i = 0; i < m->frozen->rigid_links; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    double rate = j->drive >= 0 ? d->outside.aim[j->drive].rate : 0.0;
-    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(link_jw(m, d, d->here.J, j, k) - rate));
-  }
-  return largest;
-}
-
 /* Bodies without mass take the velocities of their neighbours, before velocities are projected onto the constraints. */
 static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
 {
@@ -106,8 +95,7 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
     if (!stage_condense(m, d)) return false;
   }
   double left, midway = INFINITY;
-  for (int pass = 0; pass < MOST_PASSES && (left = largest_velocity_row(m, d)) > RATES_ON_CONSTRAINT;
-       pass++) {
+  for (int pass = 0; pass < MOST_PASSES && (left = rates_open(m, d)) > RATES_ON_CONSTRAINT; pass++) {
     /* Very uneven masses take many passes. Contradicting rates and rounding do not decrease. */
     if (pass > 0 && pass % PASSES == 0 && !(left < 0.95 * midway)) break;
     if (pass % PASSES == PASSES / 2) midway = left;
@@ -195,19 +183,19 @@ static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const 
 }
 
 /* Measures the changes of velocities. */
-static void measure_velocities(const ali3_model *m, ali3_data *d)
+static void measure_velocities(const ali3_model *m, ali3_data *d, const double (*rate)[6])
 {
   ali3_initial *o = &d->initial;
   for (int b = 0; b < m->bodies; b++) {
-    const struct body *body = &m->body[b];
     const struct body_state x = stored_state(m, d->now.x, b);
     double y[BODY_Y], dv[3], dw[3];
     body_velocity(&x, y);
-    v3_sub(dv, y, body->velocity);
-    v3_sub(dw, y + 3, body->angular_velocity);
+    v3_sub(dv, y, rate[b]);
+    v3_sub(dw, y + 3, rate[b] + 3);
     o->moved_velocity = fmax(o->moved_velocity, sqrt(v3_dot(dv, dv)));
     o->moved_angular_velocity = fmax(o->moved_angular_velocity, sqrt(v3_dot(dw, dw)));
   }
+  rates_compare(m, d, rate);
 }
 
 /* A pivot is not positive: writes the joint or body into the report. */
@@ -218,9 +206,10 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
   return d->report.status = ALI3_E_SINGULAR;
 }
 
-static int find_start(const ali3_model *m, ali3_data *d, const struct start_given *given)
+static int find_start(const ali3_model *m, ali3_data *d, const struct start_given *given, double (*rate)[6])
 {
-  start_from_model(m, d, given);
+  if (!rates_given(m, !given, rate)) return d->report.status = ALI3_E_MEMORY;
+  start_from_model(m, d, given, (const double(*)[6])rate);
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   outside_values_copy(m, &d->outside.start, &d->outside.now);
@@ -228,6 +217,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   penalty_set(m, d,
               0.0); /* an absolute alpha may be far too weak for dt, and the passes would not converge */
   int status = assemble(m, d);
+  if (status == ALI3_OK && !given && !rates_project(m, d, (const double(*)[6])rate)) status = ALI3_E_MEMORY;
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
     penalty_find_stiff(m, d);
@@ -237,7 +227,8 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
   /* Make velocities consistent. */
-  stage_rigid_links(m, d, KERNEL_link_turn);
+  inner_turns_start(m, d);
+  stage_turns(m, d, 0.0);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
@@ -251,7 +242,9 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   /* Fill the report and the data that steps need. */
-  measure_velocities(m, d);
+  measure_velocities(m, d, (const double(*)[6])rate);
+  if (m->options.assembly_velocity > 0.0 && d->initial.rate_changed > m->options.assembly_velocity)
+    return d->report.status = ALI3_E_ASSEMBLE;
   project_residuals(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
@@ -267,7 +260,9 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
 
 int start_find(const ali3_model *m, ali3_data *d, const struct start_given *given)
 {
-  int status = find_start(m, d, given);
+  double(*rate)[6] = calloc((size_t)m->bodies + 1, sizeof *rate);
+  int status = rate ? find_start(m, d, given, rate) : ALI3_E_MEMORY;
+  free(rate);
   d->started = status >= 0;
   return status;
 }

@@ -24,6 +24,19 @@ int start_find(const ali3_model *m, ali3_data *d, const struct start_given *give
  * ALI3_E_ASSEMBLE or ALI3_E_SINGULAR. */
 int assemble(const ali3_model *m, ali3_data *d);
 
+/* --- rates.c --- */
+
+/* rate: (bodies) velocity of the centre of mass, world axes, and angular velocity, body axes, as the model gives them. joints:
+ * with the rates of joints. False: out of memory. */
+bool rates_given(const ali3_model *m, bool joints, double (*rate)[6]);
+/* Moves the velocities that nobody gave onto the constraints if the given ones can stay; otherwise it changes nothing. Needs the
+ * rows at the state; the factors are those of another matrix after it. False: out of memory. */
+bool rates_project(const ali3_model *m, ali3_data *d, const double (*rate)[6]);
+/* Fills in the part of d->initial about given velocities that could not be met. */
+void rates_compare(const ali3_model *m, ali3_data *d, const double (*rate)[6]);
+/* The largest rate of a rigid row. */
+double rates_open(const ali3_model *m, ali3_data *d);
+
 /* --- openings.c --- */
 
 /* The joint or the drive with the largest opening in the poses of the model; the other index is -1, and both are -1 if all are

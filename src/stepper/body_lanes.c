@@ -34,8 +34,7 @@ INLINED void body_predict_of(const struct stage *s, int tile)
   for (int i = 0; i < 7; i++) now[i] = last[i] + s->dt * (last[7 + i] + s->leap * last[14 + i]);
   const struct spin_tile o = spin_tile_of(s, &b);
   const struct body_state *from = (const struct body_state *)last;
-  s->fast[tile] = num_some(num_greater(p_dot(from->pd, from->pd), s->fast2)) &&
-                  spin_predict(&o, num_lane(s->leap, 0), from, b.x);
+  s->fast[tile] = may_be_fast(s, b.t, from) && spin_predict(&o, num_lane(s->leap, 0), from, b.x);
   integrate_fast(s, &b, s->fast[tile]);
   keep_frame(b.f, b.x);
 }
@@ -60,6 +59,11 @@ INLINED void body_advance_of(const struct stage *s, int tile)
     for (int i = 0; i < Q; i++) sum[i] += weight * rate[i];
   }
   for (int i = 0; i < Q; i++) now[i] = sum[i];
+  const struct body_state *from = (const struct body_state *)b.last;
+  if (may_be_fast(s, b.t, from)) {
+    const struct spin_tile o = spin_tile_of(s, &b);
+    spin_advance(&o, from, b.x);
+  }
   keep_frame(b.f, b.x);
 }
 

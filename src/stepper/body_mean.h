@@ -5,6 +5,10 @@
  *   r1 = r0 + dt/2 (v0 + v1),   p1 = p0 (1, dt/4 (w0 + w1)) / norm                 Cayley's rotation
  *   m (v1 - v0)/dt = F,         J w1/dt = R1' (R0 J w0/dt + T)
  *
+ * Cayley's rotation turns by less than the rates say. A fast body (stepper/spin.h) twists by dt/2 a.(w0 + w1) about its axis a
+ * and swings by dt/2 (w0 + w1) across it, in axes that do not twist. This rotation keeps its energy, too. Rows of points and
+ * directions on the axis still do no work.
+ *
  * F and T are the mean loads of the step, T in world axes (dynamics/mean.h). The Euler parameters have norm 1, so w has no
  * component along p, and there are no multipliers of the normalisation. */
 #ifndef STEPPER_BODY_MEAN_H
@@ -17,6 +21,7 @@ struct body_turn {
   num start[3], end[3];    /* rad/s, w0 and w1 of the iterate */
   num momentum[3];         /* N m, R0 J w0/dt, world axes */
   num moved[3], before[3]; /* m, the last increment of r; rad/s, w1 before it */
+  num fast, axis[3];       /* 1: a fast body; its axis, or 0 */
 };
 _Static_assert(sizeof(struct body_turn) == TURN_NUMBERS * sizeof(num), "no padding");
 
@@ -31,12 +36,48 @@ INLINED void half_turn(const struct stage *s, const struct body_turn *turn, num 
   for (int i = 0; i < 3; i++) t[i] = s->quarter * (turn->start[i] + turn->end[i]);
 }
 
-INLINED void turn_pose(const struct stage *s, const struct body_turn *turn, const num p0[4], num p1[4])
+/* p1 of fast bodies. */
+__attribute__((noinline)) static void twist_pose(const struct stage *s, const struct body_turn *turn,
+                                                 const num p0[4], num p1[4])
+{
+  const num half_dt = s->quarter + s->quarter, *a = turn->axis;
+  num start[3], end[3], swing[3], back[3], by[4], middle[4], turned[4], fast[4], c, sine;
+  const num twist = half_dt * (spin_split(a, turn->start, start) + spin_split(a, turn->end, end));
+  num_sine_cosine(0.25 * twist, &sine, &c);
+  const num whole = c * c - sine * sine, side = 2.0 * c * sine; /* of half the twist */
+  spin_back(a, whole, side, start, swing);
+  spin_back(a, whole, -side, end, back);
+  for (int i = 0; i < 3; i++) swing[i] = half_dt * (swing[i] + back[i]);
+  spin_exponential(swing, by);
+  spin_turned(p0, a, c, sine, middle);
+  p_mul(turned, middle, by);
+  spin_turned(turned, a, c, sine, fast);
+  p_normalise(fast);
+  for (int i = 0; i < 4; i++) p1[i] = num_select(num_greater(turn->fast, num_all(0.5)), fast[i], p1[i]);
+}
+
+INLINED void turn_pose(const struct stage *s, int tile, const struct body_turn *turn, const num p0[4],
+                       num p1[4])
 {
   num by[4] = {num_all(1.0)};
   half_turn(s, turn, by + 1);
   p_mul(p1, p0, by);
   p_normalise(p1);
+  if (s->fast[tile]) twist_pose(s, turn, p0, p1);
+}
+
+/* Whether a lane is fast. A body with points off its axis keeps Cayley's rotation, with which rows at these points do no work. */
+__attribute__((noinline)) static bool mean_is_fast(const struct stage *s, const struct bodies *b,
+                                                   const struct body_state *from, struct body_turn *turn)
+{
+  const struct spin_tile o = {.m = s->m, .d = s->d, .t = b->t};
+  num w[3];
+  p_to_rotation(w, from->p, from->pd);
+  const num_mask fast =
+      spin_axes(&o, from, w, turn->axis) &
+      num_greater(num_all(0.5), spin_numbers(s->m->frozen->axes, b->t, AXES_NUMBERS)[AXES_OFF]);
+  turn->fast = num_select(fast, num_all(1.0), num_all(0.0));
+  return num_some(fast);
 }
 
 INLINED void body_mean_predict_of(const struct stage *s, int tile)
@@ -47,7 +88,7 @@ INLINED void body_mean_predict_of(const struct stage *s, int tile)
   struct body_turn *turn = body_turn_at(s, &b);
   const num leap = s->leap + s->leap; /* dt, or 0 */
   num change[3], own[3], world[3], R0[9];
-  s->fast[tile] = false;
+  s->fast[tile] = may_be_fast(s, b.t, from) && mean_is_fast(s, &b, from, turn);
   /* velocities, then positions from their means */
   for (int i = 0; i < 3; i++) {
     b.x->rd[i] = from->rd[i] + leap * from->rdd[i];
@@ -56,7 +97,7 @@ INLINED void body_mean_predict_of(const struct stage *s, int tile)
   p_to_rotation(turn->start, from->p, from->pd);
   p_to_rotation(change, from->p, from->pdd);
   for (int i = 0; i < 3; i++) turn->end[i] = turn->start[i] + leap * change[i];
-  turn_pose(s, turn, from->p, b.x->p);
+  turn_pose(s, tile, turn, from->p, b.x->p);
   keep_frame(b.f, b.x);
   if (s->soft) p_from_rotation(b.x->pd, b.x->p, b.f->inverse, turn->end, num_all(0.0));
   /* angular momentum at the start */
@@ -130,7 +171,7 @@ INLINED void body_mean_free_rest_of(const struct stage *s, int tile)
 }
 
 /* The increment y moves r and turns R by th. v and w change by what Newton's linearisation of (1) demands. */
-INLINED void mean_move(const struct stage *s, const struct bodies *b)
+INLINED void mean_move(const struct stage *s, int tile, const struct bodies *b)
 {
   struct body_turn *turn = body_turn_at(s, b);
   const struct body_state *from = (const struct body_state *)b->last;
@@ -150,8 +191,14 @@ INLINED void mean_move(const struct stage *s, const struct bodies *b)
   half_turn(s, turn, t);
   v3_cross(across, t, y + 3);
   const num along = v3_dot(t, y + 3);
-  for (int i = 0; i < 3; i++) turn->end[i] += gain * (y[3 + i] + across[i] + along * t[i]);
-  turn_pose(s, turn, from->p, b->x->p);
+  if (s->fast[tile]) {
+    const num_mask fast = num_greater(turn->fast, num_all(0.5));
+    for (int i = 0; i < 3; i++)
+      turn->end[i] += gain * (y[3 + i] + num_select(fast, num_all(0.0), across[i] + along * t[i]));
+  } else {
+    for (int i = 0; i < 3; i++) turn->end[i] += gain * (y[3 + i] + across[i] + along * t[i]);
+  }
+  turn_pose(s, tile, turn, from->p, b->x->p);
 }
 
 /* Frame and q' of the iterate, and q'' as the mean over the step, which predicts the next step until a projection replaces it. */
@@ -174,7 +221,7 @@ INLINED void mean_settle(const struct stage *s, const struct bodies *at, struct 
 INLINED void body_mean_step_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  mean_move(s, &b);
+  mean_move(s, tile, &b);
   mean_settle(s, &b, spare_frame(s, &b));
 }
 
@@ -189,7 +236,7 @@ INLINED void body_mean_back_of(const struct stage *s, int tile)
     b.x->rd[i] -= gain * turn->moved[i];
     turn->end[i] = turn->before[i];
   }
-  turn_pose(s, turn, ((const struct body_state *)b.last)->p, b.x->p);
+  turn_pose(s, tile, turn, ((const struct body_state *)b.last)->p, b.x->p);
   mean_settle(s, &b, b.f);
 }
 
@@ -198,7 +245,7 @@ __attribute__((noinline)) static void mean_turn_alone(const struct stage *s, int
 {
   const struct bodies b = bodies_of(s, tile);
   struct body_frame *to = s->again ? b.f : spare_frame(s, &b), f;
-  if (!s->again) mean_move(s, &b);
+  if (!s->again) mean_move(s, tile, &b);
   body_frame_update(&f, b.x);
   to->s = f.s;
   to->inverse = f.inverse;

@@ -23,7 +23,7 @@ struct stage {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
   num dt, leap;        /* q ahead = q + dt (q' + leap q'') */
-  num fast2;           /* |p'|^2 of a body that may turn fast */
+  num fast2, steady2;  /* |p'|^2 of a body that may be fast, and in a steady tile */
   num quarter, per_dt; /* dt/4, 1/dt */
   num per_h;           /* 1/h: delta / h is the inverse of the mass matrix */
   num gravity[3];
@@ -57,11 +57,13 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .wrench = outside_in_force(d)->wrench,
       .mu = d->now.mu,
       .increment = d->solve.increment,
+      /* numbers in all lanes */
       .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
                num_all(r->a_a)},
       .dt = num_all(r->dt),
       .leap = num_all(leap),
       .fast2 = num_all(spin_fast2(m)),
+      .steady2 = num_all(SPIN_STEADY2 * spin_fast2(m)),
       .quarter = num_all(0.25 * r->dt),
       .per_dt = num_all(1.0 / r->dt),
       .per_h = num_all(1.0 / r->h),
@@ -110,6 +112,15 @@ INLINED const struct body_frame *factored_frame(const struct stage *s, const str
 INLINED struct body_frame *spare_frame(const struct stage *s, const struct bodies *b)
 {
   return at_byte(s->spare, b->t->frame);
+}
+
+/* Some body of a tile may be fast: it turns by more than the limit of spin.h at the start of the inner step. */
+INLINED bool may_be_fast(const struct stage *s, const struct body_tile *t, const struct body_state *start)
+{
+  const num turn2 = p_dot(start->pd, start->pd);
+  if (!num_some(num_greater(turn2, t->steady ? s->steady2 : s->fast2))) return false;
+  if (num_some(num_greater(turn2, s->fast2))) atomic_store_explicit(&s->d->quick, true, memory_order_relaxed);
+  return true;
 }
 
 /* Out of line: after a failed step body_frame recomputes the frames of the step's start, and an inlined copy may round

@@ -112,6 +112,8 @@ static void place_inner(const ali3_model *m, ali3_data *d, struct arena *a)
   d->outside.aim = arena_take(a, (size_t)f->drives, sizeof *d->outside.aim);
   d->spin = take_doubles(a, turning * (size_t)f->tree->slots);
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
+  d->turn = take_doubles(a, (size_t)m->joints + 1);
+  d->turn_last = take_doubles(a, (size_t)m->joints + 1);
 }
 
 /* The arrays that an inner step only reads. */
@@ -121,7 +123,6 @@ static void share_with_twin(const ali3_data *d, ali3_data *twin)
   twin->outside = d->outside;
   twin->outside.aim = aim;
   twin->tangent = d->tangent;
-  twin->turn = d->turn;
   twin->soft.mobility = d->soft.mobility;
   twin->soft.stiff = d->soft.stiff;
 }
@@ -149,7 +150,6 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->Phi_start = take_doubles(a, (size_t)f->rows);
   d->J_start = take_doubles(a, (size_t)(f->rolling * STORED_J));
   d->turn_start = take_doubles(a, (size_t)m->joints);
-  d->turn = take_doubles(a, (size_t)m->joints + 1);
   d->soft.mobility = take_doubles(a, soft_rows_of(f));
   d->soft.stiff = arena_take(a, soft_rows_of(f), sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);

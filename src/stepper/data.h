@@ -66,6 +66,8 @@ struct explicit_states {
   struct explicit_origin step_origin; /* that of the start of the step */
   const double *term[EXPLICIT_TERMS]; /* states whose q' and q'' body_advance() adds up */
   double weight[EXPLICIT_TERMS];      /* s */
+  double at[EXPLICIT_TERMS];          /* s, time of the term after the start of the inner step */
+  double span;                        /* s, time of the sum after the start of the inner step */
   int terms;
   int history;  /* Adams methods: earlier steps whose starts are kept, the last of them in ali3_data.last */
   double jump;  /* Adams methods: recent jumps of accelerations at the start of steps, see is_jump() */
@@ -125,7 +127,7 @@ struct outside {
 
 /* A twin has its own copy of the arrays that an inner step writes, and its own report. Both twins share the arrays that an
  * inner step only reads with the data (data.c). */
-enum { TURN_NUMBERS = 15 }; /* of struct body_turn: body_mean.h */
+enum { TURN_NUMBERS = 19 }; /* of struct body_turn: body_mean.h */
 struct ali3_data {
   struct state now;   /* the state                                          filled by reset, step */
   struct state last;  /* at the start of the inner step                     filled by inner_prepare */
@@ -144,11 +146,19 @@ struct ali3_data {
                          * energy method: (n, TURN_NUMBERS) struct body_turn filled by body_mean_predict */
   bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
-  double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint */
-  double *turn_start;   /* (joints) at the start of the step */
-  double *Phi_start;    /* (m) solve.Phi before the prepare: ali3_unprepare */
-  double *J_start;      /* (rolling, STORED_J) their rows of here.J before the prepare */
-  ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; else NULL */
+  double *turn;         /* (joints + 1) joint angle without wrap; the last number has no joint
+                         * inside an inner step: the angle that link_turn() predicts */
+  double *turn_last;    /* (joints + 1) at the start of the inner step */
+  double turn_span;     /* s, link_turn(): time since then; 0: joints turn by less than half a turn */
+  atomic_bool quick;    /* a body turned fast at the start of the inner step */
+  struct turned {
+    double turn;     /* rad in an inner step; 0: every rotation is resolved */
+    int body, joint; /* -1: it is the other one */
+  } turned;          /* the largest rotation of the step that is not resolved      filled by rotation_judge */
+  double *turn_start; /* (joints) at the start of the step */
+  double *Phi_start;  /* (m) solve.Phi before the prepare: ali3_unprepare */
+  double *J_start;    /* (rolling, STORED_J) their rows of here.J before the prepare */
+  ali3_data *twin[2]; /* extrapolated steps: branches of one and of two inner steps; else NULL */
   const ali3_exec *exec;
   const ali3_probe *probe;
   bool taken_back; /* an increment of this branch was taken back: newton_back()   cleared by start_twins */

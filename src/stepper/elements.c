@@ -18,6 +18,7 @@ void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_
 void link_view_last(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o)
 {
   link_view_fill(m, d, j, o);
+  for (int k = 0; k < 2; k++) o->v.turn[k] = j->joint[k] < 0 ? 0.0 : d->turn_last[j->joint[k]];
   for (int side = 0; side < j->sides; side++) {
     o->x[side] = stored_state(m, d->last.x, j->body[side]);
     body_frame_update(&o->f[side], &o->x[side]);

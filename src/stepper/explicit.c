@@ -6,6 +6,7 @@
  *
  * lambda is that of the evaluation before, so that only its change meets the compliance of the rows. Soft rows are loads in Q.
  * The Euler parameters are integrated as they are: q'' keeps p'p'' + p''p' = 0, and R(p) does not depend on the length of p.
+ * spin_advance() integrates the Euler parameters of fast bodies in axes that turn with the body.
  *
  *   rk4   the classical method of Runge and Kutta: order four, four evaluations
  *   dp5   Dormand and Prince 1980: order five, six evaluations
@@ -90,18 +91,22 @@ static bool factorise_state(const ali3_model *m, ali3_data *d)
   return good;
 }
 
-/* Adds a term to the sum of body_advance(). */
-static void add_term(struct explicit_states *s, const double *x, double weight)
+/* Adds a term to the sum of body_advance(): a state at this time after the start of the inner step. */
+static void add_term(struct explicit_states *s, const double *x, double weight, double at)
 {
   if (weight == 0.0) return;
   s->term[s->terms] = x;
+  s->at[s->terms] = at;
   s->weight[s->terms++] = weight;
 }
 
-static void advance_bodies(const ali3_model *m, ali3_data *d)
+/* Moves the bodies by the sum, to this time after the start of the inner step. */
+static void advance_bodies(const ali3_model *m, ali3_data *d, double span)
 {
   data_mark_phase(d, ALI3_PHASE_PREDICT);
+  d->states.span = span;
   stage_bodies(m, d, KERNEL_body_advance);
+  if (inner_is_quick(d)) stage_turns(m, d, span);
 }
 
 /* The factors of the state will be those of its present rows. */
@@ -225,6 +230,7 @@ static void begin_inner(const ali3_model *m, ali3_data *d)
   swap_states(&d->now.x, &d->last.x);
   swap_states(&d->now.reaction, &d->last.reaction);
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
+  inner_turns_start(m, d);
 }
 
 /* The stages of a Runge-Kutta method, in the states x[first] and later ones. False: a pivot is not positive. */
@@ -235,8 +241,9 @@ static bool run_stages(const ali3_model *m, ali3_data *d, const struct tableau *
   for (int i = 1; i <= t->stages; i++) {
     const double *weight = i < t->stages ? t->a[i] : t->b;
     s->terms = 0;
-    for (int j = 0; j < i; j++) add_term(s, j == 0 ? d->last.x : s->x[first + j - 1], weight[j] * dt);
-    advance_bodies(m, d);
+    for (int j = 0; j < i; j++)
+      add_term(s, j == 0 ? d->last.x : s->x[first + j - 1], weight[j] * dt, t->c[j] * dt);
+    advance_bodies(m, d, i < t->stages ? t->c[i] * dt : dt);
     if (i == t->stages) break;
     inner_aim(m, d, after + t->c[i] * dt, false);
     if (!factorise_state(m, d)) return false;
@@ -259,12 +266,13 @@ static bool correct_prediction(const ali3_model *m, ali3_data *d, const struct a
   find_accelerations(m, d);
   swap_states(&d->now.x, predicted);
   /* the corrected state, beside the linearisation of the factors */
+  const double dt = d->rule.dt;
   s->terms = 0;
-  add_term(s, *predicted, a->moulton[0] * d->rule.dt);
-  add_term(s, d->last.x, a->moulton[1] * d->rule.dt);
-  for (int k = 2; k <= history; k++) add_term(s, s->x[k - 2], a->moulton[k] * d->rule.dt);
+  add_term(s, *predicted, a->moulton[0] * dt, dt);
+  add_term(s, d->last.x, a->moulton[1] * dt, 0.0);
+  for (int k = 2; k <= history; k++) add_term(s, s->x[k - 2], a->moulton[k] * dt, (1 - k) * dt);
   d->here = d->spare;
-  advance_bodies(m, d);
+  advance_bodies(m, d, dt);
   s->factors_serve = true;
   return true;
 }
@@ -278,10 +286,11 @@ static bool run_adams(const ali3_model *m, ali3_data *d, const struct adams *a, 
     s->history++;
     return run_stages(m, d, a->begin, history, after);
   }
+  const double dt = d->rule.dt;
   s->terms = 0;
-  add_term(s, d->last.x, a->bashforth[0] * d->rule.dt);
-  for (int k = 1; k <= history; k++) add_term(s, s->x[k - 1], a->bashforth[k] * d->rule.dt);
-  advance_bodies(m, d);
+  add_term(s, d->last.x, a->bashforth[0] * dt, 0.0);
+  for (int k = 1; k <= history; k++) add_term(s, s->x[k - 1], a->bashforth[k] * dt, -k * dt);
+  advance_bodies(m, d, dt);
   return a->moulton[0] == 0.0 || correct_prediction(m, d, a, after);
 }
 

@@ -56,7 +56,10 @@ static void run_branch(const struct branches *o, ali3_data *b, int n, int *statu
       inner_aim(o->m, b, o->after + b->rule.dt * (part + 1), false);
       if (!inner_prepare(o->m, b, part == 0 && !o->finish)) now = ALI3_E_SINGULAR;
     }
-    if (o->finish && now >= 0) *increment = fmax(*increment, inner_iterate(o->m, b, &now));
+    if (o->finish && now >= 0) {
+      *increment = fmax(*increment, inner_iterate(o->m, b, &now));
+      if (inner_is_quick(b)) inner_turns_end(o->m, b);
+    }
     *status = status_worse(*status, now);
     if (!o->finish) break;
   }
@@ -142,6 +145,7 @@ static void start_twins(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < TWINS; i++) {
     ali3_data *a = d->twin[i];
     state_copy(m, &a->now, &d->now);
+    memcpy(a->turn, d->turn, (size_t)m->joints * sizeof *d->turn);
     a->report = d->report;
     a->report.status = ALI3_OK;
     a->report.increment = 0.0;

@@ -136,7 +136,8 @@ static const double
         0.1, /* energy method, where an iteration reduces the error by about the angle that a body turns in a step */
     FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
     FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
-    SENSELESS = 1.0; /* m, rad: more iterations would not reduce it */
+    SENSELESS = 1.0, /* m, rad: more iterations would not reduce it */
+    SLIGHT = 1e-3;   /* relative to the size of the mechanism up to 1 m, or rad: see grows_slightly() */
 
 /* The rigid rows keep a residual after the iterations. One projection of the positions with the available factors reduces
  * it: in a whipping chain an iteration reduces it by 30, this projection by 3000. The step saves the projection if the
@@ -237,8 +238,10 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
   d->newton = (struct newton){0};
+  inner_turns_start(m, d);
   stage_bodies(m, d, kernels_of_method(m)->predict);
   data_mark_phase(d, ALI3_PHASE_ROWS);
+  if (inner_is_quick(d)) stage_turns(m, d, d->rule.dt);
   stage_links(m, d, kernels_of_method(m)->rows);
   soft_laws(m, d, 0);
   data_mark_phase(d, ALI3_PHASE_CONDENSE);
@@ -323,6 +326,20 @@ static bool project_end(const ali3_model *m, ali3_data *d)
   return true;
 }
 
+void inner_turns_end(const ali3_model *m, ali3_data *d)
+{
+  stage_turns(m, d, inner_is_quick(d) ? d->rule.dt : 0.0);
+}
+
+/* Near a singular position the increments may grow along the direction that loses its stiffness. This growth is no divergence
+ * while no body moves far by it, and the projections close the rows after it: the projections remove what the iterations leave
+ * across the constraints, and the next step begins on them. Branches of an extrapolated step are projected together. */
+static bool grows_slightly(const ali3_model *m, const ali3_data *d, double body)
+{
+  const double size = fmin(1.0, m->frozen->length);
+  return body < SLIGHT * size && (d->combines || norm_below(m, d->solve.Phi, HARMLESS * size));
+}
+
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   bool positive = newton_iterate(m, d), corners = m->frozen->switches;
@@ -339,7 +356,9 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
-  if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))
-    *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
+  if (!isfinite(n.last)) *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
+  if (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS)
+    *status = positive && grows_slightly(m, d, n.body) ? status_worse(*status, ALI3_NOT_CONVERGED)
+                                                       : ALI3_E_DIVERGED;
   return n.last;
 }

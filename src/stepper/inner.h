@@ -5,6 +5,8 @@
 
 #include "stepper/data.h"
 
+#include <string.h>
+
 /* The formulas of the model's method, and those of Newmark, with which a reset finds the initial state. */
 void inner_rule(const ali3_model *m, double dt, struct rule *rule);
 void inner_start_rule(const ali3_model *m, double dt, struct rule *rule);
@@ -19,5 +21,20 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status);
 void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets);
 /* Computes delta, and c of the rigid rows, for inner steps of dt seconds. */
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
+
+/* Joint angles count turns by the rates of the inner step if a body turns fast. inner_turns_start: before bodies move;
+ * inner_turns_end: at the end of the inner step. RT. */
+static inline void inner_turns_start(const ali3_model *m, ali3_data *d)
+{
+  memcpy(d->turn_last, d->turn, (size_t)m->joints * sizeof *d->turn);
+  atomic_store_explicit(&d->quick, false, memory_order_relaxed);
+}
+
+static inline bool inner_is_quick(const ali3_data *d)
+{
+  return atomic_load_explicit(&d->quick, memory_order_relaxed);
+}
+
+void inner_turns_end(const ali3_model *m, ali3_data *d);
 
 #endif

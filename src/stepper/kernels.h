@@ -64,7 +64,8 @@
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w: all of y'' */        \
   X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
   X(link_rate, 40.0)                  /* soft rows: rate = J y' */                                           \
-  X(link_turn, 15.0) /* joint angles, each the nearest to its last value, so that full turns count */
+  X(link_turn,                                                                                               \
+    15.0) /* joint angles, each the nearest to the predicted one, so that full turns count: stage_turns() */
 
 #define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,
 enum body_kernel { BODY_KERNELS(KERNEL_ENUMERATOR) BODY_KERNEL_COUNT };

@@ -31,9 +31,10 @@ __attribute__((noinline)) static void rows_any(struct links l)
     by_lane_rows(l.m, l.d, l.tile);
     return;
   }
-  enum { R = 3 };
+  enum { R = 3, Q = 7 };
   struct pair_room room;
-  const struct body_pair pair = pair_of_tile(l, R, &room);
+  const bool turns = l.own->primitive[l.own->primitives - 1] == ROW_ROTATION;
+  const struct body_pair pair = pair_of_tile(l, turns ? Q : R, &room);
   /* one primitive after the other */
   const num *constant = (const num *)l.own->constant;
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l), separate[3];
@@ -404,6 +405,36 @@ INLINE void link_rate_of(struct links l, struct shape s)
   for (int k = 0; k < s.rows; k++) rate[k] = o[k];
 }
 
+/* Rate of a joint angle. R: rotations of a and b. */
+static inline num angle_rate(const num *angle, const struct body_pair *v, const num *Ra, const num *Rb)
+{
+  num axis[3], w[3], world[3], own[3];
+  v3_cross(axis, angle + ANGLE_U0, angle + ANGLE_U1);
+  p_to_rotation(w, v->x[1]->p, v->x[1]->pd);
+  m3_mul(world, Rb, w);
+  m3_tmul(own, Ra, world);
+  p_to_rotation(w, v->x[0]->p, v->x[0]->pd);
+  return v3_dot(axis, own) - v3_dot(axis, w);
+}
+
+/* The way of the joint angles since the start of the inner step, from the mean of the rates. */
+__attribute__((noinline)) static num turn_ahead(struct links l)
+{
+  enum { WITHOUT_SECOND = 14 };
+  struct body_state room[2];
+  num sum = num_all(0.0);
+  double *const of[2] = {l.d->last.x, l.d->now.x};
+  for (int end = 0; end < 2; end++) {
+    const num *x[2];
+    num R[2][9];
+    of_sides(l, 2, of[end], LINK_X, 0, WITHOUT_SECOND, (num *)room, x);
+    const struct body_pair pair = {.x = {(const struct body_state *)x[0], (const struct body_state *)x[1]}};
+    for (int side = 0; side < 2; side++) p_rotation(R[side], pair.x[side]->p);
+    sum += angle_rate((const num *)l.own->angle, &pair, R[0], R[1]);
+  }
+  return 0.5 * l.d->turn_span * sum;
+}
+
 INLINE void link_turn_of(struct links l, struct shape s)
 {
   (void)s;
@@ -414,7 +445,9 @@ INLINE void link_turn_of(struct links l, struct shape s)
   of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_S, (num *)room.f, f);
   const struct body_pair pair = {.f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
   const num *angle = (const num *)l.own->angle;
-  const num turn = coordinate_angle(angle, angle[ANGLE_NUMBERS], &pair, turns_of(l));
+  num expected = turns_of(l, l.d->turn_last);
+  if (l.d->turn_span > 0.0) expected += turn_ahead(l);
+  const num turn = coordinate_angle(angle, angle[ANGLE_NUMBERS], &pair, expected);
   /* A drive or a spring of the joint has its angle, too, but another share may compute it. */
   for (int lane = 0; lane < LANES; lane++)
     if (link[lane] >= 0 && link[lane] == l.own->joint[lane]) l.d->turn[link[lane]] = num_lane(turn, lane);

@@ -207,11 +207,11 @@ INLINE struct primitive_place place_of_constant(const num *constant, int primiti
       .point = (const num(*)[3])constant, .length = constant[6], .u = u, .v = u + 3};
 }
 
-/* Joint angle of each lane at the start of the step. */
-INLINE num turns_of(struct links l)
+/* A number of the joint of each lane. */
+INLINE num turns_of(struct links l, const double *of)
 {
   num turn = num_all(0.0);
-  for (int lane = 0; lane < LANES; lane++) num_lane(turn, lane) = l.d->turn[l.own->joint[lane]];
+  for (int lane = 0; lane < LANES; lane++) num_lane(turn, lane) = of[l.own->joint[lane]];
   return turn;
 }
 
@@ -219,7 +219,8 @@ static inline void add_angle(struct links l, struct primitive_place *o)
 {
   o->angle = (const num *)l.own->angle;
   o->zero = o->angle[ANGLE_NUMBERS];
-  o->turn = turns_of(l);
+  o->turn = turns_of(l, l.d->turn);
+  o->turn_last = turns_of(l, l.d->turn_last);
 }
 
 /* The bodies of a link: the first `numbers` numbers of x, and frames. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: bodies that turn fast, for sources built in lanes (dynamics/spin.h). A body is fast in an inner step if its
- * rate at the start exceeds 0.1 rad per step of the model; the branches of an extrapolated step use this limit, too. All
- * functions are out of line, so that tiles without fast bodies only pay for one flag. */
+ * rate at the start exceeds 0.1 rad per step of the model; the branches of an extrapolated step use this limit, too. The limit of
+ * a steady body (AXES_STEADY), e.g. a balanced shaft, is 1e-4 rad, below which the angle of Newmark's formulas is exact to 1e-9.
+ * All functions are out of line, so that tiles without fast bodies only pay for one flag. */
 #ifndef STEPPER_SPIN_H
 #define STEPPER_SPIN_H
 
@@ -48,27 +49,100 @@ static inline double spin_fast2(const ali3_model *m)
   return 0.25 * rate * rate;
 }
 
-/* Whether a lane is fast: it turns mainly about its axis, or only springs hold it. last: state at the start of the inner
- * step. x: predicted state; the function predicts p of fast lanes again. */
+/* The limit of steady bodies, relative to that of others, squared. */
+static const double SPIN_STEADY2 = 1e-6;
+
+/* Lanes that exceed their limit. axes: of the tile. start: state at the start of the inner step. times2: squared factor of the
+ * limit of bodies that are not steady. */
+static inline num_mask spin_exceeds(const ali3_model *m, const num *axes, const struct body_state *start,
+                                    double times2)
+{
+  const num fast2 = num_all(times2 * spin_fast2(m));
+  const num limit =
+      num_select(num_greater(axes[AXES_STEADY], num_all(0.5)), num_all(SPIN_STEADY2 * spin_fast2(m)), fast2);
+  return num_greater(p_dot(start->pd, start->pd), limit);
+}
+
+/* Sets the axis of each lane. A body that would swing by more than 1.5 rad across its axis twists about its present axis of
+ * rotation. Returns the lanes that are fast: these, and bodies that turn mainly about their axis or that only springs hold. */
+static inline num_mask spin_axes(const struct spin_tile *o, const struct body_state *last, const num w[3],
+                                 num axis[3])
+{
+  static const double ALONG = 0.8, /* of w'w */
+      SWINGS = 15.0;               /* times the rate above which a body is fast */
+  const num *axes = spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS);
+  const num fast2 = num_all(spin_fast2(o->m)), w2 = v3_dot(w, w), along = v3_dot(axes, w);
+  const num_mask swings = num_greater(w2 - along * along, 4.0 * SWINGS * SWINGS * fast2);
+  const num k = 1.0 / num_sqrt(num_max(w2, num_all(1e-300)));
+  for (int i = 0; i < 3; i++) axis[i] = num_select(swings, k * w[i], axes[i]);
+  const num_mask mainly = num_greater(num_max(along * along, axes[AXES_LOOSE] * w2), ALONG * w2);
+  return spin_exceeds(o->m, axes, last, 1.0) & (mainly | swings);
+}
+
+/* Whether a lane is fast. last: state at the start of the inner step. x: predicted state; the function predicts p of fast lanes
+ * again. */
 __attribute__((noinline)) static bool spin_predict(const struct spin_tile *o, double leap,
                                                    const struct body_state *last, struct body_state *x)
 {
-  static const double ALONG = 0.8; /* of w'w */
-  const num *axes = spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS);
-  num w[3], wd[3], p[4];
+  num w[3], wd[3], p[4], axis[3];
   spin_state_rates(last, w, wd);
-  const num w2 = v3_dot(w, w), along = v3_dot(axes, w), loose = axes[AXES_LOOSE] * w2;
-  const num_mask fast = num_greater(p_dot(last->pd, last->pd), num_all(spin_fast2(o->m))) &
-                        num_greater(num_max(along * along, loose), ALONG * w2);
+  const num_mask fast = spin_axes(o, last, w, axis);
   if (o->t->carried || !num_some(fast)) return false;
   struct body_spin *spin = spin_of(o);
   spin->fast = num_select(fast, num_all(1.0), num_all(0.0));
-  v3_copy(spin->axis, axes);
+  v3_copy(spin->axis, axis);
   const num *inertia = spin_numbers(o->m->frozen->constant, o->t, BODY_NUMBERS) + BODY_INERTIA;
   const struct spin_rule rule = spin_rule_of(o->d, leap);
   spin_start(o->t->diagonal, inertia, &rule, last->p, w, wd, spin, p);
   for (int i = 0; i < 4; i++) x->p[i] = num_select(fast, p[i], x->p[i]);
   return true;
+}
+
+/* A sum of explicit methods for fast lanes, in axes that turn with the rate w0 of the start:
+ *
+ *   p(t) = p0 rot(w0 t) pi(t),   pi = 1 + sum weight pi',   w = w0 + sum weight w'
+ *
+ * so that a constant rate stays constant. x: the sum of p and p' in its place. */
+__attribute__((noinline)) static void spin_advance(const struct spin_tile *o, const struct body_state *start,
+                                                   struct body_state *x)
+{
+  static const double FOLLOWED = 10.0; /* 1 rad, which explicit methods follow without it */
+  const struct explicit_states *states = &o->d->states;
+  const num *p0 = start->p;
+  const num_mask fast =
+      spin_exceeds(o->m, spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS), start, FOLLOWED * FOLLOWED);
+  /* the sum */
+  num w0[3], w[3], p[4], pd[4], turn[4], base[4], by[3],
+      pi[4] = {num_all(1.0), num_all(0.0), num_all(0.0), num_all(0.0)};
+  p_to_rotation(w0, p0, start->pd);
+  v3_copy(w, w0);
+  for (int k = 0; k < states->terms; k++) {
+    const struct body_state *term =
+        (const struct body_state *)(states->term[k] + (size_t)o->t->slot * X_NUMBERS);
+    const num weight = num_all(states->weight[k]),
+              half[4] = {num_all(0.0), 0.5 * w0[0], 0.5 * w0[1], 0.5 * w0[2]};
+    num wd[3], own[4], rate[4], drift[4];
+    for (int i = 0; i < 3; i++) by[i] = states->at[k] * w0[i];
+    spin_exponential(by, turn);
+    p_mul(base, p0, turn);
+    for (int i = 1; i < 4; i++) base[i] = -base[i];
+    p_mul(own, base, term->p);
+    p_mul(rate, base, term->pd);
+    p_mul(drift, half, own);
+    p_to_rotation(wd, term->p, term->pdd);
+    for (int i = 0; i < 4; i++) pi[i] += weight * (rate[i] - drift[i]);
+    for (int i = 0; i < 3; i++) w[i] += weight * wd[i];
+  }
+  /* back into world axes */
+  for (int i = 0; i < 3; i++) by[i] = states->span * w0[i];
+  spin_exponential(by, turn);
+  p_mul(base, p0, turn);
+  p_mul(p, base, pi);
+  p_from_rotation(pd, p, 1.0 / p_dot(p, p), w, num_all(0.0));
+  for (int i = 0; i < 4; i++) {
+    x->p[i] = num_select(fast, p[i], x->p[i]);
+    x->pd[i] = num_select(fast, pd[i], x->pd[i]);
+  }
 }
 
 /* Computes p' and p'' of fast lanes from p. */

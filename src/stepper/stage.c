@@ -129,6 +129,12 @@ void stage_rows(const ali3_model *m, ali3_data *d)
   stage_links(m, d, KERNEL_link_rows);
 }
 
+void stage_turns(const ali3_model *m, ali3_data *d, double span)
+{
+  d->turn_span = span;
+  stage_rigid_links(m, d, KERNEL_link_turn);
+}
+
 void stage_rows_end(const ali3_model *m, ali3_data *d)
 {
   const bool factors = m->frozen->jumps; /* the next factors need J */

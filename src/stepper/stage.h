@@ -33,6 +33,10 @@ void stage_rows(const ali3_model *m, ali3_data *d);
 void stage_rows_end(const ali3_model *m, ali3_data *d);
 void stage_rows_push(const ali3_model *m, ali3_data *d);
 
+/* Joint angles at the state, the nearest to those that the rates since the start of the inner step predict. span: the time since
+ * then, or 0 for the angles nearest to those at the start. */
+void stage_turns(const ali3_model *m, ali3_data *d, double span);
+
 /* The input of the condensation: J and frames of the factors, delta and c. */
 struct tree_matrix stage_matrix(const ali3_data *d);
 /* Factorises S with J and c at the state. False: a pivot is not positive, see solve.failed_group. */

@@ -195,6 +195,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
 {
   int result = ALI3_OK;
   double largest = 0.0;
+  d->turned = (struct turned){0.0, -1, -1};
   bool interpolates = data_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
   data_mark_phase(d, ALI3_PHASE_ROWS); /* Phi contains the targets of the drives */
@@ -203,13 +204,15 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
     double increment = 0.0;
     result = status_worse(result, inner_step(m, d, k, &increment));
     if (result < 0) return give_up(m, d, result);
-    stage_rigid_links(m, d, KERNEL_link_turn);
+    inner_turns_end(m, d);
+    if (inner_is_quick(d)) rotation_judge(m, d);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
   d->report.increment = largest;
   if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
-  result = status_worse(result, violation_judge(m, d));
+  const int open = violation_judge(m, d);
+  result = status_worse(result, open != ALI3_OK ? open : rotation_status(d));
   if (result < 0) return give_up(m, d, result);
   if (interpolates || d->outside.changed) outside_values_copy(m, &d->outside.start, &d->outside.now);
   d->outside.changed = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rigid rows that do not close, and the elements that cause it. RT. */
+ * Rigid rows that do not close, and the elements that cause it; rotations that an inner step does not resolve. RT. */
 #ifndef STEPPER_VIOLATION_H
 #define STEPPER_VIOLATION_H
 
@@ -19,5 +19,10 @@ bool violation_at_start(const ali3_model *m, ali3_data *d);
 void violation_blame(const ali3_model *m, ali3_data *d);
 /* Fills in the positions of the named drives, after the last good state and its targets are restored. */
 void violation_locate(const ali3_model *m, ali3_data *d);
+
+/* rotation.c. rotation_judge: at the end of an inner step that a fast body began; it fills d->turned. rotation_status: ALI3_OK or
+ * ALI3_UNRESOLVED, with the body or joint in the report. */
+void rotation_judge(const ali3_model *m, ali3_data *d);
+int rotation_status(ali3_data *d);
 
 #endif

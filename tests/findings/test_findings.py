@@ -329,7 +329,7 @@ class Findings(unittest.TestCase):
     def test_the_accuracy_names_the_key_to_raise(self):
         """A stiff pendulum at a tenth of a second, and one iteration."""
         m = four_bar()
-        m["bodies"][0]["angular_velocity"] = [0, 6, 0]
+        m["joints"][0]["velocity"] = 3
         for options, said in (({"cycle": {"period": 0.05}}, r"warning: expected error: .* raise solver\.substeps from 1 to 4, or set solver\.extrapolate"),
                               ({"cycle": {"period": 0.02}, "solver": {"iterations": 1}}, r"warning: expected error: .* raise solver\.iterations from 1 to")):
             with self.subTest(options):
@@ -338,7 +338,7 @@ class Findings(unittest.TestCase):
 
     def test_a_failed_step_has_its_cause(self):
         m = four_bar()
-        m["bodies"][0]["angular_velocity"] = [0, 300, 0]
+        m["joints"][0]["velocity"] = 15
         slow = {"cycle": {"period": 0.1}}
         self.assertRegex(self.first(self.check(self.write(m, **slow))), r"error: the step at t = 0 s fails \(.*\): raise solver\.(substeps|iterations) to")
         m["forces"] = [{"name": "end", "type": "stop", "joint": "a", "upper": -1, "stiffness": 1e6}]
@@ -387,7 +387,9 @@ class Findings(unittest.TestCase):
             error = max(math.dist(a[k:k + 3], b[k:k + 3]) for a, b in rows for k in range(0, len(a), 3))
             found = next(f for f in json.loads(self.check(path, "--check=json").stdout)["findings"] if f["id"] == "accuracy")
             with self.subTest(path):
-                self.assertLess(abs(math.log(found["numbers"]["error_per_second"]["value"] / error)), math.log(2))
+                # the measure adds the rotation of a body at its farthest place
+                ratio = found["numbers"]["error_per_second"]["value"] / error
+                self.assertTrue(0.5 < ratio < 4, ratio)
 
     def test_settings_for_an_accuracy(self):
         """The recommended settings are as accurate as they say."""
@@ -465,6 +467,60 @@ class Findings(unittest.TestCase):
                     does = "leaves out" if word == "drop" or taken == "drop" else "keeps"
                     self.assertRegex(done, rf"info: solver.redundant: {word} {does} {rows} rows of \d joint.*\[settings\]")
                     self.assertIn("(redundant 0)" if does == "leaves out" else f"(redundant {rows})", done.split("\n")[0])
+
+    def test_rotations_that_a_step_does_not_resolve(self):
+        """A balanced shaft is exact at any rate. An unbalanced one, a crank and a bent universal joint need substeps, with which the
+        warning is gone."""
+        def shaft(name, x, rate, **more):
+            return {"name": name, "mass": 1, "inertia": [0.01, 0.01, 0.02], "position": [x, 0, 0], "angular_velocity": [0, 0, rate], **more}
+
+        def bearing(name, b, x=0):
+            return {"name": name, "type": "revolute", "body_a": "ground", "body_b": b, "at": [x, 0, 0], "axis": [0, 0, 1]}
+        balanced = {"bodies": [shaft("rotor", 0, 320)], "joints": [bearing("j", "rotor")]}
+        unbalanced = {"bodies": [shaft("rotor", 0.01, 320, velocity=[0, 3.2, 0])], "joints": [bearing("j", "rotor")]}
+        leaning = {"bodies": [shaft("rotor", 0, 320, inertia=[[0.013, 0, 0.002], [0, 0.014, 0], [0.002, 0, 0.02]])],
+                   "joints": [bearing("j", "rotor")]}
+        for name, m, warns in (("balanced", balanced, False), ("unbalanced", unbalanced, True), ("leaning", leaning, True)):
+            path = self.write({"name": name, "gravity": [0, 0, 0], **m})
+            with self.subTest(name):
+                done = self.check(path, "--check").stdout
+                found = re.search(r'warning: body "rotor" turns by 3.2 rad in an inner step.*raise solver.substeps to (\d+)', done)
+                self.assertEqual(bool(found), warns, done)
+                if warns:
+                    self.assertNotIn("in an inner step", self.check(path, "--check", "--set", f"solver.substeps={found[1]}").stdout)
+                run = subprocess.run([SIM, path, "--duration", "0.1", "--output", "/dev/null"], capture_output=True, text=True, check=False)
+                self.assertEqual('body "rotor" turns by' in run.stderr, warns, run.stderr)
+
+    def test_the_accuracy_sees_rotations(self):
+        """A body that tumbles about its centre: the sensor at its tip is off by millimetres, its centre of mass by nothing."""
+        m = {"name": "T", "gravity": [0, 0, 0],
+             "bodies": [{"name": "T", "mass": 1, "inertia": [0.01, 0.02, 0.025], "position": [0, 0, 0], "angular_velocity": [0.3, 30, 0.3]}],
+             "joints": [{"name": "j", "type": "spherical", "body_a": "ground", "body_b": "T", "at": [0, 0, 0]}],
+             "sensors": [{"name": "tip", "type": "point", "body": "T", "point": [0.5, 0, 0]}]}
+        path = self.write(m)
+        found = next(f for f in json.loads(self.check(path, "--check=json").stdout)["findings"] if f["id"] == "accuracy")
+        self.assertGreater(found["numbers"]["error_per_second"]["value"], 0.01)
+        self.assertLess(found["numbers"]["error_per_second"]["value"], 0.15)
+
+    def test_rates_that_the_joints_do_not_allow(self):
+        """A rod on a hinge keeps its only rate; a rate and a velocity that contradict each other are named."""
+        body = {"name": "rod", "mass": 1, "inertia": [1e-3, 0.1, 0.1], "position": [0.5, 0, 0], "angular_velocity": [0, 0, 1]}
+        joint = {"name": "j", "type": "revolute", "body_a": "ground", "body_b": "rod", "at": [0, 0, 0], "axis": [0, 0, 1]}
+        for velocity, contradicts in (([0, 0, 0], False), ([0, 5, 0], True)):
+            path = self.write({"name": "rod", "gravity": [0, 0, 0], "bodies": [{**body, "velocity": velocity}], "joints": [joint]})
+            with self.subTest(velocity=velocity):
+                done = self.check(path, "--check").stdout
+                self.assertEqual("[velocity-not-possible]" in done, contradicts, done)
+                run = subprocess.run([SIM, path, "--duration", "0.1", "--output", "-", "--signals", "joint.j.velocity"],
+                                     capture_output=True, text=True, check=True)
+                self.assertEqual('body "rod" starts with' in run.stderr, contradicts, run.stderr)
+                if not contradicts:
+                    self.assertAlmostEqual(float(run.stdout.split("\n")[1]), 1.0, 6)
+        limited = self.write({"name": "rod", "gravity": [0, 0, 0], "assembly": {"velocity": 0.1}, "bodies": [{**body, "velocity": [0, 5, 0]}],
+                              "joints": [joint]})
+        done = self.check(limited, "--check")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("raise assembly.velocity", done.stdout + done.stderr)
 
     def test_json(self):
         m = boom()

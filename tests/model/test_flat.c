@@ -145,7 +145,7 @@ TEST(damaged_bytes_are_refused)
   longer[size] = 0;
   assert_refused(longer, size + 1, "damaged");
   flat[8] = 9;
-  assert_refused(flat, size, "expected version 3 of the bytes of a model, found 9");
+  assert_refused(flat, size, "expected version 4 of the bytes of a model, found 9");
   flat[8] = 1;
   flat[0] = 'a';
   assert_refused(flat, size, "ALI3FLAT");

@@ -364,15 +364,16 @@ static int first_step(int substeps, bool extrapolate, double force, double torqu
   ali3_options o = ali3_options_default();
   o.substeps = substeps;
   o.extrapolate = extrapolate;
-  o.violation = 0.0; /* violations and ALI3_VIOLATED belong to the whole step, not to its branches */
-  o.iterations = 4;  /* the first iteration does not contain the force */
+  o.violation =
+      0.0; /* violations, ALI3_VIOLATED and ALI3_UNRESOLVED belong to the whole step, not to its branches */
+  o.iterations = 4; /* the first iteration does not contain the force */
   ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_set_load(m, d, 1, (const double[]){force, 0.3 * force, 0}, (const double[]){0, torque, 0});
   int status = ali3_step(m, d);
   *worst_body = ali3_report_get(d)->worst_body;
   done(m, d);
-  return status == ALI3_VIOLATED ? ALI3_NOT_CONVERGED : status;
+  return status == ALI3_VIOLATED || status == ALI3_UNRESOLVED ? ALI3_NOT_CONVERGED : status;
 }
 
 /* The worst status of a plain step of the whole length, of two steps of half and of three steps of a third of it. If several

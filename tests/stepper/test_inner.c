@@ -86,8 +86,7 @@ TEST(a_free_body_keeps_what_it_has)
 {
   double e[2], a = tumbling_drift(0.01, &e[0]), b = tumbling_drift(0.005, &e[1]);
   printf("tumbling body: angular momentum off by %.1e, %.1e; energy by %.1e, %.1e J\n", a, b, e[0], e[1]);
-  assert_true(a < 1e-2 && e[0] < 1e-2);
-  assert_true(a / b > 3.5 && e[0] / e[1] > 3.5);
+  assert_true(fmax(a, b) < 1e-10 && fmax(e[0], e[1]) < 1e-9);
 }
 
 TEST(a_floating_chain_keeps_its_momentum)

@@ -101,6 +101,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     r->status = ali3_reset(m, d);
     r->moved = *ali3_initial_get(d);
     if (r->status < 0) return true;
+    if (!takers->quiet) summary_start(m, d);
   }
   account_step(m, d, r);
   r->initial = r->final;
@@ -123,10 +124,14 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     end = clock_now_ns();
     if (r->status < 0) break;
     r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
-    r->degraded += r->status == ALI3_NOT_CONVERGED || r->status == ALI3_VIOLATED;
+    r->degraded += r->status > 0;
     if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
       r->violation = *ali3_violation_get(d);
       r->violated_time = ali3_report_get(d)->time;
+    }
+    if (r->status == ALI3_UNRESOLVED && r->unresolved++ == 0) {
+      r->unresolved_time = ali3_report_get(d)->time;
+      ali3_report_text(m, d, r->unresolved_text, sizeof r->unresolved_text);
     }
     account_step(m, d, r);
     const bool row = t && r->steps % takers->every == 0;

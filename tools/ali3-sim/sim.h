@@ -107,6 +107,9 @@ struct result {
   long planned, steps, degraded, violated; /* violated steps are also degraded */
   ali3_violation violation;                /* of the first violated step */
   double violated_time;                    /* simulated time of that step, s */
+  long unresolved;                         /* steps that did not resolve a rotation; also degraded */
+  double unresolved_time;                  /* simulated time of the first of them, s */
+  char unresolved_text[300];
   double wall_s;
   uint32_t *step_ns;                                  /* (steps) */
   double position, velocity, acceleration, increment; /* largest values of the run */
@@ -139,6 +142,8 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
 /* "ok", "degraded", .. */
 const char *outcome_word(const struct result *r);
 /* Prints on stderr what failed, and at which joint or body. */
+/* A given velocity that the joints do not allow, to stderr. */
+void summary_start(const ali3_model *m, const ali3_data *d);
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
 /* Prints on stderr how many steps did not converge or were violated, and at which joint or drive. */
 void summary_degraded(const ali3_model *m, const struct result *r);

@@ -126,6 +126,25 @@ void summary_failure(const struct settings *s, const ali3_data *d, const struct 
   fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s%s\n", time, r->steps, text, lines);
 }
 
+void summary_start(const ali3_model *m, const ali3_data *d)
+{
+  const ali3_initial *i = ali3_initial_get(d);
+  const char *unit = i->rate_turns ? "rad/s" : "m/s";
+  if (i->body_rate < 0) return;
+  fprintf(stderr,
+          "ali3-sim: body \"%s\" starts with %.4g %s, and the file gives %.4g %s: the joints and the other "
+          "rates allow no "
+          "more\n",
+          ali3_model_body_name(m, i->body_rate), i->rate_possible, unit, i->rate_given, unit);
+}
+
+static void summary_unresolved(const struct result *r)
+{
+  if (r->unresolved == 0) return;
+  fprintf(stderr, "ali3-sim: %ld of %ld steps do not resolve a rotation, the first at %g s: %s\n",
+          r->unresolved, r->steps, r->unresolved_time, r->unresolved_text);
+}
+
 static void summary_violated(const ali3_model *m, const struct result *r)
 {
   char text[600];
@@ -137,8 +156,9 @@ static void summary_violated(const ali3_model *m, const struct result *r)
 
 void summary_degraded(const ali3_model *m, const struct result *r)
 {
-  const long slow = r->degraded - r->violated;
+  const long slow = r->degraded - r->violated - r->unresolved;
   summary_violated(m, r);
+  summary_unresolved(r);
   if (slow > 0)
     fprintf(
         stderr,

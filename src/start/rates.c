@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: initial velocities from those that a person gave, for some bodies or joints. Given rates are met exactly where the
+ * joints allow it; the other bodies follow by kinematics, whatever they weigh:
+ *
+ *   given     the rate of a joint moves its body b on body a; a velocity or an angular velocity of a body that is not 0 is given
+ *   weighted  the projection onto the constraints changes given velocities by WEIGHT of what it changes others
+ *
+ * If given rates contradict each other or the joints, nothing changes. The projection with the masses of the bodies follows
+ * (reset.c), and finds nothing to change where the rates agree. */
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/project.h"
+#include "stepper/stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double WEIGHT = 1e-8, /* by which given velocities yield, relative to others */
+    MET = 1e-12,                   /* per second, of rows */
+    STAYS = 1e-3;                  /* relative change of a given velocity */
+enum { PASSES = 200, ROUNDS = 3 };
+
+/* Velocity of the centre of mass and angular velocity of a body, world axes. The ground is at rest. */
+static void world_rates(const ali3_model *m, const double (*rate)[6], int body, double v[3], double w[3])
+{
+  struct body_frame f;
+  struct body_state x = {0};
+  v3_copy(v, body_ground.r);
+  v3_copy(w, body_ground.r);
+  if (body == ALI3_GROUND) return;
+  memcpy(x.p, m->body[body].orientation, sizeof x.p);
+  body_frame_update(&f, &x);
+  v3_copy(v, rate[body]);
+  m3_mul(w, f.R, rate[body] + 3);
+}
+
+/* The rate of the joint moves the body on `side` against the body on the other side. */
+static void move_side(const ali3_model *m, const struct joint *j, int side, double (*rate)[6])
+{
+  const int own = j->body[side], other = j->body[1 - side];
+  double v[3], w[3], axis[3], arm[3], turn[3], along = side ? j->velocity : -j->velocity;
+  struct body_frame f[2] = {body_ground_frame, body_ground_frame};
+  struct body_state x[2] = {body_ground, body_ground};
+  for (int s = 0; s < 2; s++) {
+    if (j->body[s] == ALI3_GROUND) continue;
+    v3_copy(x[s].r, m->body[j->body[s]].position);
+    memcpy(x[s].p, m->body[j->body[s]].orientation, sizeof x[s].p);
+    body_frame_update(&f[s], &x[s]);
+  }
+  world_rates(m, (const double(*)[6])rate, other, v, w);
+  m3_mul(axis, f[0].R, j->axis[0]);
+  /* the other body takes it along */
+  m3_mul(arm, f[side].R, j->point[side]);
+  for (int i = 0; i < 3; i++) arm[i] += x[side].r[i] - x[1 - side].r[i]; /* to the point of the joint */
+  v3_cross(turn, w, arm);
+  for (int i = 0; i < 3; i++) v[i] += turn[i];
+  if (j->type == ALI3_JOINT_REVOLUTE)
+    v3_axpy(w, along, axis);
+  else
+    v3_axpy(v, along, axis);
+  /* from the point to the centre of mass */
+  m3_mul(arm, f[side].R, j->point[side]);
+  v3_cross(turn, w, arm);
+  for (int i = 0; i < 3; i++) rate[own][i] = v[i] - turn[i];
+  m3_tmul(rate[own] + 3, f[side].R, w);
+}
+
+/* Another joint with a rate, not taken yet, moves the body. */
+static bool moves_later(const ali3_model *m, const bool *taken, int joint, int body)
+{
+  for (int i = 0; i < m->joints && body != ALI3_GROUND; i++) {
+    const int *side = m->joint[i].body, moved = side[1] == ALI3_GROUND ? side[0] : side[1];
+    if (i != joint && m->joint[i].velocity != 0.0 && !taken[i] && moved == body) return true;
+  }
+  return false;
+}
+
+double rates_open(const ali3_model *m, ali3_data *d)
+{
+  double largest = 0.0;
+  stage_bodies(m, d, KERNEL_body_velocity_whole);
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    double rate = j->drive >= 0 ? d->outside.aim[j->drive].rate : 0.0;
+    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(link_jw(m, d, d->here.J, j, k) - rate));
+  }
+  return largest;
+}
+
+bool rates_given(const ali3_model *m, bool joints, double (*rate)[6])
+{
+  bool *taken = calloc((size_t)m->joints + 1, sizeof *taken), more = taken && joints;
+  for (int b = 0; b < m->bodies; b++) {
+    v3_copy(rate[b], m->body[b].velocity);
+    v3_copy(rate[b] + 3, m->body[b].angular_velocity);
+  }
+  /* joint after joint, each after those that move its body a */
+  while (more) {
+    more = false;
+    for (int i = 0; i < m->joints; i++) {
+      const struct joint *j = &m->joint[i];
+      const int side = j->body[1] == ALI3_GROUND ? 0 : 1;
+      if (j->velocity == 0.0 || taken[i] || moves_later(m, taken, i, j->body[1 - side])) continue;
+      move_side(m, j, side, rate);
+      taken[i] = more = true;
+    }
+  }
+  const bool good = taken;
+  free(taken);
+  return good;
+}
+
+static bool is_given(const double v[3])
+{
+  return v3_dot(v, v) > 0.0;
+}
+
+/* The mass matrix of kinematics: all bodies weigh alike, given velocities far more. */
+static void weigh_rates(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+{
+  const double h = d->rule.h, per_length2 = 1.0 / (m->frozen->length * m->frozen->length);
+  for (int b = 0; b < m->bodies; b++) {
+    struct body_delta delta = stored_delta(m, d, b);
+    delta.r = h * (is_given(rate[b]) ? WEIGHT : 1.0);
+    memset(delta.th, 0, sizeof delta.th);
+    for (int i = 0; i < 3; i++) delta.th[4 * i] = h * per_length2 * (is_given(rate[b] + 3) ? WEIGHT : 1.0);
+    stored_set_delta(m, d, b, &delta);
+  }
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++)
+      d->solve.c[stored_row(j, k)] = WEIGHT * m->options.compliance * penalty_entry(m, d, j, k);
+  }
+  penalty_open(m, d);
+}
+
+/* Relative to its amount, by how much a given velocity of a body differs from the present one. part: 0, or 3 for the rotation.
+ * *now: its present amount. */
+static double rate_change(const ali3_model *m, const ali3_data *d, const double (*rate)[6], int body,
+                          int part, double *now)
+{
+  const struct body_state x = stored_state(m, d->now.x, body);
+  double y[BODY_Y], off[3];
+  body_velocity(&x, y);
+  const double given = sqrt(v3_dot(rate[body] + part, rate[body] + part));
+  v3_sub(off, y + part, rate[body] + part);
+  *now = sqrt(v3_dot(y + part, y + part));
+  return given > 0.0 ? sqrt(v3_dot(off, off)) / given : 0.0;
+}
+
+static bool all_stay(const ali3_model *m, const ali3_data *d, const double (*rate)[6])
+{
+  double now;
+  bool stay = true;
+  for (int b = 0; b < m->bodies; b++)
+    for (int part = 0; part < 6; part += 3) stay = stay && rate_change(m, d, rate, b, part, &now) < STAYS;
+  return stay;
+}
+
+/* Gives the given velocities back to their bodies, after a projection has changed them by the part WEIGHT. */
+static void give_back_rates(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+{
+  for (int b = 0; b < m->bodies; b++) {
+    struct body_state x = stored_state(m, d->now.x, b);
+    const struct body_frame f = stored_frame(m, d, b);
+    double y[BODY_Y];
+    body_velocity(&x, y);
+    for (int part = 0; part < 6; part += 3)
+      if (is_given(rate[b] + part)) v3_copy(y + part, rate[b] + part);
+    body_set_velocity(&x, &f, y);
+    stored_set_state(m, d->now.x, b, &x);
+  }
+}
+
+bool rates_project(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+{
+  bool some = false;
+  for (int b = 0; b < m->bodies; b++) some = some || is_given(rate[b]) || is_given(rate[b] + 3);
+  if (!some || m->frozen->tree->carried || !(rates_open(m, d) > MET)) return true;
+  /* save the state, and the masses and compliances of the model */
+  const size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
+  double *x = malloc((X_NUMBERS + DELTA_NUMBERS) * slots * sizeof *x + rows * sizeof *x);
+  if (!x) return false;
+  double *delta = x + X_NUMBERS * slots, *c = delta + DELTA_NUMBERS * slots;
+  memcpy(x, d->now.x, X_NUMBERS * slots * sizeof *x);
+  memcpy(delta, d->solve.delta, DELTA_NUMBERS * slots * sizeof *x);
+  memcpy(c, d->solve.c, rows * sizeof *x);
+  /* project until the rows close */
+  weigh_rates(m, d, rate);
+  bool good = stage_condense(m, d);
+  for (int round = 0; good && round < ROUNDS; round++) {
+    double open = INFINITY, before = INFINITY;
+    if (round > 0) give_back_rates(m, d, rate);
+    for (int pass = 0; pass < PASSES && open > MET && (pass < 2 || open < 0.5 * before); pass++) {
+      before = open;
+      project_velocity(m, d);
+      open = rates_open(m, d);
+    }
+    good = all_stay(m, d, rate);
+  }
+  if (!good) memcpy(d->now.x, x, X_NUMBERS * slots * sizeof *x);
+  memcpy(d->solve.delta, delta, DELTA_NUMBERS * slots * sizeof *x);
+  memcpy(d->solve.c, c, rows * sizeof *x);
+  free(x);
+  return true;
+}
+
+/* The given velocity that changed most, relative to it. */
+void rates_compare(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+{
+  ali3_initial *o = &d->initial;
+  double worst = STAYS, now;
+  for (int b = 0; b < m->bodies; b++)
+    for (int part = 0; part < 6; part += 3) {
+      const double change = rate_change(m, d, rate, b, part, &now);
+      if (!(change > worst)) continue;
+      worst = change;
+      o->body_rate = b;
+      o->rate_turns = part == 3;
+      o->rate_given = sqrt(v3_dot(rate[b] + part, rate[b] + part));
+      o->rate_possible = now;
+      o->rate_changed = change * o->rate_given;
+    }
+}
