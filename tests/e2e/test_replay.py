@@ -234,7 +234,7 @@ print(f["replay/cycle"][n])"""
     def test_a_jog(self):
         """The commands of a jog, its end by silence, and an e-stop."""
         right = {"peers": [{"host": "127.0.0.1", "access": "jog"}]}
-        with test_platform.daemon(telemetry={"frames": 20}, osc=right, platform={"jog": {"speed": 0.02}}) as d:
+        with test_platform.daemon(telemetry={"frames": 20}, osc=right, platform={"jog": {"speed": 0.02, "timeout": 1}}) as d:
             files, client = d.dir, self.open(d)
 
             def jog(part, speed, ends):
@@ -253,10 +253,11 @@ print(f["replay/cycle"][n])"""
             with Recorder("--to", files, "--when", "always", "--before", "60", "--min-free", "0", d.name) as r:
                 jog("leg3", 1.0, far(0.002, 3))
                 bench.wait_for("silence", lambda: "leg3 over" in d.said())
-                last = jog("yaw", 1.0, far(0.002, 5))
+                bench.run_on(1.5)  # nothing begins for platform.jog.timeout
+                last = jog("yaw", 1.0, lambda: "jog of yaw by" in d.said() and far(0.002, 5)())
                 client.send(bench.osc_message("/ali3/platform/jog", "sfiii", "yaw", 0.0, 9999, last.hand, 9999))
                 bench.wait_for("the release", lambda: "yaw over" in d.said())
-                bench.run_on(0.4)  # nothing begins for platform.jog.timeout
+                bench.run_on(1.5)  # nothing begins for platform.jog.timeout
                 jog("yaw", -0.4, lambda: d.said().count("jog of yaw by") == 2)
                 client.send(bench.osc_message("/ali3/cmd/estop", "i", 20))
                 bench.wait_for("parked", lambda: "park -> parked" in d.said())

@@ -154,7 +154,7 @@ class Hands(unittest.TestCase):
     """Programs that jog a platform over OSC."""
 
     def begin(self):
-        self.d = bench.Daemon(cycle={"autostart": False}, inputs=INPUTS[:1], platform=dict(PLATFORM, jog={"speed": 0.02}), osc={"peers": test_jog.PEERS})
+        self.d = bench.Daemon(cycle={"autostart": False}, inputs=INPUTS[:1], platform=dict(PLATFORM, jog={"speed": 0.02, "timeout": 1}), osc={"peers": test_jog.PEERS})
         self.d.__enter__()
         self.addCleanup(self.d.__exit__)
         self.osc = bench.OscClient(self.d.osc_port)
