@@ -80,6 +80,7 @@ static void inspect_all(struct inspection *in)
 {
   inspect_proportions(in);
   inspect_gravity(in);
+  inspect_mistakes(in);
   in->to->status = ali3_reset(in->m, in->d);
   ali3_report_text(in->m, in->d, in->to->start, sizeof in->to->start);
   if (in->to->status < 0) {

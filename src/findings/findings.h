@@ -14,6 +14,8 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_LENGTHS, "lengths-out-of-proportion")                                                            \
   X(FINDING_MASSES, "mass-out-of-proportion")                                                                \
   X(FINDING_INERTIA, "inertia-out-of-proportion")                                                            \
+  X(FINDING_DEGREES, "degrees-for-radians")                                                                  \
+  X(FINDING_FRAME, "world-coordinates")                                                                      \
   X(FINDING_DRIVE_REACH, "drive-out-of-reach")                                                               \
   X(FINDING_DRIVES_FIGHT, "drives-fight")                                                                    \
   X(FINDING_DRIVE_LOCKED, "drive-on-locked-joint")                                                           \
@@ -29,6 +31,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_SINGULAR, "singular-start")                                                                      \
   X(FINDING_STEP, "step-fails")                                                                              \
   X(FINDING_PASS, "singular-pass")                                                                           \
+  X(FINDING_LIGHT, "light-body")                                                                             \
   X(FINDING_TURNS, "turns-too-far")                                                                          \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
   X(FINDING_SETTINGS, "settings")                                                                            \

@@ -72,7 +72,9 @@ double inspection_cost(const ali3_model *m);
 /* The parts of the inspection, in the order in which they are called. */
 /* proportions.c: masses, inertias, lengths; needs no assembly */
 void inspect_proportions(struct inspection *in);
-void inspect_gravity(struct inspection *in);    /* gravity.c; needs no assembly */
+void inspect_gravity(struct inspection *in); /* gravity.c; needs no assembly */
+void inspect_mistakes(
+    struct inspection *in); /* mistakes.c: degrees, frames, light bodies; needs no assembly */
 void inspect_failure(struct inspection *in);    /* failure.c: why the reset failed */
 void inspect_structure(struct inspection *in);  /* structure.c: freedoms, parts, redundancy, conflicts */
 void inspect_loose_ends(struct inspection *in); /* loose.c */

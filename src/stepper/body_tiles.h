@@ -24,6 +24,7 @@ struct stage {
   } rule;
   num dt, leap;        /* q ahead = q + dt (q' + leap q'') */
   num fast2, steady2;  /* |p'|^2 of a body that may be fast, and in a steady tile */
+  num quick2;          /* |p'|^2 of a body whose joints need a prediction of their angles: ali3_data.quick */
   num quarter, per_dt; /* dt/4, 1/dt */
   num per_h;           /* 1/h: delta / h is the inverse of the mass matrix */
   num gravity[3];
@@ -62,8 +63,9 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
                num_all(r->a_a)},
       .dt = num_all(r->dt),
       .leap = num_all(leap),
-      .fast2 = num_all(spin_fast2(m)),
-      .steady2 = num_all(SPIN_STEADY2 * spin_fast2(m)),
+      .fast2 = num_all(d->limits.fast2),
+      .steady2 = num_all(d->limits.steady2),
+      .quick2 = num_all(d->limits.quick2),
       .quarter = num_all(0.25 * r->dt),
       .per_dt = num_all(1.0 / r->dt),
       .per_h = num_all(1.0 / r->h),
@@ -119,7 +121,8 @@ INLINED bool may_be_fast(const struct stage *s, const struct body_tile *t, const
 {
   const num turn2 = p_dot(start->pd, start->pd);
   if (!num_some(num_greater(turn2, t->steady ? s->steady2 : s->fast2))) return false;
-  if (num_some(num_greater(turn2, s->fast2))) atomic_store_explicit(&s->d->quick, true, memory_order_relaxed);
+  if (num_some(num_greater(turn2, s->quick2)))
+    atomic_store_explicit(&s->d->quick, true, memory_order_relaxed);
   return true;
 }
 

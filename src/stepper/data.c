@@ -157,6 +157,20 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   place_states(m, &d->states, a);
 }
 
+/* A body is fast from 0.1 rad in an inner step on, a steady body (AXES_STEADY) from 1e-4 rad on. Below half a radian a joint
+ * angle is the nearest to its last one. Explicit methods resolve less: rotation_judge() sees them from 0.1 rad on. */
+static double turn_limit(const ali3_model *m, double angle)
+{
+  const double rate = 0.5 * angle * m->options.substeps / m->options.dt;
+  return rate * rate;
+}
+
+static struct turn_limits limits_of(const ali3_model *m)
+{
+  return (struct turn_limits){turn_limit(m, 0.1), turn_limit(m, 1e-4),
+                              turn_limit(m, data_is_explicit(m) ? 0.1 : 0.5)};
+}
+
 /* Fills unused lanes and the ground: bodies at rest in the origin, and only numbers that every kernel can process without
  * exceptions. */
 static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
@@ -220,7 +234,11 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place_data(m, &a, d);
   fill_unused_lanes(m, d);
-  for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused_lanes(m, d->twin[i]);
+  d->limits = limits_of(m);
+  for (int i = 0; i < 2 && d->twin[i]; i++) {
+    fill_unused_lanes(m, d->twin[i]);
+    d->twin[i]->limits = d->limits;
+  }
   atomic_init(&d->solve.failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   violation_none(&d->violation);

@@ -150,7 +150,11 @@ struct ali3_data {
                          * inside an inner step: the angle that link_turn() predicts */
   double *turn_last;    /* (joints + 1) at the start of the inner step */
   double turn_span;     /* s, link_turn(): time since then; 0: joints turn by less than half a turn */
-  atomic_bool quick;    /* a body turned fast at the start of the inner step */
+  atomic_bool quick;    /* a body turned by more than quick2 (body_tiles.h) at the start of the inner step */
+  struct turn_limits {
+    double fast2, steady2,
+        quick2; /* |p'|^2 of bodies that may be fast, and in a steady tile; that sets `quick` */
+  } limits;     /* constants of the model */
   struct turned {
     double turn;     /* rad in an inner step; 0: every rotation is resolved */
     int body, joint; /* -1: it is the other one */

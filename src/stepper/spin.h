@@ -41,25 +41,20 @@ static inline void spin_state_rates(const struct body_state *x, num w[3], num wd
   p_to_rotation(wd, x->p, x->pdd);
 }
 
-/* Limit of w'w = 4 p''p' above which a body is fast. */
-static inline double spin_fast2(const ali3_model *m)
+/* Limit of p''p' = w'w/4 above which a body is fast. */
+static inline double spin_fast2(const ali3_data *d)
 {
-  static const double FAST = 0.1; /* rad */
-  const double rate = FAST * m->options.substeps / m->options.dt;
-  return 0.25 * rate * rate;
+  return d->limits.fast2;
 }
-
-/* The limit of steady bodies, relative to that of others, squared. */
-static const double SPIN_STEADY2 = 1e-6;
 
 /* Lanes that exceed their limit. axes: of the tile. start: state at the start of the inner step. times2: squared factor of the
  * limit of bodies that are not steady. */
-static inline num_mask spin_exceeds(const ali3_model *m, const num *axes, const struct body_state *start,
+static inline num_mask spin_exceeds(const ali3_data *d, const num *axes, const struct body_state *start,
                                     double times2)
 {
-  const num fast2 = num_all(times2 * spin_fast2(m));
+  const num fast2 = num_all(times2 * spin_fast2(d));
   const num limit =
-      num_select(num_greater(axes[AXES_STEADY], num_all(0.5)), num_all(SPIN_STEADY2 * spin_fast2(m)), fast2);
+      num_select(num_greater(axes[AXES_STEADY], num_all(0.5)), num_all(d->limits.steady2), fast2);
   return num_greater(p_dot(start->pd, start->pd), limit);
 }
 
@@ -71,12 +66,12 @@ static inline num_mask spin_axes(const struct spin_tile *o, const struct body_st
   static const double ALONG = 0.8, /* of w'w */
       SWINGS = 15.0;               /* times the rate above which a body is fast */
   const num *axes = spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS);
-  const num fast2 = num_all(spin_fast2(o->m)), w2 = v3_dot(w, w), along = v3_dot(axes, w);
+  const num fast2 = num_all(spin_fast2(o->d)), w2 = v3_dot(w, w), along = v3_dot(axes, w);
   const num_mask swings = num_greater(w2 - along * along, 4.0 * SWINGS * SWINGS * fast2);
   const num k = 1.0 / num_sqrt(num_max(w2, num_all(1e-300)));
   for (int i = 0; i < 3; i++) axis[i] = num_select(swings, k * w[i], axes[i]);
   const num_mask mainly = num_greater(num_max(along * along, axes[AXES_LOOSE] * w2), ALONG * w2);
-  return spin_exceeds(o->m, axes, last, 1.0) & (mainly | swings);
+  return spin_exceeds(o->d, axes, last, 1.0) & (mainly | swings);
 }
 
 /* Whether a lane is fast. last: state at the start of the inner step. x: predicted state; the function predicts p of fast lanes
@@ -110,7 +105,7 @@ __attribute__((noinline)) static void spin_advance(const struct spin_tile *o, co
   const struct explicit_states *states = &o->d->states;
   const num *p0 = start->p;
   const num_mask fast =
-      spin_exceeds(o->m, spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS), start, FOLLOWED * FOLLOWED);
+      spin_exceeds(o->d, spin_numbers(o->m->frozen->axes, o->t, AXES_NUMBERS), start, FOLLOWED * FOLLOWED);
   /* the sum */
   num w0[3], w[3], p[4], pd[4], turn[4], base[4], by[3],
       pi[4] = {num_all(1.0), num_all(0.0), num_all(0.0), num_all(0.0)};

@@ -197,6 +197,16 @@ GOOD = (scissor_lift, quarter_car, cart_pole, press, pendulum_of_a_point, satell
 
 # mechanism, mistake, pattern of the first line
 MISTAKES = {
+    "limits of a stop in degrees": (four_bar, lambda m: m.update(forces=[{"name": "s", "type": "stop", "joint": "a", "lower": -90, "upper": 120,
+                                                                         "stiffness": 1e3}]),
+                                    r'warning: force "s": lower -90 rad is -14.3 turns: are these degrees\? Write -90 deg'),
+    "the coordinate of a pose in degrees": (four_bar, lambda m: find(m, "joints", "a").update(position=45),
+                                            r'warning: joint "a": position 45 rad is 7.16 turns: are these degrees\? Write 45 deg'),
+    "a point of a distance joint in world coordinates": (
+        four_bar, lambda m: (m["bodies"].append(rod("arm", (3, 1), (4, 1))), m["joints"].extend([
+            pin("e", "ground", "arm", (3, 1)),
+            {"name": "tie", "type": "distance", "body_a": "ground", "body_b": "arm", "point_a": [3.5, 0, 3], "point_b": [3.5, 0, 1]}])),
+        r'warning: joint "tie": point_b is 3.64 m away from body "arm", which reaches 500 mm: are these world coordinates\?'),
     "the pin of the rod forgotten": (boom, lambda m: without(m, "joints", "rod_pin"),
                                      r'warning: .*"(tube|rod)".*"tube_pin" alone.*joint at the other end forgotten'),
     "both pins of the cylinder forgotten": (boom, lambda m: without(m, "joints", "rod_pin", "tube_pin"),
@@ -521,6 +531,21 @@ class Findings(unittest.TestCase):
         done = self.check(limited, "--check")
         self.assertEqual(done.returncode, 2)
         self.assertIn("raise assembly.velocity", done.stdout + done.stderr)
+
+    def test_a_light_body_is_better_without_mass(self):
+        """A body that springs and dampers alone hold, and that weighs nothing beside the others. With mass 0 the advice is gone."""
+        def spring(name, a, b):
+            return {"name": name, "type": "spring_damper", "body_a": a, "body_b": b, "stiffness": 1000, "damping": 20,
+                    "point_a": [0, 0, 1] if a == "ground" else [0, 0, 0], "rest_length": 0.5}
+        for mass, advised in ((1e-9, True), (0, False)):
+            m = {"name": "light", "gravity": [0, 0, -9.81],
+                 "bodies": [{"name": "eye", "mass": mass, "inertia": [0, 0, 0], "position": [0, 0, 0.5]},
+                            {"name": "load", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [0, 0, 0]}],
+                 "joints": [{"name": "guide", "type": "prismatic", "body_a": "ground", "body_b": "load", "at": [0, 0, 0], "axis": [0, 0, 1]}],
+                 "forces": [spring("upper", "ground", "eye"), spring("lower", "load", "eye")]}
+            with self.subTest(mass):
+                done = self.check(self.write(m), "--check").stdout
+                self.assertEqual('body "eye" of 1e-09 kg is held by springs and dampers only: write mass: 0' in done, advised, done)
 
     def test_json(self):
         m = boom()
