@@ -274,7 +274,9 @@ static void show_life(struct modbus_map *map, uint32_t client, uint64_t now_ns, 
 static void note_coils(struct modbus_map *map, const struct mbap_request *r, uint64_t now_ns)
 {
   if (r->function != MBAP_WRITE_COIL && r->function != MBAP_WRITE_COILS) return;
-  for (int i = 0; i < r->write_count; i++) map->coil_ns[r->write_address + i] = now_ns;
+  for (int i = 0; i < r->write_count && r->write_address + i < MAP_COILS;
+       i++) /* a map of the user's own has more coils */
+    map->coil_ns[r->write_address + i] = now_ns;
 }
 
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,

@@ -36,6 +36,9 @@ static void read_argument(const struct osc_arguments *a, int i, const uint8_t *b
   case 'h':
     (void)osc_long(a, i);
     break;
+  case 'N':
+  case 'I': /* no value */
+    break;
   default:
     need(osc_is_number(a->types[i]));
     (void)osc_number(a, i);
