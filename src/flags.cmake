@@ -72,7 +72,7 @@ endif()
 
 # ---- Kernels: src/LAYER/*_lanes.c
 
-# Each kernel is compiled for every instruction set of src/base/isa.h, with one lane and with all of its lanes (doubles
+# Each kernel is compiled for every instruction set of src/core/base/isa.h, with one lane and with all of its lanes (doubles
 # side by side; isa.h has the same numbers). Bits are equal within an instruction set, not across.
 set(ALI3_ISAS all CACHE STRING "instruction sets of the kernels: all, host (the best of this machine alone: a quicker build), or names")
 set(ali3_isas baseline)

@@ -22,7 +22,7 @@ TIMES = ["min", "median", "p99", "p999", "p9999", "max"]
 
 def counters():
     """Names of all counters, from the list that makes them."""
-    with open(os.path.join(bench.ROOT, "src", "signals", "counters.h"), encoding="utf-8") as f:
+    with open(os.path.join(bench.ROOT, "src", "realtime", "signals", "counters.h"), encoding="utf-8") as f:
         return {line.split("(")[1].split(",")[0] for line in f if line.startswith("  X(")}
 
 

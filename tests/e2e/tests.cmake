@@ -81,7 +81,7 @@ set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 ali3_tier(soak ${soaks})
 
 # The daemon with a loop that gets stuck.
-add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
+add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/daemon/main.c)
 target_link_libraries(ali3d_stuck PRIVATE ali3_daemon)
 target_link_options(ali3d_stuck PRIVATE -Wl,--wrap=signals_observe)
 set_target_properties(ali3d_stuck PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -110,7 +110,7 @@ target_link_libraries(test_held_up PRIVATE Threads::Threads)
 set_target_properties(test_held_up PROPERTIES OUTPUT_NAME held_up RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 # The daemon with faults in it, for test_causes.py.
-add_executable(ali3d-broken e2e/broken.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
+add_executable(ali3d-broken e2e/broken.c ${PROJECT_SOURCE_DIR}/src/daemon/daemon/main.c)
 target_link_libraries(ali3d-broken PRIVATE ali3_daemon)
 foreach(function main clock_sleep_until_ns inputs_latch ali3_step ali3_prepare signals_observe tree_condense_groups)
   target_link_options(ali3d-broken PRIVATE -Wl,--wrap=${function})

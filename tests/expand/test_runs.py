@@ -204,7 +204,7 @@ model:
         self.assertGreater(len(units), 30)
         words = set(re.findall(r"[A-Za-z]+[0-9]?", section))
         self.assertEqual([u for u in units if u not in words], [])
-        with open(os.path.join(ROOT, "src/expand/functions.c"), encoding="utf-8") as f:
+        with open(os.path.join(ROOT, "src/file/expand/functions.c"), encoding="utf-8") as f:
             functions = re.findall(r'^    \{"(\w+)", \d, RULE', f.read(), re.M)
         self.assertGreater(len(functions), 15)
         self.assertEqual([f for f in functions if f not in words], [])

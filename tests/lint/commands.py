@@ -13,6 +13,7 @@ import sys
 ROOT, BUILD = sys.argv[1], os.path.abspath(sys.argv[2])
 PAGES = ["tests/README.md", "src/README.md", ".github/CONTRIBUTING.md"]
 OURS = re.compile(r"(tests|tools|config)/[\w./-]+$")
+WINGS = [os.path.join("src", wing) for wing in os.listdir(os.path.join(ROOT, "src"))]  # pages name a source by its room
 GIVEN = ("BIN", "FILE", "OTHER", "PORT", "SECONDS", "NAME", "LAYER", "FOLDER", "CASE")  # words that the reader replaces
 
 
@@ -56,7 +57,7 @@ def faults(command):
         words.pop(0)
     for word in words:
         if OURS.match(word) and not any(part in GIVEN for part in re.split(r"[/_.]", word)) and not any(
-                os.path.exists(os.path.join(ROOT, where, word)) for where in ("", "src")):
+                os.path.exists(os.path.join(ROOT, where, word)) for where in ("", *WINGS)):
             yield f"{word} does not exist"
     if not words:
         return

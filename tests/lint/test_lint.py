@@ -68,17 +68,17 @@ class Lint(unittest.TestCase):
         self.said("symbols.py", self.file("list", "breaches: free malloc\n"), library, status=0)
 
     def test_tree(self):
-        for layer, line, why in (("osc", "clock_gettime(CLOCK_REALTIME, &t);", "wall clock"),
-                                 ("modbus", "long now = time(NULL);", "wall clock"),
-                                 ("daemon", "usleep(10);", "absolute instants"),
-                                 ("daemon", "sem_timedwait(&gate, &t);", "wall clock"),
-                                 ("rt", "pthread_mutex_lock(&m);", "no lock"),
-                                 ("signals", "sem_wait(&s);", "no lock"),
-                                 ("dca", "char *p = alloca(n);", "unbounded")):
+        for wing, layer, line, why in (("io", "osc", "clock_gettime(CLOCK_REALTIME, &t);", "wall clock"),
+                                 ("io", "modbus", "long now = time(NULL);", "wall clock"),
+                                 ("daemon", "daemon", "usleep(10);", "absolute instants"),
+                                 ("daemon", "daemon", "sem_timedwait(&gate, &t);", "wall clock"),
+                                 ("host", "rt", "pthread_mutex_lock(&m);", "no lock"),
+                                 ("realtime", "signals", "sem_wait(&s);", "no lock"),
+                                 ("core", "dca", "char *p = alloca(n);", "unbounded")):
             with self.subTest(line):
                 self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\n")
-                self.file(f"src/{layer}/bad.c", f"/* SPDX-License-Identifier: MIT: time() */\n{line}\n")
-                self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
+                self.file(f"src/{wing}/{layer}/bad.c", f"/* SPDX-License-Identifier: MIT: time() */\n{line}\n")
+                self.assertRegex(self.said("tree.py", self.dir), rf"src/{wing}/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
     def test_waits(self):
@@ -95,9 +95,9 @@ class Lint(unittest.TestCase):
                 os.unlink(path)
 
     def test_readme(self):
-        self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nali3_layer(base)\nali3_layer(math LINK base)\n")
+        self.file("src/core/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nali3_layer(base)\nali3_layer(math LINK base)\n")
         for layer in ("base", "math"):
-            self.file(f"src/{layer}/good.c", "/* SPDX-License-Identifier: MIT */\n")
+            self.file(f"src/core/{layer}/good.c", "/* SPDX-License-Identifier: MIT */\n")
         self.file("src/README.md", "| `base` | b | `good.c` |\n`math/good.c` `math/gone.c` `g*.c`\n")
         said = self.said("tree.py", self.dir)
         self.assertIn("src/README.md:2: math/gone.c: no such source", said)

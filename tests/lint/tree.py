@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: tree.py ROOT: rules of the source tree that no compiler checks. Prints every breach; exit status 1 if any.
 
-The link lines of src/CMakeLists.txt define the layers: a layer sees the headers of the layers that it links. The program checks
+The link lines of src/WING/CMakeLists.txt define the layers: a layer sees the headers of the layers that it links. The program checks
 that these lines point down in ORDER, and that no source goes around them."""
 import fnmatch
 import os
@@ -10,14 +10,22 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-# Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "rig", "jog", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "scene", "mesh", "draw",
-         "coordinates", "links", "lab", "recursive",
-         "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "expand",
-         "config", "setup", "manual", "journal",
-         "restart", "keeper", "daemon"]
+# Wings, lowest first, with their rooms, lowest first: a room links only rooms that stand before it, so a wing knows lower wings alone.
+WINGS = {
+    "core": ["base", "math", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings"],
+    "platform": ["platform", "rig", "jog"],
+    "lab": ["coordinates", "links", "lab", "recursive"],
+    "host": ["rt", "trace"],
+    "realtime": ["signals", "inputs", "telemetry", "frames", "motion", "loop"],
+    "picture": ["scene", "mesh", "draw"],
+    "io": ["wire", "transport", "osc", "modbus", "devices", "packets"],
+    "file": ["yaml", "expand", "config", "setup", "manual"],
+    "daemon": ["journal", "restart", "keeper", "daemon"],
+}
+ORDER = [room for rooms in WINGS.values() for room in rooms]
+WING = {room: wing for wing, rooms in WINGS.items() for room in rooms}
 # The core has no I/O, no clock and no threads: it sees only itself, and no system header with them.
-CORE = ["base", "math", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings"]
+CORE = WINGS["core"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
@@ -39,8 +47,8 @@ BANNED_DAEMON = {
 }
 # (file, a banned name that it may have): why.
 EXCUSED = {
-    ("src/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
-    ("src/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
+    ("src/daemon/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
+    ("src/io/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting
 FULLEST = 36  # sources in a folder that is to be taken in at a glance
@@ -71,31 +79,37 @@ def without_comments(path):
     return list(enumerate(blank.splitlines(), 1))
 
 
+def folder_of(layer):
+    return f"src/{WING[layer]}/{layer}"
+
+
 def check_links():
-    """{layer: layers it may include}, from the link lines."""
-    path = os.path.join(ROOT, "src", "CMakeLists.txt")
+    """{layer: layers it may include}, from the link lines of all wings."""
     sees = {}
-    for number, line in lines(path):
-        found = re.match(r"ali3_layer\((\w+)(?: ALL_LANES)?(?: LINK ([^)]*))?\)", line)
-        if not found:
-            continue
-        layer, links = found.group(1), [w for w in (found.group(2) or "").split() if w in ORDER]
-        for other in links:
-            if ORDER.index(other) >= ORDER.index(layer):
-                breach(path, number, f"{layer} links {other}, which is not below it")
-        if layer in CORE:
-            for other in set(links) - set(CORE):
-                breach(path, number, f"the core layer {layer} links {other}")
-        sees[layer] = {layer}.union(*(sees.get(other, set()) for other in links))
-    for layer in os.listdir(os.path.join(ROOT, "src")):
-        if os.path.isdir(os.path.join(ROOT, "src", layer)) and layer not in sees:
-            breach(path, 1, f"src/{layer} is no layer")
+    for wing, rooms in WINGS.items():
+        path = os.path.join(ROOT, "src", wing, "CMakeLists.txt")
+        for number, line in lines(path) if os.path.exists(path) else ():
+            found = re.match(r"ali3_layer\((\w+)(?: ALL_LANES)?(?: LINK ([^)]*))?\)", line)
+            if not found:
+                continue
+            layer, links = found.group(1), [w for w in (found.group(2) or "").split() if w in ORDER]
+            if layer not in rooms:
+                breach(path, number, f"{layer} is no room of the wing {wing}: WINGS in tests/lint/tree.py has its rooms")
+                continue
+            for other in links:
+                if ORDER.index(other) >= ORDER.index(layer):
+                    breach(path, number, f"{layer} links {other}, which is not below it")
+            sees[layer] = {layer}.union(*(sees.get(other, set()) for other in links))
+    for wing in os.listdir(os.path.join(ROOT, "src")):
+        for layer in os.listdir(os.path.join(ROOT, "src", wing)) if os.path.isdir(os.path.join(ROOT, "src", wing)) else ():
+            if os.path.isdir(os.path.join(ROOT, "src", wing, layer)) and (layer not in sees or WING[layer] != wing):
+                breach(os.path.join(ROOT, "src", wing), 1, f"src/{wing}/{layer} is no layer of this wing")
     return sees
 
 
 def check_includes(sees):
     for layer, seen in sees.items():
-        for path in files(f"src/{layer}", ".c", ".h"):
+        for path in files(folder_of(layer), ".c", ".h"):
             for number, line in lines(path):
                 own = re.match(r'\s*#\s*include\s+"([^"]*)"', line)
                 system = re.match(r"\s*#\s*include\s+<([^>]*)>", line)
@@ -140,10 +154,10 @@ def check_text():
 
 
 def check_folders():
-    for layer in sorted(os.listdir(os.path.join(ROOT, "src"))):
-        sources = len(list(files(f"src/{layer}", ".c", ".h")))
+    for layer in ORDER:
+        sources = len(list(files(folder_of(layer), ".c", ".h")))
         if sources > FULLEST:
-            breach(os.path.join(ROOT, "src", layer), 0, f"{sources} sources, more than {FULLEST}: make a room of some of them")
+            breach(os.path.join(ROOT, folder_of(layer)), 0, f"{sources} sources, more than {FULLEST}: make a room of some of them")
 
 
 def check_readme(sees):
@@ -152,7 +166,7 @@ def check_readme(sees):
     if not os.path.exists(path):
         return
     sources = {os.path.relpath(name, ROOT) for top in ("include", "src", "tests", "tools") for name in files(top, ".c", ".h", ".py")}
-    known = sources | {name.split("/", 1)[1] for name in sources} | {os.path.basename(name) for name in sources}
+    known = sources | {name.split("/", n)[-1] for name in sources for n in (1, 2)} | {os.path.basename(name) for name in sources}
     rows = set()
     for number, line in lines(path):
         row = re.match(r"\| `(\w+)` \|", line)

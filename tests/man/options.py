@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 PROGRAMS = {  # program: its sources, its man page
-    "ali3d": ("src/daemon/options.c", "ali3d.8"),
+    "ali3d": ("src/daemon/daemon/options.c", "ali3d.8"),
     "ali3-bench": ("tools/ali3-bench/*.c", "ali3-bench.1"),
     "ali3-doctor": ("tools/ali3-doctor/*.c", "ali3-doctor.1"),
     "ali3-exporter": ("tools/ali3-exporter/*.c", "ali3-exporter.1"),

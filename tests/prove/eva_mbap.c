@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/modbus/mbap.c: any bytes, with every length from 0 to one more than the longest frame, as a stream and as
+ * Frama-C's Eva on src/io/modbus/mbap.c: any bytes, with every length from 0 to one more than the longest frame, as a stream and as
  * a single PDU. The buffer before the bytes is not initialised and ends with them, so that every read outside them is an
  * alarm. */
 #include "modbus/mbap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/osc/parse.c: a datagram of any bytes, with every length from SHORTEST to LONGEST. The buffer before the
+ * Frama-C's Eva on src/io/osc/parse.c: a datagram of any bytes, with every length from SHORTEST to LONGEST. The buffer before the
  * datagram is not initialised and ends with it, so that every read outside the datagram is an alarm.
  *
  * Eva knows intervals of values, but no relations between them. So the proof has three parts, and each accepts every value that

@@ -17,5 +17,5 @@ set_tests_properties(stepper/example PROPERTIES
 ali3_tier(quick stepper/example)
 
 # Getters and setters with their asserts, whatever the build type: these objects take the place of those in the library.
-ali3_test(stepper contracts SOURCES common/toys.c ../src/stepper/data.c ../src/stepper/sensor.c LINK test_core)
+ali3_test(stepper contracts SOURCES common/toys.c ../src/core/stepper/data.c ../src/core/stepper/sensor.c LINK test_core)
 target_compile_options(test_stepper_contracts PRIVATE -UNDEBUG)

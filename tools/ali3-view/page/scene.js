@@ -67,7 +67,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     return geometry('Lathe', profile, 24).rotateX(Math.PI / 2).scale(x, y, 1);
   }
 
-  // The bytes of a mesh: a geometry and a colour, or null, for each of its parts. src/mesh/mesh.h describes them.
+  // The bytes of a mesh: a geometry and a colour, or null, for each of its parts. src/picture/mesh/mesh.h describes them.
   function meshParts(bytes) {
     const head = new Uint32Array(bytes, 0, 4), table = new Int32Array(bytes, 16, 2 * head[1]), parts = [];
     let at = 16 + 8 * head[1];
