@@ -17,7 +17,7 @@ struct desk {
   struct platform_input in;
   struct jog jog;
   enum platform_order order; /* while the jog is not on */
-  uint32_t number;           /* of the last command */
+  uint32_t number;           /* number of the last command */
   struct platform_output before;
 };
 

@@ -33,10 +33,10 @@ enum { PORT_SAVED = offsetof(struct port, clients) };
 enum fault { SOUND, BLENDED, RAISED, SHARED_HAND, NUMBERLESS, SLEEPLESS, MADE_UP, UNSEEN, FAULTS };
 enum event { NOTHING, WAIT, COMMAND, PRESS, RELEASE, LATE, SUSPEND, INJECT, CLEAR_INJECTION, RAISE };
 struct act {
-  int word; /* of the rig; -1: silent */
+  int word; /* status word that the rig sends; -1: it is silent */
   enum event event;
   uint32_t code;
-  uint64_t age_ns; /* of a command */
+  uint64_t age_ns; /* age at which a command arrives */
   int hand;
 };
 

@@ -286,7 +286,7 @@ TEST(a_free_body_keeps_its_rate)
         for (int i = 0; i < 100; i++)
           if (ali3_step(m, d) != ALI3_OK) fail_msg("%s, %g rad/s: step %d", WAY[w].name, RATE[r], i);
         const ali3_body_state s = body(m, d, 0);
-        double half = 0.5 * RATE[r]; /* of the angle after 1 s */
+        double half = 0.5 * RATE[r]; /* half the angle after 1 s */
         if (!(fabs(s.angular_velocity[2] - RATE[r]) < 1e-9 * RATE[r] &&
               fabs(fabs(s.orientation[0]) - fabs(cos(half))) < 1e-9 * RATE[r]))
           fail_msg("%s, %g rad/s: %.12g rad/s", WAY[w].name, RATE[r], s.angular_velocity[2]);

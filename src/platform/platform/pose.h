@@ -53,7 +53,7 @@ void pose_felt(double force[3], double w[3], const struct platform_motion *m, co
 
 struct attitude {
   bool known;
-  double R[9];      /* of the last step */
+  double R[9];      /* rotation matrix at the last step */
   double roll, yaw; /* rad, unwrapped */
 };
 
