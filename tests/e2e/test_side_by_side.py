@@ -166,7 +166,7 @@ class Usage(Side):
 
 class Percentile(unittest.TestCase):
     def test_as_the_daemon_counts(self):
-        """The figures of tests/daemon/test_report.c, rare_wakeups_have_their_own_bins."""
+        """The figures of tests/daemon/daemon/test_report.c, rare_wakeups_have_their_own_bins."""
         bins = [[10, 9998], [500, 1], [1200, 1]]
         self.assertEqual([side.percentile(bins, 10000, 1200, f) for f in (0.5, 0.999, 0.9999, 1)], [11, 11, 501, 1200])
 

@@ -31,7 +31,7 @@ EXCUSED = {
     ("e2e/test_culprits.py", "0.7)"): "in the tier timing: the culprit must be named before the log's next line",
     ("e2e/kills.py", "connection.settimeout(2.0)"): "a peer that is killed; its thread must end",
     ("e2e/kills.py", "settimeout(0.5)"): "a look at an observer that is asked again",
-    ("osc/osc_hostile.py", "settimeout(0.2)"): "drains answers, of which there may be none",
+    ("io/osc/osc_hostile.py", "settimeout(0.2)"): "drains answers, of which there may be none",
     ("vm/checks.py", "127.0.0.1:9464"): "the guest is the test's own",
     ("e2e/pymodbus_client.py", "timeout=3"): "pymodbus waits that long for the end of a serial frame",
 }

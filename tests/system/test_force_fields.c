@@ -221,7 +221,7 @@ TEST(types_use_their_fields_and_no_other)
       for (int k = 0; k < SPECS && spec[k].name; k++) {
         assert_true(run_with(&spec[k], plain));
         for (int bad = 0; bad < 3; bad++) {
-          if (bad && (listed || f->kind == A_SWITCH)) continue; /* tests/model has the refusals */
+          if (bad && (listed || f->kind == A_SWITCH)) continue; /* tests/core/model has the refusals */
           ali3_force_spec s = spec[k];
           set_field(&s, f, bad ? f->bad : f->good,
                     bad == 0   ? &three_points

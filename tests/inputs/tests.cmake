@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: MIT
-ali3_test(inputs inputs SOURCES inputs/inputs_bench.c LINK ali3_inputs m)
-ali3_test(inputs inputs_take SOURCES inputs/inputs_bench.c LINK ali3_inputs m)
-ali3_test(inputs inputs_latch SOURCES inputs/inputs_bench.c LINK ali3_inputs m)
-ali3_test(inputs inputs_watchdog SOURCES inputs/inputs_bench.c LINK ali3_inputs m)
-ali3_test(inputs inject LINK ali3_inputs m)
-ali3_test(inputs sequence LINK ali3_inputs)
