@@ -195,10 +195,13 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
   }
 }
 
-/* A time of 0 means "never" and stays. */
+/* A time of 0 means "never" and stays. The machine may have started later than by_ns ago: then the time wraps around zero, see
+ * inputs_later(). */
 static void set_back(uint64_t *t_ns, uint64_t by_ns)
 {
-  if (*t_ns) *t_ns = *t_ns > by_ns ? *t_ns - by_ns : 1;
+  if (*t_ns == 0) return;
+  *t_ns -= by_ns;
+  if (*t_ns == 0) *t_ns = 1;
 }
 
 void inputs_pass_time(struct inputs *in, uint64_t ns)

@@ -140,10 +140,16 @@ static inline double inputs_clamp(const struct input_range *r, double v)
 {
   return v < r->lower ? r->lower : v > r->upper ? r->upper : v;
 }
+/* True if instant a is later than instant b. After inputs_pass_time() an instant may lie before the start of the machine,
+ * where it wraps around zero: compare instants of inputs by this function only. */
+static inline bool inputs_later(uint64_t a_ns, uint64_t b_ns)
+{
+  return (int64_t)(a_ns - b_ns) > 0;
+}
 static inline double inputs_age(uint64_t since_ns, uint64_t now_ns)
 {
-  return now_ns > since_ns ? (double)(now_ns - since_ns) / 1e9
-                           : 0.0; /* the sample may have come after now_ns was read */
+  return inputs_later(now_ns, since_ns) ? (double)(now_ns - since_ns) / 1e9
+                                        : 0.0; /* the sample may have come after now_ns was read */
 }
 /* The value that counts, extrapolated along the slope. */
 double inputs_held(const struct inputs *in, const struct input_range *r, const struct input_channel *ch,
@@ -152,7 +158,8 @@ double inputs_held(const struct inputs *in, const struct input_range *r, const s
 static inline bool inputs_are_silent(const struct input_spec *spec, const struct input_condition *c,
                                      uint64_t now_ns)
 {
-  const uint64_t heard_ns = c->heard_ns > c->alive_ns ? c->heard_ns : c->alive_ns;
+  const bool beats = c->alive_ns && inputs_later(c->alive_ns, c->heard_ns);
+  const uint64_t heard_ns = beats ? c->alive_ns : c->heard_ns;
   return spec->watchdog > 0.0 && inputs_age(heard_ns, now_ns) > spec->watchdog;
 }
 /* The channel must recover; it continues from the value in use. */

@@ -124,7 +124,7 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
     if (ch->t_ns == 0) continue;
     if (silent && !ch->dead) expire_channel(in, spec->first + k, now_ns);
     const enum input_state state = latch_channel(in, spec, k, now_ns, since, &now->limits);
-    const uint64_t age_ns = now_ns > ch->since_ns ? now_ns - ch->since_ns : 0;
+    const uint64_t age_ns = inputs_later(now_ns, ch->since_ns) ? now_ns - ch->since_ns : 0;
     const double trusted = inputs_age(ch->base_ns, now_ns);
     if (now->age_ns == UINT64_MAX || age_ns > now->age_ns) now->age_ns = age_ns;
     if (trusted > trusted_age) trusted_age = trusted;

@@ -112,7 +112,7 @@ static void rely_on(const struct inputs *in, const struct input_spec *spec, int 
   } else if (first || spec->policy != INPUT_EXTRAPOLATE ||
              inputs_age(ch->base_ns, ch->since_ns) > spec->hold) {
     ch->slope = 0.0;
-  } else if (now_ns > ch->taken_ns) {
+  } else if (inputs_later(now_ns, ch->taken_ns)) {
     ch->slope = (ch->value - ch->base) / inputs_age(ch->taken_ns, now_ns);
   }
   ch->base = ch->value;
@@ -142,7 +142,7 @@ static void accept_sample(struct inputs *in, const struct input_spec *spec, int 
     return;
   }
   if (!count_on(ch, &a->sample, t, &restarted)) return;
-  if (!first && a->since_ns < ch->since_ns) return;
+  if (!first && inputs_later(ch->since_ns, a->since_ns)) return;
   if (restarted && !first && spec->policy != INPUT_HOLD) inputs_lapse(in, spec->first + k, r, now_ns);
   t->restarted |= restarted;
 
@@ -192,9 +192,9 @@ static void take_input(struct inputs *in, int i, struct port *const *port, uint6
     counter_add(&in->counters->inputs_injected, 1);
   for (int k = 0; k < spec->count; k++) accept_sample(in, spec, k, &arrival[k], now_ns, &tally);
   for (int k = 0; k < spec->count; k++) {
-    const uint64_t since_ns = in->channel[spec->first + k].since_ns;
-    if (in->channel[spec->first + k].t_ns && since_ns > in->condition[i].heard_ns)
-      in->condition[i].heard_ns = since_ns;
+    const struct input_channel *ch = &in->channel[spec->first + k];
+    uint64_t *heard_ns = &in->condition[i].heard_ns;
+    if (ch->t_ns && (*heard_ns == 0 || inputs_later(ch->since_ns, *heard_ns))) *heard_ns = ch->since_ns;
   }
   take_heartbeat(in, i, port, now_ns, by_clock);
   count_tally(in->counters, &tally);

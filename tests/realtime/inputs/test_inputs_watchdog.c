@@ -71,6 +71,30 @@ static void silence_asks_for_the_safe_state(void **state)
   assert_int_equal(b->in.condition[0].state, INPUT_NEVER);
 }
 
+/* Enough for a recovery. */
+static void send_twice(struct bench *b, uint64_t t_ns)
+{
+  for (int k = 0; k < 2; k++) {
+    send(b, 0, 0, 8.0, t_ns + 10 * (uint64_t)k * MS);
+    latch(b, t_ns + 10 * (uint64_t)k * MS);
+  }
+  assert_int_equal(b->in.condition[0].state, INPUT_FRESH);
+}
+
+/* The machine started 5 s ago and was suspended for 600 s: the sample is 600 s old, not 5 s. */
+static void a_suspension_may_be_longer_than_the_machine_runs(void **state)
+{
+  struct bench *b = with_reaction(state, INPUT_TIMEOUT_HOLD);
+  b->in.spec[0].watchdog = 30.0;
+  send_twice(b, T0 + 210 * MS);
+  inputs_pass_time(&b->in, 600000 * MS);
+  latch(b, T0 + 230 * MS);
+  assert_true(b->in.condition[0].age_ns == 600010 * MS);
+  assert_int_equal(b->in.condition[0].state, INPUT_TIMEOUT);
+  send_twice(b, T0 + 240 * MS);
+  assert_true(b->in.condition[0].age_ns == 0 && b->in.value[0] == 8.0);
+}
+
 /* Input 3 becomes a number of the rig, with keys that the file would refuse. */
 static struct bench *with_rig(void **state)
 {
@@ -176,6 +200,7 @@ int main(void)
       ROW(silence_ramps_to_the_safe_value),
       ROW(silence_holds_the_value),
       ROW(silence_asks_for_the_safe_state),
+      ROW(a_suspension_may_be_longer_than_the_machine_runs),
       ROW(heartbeats_keep_the_watchdog_quiet),
       ROW(others_do_not_keep_it_quiet),
       ROW(written_values_stand_beside_acting_ones),
