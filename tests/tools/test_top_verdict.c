@@ -45,6 +45,10 @@ TEST(degraded_daemon)
 /* Values and commands may have been lost, but only within the last minute. */
 TEST(a_full_socket_is_reported_for_a_minute)
 {
+  if (clock_now_ns() < 62 * NS_PER_S) {
+    print_message("skipped: a minute ago this machine did not run yet\n");
+    skip();
+  }
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   telemetry_write(t, &live);
