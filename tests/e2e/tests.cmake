@@ -26,7 +26,7 @@ ali3_e2e(system triggers record_orders recorder_trouble hostile)
 
 # Files with a class for each tier.
 ali3_e2e_part(system threads threads Threads)
-ali3_e2e_part(system demo_usage demo Usage)
+ali3_e2e(system demo)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
 set_tests_properties(e2e/guides e2e/record PROPERTIES COST 950) # they wait for more than a minute in all, so they start first
@@ -45,11 +45,9 @@ ali3_e2e(timing view_load)    # misses beside eight streams of ali3-view and a f
 ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
 ali3_e2e(timing fuzz_live)     # misses while every input is malformed
 ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
-ali3_e2e_part(timing demo demo Demo) # lag of a platform behind a car that a script drives in real time
 ali3_e2e_part(timing system_calls threads SystemCalls) # strace slows the loop down, which must not look like a stuck loop
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
-ali3_e2e_part(timing side_by_side side_by_side Script) # stress-ng on every processor would delay tests beside it
 ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
 
 # Limits of time of tests of the tier system, judged.
@@ -73,10 +71,14 @@ add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_recorder_trouble.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/replay CONFIGURATIONS soak # the demo with everything that can happen, under each overrun policy
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_replay.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(soak/rig PROPERTIES ENVIRONMENT ALI3_JUDGE_TIMES=1)
+add_test(NAME soak/demo CONFIGURATIONS soak # lag of a platform behind a car that a script drives in real time
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_demo.py ${CMAKE_BINARY_DIR}/bin Demo)
+add_test(NAME soak/side_by_side CONFIGURATIONS soak # with stress-ng on every processor
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_side_by_side.py ${CMAKE_BINARY_DIR}/bin Script)
+set_tests_properties(soak/rig soak/demo PROPERTIES ENVIRONMENT ALI3_JUDGE_TIMES=1)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
 set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
-set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay)
+set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay soak/demo soak/side_by_side)
 set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 ali3_tier(soak ${soaks})
 
