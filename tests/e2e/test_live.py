@@ -407,6 +407,12 @@ class Live(unittest.TestCase):
                 f.write(f"platform.blend: 0.3\n{line}\n")
             self.refused(3, said, "param/load", "wrong")
             self.assertEqual([self.value(name) for name in names], wanted, line)
+        # The loop knows the ceiling of a limit: what it refuses keeps the whole set from acting, the model's part, too.
+        with open(os.path.join(self.folder, "above.yaml"), "w", encoding="utf-8") as f:
+            f.write("body.car.mass: 444\nplatform.hp_wn.x: 4\nplatform.lp_wn: 9\nplatform.vel_max.x: 2.9\nplatform.blend: 0.3\n")
+        self.refused(3, "platform.vel_max.x: 2.9 is above", "param/load", "above")
+        self.assertEqual([self.value(name) for name in names], wanted)
+        self.assertNotEqual(self.value("platform.lp_wn"), (9.0,))
         # Values that fit together only, in the wrong order.
         with open(os.path.join(self.folder, "both.yaml"), "w", encoding="utf-8") as f:
             f.write("platform.hp_wn.x: 4\nplatform.hp_wn.y: 3.5\nplatform.lp_wn: 9\n")

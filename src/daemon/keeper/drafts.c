@@ -66,88 +66,41 @@ static bool is_moving(const struct keeper *l, int param)
   return false;
 }
 
-/* All changes of the platform together with the parameters that it has. */
-static bool check_platform_changes(struct keeper *l, const struct keeper_change *change, int changes,
-                                   char *error, size_t size)
+/* Divides a set into changes of the model and of the platform. */
+static int divide_changes(const struct keeper_change *change, int changes, struct param_change *of_model,
+                          struct platform_change *of_platform)
 {
-  double value[PARAMS];
-  struct platform_params together;
-  int n = 0;
-  for (int i = 0; i < changes; i++) n += change[i].platform;
-  if (n == 0) return true;
-  if (!keeper_read_platform(l, value)) {
-    snprintf(error, size, "the loop does not answer");
-    return false;
+  int model = 0, platform = 0;
+  for (int i = 0; i < changes; i++) {
+    if (change[i].platform)
+      of_platform[platform++] = (struct platform_change){(uint32_t)change[i].of.param, change[i].of.value[0]};
+    else
+      of_model[model++] = change[i].of;
   }
-  for (int i = 0; i < changes; i++)
-    if (change[i].platform) value[change[i].of.param] = change[i].of.value[0];
-  memcpy(&together, value, sizeof together);
-  if (!params_leave_notch(&together)) return true;
-  snprintf(error, size,
-           "platform.lp_wn: expected at least twice the larger one of hp_wn.x and hp_wn.y: in between, "
-           "nothing is felt");
-  return false;
-}
-
-/* The loop takes one parameter after the other, and refuses one that does not fit those it has: that one waits for others. */
-static enum command_result change_platform(struct keeper *l, const struct keeper_change *change, int changes,
-                                           char *error, size_t size)
-{
-  bool *done = calloc((size_t)changes + 1, sizeof *done);
-  enum command_result result = done ? RESULT_OK : RESULT_BUSY;
-  if (!done) snprintf(error, size, "out of memory");
-  /* Rounds, until all are done or a round does none. */
-  for (bool moved = done != NULL, again = true; moved && again;) {
-    moved = again = false;
-    for (int i = 0; i < changes; i++) {
-      if (!change[i].platform || done[i]) continue;
-      result = keeper_command(l, &(struct command){.code = COMMAND_PLATFORM,
-                                                   .argument = (uint32_t)change[i].of.param,
-                                                   .t_ns = clock_now_ns(),
-                                                   .value = change[i].of.value[0]});
-      done[i] = result == RESULT_OK;
-      moved |= done[i];
-      again |= !done[i];
-      if (!done[i])
-        snprintf(
-            error, size,
-            "platform.%s: it contradicts another parameter, or is above its limit in the file; see the log",
-            params_table[change[i].of.param].name);
-    }
-    if (!again) result = RESULT_OK;
-  }
-  free(done);
-  return result;
+  return model;
 }
 
 enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
                                           char *error, size_t size)
 {
-  struct param_change *of_model = calloc((size_t)changes + 1, sizeof *of_model);
-  int n = 0;
   enum command_result result = RESULT_OK;
-  /* Pick the changes of the model, which act together. The changes of the platform follow. */
-  if (!of_model) {
-    snprintf(error, size, "out of memory");
-    return RESULT_BUSY;
-  }
-  if (!check_platform_changes(l, change, changes, error, size)) {
-    free(of_model);
-    return RESULT_BAD_ARGUMENT;
-  }
-  for (int i = 0; i < changes; i++)
-    if (!change[i].platform) {
-      if (is_moving(l, change[i].of.param)) {
-        snprintf(error, size, "%s moves: try again when it has arrived",
-                 l->params.param[change[i].of.param].name);
-        free(of_model);
-        return RESULT_BUSY;
-      }
-      of_model[n++] = change[i].of;
+  struct param_change *of_model = calloc((size_t)changes + 1, sizeof *of_model);
+  struct platform_change *of_platform = calloc((size_t)changes + 1, sizeof *of_platform);
+  snprintf(error, size, "out of memory");
+  if (!of_model || !of_platform) result = RESULT_BUSY;
+  /* A parameter that moves takes no other value. */
+  const int n = result == RESULT_OK ? divide_changes(change, changes, of_model, of_platform) : 0;
+  for (int i = 0; i < n && result == RESULT_OK; i++)
+    if (is_moving(l, of_model[i].param)) {
+      snprintf(error, size, "%s moves: try again when it has arrived",
+               l->params.param[of_model[i].param].name);
+      result = RESULT_BUSY;
     }
-  if (n > 0) result = keeper_install(l, of_model, n, error, size);
+  if (result == RESULT_OK)
+    result = keeper_install(l, &(struct keeper_set){of_model, n, of_platform, changes - n}, error, size);
   free(of_model);
-  return result == RESULT_OK ? change_platform(l, change, changes, error, size) : result;
+  free(of_platform);
+  return result;
 }
 
 /* Numbers of the value, and the time of a ramp. */
@@ -279,7 +232,8 @@ bool keeper_step_ramps(struct keeper *l, uint64_t now_ns)
     m->active = part < 1.0;
   }
   if (changes == 0) return false;
-  if (keeper_install(l, change, changes, error, sizeof error) != RESULT_OK) {
+  if (keeper_install(l, &(struct keeper_set){.model = change, .models = changes}, error, sizeof error) !=
+      RESULT_OK) {
     keeper_note(l, LOG_LEVEL_WARNING, "parameters stop on their way: %s", error);
     for (int i = 0; i < KEEPER_RAMPS; i++) l->ramp[i].active = false;
   }
@@ -301,7 +255,8 @@ void keeper_take_offer(struct keeper *l)
   const int changes = read ? params_difference(&l->params, l->model, m, change) : -1;
   if (changes < 0)
     keeper_note(l, LOG_LEVEL_WARNING, "%s: needs a restart: model", l->offered_file);
-  else if (changes > 0 && keeper_install(l, change, changes, error, sizeof error) != RESULT_OK)
+  else if (changes > 0 && keeper_install(l, &(struct keeper_set){.model = change, .models = changes}, error,
+                                         sizeof error) != RESULT_OK)
     keeper_note(l, LOG_LEVEL_WARNING, "%s: parameters of the model not applied: %s", l->offered_file, error);
   ali3_model_free(m);
   free(change);

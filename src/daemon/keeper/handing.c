@@ -158,28 +158,57 @@ static void tell_changes(struct keeper *l, const struct plant_set *s, const stru
                 (unsigned long long)s->cycle, changes, l->version);
 }
 
-enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes,
-                                   char *error, size_t size)
+/* The reason why the loop refused a change of the platform. */
+static void explain_refusal(const struct plant_set *s, char *error, size_t size)
 {
-  /* Outside the loop: all checks and the set-up of a start. */
-  struct plant_set s = {.version = l->version + 1, .status = ALI3_E_ARGUMENT};
-  s.model = params_apply(&l->params, l->model, change, changes, error, size);
-  if (!s.model) return RESULT_BAD_ARGUMENT;
-  enum command_result result = RESULT_OK;
-  if (!ali3_model_takes_state(s.model, l->model)) {
-    snprintf(error, size, "it adds or removes rows of the mechanism, which needs a restart");
-    result = RESULT_BAD_ARGUMENT;
-  } else if (!prepare_set(&s, error, size)) {
-    result = RESULT_BAD_ARGUMENT;
-  } else {
+  if (s->refused == s->changes) {
+    snprintf(error, size,
+             "platform.lp_wn: expected at least twice the larger one of hp_wn.x and hp_wn.y: in between, "
+             "nothing is felt");
+    return;
+  }
+  const struct platform_change *c = &s->change[s->refused];
+  const struct params_scalar *p = &params_table[c->parameter];
+  snprintf(
+      error, size,
+      "platform.%s: %g is above %g %s, its limit in the file, which a command may only lower; raise it in "
+      "the file, and reload",
+      p->name, c->value, s->ceiling, p->unit);
+}
+
+/* The model of a set, and all that the loop needs of it, after the checks and the set-up of a start. */
+static enum command_result build_set(struct keeper *l, const struct keeper_set *set, struct plant_set *s,
+                                     char *error, size_t size)
+{
+  s->model = params_apply(&l->params, l->model, set->model, set->models, error, size);
+  if (!s->model) return RESULT_BAD_ARGUMENT;
+  if (ali3_model_takes_state(s->model, l->model))
+    return prepare_set(s, error, size) ? RESULT_OK : RESULT_BAD_ARGUMENT;
+  snprintf(error, size, "it adds or removes rows of the mechanism, which needs a restart");
+  return RESULT_BAD_ARGUMENT;
+}
+
+enum command_result keeper_install(struct keeper *l, const struct keeper_set *set, char *error, size_t size)
+{
+  struct plant_set s = {.version = l->version + 1,
+                        .status = ALI3_E_ARGUMENT,
+                        .refused = -1,
+                        .change = set->platform,
+                        .changes = set->platforms};
+  enum command_result result = set->models > 0 ? build_set(l, set, &s, error, size) : RESULT_OK;
+  if (result == RESULT_OK) {
+    /* The loop takes the whole set, or none of it. */
     const ali3_model *fresh = s.model;
     hand_set(l, &s);
-    if (s.status == ALI3_OK) {
+    if (s.status == ALI3_OK && fresh) {
       l->model = fresh;
       l->version++;
-      tell_changes(l, &s, change, changes);
-      show_changes(l, change, changes);
-    } else {
+      tell_changes(l, &s, set->model, set->models);
+      show_changes(l, set->model, set->models);
+    } else if (s.status != ALI3_OK && s.refused >= 0) {
+      explain_refusal(&s, error, size);
+      result = RESULT_BAD_ARGUMENT;
+    } else if (s.status != ALI3_OK) {
       snprintf(error, size, "the loop takes no parameters now: it warms up, ends or is stuck");
       result = RESULT_WRONG_STATE;
     }

@@ -93,9 +93,16 @@ enum command_result keeper_command(struct keeper *l, const struct command *c);
 /* The state of the model in use, to be freed; NULL with the reason in error. platform NULL: not needed. */
 void *keeper_copy_state(struct keeper *l, size_t *size, struct platform_params *platform, char *error,
                         size_t error_size);
-/* Builds a model with changes and hands it to the loop. Not RESULT_OK: the reason is in error. */
-enum command_result keeper_install(struct keeper *l, const struct param_change *change, int changes,
-                                   char *error, size_t size);
+/* Changes that act together. */
+struct keeper_set {
+  const struct param_change *model; /* (models) */
+  int models;
+  const struct platform_change *platform; /* (platforms) */
+  int platforms;
+};
+/* Builds a model with the changes of a set, and hands all of them to the loop, which takes all in one cycle, or none. Not
+ * RESULT_OK: the reason is in error. */
+enum command_result keeper_install(struct keeper *l, const struct keeper_set *set, char *error, size_t size);
 /* Frees a model, unless it belongs to the settings. */
 void keeper_drop_model(struct keeper *l, const ali3_model *m);
 
@@ -120,7 +127,7 @@ void keeper_take_offer(struct keeper *l);
 bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c);
 bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
                         char *error, size_t size);
-/* The model takes its changes as one. The platform takes its own one by one, in the next cycles. */
+/* Changes of the model and of the platform act in one cycle, or none of them acts. */
 enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_change *change, int changes,
                                           char *error, size_t size);
 

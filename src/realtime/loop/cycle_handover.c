@@ -4,14 +4,23 @@
 
 enum { FIRST_CYCLES = 2 }; /* they find cold caches: their misses count as grace */
 
+/* All changes of a set act, or none. A warm-up keeps its model. */
 static void take_set(struct cycle *c, struct handover *h)
 {
+  struct platform_params params;
   struct plant_set *s = atomic_load_explicit(&h->set, memory_order_acquire);
-  if (!s || c->machine.state == STATE_INIT) return;
-  plant_swap(&c->plant, s, c->workers.pool ? pool_exec(c->workers.pool) : NULL, &c->step_times.probe);
-  c->plant.tuned = s->status == ALI3_OK;
+  if (!s || (s->model && c->machine.state == STATE_INIT)) return;
+  s->refused = platform_drive_judge(&c->drive, s->change, s->changes, &params);
+  s->status = s->refused < 0 ? ALI3_OK : ALI3_E_ARGUMENT;
+  if (s->refused >= 0 && s->refused < s->changes)
+    s->ceiling = platform_drive_ceiling(&c->drive, s->change[s->refused].parameter);
+  if (s->status == ALI3_OK && s->model) {
+    plant_swap(&c->plant, s, c->workers.pool ? pool_exec(c->workers.pool) : NULL, &c->step_times.probe);
+    c->plant.tuned = s->status == ALI3_OK;
+    if (c->deadline.grace_left < FIRST_CYCLES) c->deadline.grace_left = FIRST_CYCLES;
+  }
+  if (s->status == ALI3_OK && s->changes > 0) cycle_tune_platform(c, s, &params);
   s->cycle = c->times.number + 1;
-  if (c->deadline.grace_left < FIRST_CYCLES) c->deadline.grace_left = FIRST_CYCLES;
   atomic_store_explicit(&h->set, NULL, memory_order_release);
 }
 

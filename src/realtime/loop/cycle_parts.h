@@ -39,6 +39,8 @@ void cycle_move_platform(struct cycle *c);
 void cycle_end_ride(struct cycle *c, bool parked);
 /* Sets a platform parameter by a command. */
 enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
+/* The changes of a set, which lead to these parameters. */
+void cycle_tune_platform(struct cycle *c, const struct plant_set *s, const struct platform_params *params);
 /* Leaves an event: a jog begins, by a client, or has come to rest. */
 void cycle_note_jog(struct cycle *c, enum cycle_cause cause, int port, uint32_t client);
 /* For a platform that is not parked: trips to SAFE if the loop was stuck in this cycle or the last one, for ten periods

@@ -86,24 +86,37 @@ void cycle_move_platform(struct cycle *c)
                                                      .input = -1});
 }
 
-enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port)
+/* A client that drags a slider must leave half of the room to faults. */
+static void note_parameter(struct cycle *c, uint64_t cycle, uint32_t parameter, double value, int port,
+                           uint32_t client)
 {
-  const enum command_result result = platform_drive_set(&c->drive, command->argument, command->value);
-  if (result != RESULT_OK) return result;
-  /* A client that drags a slider must leave half of the room to faults. */
-  const struct cycle_event e = {.cycle = c->times.number,
+  const struct cycle_event e = {.cycle = cycle,
                                 .from = c->machine.state,
                                 .to = c->machine.state,
                                 .cause = CAUSE_PLATFORM_SET,
-                                .code = command->argument,
+                                .code = parameter,
                                 .port = port,
-                                .client = command->client,
+                                .client = client,
                                 .body = -1,
                                 .joint = -1,
                                 .input = -1,
-                                .value = command->value};
+                                .value = value};
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
-  return RESULT_OK;
+}
+
+enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port)
+{
+  const enum command_result result = platform_drive_set(&c->drive, command->argument, command->value);
+  if (result == RESULT_OK)
+    note_parameter(c, c->times.number, command->argument, command->value, port, command->client);
+  return result;
+}
+
+void cycle_tune_platform(struct cycle *c, const struct plant_set *s, const struct platform_params *params)
+{
+  platform_drive_tune(&c->drive, c->drive.setup.spec.mode, params);
+  for (int i = 0; i < s->changes; i++)
+    note_parameter(c, c->times.number + 1, s->change[i].parameter, s->change[i].value, -1, 0);
 }
 
 void cycle_note_jog(struct cycle *c, enum cycle_cause cause, int port, uint32_t client)

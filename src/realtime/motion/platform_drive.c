@@ -119,18 +119,30 @@ double platform_drive_ceiling(const struct platform_drive *d, uint32_t parameter
              : INFINITY;
 }
 
+int platform_drive_judge(const struct platform_drive *d, const struct platform_change *change, int n,
+                         struct platform_params *params)
+{
+  *params = d->setup.spec.params;
+  for (int i = 0; i < n; i++) {
+    const uint32_t parameter = change[i].parameter;
+    double value = change[i].value;
+    if (!d->there || parameter >= PARAMS) return i;
+    const struct params_scalar *of = &params_table[parameter];
+    if (!(value >= of->least && value <= of->greatest)) return i;
+    /* OSC brings floats: the ceiling itself, rounded up, is no higher value. */
+    const double ceiling = platform_drive_ceiling(d, parameter);
+    if ((float)value > (float)ceiling) return i;
+    value = fmin(value, ceiling);
+    memcpy((char *)params + parameter * sizeof value, &value, sizeof value);
+  }
+  return n > 0 && params_leave_notch(params) ? n : -1;
+}
+
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)
 {
-  struct platform_params params = d->setup.spec.params;
-  if (!d->there || parameter >= PARAMS) return RESULT_BAD_ARGUMENT;
-  const struct params_scalar *of = &params_table[parameter];
-  if (!(value >= of->least && value <= of->greatest)) return RESULT_BAD_ARGUMENT;
-  /* OSC brings floats: the ceiling itself, rounded up, is no higher value. */
-  const double ceiling = platform_drive_ceiling(d, parameter);
-  if ((float)value > (float)ceiling) return RESULT_BAD_ARGUMENT;
-  value = fmin(value, ceiling);
-  memcpy((char *)&params + parameter * sizeof value, &value, sizeof value);
-  if (params_leave_notch(&params)) return RESULT_BAD_ARGUMENT;
+  struct platform_params params;
+  if (platform_drive_judge(d, &(struct platform_change){parameter, value}, 1, &params) >= 0)
+    return RESULT_BAD_ARGUMENT;
   platform_drive_tune(d, d->setup.spec.mode, &params);
   return RESULT_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "jog/jog.h"
 #include "signals/exchange.h"
+#include "signals/handover.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>
@@ -67,8 +68,12 @@ void platform_drive_reload(struct platform_drive *d, enum platform_mode mode,
                            const struct platform_params *params);
 /* Call in STOPPED: raises the ceilings to the limits of the file if the platform is parked. */
 void platform_drive_raise(struct platform_drive *d);
-/* Sets one row of params_table. Returns RESULT_BAD_ARGUMENT and changes nothing if there is no such row, or if the
- * value is out of range, above its ceiling, or inconsistent with the others. */
+/* Judges changes of rows of params_table together, and puts the parameters with them into *params for platform_drive_tune().
+ * Returns -1, or the index of a change without such a row or with a value that is out of range or above its ceiling; n: the
+ * parameters would be inconsistent. */
+int platform_drive_judge(const struct platform_drive *d, const struct platform_change *change, int n,
+                         struct platform_params *params);
+/* Sets one row of params_table. Returns RESULT_BAD_ARGUMENT and changes nothing if platform_drive_judge() refuses it. */
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value);
 /* The largest value that a command may give a limit; INFINITY: the parameter is no limit. */
 double platform_drive_ceiling(const struct platform_drive *d, uint32_t parameter);

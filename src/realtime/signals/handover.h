@@ -12,14 +12,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A model with changed parameters, its data after a reset, and its initial state as bytes of ali3_state_save(). */
+/* A new value of the motion platform: a row of params_table. */
+struct platform_change {
+  uint32_t parameter;
+  double value;
+};
+
+/* A set of changed parameters, all of which act from one cycle on, or none: a model with them, its data after a reset, and its
+ * initial state as bytes of ali3_state_save(); beside it changes of the motion platform. */
 struct plant_set {
-  const ali3_model *model;
+  const ali3_model *model; /* NULL: the model does not change */
   ali3_data *data;
   void *initial;
-  uint32_t version; /* version of the parameters, as the frames show it */
+  uint32_t version;                     /* version of the parameters, as the frames show it */
+  const struct platform_change *change; /* (changes) */
+  int changes;
   /* Filled by the loop. */
-  int status;     /* ALI3_OK: the loop took the set, and the members above hold what it used before */
+  int status; /* ALI3_OK: the loop took the set, and model, data and initial are those that it used before */
+  double ceiling; /* of the refused change, as platform_drive_ceiling() says */
+  int refused; /* index of the change that the platform refuses; `changes`: they contradict each other; -1: none */
   uint64_t cycle; /* first cycle with the new set */
 };
 

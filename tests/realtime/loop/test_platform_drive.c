@@ -1,113 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The platform in the loop, with a platform that only records its inputs. tests/platform/platform tests the real one. */
 #include "check.h"
-#include "common/platform_defaults.h"
-#include "loop/pendulum.h"
+#include "loop/told_platform.h"
 
 #include "loop/cycle_parts.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- a platform that records its inputs --- */
-
-static struct {
-  struct platform_input in; /* of the last step */
-  double sensor[SIGNALS_BODY];
-  int steps, tunes, restarts;
-  enum platform_mode mode;
-  struct platform_params params;
-  bool parks;      /* parks at once when it is asked to; false: never */
-  double velocity; /* its velocity on the way */
-} told_it;
-
-static bool told_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
-{
-  if (spec->period <= 0.0) {
-    snprintf(error, size, "no period");
-    return false;
-  }
-  p->out.state[0] = PLATFORM_UNKNOWN;
-  p->out.pose[0] = (double)NAN;
-  return true;
-}
-
-static void told_step(struct platform *p, const struct platform_input *in)
-{
-  told_it.in = *in;
-  told_it.steps++;
-  told_it.restarts += in->restart;
-  if (in->sensor) memcpy(told_it.sensor, in->sensor, sizeof told_it.sensor);
-  const bool up = in->order == PLATFORM_TO_NEUTRAL || in->order == PLATFORM_TO_RUN;
-  if (p->out.state[0] == PLATFORM_UNKNOWN && !up) return;
-  const bool down = in->order == PLATFORM_TO_PARK || in->order == PLATFORM_TO_SAFE;
-  const bool park = down && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
-  p->out.state[0] = park ? PLATFORM_PARKED : down ? PLATFORM_PARK : PLATFORM_RUN;
-  p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;
-  p->out.pose[0] = told_it.steps;
-  p->out.velocity[5] = told_it.velocity;
-  p->out.legs_normalised[5] = 0.25;
-}
-
-static void told_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
-{
-  (void)p;
-  told_it.tunes++;
-  told_it.mode = mode;
-  told_it.params = *params;
-}
-
-static bool told_is_parked(const struct platform *p)
-{
-  return p->out.state[0] == PLATFORM_PARKED;
-}
-
-static const struct platform_calls told_calls = {
-    .step = told_step, .tune = told_tune, .is_parked = told_is_parked};
-
-/* --- the loop around it --- */
-
-static struct platform_setup setup;
-
-/* The signals and input of a platform beside those of the pendulum. */
-static int set_up_platform(void **state)
-{
-  set_up(state);
-  struct bench *b = *state;
-  struct input_spec input[INPUTS + 1];
-  static const struct platform_geometry geometry;
-  memcpy(input, b->signals->input, INPUTS * sizeof *input);
-  input[INPUTS] = (struct input_spec){.name = (char[]){"lead"}, .kind = INPUT_POSE, .hold = 1e6};
-  for (int k = 0; k < PLATFORM_DOF; k++)
-    input[INPUTS].range[k] = (struct input_range){.lower = -3, .upper = 3};
-  struct signals *s =
-      signals_new_with(b->model, input, INPUTS + 1, &(struct signals_more){.platform = &geometry});
-  assert_non_null(s);
-  signals_free(b->signals);
-  b->signals = s;
-  b->config.signals = s;
-  for (int p = 0; p < 2; p++) {
-    port_free(&b->port[p]);
-    assert_true(port_init(&b->port[p], "test", (uint32_t)s->count, (uint32_t)s->channels, p == 0));
-    b->port[p].bell = &b->bell;
-  }
-  memset(&told_it, 0, sizeof told_it);
-  told_it.parks = true;
-  setup = (struct platform_setup){
-      .imu = -1, .pose = -1, .input = INPUTS, .init = told_init, .calls = &told_calls};
-  setup.spec = (struct platform_spec){.mode = PLATFORM_WASHOUT, .period = 0.01, .gravity = 9.81};
-  params_default(&setup.spec.params);
-  b->config.platform = &setup;
-  return 0;
-}
-
-static double published(const struct bench *b, const struct frame *f, size_t offset)
-{
-  return f->values[b->signals->platform_first + (int)(offset / sizeof(double))];
-}
 
 static void its_order_follows_from_the_state(void **state)
 {
@@ -223,126 +123,6 @@ TEST(it_is_given_its_sensors)
   setup.spec.period = 0.0;
   assert_false(platform_drive_init(&d, &setup, &s, error, sizeof error));
   assert_string_equal(error, "no period");
-}
-
-static uint32_t set_parameter(struct bench *b, uint32_t parameter, double value)
-{
-  struct answer a = {0};
-  assert_true(port_command(&b->port[0],
-                           &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value, 0}));
-  cycle_once(&b->cycle);
-  assert_true(ring_pop(&b->port[0].answers, &a));
-  assert_int_equal(a.code, COMMAND_PLATFORM);
-  return a.result;
-}
-
-#define PARAMETER(field) ((uint32_t)(offsetof(struct platform_params, field) / sizeof(double)))
-
-static void parameters_change_at_the_edge_of_a_cycle(void **state)
-{
-  struct bench *b = *state;
-  begin_running(b);
-  after(b, 1);
-  struct cycle_event e;
-  while (outbox_next_event(&b->cycle.outbox, &e)) continue;
-  assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), 0.25), RESULT_OK);
-  assert_int_equal(told_it.tunes, 1);
-  assert_true(told_it.params.gain_lin[1] == 0.25 && told_it.params.gain_lin[0] == 0.44);
-  assert_int_equal(told_it.mode, PLATFORM_WASHOUT);
-  assert_true(outbox_next_event(&b->cycle.outbox, &e));
-  assert_int_equal(e.cause, CAUSE_PLATFORM_SET);
-  assert_int_equal(e.code, PARAMETER(gain_lin[1]));
-  assert_true(e.value == 0.25 && e.port == 0 && e.client == 7);
-
-  static const struct {
-    uint32_t parameter;
-    double value;
-  } bad[] = {{PARAMETER(gain_lin[1]), 1.6}, {PARAMETER(hp_zeta), 0.0},   {PARAMETER(hp_zeta), (double)NAN},
-             {PARAMETER(lp_wn), 4.9},       /* a notch */ {PARAMS, 1.0}, {UINT32_MAX, 1.0}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    assert_int_equal(set_parameter(b, bad[i].parameter, bad[i].value), RESULT_BAD_ARGUMENT);
-  assert_int_equal(told_it.tunes, 1);
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    assert_true(outbox_next_event(&b->cycle.outbox, &e));
-    assert_true(e.cause == CAUSE_REFUSED && e.code == COMMAND_PLATFORM && e.value == RESULT_BAD_ARGUMENT);
-  }
-  assert_false(outbox_next_event(&b->cycle.outbox, &e));
-
-  /* The next reload restores all values of the file. */
-  struct cycle_tuning t = {
-      .live.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
-  t.params.blend[0] = 2.0;
-  cycle_tune(&b->cycle, &t);
-  after(b, 1);
-  assert_int_equal(told_it.tunes, 2);
-  assert_int_equal(told_it.mode, PLATFORM_EXTERNAL);
-  assert_memory_equal(&told_it.params, &t.params, sizeof t.params);
-  cycle_tune(&b->cycle, &t); /* a second time changes nothing */
-  t.platform = false;
-  t.params.blend[0] = 3.0;
-  after(b, 1);
-  cycle_tune(&b->cycle, &t);
-  after(b, 1);
-  assert_int_equal(told_it.tunes, 2);
-}
-
-/* Commands stay below the limits of the file. A reload lowers limits at once, and raises them where nobody rides. */
-static void limits_of_the_file_are_ceilings(void **state)
-{
-  struct bench *b = *state;
-  const double in_file = setup.spec.params.vel_max[2];
-  begin_running(b);
-  after(b, 1);
-  static const uint32_t limits[] = {PARAMETER(pos_max[0]), PARAMETER(vel_max[2]), PARAMETER(ang_jerk_max[2])};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-    const double most = ((const double *)&setup.spec.params)[limits[i]];
-    assert_int_equal(set_parameter(b, limits[i], 1.0001 * most), RESULT_BAD_ARGUMENT);
-    assert_int_equal(set_parameter(b, limits[i], 0.5 * most), RESULT_OK);
-    assert_int_equal(set_parameter(b, limits[i], (double)(float)most),
-                     RESULT_OK); /* back to the file, as OSC brings it */
-    assert_true(((const double *)&told_it.params)[limits[i]] <= most);
-  }
-  assert_int_equal(set_parameter(b, PARAMETER(tilt_max), 20.0), RESULT_OK); /* no limit of the platform */
-  struct cycle_event e = {0};
-  while (outbox_next_event(&b->cycle.outbox, &e) && e.cause != CAUSE_REFUSED) continue;
-  assert_true(e.parameter == limits[0] && e.asked > e.ceiling && e.ceiling == setup.spec.params.pos_max[0]);
-  /* A file that raises one limit and lowers another. */
-  struct cycle_tuning t = {
-      .live.catch_up = 3, .platform = true, .mode = PLATFORM_WASHOUT, .params = setup.spec.params};
-  t.params.vel_max[2] = 2.0 * in_file;
-  t.params.acc_max[0] = 1.0;
-  cycle_tune(&b->cycle, &t);
-  after(b, 1);
-  assert_true(told_it.params.vel_max[2] == in_file && told_it.params.acc_max[0] == 1.0);
-  assert_int_equal(set_parameter(b, PARAMETER(vel_max[2]), 1.5 * in_file), RESULT_BAD_ARGUMENT);
-  assert_int_equal(set_parameter(b, PARAMETER(acc_max[0]), 2.0), RESULT_BAD_ARGUMENT);
-  /* In STOPPED, but not parked yet; then parked. */
-  told_it.parks = false;
-  assert_int_equal(told(b, COMMAND_STOP), RESULT_OK);
-  after(b, 10);
-  assert_true(told_it.params.vel_max[2] == in_file);
-  told_it.parks = true;
-  after(b, 2);
-  assert_true(told_it.params.vel_max[2] == 2.0 * in_file && told_it.params.acc_max[0] == 1.0);
-  assert_int_equal(set_parameter(b, PARAMETER(vel_max[2]), 2.0 * in_file), RESULT_OK);
-}
-
-/* However many there are before the reader comes, later events still get through. */
-static void parameters_leave_room_for_other_events(void **state)
-{
-  struct bench *b = *state;
-  begin_running(b);
-  for (int i = 0; i < CYCLE_EVENTS + 10; i++)
-    assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), i % 2 ? 0.25 : 0.5), RESULT_OK);
-  assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK);
-  int set = 0, stops = 0;
-  for (struct cycle_event e; outbox_next_event(&b->cycle.outbox, &e);) {
-    set += e.cause == CAUSE_PLATFORM_SET;
-    stops += e.to == STATE_SAFE;
-  }
-  assert_int_equal(stops, 1);
-  assert_in_range(set, CYCLE_EVENTS / 2 - 10, CYCLE_EVENTS / 2);
-  assert_true(ring_dropped(&b->cycle.outbox.events) == (uint64_t)(CYCLE_EVENTS + 10 - set));
 }
 
 static int cycles_to_the_end(struct bench *b)
@@ -623,7 +403,6 @@ static void it_moves_by_the_clock_alone(void **state)
   }
 }
 
-#define ROW(name) cmocka_unit_test_setup_teardown(name, set_up_platform, tear_down)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -632,9 +411,6 @@ int main(void)
       ROW(without_one_its_phase_is_not_booked),
       ROW(it_gets_the_input_and_resets),
       ROW(it_is_given_its_sensors),
-      ROW(parameters_change_at_the_edge_of_a_cycle),
-      ROW(limits_of_the_file_are_ceilings),
-      ROW(parameters_leave_room_for_other_events),
       ROW(its_states_are_events),
       ROW(the_loop_ends_when_it_is_parked),
       ROW(the_loop_waits_while_it_moves),
