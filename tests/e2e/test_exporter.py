@@ -257,8 +257,18 @@ class Life(unittest.TestCase):
                 self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to become other users")
+    def test_a_daemon_of_a_service_is_found(self):
+        """Like the units: systemd makes a user for each. The exporter lists it, and no daemon of another person."""
+        with bench.Daemon(user=61300) as service, bench.Daemon(user=65534) as person:
+            copy = shutil.copy(bench.program("ali3-exporter"), service.dir)
+            with Exporter(executable=copy, user=61301, group=61301, extra_groups=[]) as e:
+                up = e.metrics()
+                self.assertEqual(up[("ali3_up", ("instance", service.name))], 1)
+                self.assertNotIn(("ali3_up", ("instance", person.name)), up)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to become other users")
     def test_a_daemon_of_another_user(self):
-        """Like the units: each has its own user. The exporter sees by /proc that the block belongs to the daemon's process."""
+        """The exporter sees by /proc that the block belongs to the daemon's process."""
         with bench.Daemon(user=65534) as d:
             copy = shutil.copy(bench.program("ali3-exporter"), d.dir)
             with Exporter("--name", d.name, executable=copy, user=65533, group=65533, extra_groups=[]) as e:

@@ -90,6 +90,7 @@ TEST(status_is_of_one_daemon)
   assert_string_equal(string(o, "status"), "gone");
   json_decref(o);
   census.count = 0;
+  snprintf(census.none, sizeof census.none, "no daemon is running");
   assert_int_equal(ask((struct request){.path = "/api/v1/status"}), 404);
   assert_shows("no daemon is running");
 }
@@ -117,6 +118,7 @@ TEST(instances_are_listed)
 
 TEST(health_is_the_health_of_the_worst)
 {
+  snprintf(census.none, sizeof census.none, "no daemon is running");
   assert_int_equal(ask((struct request){.path = "/healthz"}), 503);
   assert_string_equal(page.text, "gone: no daemon is running\n");
   fake_daemon(&census.one[census.count++], "a");

@@ -28,6 +28,7 @@ void census_take(struct census *c)
     snprintf(name[0], sizeof name[0], "%.63s", c->only);
   else
     c->count = telemetry_list(name, CENSUS_MAX);
+  if (c->count == 0) telemetry_none_text(c->none, sizeof c->none);
   for (int i = 0; i < c->count; i++) sample_daemon(&c->one[i], name[i]);
 }
 

@@ -16,6 +16,7 @@ struct present {
 struct census {
   const char *only; /* the only instance to count, present or not; NULL: all present ones */
   uint64_t taken_ns;
+  char none[256]; /* why there is none, if the count is 0 */
   int count;
   struct present one[CENSUS_MAX]; /* running ones first, each group newest first */
 };

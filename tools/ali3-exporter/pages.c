@@ -63,7 +63,7 @@ static void status_page(const struct request *r, const struct census *c, struct 
   if (r->name)
     snprintf(none.reason[0], sizeof none.reason[0], "instance \"%s\": not running", r->name);
   else
-    snprintf(none.reason[0], sizeof none.reason[0], "no daemon is running");
+    snprintf(none.reason[0], sizeof none.reason[0], "%.159s", c->none);
   page->status = 404;
   write_json(telemetry_json(&none), out);
 }
@@ -85,7 +85,7 @@ static void health_page(const struct request *r, const struct census *c, struct 
   if (r->name)
     fprintf(out, "%s gone: not running\n", r->name);
   else
-    fprintf(out, "gone: no daemon is running\n");
+    fprintf(out, "gone: %s\n", c->none);
 }
 
 static void home_page(const struct request *r, const struct census *c, struct page *page, FILE *out)

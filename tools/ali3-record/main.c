@@ -16,8 +16,10 @@ static bool choose_instance(struct record_options *o)
     o->instance = name[0];
     return true;
   }
+  char none[256];
+  telemetry_none_text(none, sizeof none);
   fprintf(stderr, "ali3-record: expected the name of an instance: %s\n",
-          found == 0 ? "no daemon runs" : "several daemons run; ali3-top --list names them");
+          found == 0 ? none : "several daemons run; ali3-top --list names them");
   return false;
 }
 

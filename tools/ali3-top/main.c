@@ -37,7 +37,11 @@ static int list_instances(void)
     printf("%s\t%" PRId64 "\t%s\n", name[i], r.pid, telemetry_alive(&r) ? "running" : "gone");
     telemetry_close(&r);
   }
-  return n ? EXIT_SUCCESS : VERDICT_GONE;
+  if (n > 0) return EXIT_SUCCESS;
+  char none[256];
+  telemetry_none_text(none, sizeof none);
+  fprintf(stderr, "ali3-top: %s\n", none);
+  return VERDICT_GONE;
 }
 
 static int terminal_columns(void)

@@ -24,7 +24,7 @@ bool source_open_live(struct source *s, const char *name, char *error, size_t si
   char newest[1][64];
   *s = (struct source){.ring.fd = -1};
   if (!*name && telemetry_list(newest, 1) == 0) {
-    snprintf(error, size, "no daemon is running");
+    telemetry_none_text(error, size);
     return false;
   }
   if (!frames_open(&s->ring, *name ? name : newest[0], error, size)) return false;

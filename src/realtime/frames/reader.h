@@ -58,10 +58,10 @@ enum frames_got frames_take(const struct frames_reader *r, uint64_t n, struct fr
 /* Copies the head of slot n only, sizeof *to bytes. */
 enum frames_got frames_take_head(const struct frames_reader *r, uint64_t n, struct frames_slot *to);
 enum frames_got frames_take_event(const struct frames_reader *r, uint64_t n, struct frames_event *to);
-/* Number of states that were ever written. False: the file was cut. */
 /* The first event from `next` on that may still be in the ring, of `events` written ones. Begin every walk over events there: a
  * stranger's ring may claim any number of them. */
 uint64_t frames_oldest_event(const struct frames_reader *r, uint64_t next, uint64_t events);
+/* Number of states that were ever written. False: the file was cut. */
 bool frames_states_written(const struct frames_reader *r, uint64_t *states);
 /* Copies state n with its bytes: head.state_bytes bytes. */
 enum frames_got frames_take_state(const struct frames_reader *r, uint64_t n, struct frames_state *to);

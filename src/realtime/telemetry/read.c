@@ -13,6 +13,8 @@
 
 enum { OF_A_USER = 256 };  /* blocks per user that a list keeps */
 enum { STAT_BLOCK = 512 }; /* bytes in a unit of st_blocks */
+/* Accounts of the system, and users that systemd makes for a service (DynamicUser). Only root gives them to a process. */
+enum { PERSONS_FIRST = 1000, SERVICES_FIRST = 61184, SERVICES_LAST = 65519 };
 
 /* The first fields of a block. Its writer fills them in before the block gets its name. */
 struct head {
@@ -176,13 +178,19 @@ static struct listed *place_for(struct list *l, const struct listed *block)
   return &l->one[l->count++];
 }
 
-static void list_add(struct list *l, const char *name)
+static bool is_ours(uid_t user)
+{
+  return user == geteuid() || user < PERSONS_FIRST || (user >= SERVICES_FIRST && user <= SERVICES_LAST);
+}
+
+/* ours: of users that is_ours() knows; else only those of others. */
+static void list_add(struct list *l, const char *name, bool ours)
 {
   char path[OBJECT_PATH], error[256];
   struct stat st;
   struct telemetry_reader r;
   object_path(path, name, OBJECT_BLOCK);
-  if (lstat(path, &st) != 0 || !may_be_block(&st)) return;
+  if (lstat(path, &st) != 0 || !may_be_block(&st) || is_ours(st.st_uid) != ours) return;
   if (!telemetry_open(&r, name, error, sizeof error)) return;
   struct listed block = {.start_ns = r.start_ns, .user = st.st_uid, .alive = telemetry_alive(&r)};
   snprintf(block.name, sizeof block.name, "%.63s", r.instance);
@@ -208,24 +216,41 @@ static int choose_listed(struct list *l, int max)
   return taken;
 }
 
-int telemetry_list(char name[][64], int max)
+/* The blocks of ourselves, root and services, or those of others. Returns false if the directory cannot be read. */
+static bool list_collect(struct list *l, bool ours)
 {
   const char *prefix = &TELEMETRY_PREFIX[1];
   const size_t n = strlen(prefix);
-  /* Collect the blocks. */
   DIR *directory = opendir(OBJECT_DIRECTORY);
-  if (!directory) return 0;
-  struct list l = {0};
+  if (!directory) return false;
   for (const struct dirent *e; (e = readdir(directory));)
     if (strncmp(e->d_name, prefix, n) == 0 && telemetry_valid_name(e->d_name + n))
-      list_add(&l, e->d_name + n);
+      list_add(l, e->d_name + n, ours);
   closedir(directory);
-  /* Sort: running ones first, each group newest first. Then hand out the names. */
-  if (l.count) qsort(l.one, (size_t)l.count, sizeof *l.one, by_age);
-  const int taken = choose_listed(&l, max);
+  /* Running ones first, each group newest first. */
+  if (l->count) qsort(l->one, (size_t)l->count, sizeof *l->one, by_age);
+  return true;
+}
+
+int telemetry_list(char name[][64], int max)
+{
+  struct list l = {0};
+  const int taken = list_collect(&l, true) ? choose_listed(&l, max) : 0;
   int at = 0;
   for (int i = 0; i < l.count; i++)
     if (l.one[i].taken) memcpy(name[at++], l.one[i].name, sizeof l.one[i].name);
   free(l.one);
   return taken;
+}
+
+void telemetry_none_text(char *text, size_t size)
+{
+  struct list l = {0};
+  list_collect(&l, false);
+  if (l.count > 0 && l.one[0].alive)
+    snprintf(text, size, "only daemons of other persons run: name one of them, such as %s of user %u",
+             l.one[0].name, (unsigned)l.one[0].user);
+  else
+    snprintf(text, size, "no daemon is running");
+  free(l.one);
 }

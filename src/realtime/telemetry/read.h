@@ -37,10 +37,13 @@ enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct t
 
 /* The description beside the block of an open instance, which the caller frees; NULL: none. */
 char *telemetry_description(const struct telemetry_reader *r);
-/* Names of the instances that telemetry_open() accepts: running ones first, then those of dead processes, each newest
- * first. A list has at most 256 of a user. Returns how many, at most `max`. One user gets more than half of the places
- * only if no other user needs them. */
+/* Names of the instances that telemetry_open() accepts, of our own user, of root, of accounts of the system and of services:
+ * running ones first, then those of dead processes, each newest first. Other persons' instances must be named. A list has at
+ * most 256 of a user. Returns how many, at most `max`. One user gets more than half of the places only if no other user needs
+ * them. */
 int telemetry_list(char name[][64], int max);
+/* Why a list is empty: no daemon runs, or one of another person, whose name it says. */
+void telemetry_none_text(char *text, size_t size);
 
 /* Replaces control characters and bytes that are not UTF-8 by question marks, in place. The text ends within `size`. */
 void telemetry_clean_text(char *text, size_t size);

@@ -41,19 +41,19 @@ static bool is_attached(const struct watch *w)
 
 static bool attach_reader(struct watch *w, struct sample *s)
 {
-  char newest[1][64];
+  char newest[1][64], error[256];
   const char *name = w->wanted;
   if (!name) {
     if (telemetry_list(newest, 1) == 0) {
+      telemetry_none_text(error, sizeof error);
       if (w->last[0])
         add_reason(s, "\"%s\" is gone", w->last);
       else
-        add_reason(s, "no daemon is running");
+        add_reason(s, "%s", error);
       return false;
     }
     name = newest[0];
   }
-  char error[256];
   if (telemetry_open(&w->reader, name, error, sizeof error)) return true;
   add_reason(s, "%s", error);
   return false;
