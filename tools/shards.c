@@ -76,11 +76,17 @@ FILE *shard_open(const struct shard_file *f, long *done)
   return file;
 }
 
+/* A line says how many runs there are. The memory follows the lines that are there, whatever they claim. */
+struct merged_run {
+  long index;
+  char *line;
+};
+
 struct merged_runs {
   const char *program, *required; /* beginning of every head */
   char *head;                     /* of the first file */
-  char **line;                    /* (runs) */
-  long runs, found;
+  struct merged_run *run;         /* (found) as they come; sorted once all are read */
+  long runs, found, room;         /* runs: as the lines say; 0: none came yet */
 };
 
 static bool take_shard_head(struct merged_runs *m, const char *line)
@@ -90,24 +96,24 @@ static bool take_shard_head(struct merged_runs *m, const char *line)
   return m->head && strcmp(m->head, line) == 0;
 }
 
-/* A run may come twice if both lines are equal. */
 static bool take_run(struct merged_runs *m, const char *line)
 {
-  enum { RUNS_MAX = 1000000000 };
   long index = -1, runs = 0;
-  if (sscanf(line, "%ld,%ld,", &index, &runs) != 2 || index < 0 || index >= runs || runs > RUNS_MAX ||
-      !strchr(line, '\n'))
+  if (sscanf(line, "%ld,%ld,", &index, &runs) != 2 || index < 0 || index >= runs || !strchr(line, '\n') ||
+      (m->runs > 0 && runs != m->runs))
     return false;
-  /* The first line of all says how many runs there are. */
-  if (!m->line) {
-    m->runs = runs;
-    m->line = calloc((size_t)runs, sizeof *m->line);
+  m->runs = runs;
+  if (m->found == m->room) {
+    const long room = 2 * m->room + 64;
+    struct merged_run *more = realloc(m->run, (size_t)room * sizeof *more);
+    if (!more) return false;
+    m->run = more;
+    m->room = room;
   }
-  if (!m->line || runs != m->runs) return false;
-  if (m->line[index]) return strcmp(m->line[index], line) == 0;
-  m->line[index] = strdup(line);
-  m->found++;
-  return m->line[index] != NULL;
+  struct merged_run *r = &m->run[m->found];
+  *r = (struct merged_run){index, strdup(line)};
+  if (r->line) m->found++;
+  return r->line != NULL;
 }
 
 static bool take_shard_file(struct merged_runs *m, const char *file)
@@ -125,12 +131,39 @@ static bool take_shard_file(struct merged_runs *m, const char *file)
                       "expected a file of a shard of the same work with whole lines, found another file");
 }
 
+static int by_index(const void *a, const void *b)
+{
+  const struct merged_run *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorts the runs, and drops a line that came twice. False after printing the reason: a run came with two different lines. */
+static bool order_runs(struct merged_runs *m)
+{
+  long used = 0;
+  bool good = true;
+  if (m->found > 0) qsort(m->run, (size_t)m->found, sizeof *m->run, by_index);
+  for (long i = 0; i < m->found; i++) {
+    const struct merged_run r = m->run[i], *last = used > 0 ? &m->run[used - 1] : NULL;
+    if (!last || last->index != r.index) {
+      m->run[used++] = r;
+      continue;
+    }
+    const bool same = strcmp(last->line, r.line) == 0;
+    if (!same && good) fprintf(stderr, "%s: merge: run %ld has two different lines\n", m->program, r.index);
+    good = good && same;
+    free(r.line);
+  }
+  m->found = used;
+  return good;
+}
+
 static bool write_merged(const struct merged_runs *m, const char *out)
 {
   FILE *f = fopen(out, "w");
   if (!f) return refuse_shard(m->program, out, strerror(errno));
   fputs(m->head, f);
-  for (long i = 0; i < m->runs; i++) fputs(m->line[i], f);
+  for (long i = 0; i < m->runs; i++) fputs(m->run[i].line, f);
   const bool good = fflush(f) == 0 && !ferror(f);
   const int reason = errno;
   fclose(f);
@@ -142,14 +175,15 @@ bool shard_merge(const char *program, const char *head, const char *out, int fil
   struct merged_runs m = {.program = program, .required = head};
   bool good = true;
   for (int i = 0; good && i < files; i++) good = take_shard_file(&m, file[i]);
+  good = good && order_runs(&m);
   /* Every run must be there. */
   if (good && (m.found < m.runs || m.runs == 0)) {
     fprintf(stderr, "%s: merge: %ld of %ld runs are missing\n", program, m.runs - m.found, m.runs);
     good = false;
   }
   good = good && write_merged(&m, out);
-  for (long i = 0; m.line && i < m.runs; i++) free(m.line[i]);
-  free(m.line);
+  for (long i = 0; i < m.found; i++) free(m.run[i].line);
+  free(m.run);
   free(m.head);
   return good;
 }

@@ -4,6 +4,7 @@
 import csv
 import math
 import os
+import resource
 import shutil
 import signal
 import statistics
@@ -38,8 +39,8 @@ parameters:
 SHORT = SWEEP.replace("repeats: 250", "repeats: 40")  # 160 runs
 
 
-def sim(*arguments):
-    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+def sim(*arguments, **more):
+    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, **more)
 
 
 class Batch(unittest.TestCase):
@@ -104,6 +105,15 @@ class Batch(unittest.TestCase):
         # A part that is missing is a failure.
         lost = sim("merge", "--output", self.path("lost.csv"), *parts[1:])
         self.assertEqual((lost.returncode, lost.stderr), (1, "ali3-sim: merge: 250 of 1000 runs are missing\n"))
+
+    def test_the_memory_of_a_merge_follows_its_lines(self):
+        """A line may claim any number of runs: 1e9 of them took 8 GB."""
+        part = self.path("claims.csv", "index,runs,x\n0,1000000000,a\n")
+        lost = sim("merge", "--output", self.path("lost.csv"), part, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)))
+        self.assertEqual((lost.returncode, lost.stderr), (1, "ali3-sim: merge: 999999999 of 1000000000 runs are missing\n"))
+        other = self.path("other.csv", "index,runs,x\n0,2,a\n1,2,b\n1,2,c\n")
+        twice = sim("merge", "--output", self.path("lost.csv"), other)
+        self.assertEqual((twice.returncode, twice.stderr), (1, "ali3-sim: merge: run 1 has two different lines\n"))
 
     def test_a_row_has_the_figures_of_its_run(self):
         self.good(*self.command("one.csv", SHORT))
