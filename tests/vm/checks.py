@@ -10,7 +10,7 @@ import time
 import urllib.request
 
 import sentences
-from host import FAULT_ESTOP, Instance, cursor, figure, four_bar, of_process, processes, sh, show, wait_for
+from host import FAULT_ESTOP, Instance, Skip, cursor, figure, four_bar, of_process, processes, sh, show, wait_for
 
 MOST_EXPOSED = 2.0
 DYNAMIC_USERS = range(61184, 65520)  # of systemd
@@ -23,6 +23,8 @@ PLATFORM = {
     "engage_time": 2, "park_time": 2, "fault_time": 0.5, "blend": 0.1}
 NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 WITHOUT_RIGHTS = [*NOBODY, "prlimit", "--rtprio=0:0", "--memlock=65536:65536"]
+WAKE_ALARM = "/sys/class/rtc/rtc0/wakealarm"
+FAULT_STUCK = 7
 _bench = Instance("bench", four_bar("bench"))
 
 
@@ -32,6 +34,15 @@ def _fetched(path):
         with urllib.request.urlopen(f"http://127.0.0.1:9464{path}", timeout=10) as answer:
             return answer.read().decode()
     return None
+
+
+def _asleep():
+    """Seconds for which the machine has been suspended since it started."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def _rig_of(name):
+    return four_bar(name, cycle={"autostart": False}, inputs=[{"name": "lead", "platform": "pose", "policy": "hold"}], platform=PLATFORM)
 
 
 def _says(instance, pattern):
@@ -211,9 +222,7 @@ def clean_stop():
 
 def platform_is_parked_before_the_end():
     """The service manager waits until the motion platform stands in its park pose."""
-    config = four_bar("rig", cycle={"autostart": False}, inputs=[{"name": "lead", "platform": "pose", "policy": "hold"}],
-                      platform=PLATFORM)
-    rig = Instance("rig", config)
+    rig = Instance("rig", _rig_of("rig"))
     rig.start()
     rig.in_state("STOPPED")
     rig.to_running()
@@ -228,6 +237,37 @@ def platform_is_parked_before_the_end():
     _says(rig, rf"(?s)EXIT: {sentences.LOOP_ENDED}.*platform: \w+ -> parked.*stopped: ")
     assert took > 1, f"the platform cannot have been parked in {took:.1f} s"
     figure(f"systemctl stop took {took:.1f} s")
+
+
+def suspension_is_a_stop():
+    """The machine sleeps while the platform rides: the daemon is in SAFE afterwards, and goes on after reset and arm only."""
+    with open("/sys/power/state", encoding="utf-8") as f:
+        kinds = f.read().split()
+    if "mem" not in kinds or not os.path.exists(WAKE_ALARM):
+        raise Skip(f"the emulated machine cannot suspend: /sys/power/state has {kinds}, {WAKE_ALARM} "
+                   f"{'exists' if os.path.exists(WAKE_ALARM) else 'is missing'}")
+    rig = Instance("sleeper", _rig_of("sleeper"))
+    rig.start()
+    rig.in_state("STOPPED")
+    rig.to_running()
+    rig.since = cursor()
+    before = _asleep()
+    for text in ("0", "+10"):
+        with open(WAKE_ALARM, "w", encoding="utf-8") as f:
+            f.write(text)
+    status, said = sh("systemctl", "suspend", check=False)
+    try:
+        wait_for("the machine asleep for seconds", lambda: _asleep() > before + 2, 60)
+    except AssertionError:
+        raise Skip(f"systemctl suspend ended with status {status} and the machine did not sleep: {said.strip()}") from None
+    figure(f"asleep for {_asleep() - before:.1f} s")
+    state = rig.in_state("SAFE", "RUNNING", "FAULT")
+    assert state == ("SAFE", FAULT_STUCK), f"expected SAFE with fault {FAULT_STUCK} after the suspension, found {state}"
+    _says(rig, r"RUNNING -> SAFE.*the machine was suspended for \d")
+    time.sleep(1)
+    assert rig.state()[0] == "SAFE", rig.state()
+    rig.to_running()
+    rig.stop()
 
 
 def wrong_file_is_not_tried_again():
