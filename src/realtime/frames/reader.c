@@ -57,8 +57,9 @@ static bool head_makes_sense(const struct frames_head *h, uint64_t file_bytes)
          h->slots > 0 && h->slot_bytes >= sizeof(struct frames_slot) && h->slot_bytes <= h->size &&
          h->slot_bytes % sizeof(double) == 0 && part_fits(h, h->slots_at, h->slots, h->slot_bytes) &&
          h->input_at >= sizeof(struct frames_slot) && h->input_at <= h->slot_bytes &&
-         inputs_end <= h->slot_bytes && h->tuning_at >= sizeof(struct frames_slot) &&
-         h->tuning_at <= h->slot_bytes && h->tuning_at % sizeof(double) == 0 && tuning_end <= h->slot_bytes &&
+         h->input_at % _Alignof(struct frames_input) == 0 && inputs_end <= h->slot_bytes &&
+         h->tuning_at >= sizeof(struct frames_slot) && h->tuning_at <= h->slot_bytes &&
+         h->tuning_at % sizeof(double) == 0 && tuning_end <= h->slot_bytes &&
          h->channel_first <= h->signals && h->channels <= h->signals - h->channel_first &&
          h->values_at >= sizeof(struct frames_slot) && h->values_at <= h->slot_bytes &&
          h->values_at % sizeof(double) == 0 && values_end <= h->slot_bytes;

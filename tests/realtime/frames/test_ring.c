@@ -264,6 +264,26 @@ static void assert_not_opened(const struct daemon *d, const char *part)
   if (!strstr(error, part)) fail_msg("%s", error);
 }
 
+/* Numbers lie where a processor can read them. */
+TEST(a_place_that_is_not_aligned_is_refused)
+{
+  struct daemon d;
+  struct frames_reader r;
+  char error[300];
+  start_daemon(&d, "aligned", 1.0);
+  struct frames_head *h = d.writer.head;
+  uint64_t *const place[] = {&h->input_at, &h->tuning_at, &h->values_at};
+  for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+    *place[i] += 1;
+    assert_false(frames_open(&r, d.name, error, sizeof error));
+    assert_non_null(strstr(error, "is not the frame ring of process"));
+    *place[i] -= 1;
+  }
+  open_reader(&r, &d);
+  frames_close(&r);
+  stop_daemon(&d);
+}
+
 /* Every byte of the head set to 255: the ring is refused, or can be read to its end without leaving its own copy. */
 TEST(a_damaged_head_leads_nobody_astray)
 {
@@ -409,6 +429,7 @@ int main(void)
       cmocka_unit_test(no_mixed_slot_is_ever_taken_for_whole),
       cmocka_unit_test(a_ring_is_as_long_as_asked_within_its_limit),
       cmocka_unit_test(a_cycle_is_written_without_a_page_fault),
+      cmocka_unit_test(a_place_that_is_not_aligned_is_refused),
       cmocka_unit_test(a_damaged_head_leads_nobody_astray),
       cmocka_unit_test(what_is_missing_is_said),
       cmocka_unit_test(a_strangers_ring_costs_a_reader_little),
