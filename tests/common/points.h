@@ -86,7 +86,7 @@ static inline int slide(ali3_model *m, const char *name, int a, int b, int axis)
     memcpy(s.axis_a, v, sizeof v);
   else
     to_point(v, s.axis_a);
-  s.position = m->body[b].position[axis] - (a == ALI3_GROUND ? 0.0 : m->body[a].position[axis]);
+  s.position = m->body[b].spec.position[axis] - (a == ALI3_GROUND ? 0.0 : m->body[a].spec.position[axis]);
   return toy_added(m, ali3_model_add_joint(m, &s));
 }
 

@@ -34,7 +34,7 @@ static void set_values(const ali3_model *m, ali3_data *d, int cycle, const doubl
 {
   const double wave = sin(0.21 * cycle);
   const int body = cycle % ali3_model_bodies(m);
-  const double push = 1e-2 * wave * m->body[body].mass;
+  const double push = 1e-2 * wave * m->body[body].spec.mass;
   if (cycle % 7 < 5)
     ali3_set_load(m, d, body, (const double[]){push, -push, 0.5 * push},
                   (const double[]){0.0, 0.0, 0.01 * push});

@@ -9,7 +9,7 @@ const struct body_frame body_ground_frame = {
 void body_residual(const struct body *b, const struct body_state *x, const struct body_frame *f,
                    const double gravity[3], const struct wrench *load, double mu_total, double g[BODY_Y])
 {
-  body_rhs(b->mass, b->inertia, false, x, f, gravity, mu_total, g);
+  body_rhs(b->spec.mass, b->spec.inertia, false, x, f, gravity, mu_total, g);
   body_add_wrench(f, load, g);
   for (int y = 0; y < BODY_Y; y++) g[y] = -g[y];
 }

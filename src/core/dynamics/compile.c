@@ -18,8 +18,8 @@ void rows_add(struct joint_rows *j, enum primitive_kind kind, const double *u, c
 static void relative_rotation(const struct joint *joint, const struct joint_view *v, double R[9])
 {
   double q[4] = {0};
-  if (p_dot(joint->relative, joint->relative) > 0.0) {
-    memcpy(q, joint->relative, sizeof q);
+  if (p_dot(joint->spec.relative_orientation, joint->spec.relative_orientation) > 0.0) {
+    memcpy(q, joint->spec.relative_orientation, sizeof q);
   } else {
     const double *pa = v->x[0]->p;
     double conjugate[4] = {pa[0], -pa[1], -pa[2], -pa[3]};
@@ -45,7 +45,7 @@ static void set_angle(struct coordinate *c, const struct joint *joint, const str
 {
   double world[3], seen[3], *u0 = c->angle + ANGLE_U0, *v0 = c->angle + ANGLE_V0;
   c->kind = COORDINATE_ANGLE;
-  c->zero = joint->position;
+  c->zero = joint->spec.position;
   v3_copy(c->axis, joint->axis[0]);
   v3_perpendicular(c->axis, u0, c->angle + ANGLE_U1);
   m3_mul(world, v->f[0]->R, u0);
@@ -64,8 +64,8 @@ static void set_slide(struct coordinate *c, const struct joint *joint, const str
   c->kind = COORDINATE_SLIDE;
   v3_copy(c->axis, joint->axis[0]);
   memcpy(c->point, joint->point, sizeof c->point);
-  c->zero =
-      joint->position - coordinate_value(c, &(struct body_pair){{v->x[0], v->x[1]}, {v->f[0], v->f[1]}}, 0.0);
+  c->zero = joint->spec.position -
+            coordinate_value(c, &(struct body_pair){{v->x[0], v->x[1]}, {v->f[0], v->f[1]}}, 0.0);
 }
 
 void rows_start_at(const ali3_model *m, const int body[2], const double (*point)[3], struct rows_start *s)
@@ -74,8 +74,8 @@ void rows_start_at(const ali3_model *m, const int body[2], const double (*point)
     s->x[side] = body_ground;
     s->f[side] = body_ground_frame;
     if (body[side] != ALI3_GROUND) {
-      v3_copy(s->x[side].r, m->body[body[side]].position);
-      memcpy(s->x[side].p, m->body[body[side]].orientation, sizeof s->x[side].p);
+      v3_copy(s->x[side].r, m->body[body[side]].spec.position);
+      memcpy(s->x[side].p, m->body[body[side]].spec.orientation, sizeof s->x[side].p);
       body_frame_update(&s->f[side], &s->x[side]);
     }
   }
@@ -114,7 +114,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   /* Two bodies, their points, and the initial configuration. */
   *j = (struct joint_rows){.sides = 2,
                            .body = {joint->body[0], joint->body[1]},
-                           .length = joint->length,
+                           .length = joint->spec.length,
                            .joint = {index, -1},
                            .slot = {{0, 1}},
                            .drive = -1,
@@ -123,10 +123,10 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   rows_start_at(m, joint->body, joint->point, &start);
   const struct joint_view view = {.x = {&start.x[0], &start.x[1]}, .f = {&start.f[0], &start.f[1]}};
   const double *axis_a = joint->axis[0], *axis_b = joint->axis[1];
-  if (ali3_joint_type_has_axis_a(joint->type)) v3_perpendicular(axis_a, u, v);
+  if (ali3_joint_type_has_axis_a(joint->spec.type)) v3_perpendicular(axis_a, u, v);
 
   /* The rows of each type: number, order and kind define the joint. */
-  switch (joint->type) {
+  switch (joint->spec.type) {
   case ALI3_JOINT_FIXED:
     rows_add(j, ROW_COINCIDE, NULL, NULL);
     add_orientation(j, joint, &view);
@@ -183,6 +183,6 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   /* A coordinate, where the type has one, uses the joint's points. */
   memcpy(j->coordinate[0].point, joint->point, sizeof joint->point);
   j->coordinates = j->coordinate[0].kind != COORDINATE_NONE;
-  rows_drop(j, joint->dropped);
+  rows_drop(j, joint->spec.dropped);
   return ALI3_OK;
 }

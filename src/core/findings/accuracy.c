@@ -35,7 +35,7 @@ static double angles_apart(const struct inspection *in, const struct model_twin 
                            const struct model_twin *b, int joint)
 {
   ali3_joint_state x, y;
-  if (in->m->joint[joint].type != ALI3_JOINT_REVOLUTE) return 0.0;
+  if (in->m->joint[joint].spec.type != ALI3_JOINT_REVOLUTE) return 0.0;
   ali3_joint_get(&a->model, a->data, joint, &x);
   ali3_joint_get(&b->model, b->data, joint, &y);
   return fabs(x.position - y.position);

@@ -50,7 +50,7 @@ static double work_of_twin(const ali3_model *m, const ali3_options *options)
 /* Sets the rows that each joint leaves out; NULL: none. */
 static void set_rows(ali3_model *m, const unsigned *dropped)
 {
-  for (int i = 0; i < m->joints; i++) m->joint[i].dropped = dropped ? dropped[i] : 0;
+  for (int i = 0; i < m->joints; i++) m->joint[i].spec.dropped = dropped ? dropped[i] : 0;
 }
 
 void choose_rows(ali3_model *m, const ali3_options *options, enum redundant how, struct rows_choice *o)

@@ -28,12 +28,12 @@ static void measure_sizes(struct inspection *in)
   const ali3_model *m = in->m;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *o = &m->body[b];
-    const double moment = o->inertia[0] + o->inertia[4] + o->inertia[8];
-    in->size[b] = fmax(in->reach[b], o->mass > 0.0 ? ENDS * sqrt(moment / o->mass) : 0.0);
+    const double moment = o->spec.inertia[0] + o->spec.inertia[4] + o->spec.inertia[8];
+    in->size[b] = fmax(in->reach[b], o->spec.mass > 0.0 ? ENDS * sqrt(moment / o->spec.mass) : 0.0);
   }
   for (int i = 0; i < m->sensors; i++) {
     const struct sensor *s = &m->sensor[i];
-    in->size[s->body] = fmax(in->size[s->body], sqrt(v3_dot(s->point, s->point)));
+    in->size[s->spec.body] = fmax(in->size[s->spec.body], sqrt(v3_dot(s->spec.point, s->spec.point)));
   }
 }
 
@@ -53,7 +53,7 @@ static void measure_mechanism(struct inspection *in)
   }
   /* Add up the masses and find the largest arm. */
   for (int b = 0; b < m->bodies; b++) {
-    in->mass += m->body[b].mass;
+    in->mass += m->body[b].spec.mass;
     in->arm = fmax(in->arm, in->reach[b]);
   }
   const double g = sqrt(v3_dot(m->gravity, m->gravity));

@@ -10,6 +10,7 @@
  * Bodies with loads, sensors or contacts have a task, and are not reported. A body falls if gravity moves it about its joint. A
  * load that hangs straight down, a wheel and a turntable do not fall. */
 #include "findings/inspection.h"
+#include "model/spec_fields.h"
 #include "stepper/elements.h"
 
 #include "math/vec3.h"
@@ -103,6 +104,18 @@ static void add_forces(const ali3_model *m, struct graph *graph)
   if (graph->edges > joints) index_edges(m, graph);
 }
 
+/* The bodies of an element have a task. */
+static void mark_bodies(const ali3_model *m, struct graph *graph, const struct spec_fields *of,
+                        const void *spec)
+{
+  for (int i = 0; i < of->fields; i++) {
+    int body;
+    if (of->field[i].kind != SPEC_BODY) continue;
+    memcpy(&body, (const char *)spec + of->field[i].at, sizeof body);
+    graph->node[node_of(m, body)].task = true;
+  }
+}
+
 static bool build_graph(const ali3_model *m, struct graph *graph)
 {
   const size_t nodes = (size_t)m->bodies + 2, edges = (size_t)(m->joints + m->forces) + 1;
@@ -124,12 +137,13 @@ static bool build_graph(const ali3_model *m, struct graph *graph)
   /* Count degrees, mark bodies with a task, and let each body stand for itself. */
   for (int i = 0; i < graph->edges; i++)
     for (int s = 0; s < 2; s++) graph->node[graph->edge[i].body[s]].degree++;
-  for (int i = 0; i < m->loads; i++) graph->node[m->load[i].body].task = true;
-  for (int i = 0; i < m->sensors; i++) graph->node[m->sensor[i].body].task = true;
+  for (int i = 0; i < m->loads; i++) mark_bodies(m, graph, &spec_fields[SPEC_OF_LOAD], &m->load[i].spec);
+  for (int i = 0; i < m->sensors; i++)
+    mark_bodies(m, graph, &spec_fields[SPEC_OF_SENSOR], &m->sensor[i].spec);
   for (int b = 0; b < m->bodies; b++) {
     struct node *n = &graph->node[b];
-    n->mass = m->body[b].mass;
-    for (int i = 0; i < 3; i++) n->sum[i] = n->mass * m->body[b].position[i];
+    n->mass = m->body[b].spec.mass;
+    for (int i = 0; i < 3; i++) n->sum[i] = n->mass * m->body[b].spec.position[i];
     n->bodies = 1;
     n->joint = -1;
   }
@@ -169,7 +183,7 @@ static void joint_axis(const struct inspection *in, int joint, double axis[3])
 /* Gravity moves the bodies that hang on a joint. */
 static bool falls_about_joint(const struct inspection *in, const struct node *n, int joint)
 {
-  const ali3_joint_type type = in->m->joint[joint].type;
+  const ali3_joint_type type = in->m->joint[joint].spec.type;
   const double *g = in->m->gravity, size = sqrt(v3_dot(g, g)), LITTLE = 1e-3;
   double point[3], axis[3] = {0}, arm[3], moment[3];
   if (size == 0.0 || n->mass <= 0.0 || type == ALI3_JOINT_FIXED) return false;
@@ -212,7 +226,7 @@ static int peel_end(const struct inspection *in, struct graph *graph, int b)
     const int other = e->body[0] == b ? e->body[1] : e->body[0];
     if (graph->node[other].peeled) continue;
     struct node *up = &graph->node[other];
-    const ali3_joint_type type = e->joint >= 0 ? in->m->joint[e->joint].type : ALI3_JOINT_FIXED;
+    const ali3_joint_type type = e->joint >= 0 ? in->m->joint[e->joint].spec.type : ALI3_JOINT_FIXED;
     /* Keep the joint of the end, and whether the end falls or swings there. */
     n->upper = other;
     n->joint = e->joint;

@@ -33,8 +33,8 @@ static void inspect_angles(struct inspection *in)
 {
   const ali3_model *m = in->m;
   for (int i = 0; i < m->joints; i++)
-    if (m->joint[i].type == ALI3_JOINT_REVOLUTE)
-      report_degrees(in, FINDING_OF_JOINT, i, m->joint[i].name, "position", m->joint[i].position);
+    if (m->joint[i].spec.type == ALI3_JOINT_REVOLUTE)
+      report_degrees(in, FINDING_OF_JOINT, i, m->joint[i].name, "position", m->joint[i].spec.position);
   for (int i = 0; i < m->forces; i++) {
     const ali3_force_spec *s = &m->force[i].spec;
     if (!ali3_force_type_on_joint(s->type) || !ali3_model_force_turns(m, i)) continue;
@@ -53,7 +53,10 @@ static double size_without(const struct inspection *in, int body, int joint)
   static const double ENDS = 1.22; /* radii of gyration, of a rod */
   const ali3_model *m = in->m;
   const struct body *b = &m->body[body];
-  double size = b->mass > 0.0 ? ENDS * sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / b->mass) : 0.0;
+  double size =
+      b->spec.mass > 0.0
+          ? ENDS * sqrt((b->spec.inertia[0] + b->spec.inertia[4] + b->spec.inertia[8]) / b->spec.mass)
+          : 0.0;
   for (int i = 0; i < m->joints; i++)
     for (int side = 0; side < 2; side++)
       if (i != joint && m->joint[i].body[side] == body)
@@ -68,14 +71,14 @@ static void inspect_distances(struct inspection *in)
   const ali3_model *m = in->m;
   for (int i = 0; i < m->joints; i++) {
     const struct joint *j = &m->joint[i];
-    for (int side = 0; side < 2 && j->type == ALI3_JOINT_DISTANCE; side++) {
+    for (int side = 0; side < 2 && j->spec.type == ALI3_JOINT_DISTANCE; side++) {
       if (j->body[side] == ALI3_GROUND) continue;
       /* the point, from the centre of mass and as a place in the world */
       const struct body *b = &m->body[j->body[side]];
       const double size = size_without(in, j->body[side], i),
                    arm = sqrt(v3_dot(j->point[side], j->point[side]));
       double off[3];
-      v3_sub(off, j->point[side], b->position);
+      v3_sub(off, j->point[side], b->spec.position);
       if (!(arm > FAR * size && sqrt(v3_dot(off, off)) <= size)) continue;
       struct finding *f = finding_add(in, FINDING_WARNING, FINDING_FRAME, FINDING_OF_JOINT, i,
                                       "joint \"%s\": point_%c is %s away from body \"%s\", which reaches %s: "
@@ -95,7 +98,7 @@ static void inspect_light_bodies(struct inspection *in)
   const ali3_model *m = in->m;
   for (int b = 0; b < m->bodies; b++) {
     bool held = false;
-    if (!m->frozen->carried[b] || m->body[b].mass == 0.0) continue;
+    if (!m->frozen->carried[b] || m->body[b].spec.mass == 0.0) continue;
     for (int i = 0; i < m->frozen->rigid_links; i++)
       for (int side = 0; side < m->frozen->link[i].sides; side++) held |= m->frozen->link[i].body[side] == b;
     if (held) continue;
@@ -103,8 +106,8 @@ static void inspect_light_bodies(struct inspection *in)
         in, FINDING_INFO, FINDING_LIGHT, FINDING_OF_BODY, b,
         "body \"%s\" of %.3g kg is held by springs and dampers only: write mass: 0 and inertia: [0, 0, 0], "
         "which costs nothing and is more accurate than substeps",
-        m->body[b].name, m->body[b].mass);
-    finding_add_number(f, "mass", m->body[b].mass, "kg");
+        m->body[b].name, m->body[b].spec.mass);
+    finding_add_number(f, "mass", m->body[b].spec.mass, "kg");
   }
 }
 

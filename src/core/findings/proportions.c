@@ -57,7 +57,7 @@ static double span_of(const struct box *b)
 
 static double gyration_radius(const struct body *b)
 {
-  return sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2.0 * b->mass));
+  return sqrt((b->spec.inertia[0] + b->spec.inertia[4] + b->spec.inertia[8]) / (2.0 * b->spec.mass));
 }
 
 /* SMALL needs two connections, because a point mass on a rod is a pendulum. LARGE takes the size of the mechanism into account,
@@ -68,7 +68,7 @@ static void judge_body(const struct inspection *in, const struct measures *o, in
   const double span = span_of(&o->box[body]), reach = fmax(span, in->reach[body]);
   o->ratio[body] = NAN;
   o->verdict[body] = FINE;
-  if (b->mass <= 0.0 || reach <= 0.0) return;
+  if (b->spec.mass <= 0.0 || reach <= 0.0) return;
   const double k = gyration_radius(b);
   if (k <= 0.0) return; /* a point mass: the freeze checks it */
   o->ratio[body] = k / reach;
@@ -84,9 +84,9 @@ static void report_body(struct inspection *in, const struct measures *o, enum fi
   struct finding *f = finding_add(
       in, FINDING_WARNING, id, FINDING_OF_BODY, body,
       "body \"%s\": mass %.4g kg and inertia give a radius of gyration of %s, but its joints are %s %s: %s",
-      b->name, b->mass, quantity_length(k).text, quantity_length(distance).text,
+      b->name, b->spec.mass, quantity_length(k).text, quantity_length(distance).text,
       o->box[body].points > 1 ? "apart" : "away", guess);
-  finding_add_number(f, "mass", b->mass, "kg");
+  finding_add_number(f, "mass", b->spec.mass, "kg");
   finding_add_number(f, "radius_of_gyration", k, "m");
   finding_add_number(f, "distance", distance, "m");
 }
@@ -142,10 +142,10 @@ static void report_many(struct inspection *in, const struct measures *o, enum ve
       finding_add(in, FINDING_WARNING, id, FINDING_OF_BODY, first,
                   "%d of %d bodies: radius of gyration and distance of joints do not fit each other "
                   "(body \"%s\", %.4g kg: %s and %s): %s",
-                  out, judged, in->m->body[first].name, in->m->body[first].mass, quantity_length(k).text,
+                  out, judged, in->m->body[first].name, in->m->body[first].spec.mass, quantity_length(k).text,
                   quantity_length(distance).text, guess);
   finding_add_number(f, "bodies", out, "");
-  finding_add_number(f, "mass", in->m->body[first].mass, "kg");
+  finding_add_number(f, "mass", in->m->body[first].spec.mass, "kg");
   finding_add_number(f, "radius_of_gyration", k, "m");
   finding_add_number(f, "distance", distance, "m");
 }

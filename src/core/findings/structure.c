@@ -34,7 +34,7 @@ static void add_part_body(const struct inspection *in, struct part *p, int body)
 static void add_part_joint(const struct inspection *in, struct part *p, int joint, bool redundant)
 {
   if (p->first_joint < 0) p->first_joint = joint;
-  p->mobile |= in->m->joint[joint].type != ALI3_JOINT_FIXED;
+  p->mobile |= in->m->joint[joint].spec.type != ALI3_JOINT_FIXED;
   if (!redundant) return;
   if (p->first_redundant < 0) p->first_redundant = joint;
   name_list_add(&p->redundant, in->m->joint[joint].name);
@@ -57,7 +57,7 @@ static void read_parts(const struct inspection *in, const ali3_mechanics *a, str
     add_part_joint(in, whole, i, redundant);
   }
   /* Mark the parts that loads or drives act on. */
-  for (int i = 0; i < m->loads; i++) part[ali3_mechanics_part_of_body(a, m->load[i].body)].loaded = true;
+  for (int i = 0; i < m->loads; i++) part[ali3_mechanics_part_of_body(a, m->load[i].spec.body)].loaded = true;
   for (int i = m->forces - 1; i >= 0; i--) {
     const int of = ali3_mechanics_part_of_force(a, i);
     if (m->force[i].spec.type != ALI3_FORCE_DRIVE) continue;

@@ -47,7 +47,7 @@ static void note_bearing(const struct joint *j, int side, struct held *o)
 {
   static const double PARALLEL = 1e-6;
   v3_copy(o->arm, j->point[side]);
-  if (j->type != ALI3_JOINT_REVOLUTE && j->type != ALI3_JOINT_CYLINDRICAL) return;
+  if (j->spec.type != ALI3_JOINT_REVOLUTE && j->spec.type != ALI3_JOINT_CYLINDRICAL) return;
   double off[3];
   if (o->bearings++ == 0) v3_copy(o->bearing, j->axis[side]);
   v3_cross(off, o->bearing, j->axis[side]);
@@ -72,7 +72,7 @@ static bool is_off_axis(const struct body *b, const struct held *held, double le
   static const double ANGLE = 1e-3, POINT = 1e-4; /* relative to the moment, to the size of the mechanism */
   double Ja[3], across[3];
   if (held->points == 0) return false;
-  m3_mul(Ja, b->inertia, a);
+  m3_mul(Ja, b->spec.inertia, a);
   v3_cross(across, Ja, a);
   return held->off > POINT * length || sqrt(v3_dot(across, across)) > ANGLE * sqrt(v3_dot(Ja, Ja));
 }
@@ -85,7 +85,7 @@ static void choose_axis(const struct body *b, const struct held *held, double ax
     v3_copy(axis, held->bearing);
     return;
   }
-  if (symmetry_axis(b->inertia, axis) || held->links != 1) return;
+  if (symmetry_axis(b->spec.inertia, axis) || held->links != 1) return;
   const double norm = sqrt(v3_dot(held->arm, held->arm));
   for (int i = 0; i < 3 && norm > 0.0; i++) axis[i] = held->arm[i] / norm;
 }

@@ -216,7 +216,8 @@ static void fill_bodies(const struct layout *l, int tile)
     int body = stored_item(l->t, t, lane);
     if (body < 0) continue;
     o->loaded |= l->f->loads_first[body + 1] > l->f->loads_first[body];
-    o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
+    o->diagonal &=
+        is_diagonal(l->m->body[body].spec.inertia) && is_diagonal(l->m->body[body].inertia_inverse);
   }
 }
 
@@ -260,8 +261,8 @@ bool body_constants_fill(const ali3_model *m, struct frozen *f)
       int body = stored_item(t, tile, lane);
       if (body < 0) continue;
       const struct body *b = &m->body[body];
-      o[BODY_MASS * tile->width + lane] = b->mass;
-      for (int k = 0; k < 9; k++) o[(BODY_INERTIA + k) * tile->width + lane] = b->inertia[k];
+      o[BODY_MASS * tile->width + lane] = b->spec.mass;
+      for (int k = 0; k < 9; k++) o[(BODY_INERTIA + k) * tile->width + lane] = b->spec.inertia[k];
     }
   }
   return true;

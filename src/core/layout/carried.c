@@ -38,7 +38,7 @@ static void connect_clusters(const struct frozen *f, int *to)
 
 static double mean_moment(const struct body *b)
 {
-  return (b->inertia[0] + b->inertia[4] + b->inertia[8]) / 3.0;
+  return (b->spec.inertia[0] + b->spec.inertia[4] + b->spec.inertia[8]) / 3.0;
 }
 
 static void find_typical(const ali3_model *m, struct frozen *f, int *to, struct cluster *cluster)
@@ -46,7 +46,7 @@ static void find_typical(const ali3_model *m, struct frozen *f, int *to, struct 
   for (int b = 0; b < m->bodies; b++) {
     struct cluster *c = &cluster[cluster_root(to, b)];
     if (f->carried[b]) continue;
-    c->mass += log(m->body[b].mass);
+    c->mass += log(m->body[b].spec.mass);
     c->moment += log(mean_moment(&m->body[b]));
     c->count++;
   }
@@ -66,10 +66,12 @@ bool layout_find_carried(const ali3_model *m, struct frozen *f)
     connect_clusters(f, to);
     for (int b = 0; b < m->bodies; b++) {
       double *heaviest = &cluster[cluster_root(to, b)].heaviest;
-      *heaviest = fmax(*heaviest, m->body[b].mass);
+      *heaviest = fmax(*heaviest, m->body[b].spec.mass);
     }
+    /* A body without an inverse, and one that is light beside the heaviest of its cluster. */
     for (int b = 0; b < m->bodies; b++)
-      f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * cluster[cluster_root(to, b)].heaviest;
+      f->carried[b] =
+          m->body[b].singular || m->body[b].spec.mass < LIGHT * cluster[cluster_root(to, b)].heaviest;
     find_typical(m, f, to, cluster);
   }
   bool ok = to && cluster;

@@ -58,7 +58,7 @@ static int tree_root(int *to, int i)
 
 static bool is_flexible(const struct joint *j)
 {
-  return j->type == ALI3_JOINT_REVOLUTE || j->type == ALI3_JOINT_UNIVERSAL;
+  return j->spec.type == ALI3_JOINT_REVOLUTE || j->spec.type == ALI3_JOINT_UNIVERSAL;
 }
 
 /* Lists the joints of a part: those to be taken first, a spanning tree, the others. */
@@ -144,7 +144,7 @@ static int rows_dropped(unsigned set)
 static unsigned choose_set(struct search *s, const struct geometry *g, int joint)
 {
   const struct joint_rows *all = &s->m->frozen->link[joint];
-  const unsigned droppable = ali3_joint_type_droppable(s->m->joint[joint].type);
+  const unsigned droppable = ali3_joint_type_droppable(s->m->joint[joint].spec.type);
   const int before = s->basis.count;
   unsigned best = 0;
   double best_norm = 0.0;
@@ -177,7 +177,7 @@ static bool choose_sets(struct search *s, const struct geometry *g)
   for (int i = 0; i < s->joints; i++) {
     const int joint = s->order[i], before = s->basis.count;
     const struct joint_rows *all = &s->m->frozen->link[joint];
-    const unsigned droppable = ali3_joint_type_droppable(s->m->joint[joint].type);
+    const unsigned droppable = ali3_joint_type_droppable(s->m->joint[joint].spec.type);
     s->dropped[joint] = 0;
     s->reduced[joint] = *all;
     if (s->first[joint]) {

@@ -136,19 +136,17 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
-  /* Copy, with the inertia made exactly symmetric. */
-  *out = (struct body){.mass = s->mass};
+  /* The spec, with the inertia made exactly symmetric. */
+  *out = (struct body){.spec = *s};
+  out->spec.name = NULL;
   status = check_inertia(m, s->name, s->inertia, out->inertia_inverse, &out->singular);
   if (out->singular) find_weightless(s->inertia, out->weightless);
   out->singular |= s->mass == 0.0;
   if (status < 0) return status;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      out->inertia[3 * i + j] = 0.5 * (s->inertia[3 * i + j] + s->inertia[3 * j + i]);
-  memcpy(out->position, s->position, sizeof out->position);
-  memcpy(out->velocity, s->velocity, sizeof out->velocity);
-  memcpy(out->angular_velocity, s->angular_velocity, sizeof out->angular_velocity);
-  for (int i = 0; i < 4; i++) out->orientation[i] = s->orientation[i] * (1.0 / norm);
+      out->spec.inertia[3 * i + j] = 0.5 * (s->inertia[3 * i + j] + s->inertia[3 * j + i]);
+  for (int i = 0; i < 4; i++) out->spec.orientation[i] = s->orientation[i] * (1.0 / norm);
   return ALI3_OK;
 }
 
@@ -170,6 +168,17 @@ int model_check_dropped(ali3_model *m, const char *name, ali3_joint_type type, u
       "joint '%.60s': a joint of type %s does not have all rows of the set %u, which the solve "
       "should leave out; expected a subset of %u",
       name, ali3_joint_type_name(type), dropped, ali3_joint_type_droppable(type));
+}
+
+static void set_sides(struct joint *j)
+{
+  const ali3_joint_spec *s = &j->spec;
+  j->body[0] = s->body_a;
+  j->body[1] = s->body_b;
+  memcpy(j->point[0], s->point_a, sizeof j->point[0]);
+  memcpy(j->point[1], s->point_b, sizeof j->point[1]);
+  memcpy(j->axis[0], s->axis_a, sizeof j->axis[0]);
+  memcpy(j->axis[1], s->axis_b, sizeof j->axis[1]);
 }
 
 int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
@@ -197,25 +206,18 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (!isfinite(s->velocity))
     return model_refuse(m, ALI3_E_MODEL, "joint", "velocity",
                         "joint '%.60s': expected a finite rate, found %g", s->name, s->velocity);
-  /* All fields that every type has. */
-  *out = (struct joint){
-      .type = s->type,
-      .body = {s->body_a, s->body_b},
-      .length = s->length,
-      .position = s->position,
-      .velocity = s->type == ALI3_JOINT_REVOLUTE || s->type == ALI3_JOINT_PRISMATIC ? s->velocity : 0.0,
-      .dropped = s->dropped};
+  /* The spec, without fields that its type does not have. */
+  const bool axis_a = ali3_joint_type_has_axis_a(s->type), axis_b = ali3_joint_type_has_axis_b(s->type);
+  *out = (struct joint){.spec = *s};
+  ali3_joint_spec *own = &out->spec;
+  own->name = NULL;
+  if (s->type != ALI3_JOINT_REVOLUTE && s->type != ALI3_JOINT_PRISMATIC) own->velocity = 0.0;
   status = model_check_dropped(m, s->name, s->type, s->dropped);
   if (status < 0) return status;
-  memcpy(out->point[0], s->point_a, sizeof out->point[0]);
-  memcpy(out->point[1], s->point_b, sizeof out->point[1]);
-  /* Fields that only some types have. */
-  if (ali3_joint_type_has_axis_a(s->type) &&
-      (status = check_axis(m, s->name, "axis_a", s->axis_a, out->axis[0])) < 0)
-    return status;
-  if (ali3_joint_type_has_axis_b(s->type) &&
-      (status = check_axis(m, s->name, "axis_b", s->axis_b, out->axis[1])) < 0)
-    return status;
+  memset(own->axis_a, 0, sizeof own->axis_a);
+  memset(own->axis_b, 0, sizeof own->axis_b);
+  if (axis_a && (status = check_axis(m, s->name, "axis_a", s->axis_a, own->axis_a)) < 0) return status;
+  if (axis_b && (status = check_axis(m, s->name, "axis_b", s->axis_b, own->axis_b)) < 0) return status;
   if (s->type == ALI3_JOINT_DISTANCE && !(isfinite(s->length) && s->length >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "joint", "length",
                         "joint '%.60s': expected a length above 0 m, found %g", s->name, s->length);
@@ -226,8 +228,9 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
                         "joint '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
-  if (norm != 0.0)
-    for (int i = 0; i < 4; i++) out->relative[i] = s->relative_orientation[i] / norm;
+  for (int i = 0; i < 4; i++)
+    own->relative_orientation[i] = norm != 0.0 ? s->relative_orientation[i] / norm : 0.0;
+  set_sides(out);
   return ALI3_OK;
 }
 
@@ -242,9 +245,8 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   if (status < 0) return status;
   REQUIRE_WITHIN("load", s->name, "vector", s->vector, BOUND_LOAD, "N or N m");
   REQUIRE_WITHIN("load", s->name, "point", s->point, BOUND_LENGTH, "m");
-  *out = (struct load){.type = s->type, .body = s->body, .body_axes = s->body_axes};
-  memcpy(out->vector, s->vector, sizeof out->vector);
-  memcpy(out->point, s->point, sizeof out->point);
+  *out = (struct load){.spec = *s};
+  out->spec.name = NULL;
   return ALI3_OK;
 }
 
@@ -259,19 +261,21 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   status = model_check_body_index(m, "sensor", "body", s->body, false);
   if (status < 0) return status;
   REQUIRE_WITHIN("sensor", s->name, "point", s->point, BOUND_LENGTH, "m");
-  *out = (struct sensor){.type = s->type, .body = s->body, .orientation = {1.0}};
-  memcpy(out->point, s->point, sizeof out->point);
-  /* A point has no orientation; all other sensors need one of norm 1. */
-  if (s->type != ALI3_SENSOR_POINT) {
+  *out = (struct sensor){.spec = *s};
+  out->spec.name = NULL;
+  /* A point has the axes of the body; all other sensors need an orientation of norm 1. */
+  if (s->type == ALI3_SENSOR_POINT) {
+    memcpy(out->spec.orientation, (const double[4]){1.0}, sizeof out->spec.orientation);
+  } else {
     REQUIRE_FINITE("sensor", "orientation", s->orientation);
     const double norm = length_to_divide_by(s->orientation, 4);
     if (fabs(norm - 1.0) > 1e-3)
       return model_refuse(m, ALI3_E_MODEL, "sensor", "orientation",
                           "sensor '%.60s': expected Euler parameters of norm 1, found norm %g", s->name,
                           norm);
-    for (int i = 0; i < 4; i++) out->orientation[i] = s->orientation[i] / norm;
+    for (int i = 0; i < 4; i++) out->spec.orientation[i] = s->orientation[i] / norm;
   }
-  p_rotation(out->rotation, out->orientation);
+  p_rotation(out->rotation, out->spec.orientation);
   return ALI3_OK;
 }
 

@@ -15,7 +15,7 @@ static int check_joint(ali3_model *m, const ali3_force_spec *s, const char *fiel
 {
   if (joint < 0 || joint >= m->joints)
     return REFUSE(field, "force '%.60s': expected the index of a joint", s->name);
-  ali3_joint_type type = m->joint[joint].type;
+  ali3_joint_type type = m->joint[joint].spec.type;
   if (type != ALI3_JOINT_REVOLUTE && type != ALI3_JOINT_PRISMATIC)
     return REFUSE(field, "force '%.60s': expected a revolute or prismatic joint, found a %s joint", s->name,
                   ali3_joint_type_name(type));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A model as bytes. Each element is described once, by a visit of the fields of its spec; what the visit does, count,
+ * A model as bytes. Each element is visited field by field, as the tables of spec_fields.h have them; what the visit does, count,
  * write or read, is a matter of the stream. */
 #include "model/check.h"
+#include "model/spec_fields.h"
 
 #include "base/sha256.h"
 
@@ -137,99 +138,35 @@ static void stream_table(struct stream *s, ali3_table *t)
   }
 }
 
-static void stream_body(struct stream *s, ali3_body_spec *b)
+/* The fields of a spec, in the order of their table. */
+static void stream_spec(struct stream *s, enum spec_element element, void *spec)
 {
-  stream_string(s, &b->name);
-  stream_number(s, &b->mass);
-  STREAM_ARRAY(s, b->inertia);
-  STREAM_ARRAY(s, b->position);
-  STREAM_ARRAY(s, b->orientation);
-  STREAM_ARRAY(s, b->velocity);
-  STREAM_ARRAY(s, b->angular_velocity);
-}
-
-static void stream_joint(struct stream *s, ali3_joint_spec *j)
-{
-  /* The name, the type, and the two bodies. */
-  int type = (int)j->type, dropped = (int)j->dropped;
-  stream_string(s, &j->name);
-  stream_integer(s, &type);
-  j->type = (ali3_joint_type)type;
-  stream_integer(s, &j->body_a);
-  stream_integer(s, &j->body_b);
-  /* The geometry, and the rows that are left out. */
-  STREAM_ARRAY(s, j->point_a);
-  STREAM_ARRAY(s, j->point_b);
-  STREAM_ARRAY(s, j->axis_a);
-  STREAM_ARRAY(s, j->axis_b);
-  stream_number(s, &j->length);
-  STREAM_ARRAY(s, j->relative_orientation);
-  stream_number(s, &j->position);
-  stream_number(s, &j->velocity);
-  stream_integer(s, &dropped);
-  j->dropped = (unsigned)dropped;
-}
-
-static void stream_load(struct stream *s, ali3_load_spec *l)
-{
-  int type = (int)l->type;
-  stream_string(s, &l->name);
-  stream_integer(s, &type);
-  l->type = (ali3_load_type)type;
-  stream_integer(s, &l->body);
-  STREAM_ARRAY(s, l->vector);
-  STREAM_ARRAY(s, l->point);
-  stream_flag(s, &l->body_axes);
-}
-
-static void stream_force(struct stream *s, ali3_force_spec *f)
-{
-  /* The name, the type, and the bodies or joints. */
-  int type = (int)f->type;
-  stream_string(s, &f->name);
-  stream_integer(s, &type);
-  f->type = (ali3_force_type)type;
-  stream_integer(s, &f->body_a);
-  stream_integer(s, &f->body_b);
-  STREAM_ARRAY(s, f->point_a);
-  STREAM_ARRAY(s, f->point_b);
-  stream_integer(s, &f->joint);
-  /* Springs, stops, friction, contacts. */
-  STREAM_ARRAY(s, f->stiffness);
-  STREAM_ARRAY(s, f->damping);
-  stream_number(s, &f->rest);
-  stream_table(s, &f->force_table);
-  stream_table(s, &f->damping_table);
-  stream_number(s, &f->lower);
-  stream_number(s, &f->upper);
-  stream_number(s, &f->friction);
-  stream_number(s, &f->slip);
-  STREAM_ARRAY(s, f->normal);
-  stream_number(s, &f->radius_a);
-  stream_number(s, &f->radius_b);
-  /* Gears and drives. */
-  stream_integer(s, &f->joint_b);
-  stream_number(s, &f->ratio);
-  stream_number(s, &f->offset);
-  stream_number(s, &f->speed);
-  stream_number(s, &f->amplitude);
-  stream_number(s, &f->frequency);
-  stream_number(s, &f->phase);
-  stream_table(s, &f->motion);
-  stream_flag(s, &f->external);
-  stream_number(s, &f->max_rate);
-  stream_number(s, &f->max_acceleration);
-}
-
-static void stream_sensor(struct stream *s, ali3_sensor_spec *x)
-{
-  int type = (int)x->type;
-  stream_string(s, &x->name);
-  stream_integer(s, &type);
-  x->type = (ali3_sensor_type)type;
-  stream_integer(s, &x->body);
-  STREAM_ARRAY(s, x->point);
-  STREAM_ARRAY(s, x->orientation);
+  const struct spec_fields *of = &spec_fields[element];
+  for (int i = 0; i < of->fields; i++) {
+    const struct spec_field *f = &of->field[i];
+    void *at = (char *)spec + f->at;
+    /* An enum and a sum of bits are integers. */
+    switch (f->kind) {
+    case SPEC_NAME:
+      stream_string(s, at);
+      break;
+    case SPEC_TYPE:
+    case SPEC_BODY:
+    case SPEC_JOINT:
+    case SPEC_BITS:
+      stream_integer(s, at);
+      break;
+    case SPEC_FLAG:
+      stream_flag(s, at);
+      break;
+    case SPEC_NUMBERS:
+      stream_numbers(s, at, f->count);
+      break;
+    case SPEC_TABLE:
+      stream_table(s, at);
+      break;
+    }
+  }
 }
 
 static void stream_options(struct stream *s, ali3_options *o)
@@ -259,10 +196,10 @@ static void stream_options(struct stream *s, ali3_options *o)
 
 /* --- the whole --- */
 
-#define PUT_ELEMENTS(s, m, count, spec_type, spec_of, stream_it)                                             \
+#define PUT_ELEMENTS(s, m, count, element, id)                                                               \
   for (int i_ = 0; i_ < (count); i_++) {                                                                     \
-    spec_type spec_ = spec_of(m, i_);                                                                        \
-    stream_it(s, &spec_);                                                                                    \
+    ali3_##element##_spec spec_ = ali3_model_##element##_spec(m, i_);                                        \
+    stream_spec(s, id, &spec_);                                                                              \
   }
 
 /* Counts or writes. */
@@ -283,11 +220,11 @@ static void put_model(struct stream *s, const ali3_model *m)
   stream_options(s, &options);
   /* Numbers of elements, then the elements. */
   for (int i = 0; i < 5; i++) stream_integer(s, &counts[i]);
-  PUT_ELEMENTS(s, m, m->bodies, ali3_body_spec, ali3_model_body_spec, stream_body)
-  PUT_ELEMENTS(s, m, m->joints, ali3_joint_spec, ali3_model_joint_spec, stream_joint)
-  PUT_ELEMENTS(s, m, m->loads, ali3_load_spec, ali3_model_load_spec, stream_load)
-  PUT_ELEMENTS(s, m, m->forces, ali3_force_spec, ali3_model_force_spec, stream_force)
-  PUT_ELEMENTS(s, m, m->sensors, ali3_sensor_spec, ali3_model_sensor_spec, stream_sensor)
+  PUT_ELEMENTS(s, m, m->bodies, body, SPEC_OF_BODY)
+  PUT_ELEMENTS(s, m, m->joints, joint, SPEC_OF_JOINT)
+  PUT_ELEMENTS(s, m, m->loads, load, SPEC_OF_LOAD)
+  PUT_ELEMENTS(s, m, m->forces, force, SPEC_OF_FORCE)
+  PUT_ELEMENTS(s, m, m->sensors, sensor, SPEC_OF_SENSOR)
 }
 
 size_t ali3_model_flat_size(const ali3_model *m)
@@ -344,11 +281,11 @@ static int take_head(ali3_model *m, struct stream *s, int counts[5])
 }
 
 /* Reads `count` elements of one kind and adds them. */
-#define TAKE_ELEMENTS(m, s, status, count, spec_type, stream_it, add_it)                                     \
+#define TAKE_ELEMENTS(m, s, status, count, element, id)                                                      \
   for (int i_ = 0; i_ < (count) && (status) >= 0; i_++) {                                                    \
-    spec_type spec_ = {0};                                                                                   \
-    stream_it(s, &spec_);                                                                                    \
-    (status) = (s)->failed ? refuse_bytes(m, s) : add_it(m, &spec_);                                         \
+    ali3_##element##_spec spec_ = {0};                                                                       \
+    stream_spec(s, id, &spec_);                                                                              \
+    (status) = (s)->failed ? refuse_bytes(m, s) : ali3_model_add_##element(m, &spec_);                       \
     release_lent(s);                                                                                         \
   }
 
@@ -362,11 +299,11 @@ int ali3_model_flat_read(ali3_model *m, const void *from, size_t size)
   struct stream s = {.from = from, .size = size};
   int status = take_head(m, &s, counts);
   release_lent(&s);
-  TAKE_ELEMENTS(m, &s, status, counts[0], ali3_body_spec, stream_body, ali3_model_add_body)
-  TAKE_ELEMENTS(m, &s, status, counts[1], ali3_joint_spec, stream_joint, ali3_model_add_joint)
-  TAKE_ELEMENTS(m, &s, status, counts[2], ali3_load_spec, stream_load, ali3_model_add_load)
-  TAKE_ELEMENTS(m, &s, status, counts[3], ali3_force_spec, stream_force, ali3_model_add_force)
-  TAKE_ELEMENTS(m, &s, status, counts[4], ali3_sensor_spec, stream_sensor, ali3_model_add_sensor)
+  TAKE_ELEMENTS(m, &s, status, counts[0], body, SPEC_OF_BODY)
+  TAKE_ELEMENTS(m, &s, status, counts[1], joint, SPEC_OF_JOINT)
+  TAKE_ELEMENTS(m, &s, status, counts[2], load, SPEC_OF_LOAD)
+  TAKE_ELEMENTS(m, &s, status, counts[3], force, SPEC_OF_FORCE)
+  TAKE_ELEMENTS(m, &s, status, counts[4], sensor, SPEC_OF_SENSOR)
   if (status < 0) return status;
   return s.at == size ? ALI3_OK : refuse_bytes(m, &s);
 }

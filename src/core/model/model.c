@@ -233,8 +233,8 @@ int ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped)
   if (!m || joint < 0 || joint >= m->joints) return ALI3_E_ARGUMENT;
   if (m->frozen) return refuse_frozen(m, "joint");
   struct joint *j = &m->joint[joint];
-  const int status = model_check_dropped(m, j->name, j->type, dropped);
-  if (status == ALI3_OK) j->dropped = dropped;
+  const int status = model_check_dropped(m, j->name, j->spec.type, dropped);
+  if (status == ALI3_OK) j->spec.dropped = dropped;
   return status;
 }
 
@@ -293,7 +293,7 @@ const char *ali3_model_joint_name(const ali3_model *m, int joint)
 }
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint)
 {
-  return has_name(m ? m->joints : 0, joint) ? m->joint[joint].type : ALI3_JOINT_TYPES;
+  return has_name(m ? m->joints : 0, joint) ? m->joint[joint].spec.type : ALI3_JOINT_TYPES;
 }
 
 int ali3_model_find_body(const ali3_model *m, const char *name)
@@ -311,7 +311,7 @@ bool ali3_model_force_turns(const ali3_model *m, int force)
 {
   if (!has_name(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *s = &m->force[force].spec;
-  return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
+  return ali3_force_type_on_joint(s->type) && m->joint[s->joint].spec.type == ALI3_JOINT_REVOLUTE;
 }
 /* Loads and forces share one table of names, so the index is compared with the name of the load. */
 int ali3_model_find_load(const ali3_model *m, const char *name)
@@ -349,5 +349,5 @@ const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
 }
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor)
 {
-  return has_name(m ? m->sensors : 0, sensor) ? m->sensor[sensor].type : ALI3_SENSOR_TYPES;
+  return has_name(m ? m->sensors : 0, sensor) ? m->sensor[sensor].spec.type : ALI3_SENSOR_TYPES;
 }

@@ -7,51 +7,40 @@
 
 #include <ali3/flat.h>
 
+/* Each element keeps its spec as ali3_model_add_*() took it, without the name, and with unit axes and orientations. So a field of
+ * a spec has one home, and no element can lose it. Members beside the spec are derived from it. */
 struct body {
   char *name;
-  double mass;       /* kg */
-  double inertia[9]; /* kg m^2, body axes */
+  ali3_body_spec spec;
   double inertia_inverse[9];
   bool singular;        /* no mass, or no inertia about some axis: there is no inverse */
   double weightless[9]; /* projector onto the axes without inertia */
-  double position[3], orientation[4], velocity[3], angular_velocity[3]; /* initial */
 };
 
 struct joint {
   char *name;
-  ali3_joint_type type;
-  int body[2];        /* a, b; ALI3_GROUND */
-  double point[2][3]; /* m, in the frame of the body */
-  double axis[2][3];  /* unit */
-  double length;      /* m, distance; 0: initial */
-  double relative[4]; /* Euler parameters of b in a; all 0: initial */
-  double position;    /* rad or m, coordinate in the poses of the model */
-  double velocity;    /* rad/s or m/s, its rate at the start; 0: as the bodies have it */
-  unsigned dropped;   /* rows left out, a sum of enum ali3_drop */
+  ali3_joint_spec spec;
+  /* The two sides of the spec, a and b, for loops over them. */
+  int body[2];
+  double point[2][3], axis[2][3];
   int drive, gear; /* forces plus 1: the drive of the joint, and the last gear to a joint after it; 0: none */
 };
 
 struct load {
   char *name; /* NULL: none */
-  ali3_load_type type;
-  int body;
-  double vector[3], point[3];
-  bool body_axes; /* vector is in body axes */
+  ali3_load_spec spec;
 };
 
 struct force {
   char *name;
-  ali3_force_spec spec; /* without the name */
+  ali3_force_spec spec;
   int gear; /* index plus 1: the gear that was added to the same joint before this gear; 0: none */
 };
 
 struct sensor {
   char *name;
-  ali3_sensor_type type;
-  int body;
-  double point[3];       /* m, body frame */
-  double orientation[4]; /* sensor axes to body axes */
-  double rotation[9];    /* orientation as a matrix */
+  ali3_sensor_spec spec;
+  double rotation[9]; /* orientation as a matrix */
 };
 
 struct frozen; /* data of the frozen model, layout/frozen.h */

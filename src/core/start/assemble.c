@@ -212,8 +212,8 @@ static double turned_away(const ali3_model *m, const ali3_data *d, const struct 
 static int turned_joint(const ali3_model *m, const ali3_data *d)
 {
   for (int i = 0; i < m->joints; i++) {
-    ali3_joint_type type = m->joint[i].type;
-    if ((type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) || m->joint[i].dropped) continue;
+    ali3_joint_type type = m->joint[i].spec.type;
+    if ((type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) || m->joint[i].spec.dropped) continue;
     if (turned_away(m, d, &m->frozen->link[i]) >= 0.5) return i;
   }
   return -1;
@@ -226,8 +226,8 @@ static void keep_velocities(const ali3_model *m, ali3_data *d)
     const struct body_frame frame = stored_frame(m, d, b);
     struct body_state x = stored_state(m, d->now.x, b);
     double y[BODY_Y] = {0};
-    v3_copy(y, m->body[b].velocity);
-    v3_copy(y + 3, m->body[b].angular_velocity);
+    v3_copy(y, m->body[b].spec.velocity);
+    v3_copy(y + 3, m->body[b].spec.angular_velocity);
     body_set_velocity(&x, &frame, y);
     stored_set_state(m, d->now.x, b, &x);
   }
@@ -239,9 +239,9 @@ static void measure_move(const ali3_model *m, ali3_data *d)
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     const struct body_state x = stored_state(m, d->now.x, b);
-    const double *p = body->orientation, back[4] = {p[0], -p[1], -p[2], -p[3]};
+    const double *p = body->spec.orientation, back[4] = {p[0], -p[1], -p[2], -p[3]};
     double q[4], dr[3];
-    v3_sub(dr, x.r, body->position);
+    v3_sub(dr, x.r, body->spec.position);
     p_mul(q, back, x.p);
     double distance = sqrt(v3_dot(dr, dr)), angle = 2.0 * atan2(sqrt(v3_dot(q + 1, q + 1)), fabs(q[0]));
     if (distance > o->moved_position) {
@@ -272,8 +272,8 @@ static void restore_positions(const ali3_model *m, ali3_data *d)
 {
   for (int b = 0; b < m->bodies; b++) {
     struct body_state x = stored_state(m, d->now.x, b);
-    v3_copy(x.r, m->body[b].position);
-    memcpy(x.p, m->body[b].orientation, sizeof x.p);
+    v3_copy(x.r, m->body[b].spec.position);
+    memcpy(x.p, m->body[b].spec.orientation, sizeof x.p);
     stored_set_state(m, d->now.x, b, &x);
   }
   evaluate_positions(m, d);

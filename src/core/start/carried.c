@@ -59,7 +59,7 @@ static void leave_weightless(const struct body *body, double y[BODY_Y])
   double turn[3];
   v3_copy(turn, y + 3);
   for (int i = 0; i < 3; i++) {
-    if (body->mass > 0.0) y[i] = 0.0;
+    if (body->spec.mass > 0.0) y[i] = 0.0;
     y[3 + i] = v3_dot(body->weightless + 3 * i, turn);
   }
 }

@@ -91,8 +91,8 @@ static void carry_outside(const struct carried_end *from, const struct carried_e
   const struct outside *a = &from->d->outside;
   struct outside *b = &to->d->outside;
   for (int i = 0; i < to->m->loads; i++) {
-    const double *own = to->m->load[i].vector;
-    const bool same = memcmp(own, from->m->load[i].vector, sizeof to->m->load[i].vector) == 0;
+    const double *own = to->m->load[i].spec.vector;
+    const bool same = memcmp(own, from->m->load[i].spec.vector, sizeof to->m->load[i].spec.vector) == 0;
     memcpy(b->now.vector[i], same ? a->now.vector[i] : own, sizeof b->now.vector[i]);
     memcpy(b->start.vector[i], same ? a->start.vector[i] : own, sizeof b->start.vector[i]);
   }

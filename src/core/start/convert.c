@@ -97,10 +97,10 @@ static void take_poses(const ali3_model *m, const ali3_model *from, const struct
     double y[BODY_Y];
     c->body[b] = m->body[b];
     body_velocity(&x, y);
-    v3_copy(c->body[b].position, x.r);
-    memcpy(c->body[b].orientation, x.p, sizeof x.p);
-    v3_copy(c->body[b].velocity, y);
-    v3_copy(c->body[b].angular_velocity, y + 3);
+    v3_copy(c->body[b].spec.position, x.r);
+    memcpy(c->body[b].spec.orientation, x.p, sizeof x.p);
+    v3_copy(c->body[b].spec.velocity, y);
+    v3_copy(c->body[b].spec.angular_velocity, y + 3);
   }
 }
 
@@ -109,8 +109,9 @@ static void take_turns(const ali3_model *m, const ali3_model *from, const struct
 {
   for (int j = 0; j < m->joints; j++) {
     const int source = index_of_name(from, from->joints, ali3_model_joint_name, m->joint[j].name, j);
-    c->turn[j] = m->joint[j].type == from->joint[source].type ? c->source->turn[source]
-                                                              : m->frozen->link[j].coordinate[0].zero;
+    c->turn[j] = m->joint[j].spec.type == from->joint[source].spec.type
+                     ? c->source->turn[source]
+                     : m->frozen->link[j].coordinate[0].zero;
   }
 }
 

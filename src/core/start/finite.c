@@ -27,7 +27,7 @@ bool start_is_finite(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->sensors; i++) {
     ali3_sensor_state x;
     ali3_sensor_get(m, d, i, &x);
-    r->worst_body = m->sensor[i].body;
+    r->worst_body = m->sensor[i].spec.body;
     if (!numbers_are_finite(&x, sizeof x)) return false;
   }
   r->worst_body = -1;

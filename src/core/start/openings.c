@@ -22,7 +22,7 @@ static double angle_between(const double a[3], const double b[3])
  * start. */
 static double orientation_off(const struct joint *joint, const struct rows_start *at)
 {
-  const double *want = joint->relative, *a = at->x[0].p;
+  const double *want = joint->spec.relative_orientation, *a = at->x[0].p;
   const double unwant[4] = {want[0], -want[1], -want[2], -want[3]}, turn_a[4] = {a[0], -a[1], -a[2], -a[3]};
   double q[4], off[4];
   if (p_dot(want, want) == 0.0) return 0.0;
@@ -37,7 +37,7 @@ static double joint_angle(const struct joint *joint, const struct rows_start *at
   m3_mul(U, at->f[0].R, joint->axis[0]);
   m3_mul(V, at->f[1].R, joint->axis[1]);
   double between = angle_between(U, V);
-  switch (joint->type) {
+  switch (joint->spec.type) {
   case ALI3_JOINT_FIXED:
   case ALI3_JOINT_PRISMATIC:
     return orientation_off(joint, at);
@@ -164,8 +164,8 @@ static const char *angle_of(ali3_joint_type type)
 static int joint_words(const ali3_model *m, int joint, const ali3_opening *o, char *text, size_t size)
 {
   const struct joint *j = &m->joint[joint];
-  const char *what = angle_of(j->type),
-             *from = j->type == ALI3_JOINT_UNIVERSAL ? "from a right angle" : "apart";
+  const char *what = angle_of(j->spec.type),
+             *from = j->spec.type == ALI3_JOINT_UNIVERSAL ? "from a right angle" : "apart";
   char distance[24], angle[24];
   openings_length_text(o->distance, distance);
   openings_angle_text(o->angle, angle);

@@ -34,9 +34,10 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha)
     struct body_delta delta;
     bool carried = body_is_carried(m, b);
     double moment = carried ? m->frozen->typical[b].moment
-                            : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
-    delta.r = carried ? body->mass / h : h / body->mass;
-    for (int i = 0; i < 9; i++) delta.th[i] = carried ? body->inertia[i] / h : h * body->inertia_inverse[i];
+                            : (body->spec.inertia[0] + body->spec.inertia[4] + body->spec.inertia[8]) / 3.0;
+    delta.r = carried ? body->spec.mass / h : h / body->spec.mass;
+    for (int i = 0; i < 9; i++)
+      delta.th[i] = carried ? body->spec.inertia[i] / h : h * body->inertia_inverse[i];
     delta.alpha = alpha > 0.0 ? alpha : moment / (h * m->options.compliance);
     delta.n = carried ? 4.0 * delta.alpha : 0.25 / delta.alpha;
     stored_set_delta(m, d, b, &delta);
@@ -48,7 +49,7 @@ static double own_entry(const struct body *b, const double *J)
 {
   double turn[3];
   m3_mul(turn, b->inertia_inverse, J + 3);
-  return v3_dot(J, J) / b->mass + v3_dot(turn, J + 3);
+  return v3_dot(J, J) / b->spec.mass + v3_dot(turn, J + 3);
 }
 
 /* Smallest entry, relative to the entry of a light body. With a smaller entry, some lever arms would leave only rounding of
@@ -174,8 +175,8 @@ static double point_entry(const ali3_model *m, const ali3_data *d, const struct 
   const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     const int body = j->body[side];
-    if (body == ALI3_GROUND || !body_is_carried(m, body) || m->body[body].mass == 0.0) continue;
-    entry += d->rule.h / m->body[body].mass * v3_dot(J, J);
+    if (body == ALI3_GROUND || !body_is_carried(m, body) || m->body[body].spec.mass == 0.0) continue;
+    entry += d->rule.h / m->body[body].spec.mass * v3_dot(J, J);
   }
   return entry;
 }

@@ -29,7 +29,7 @@ static void world_rates(const ali3_model *m, const double (*rate)[6], int body, 
   v3_copy(v, body_ground.r);
   v3_copy(w, body_ground.r);
   if (body == ALI3_GROUND) return;
-  memcpy(x.p, m->body[body].orientation, sizeof x.p);
+  memcpy(x.p, m->body[body].spec.orientation, sizeof x.p);
   body_frame_update(&f, &x);
   v3_copy(v, rate[body]);
   m3_mul(w, f.R, rate[body] + 3);
@@ -39,13 +39,13 @@ static void world_rates(const ali3_model *m, const double (*rate)[6], int body, 
 static void move_side(const ali3_model *m, const struct joint *j, int side, double (*rate)[6])
 {
   const int own = j->body[side], other = j->body[1 - side];
-  double v[3], w[3], axis[3], arm[3], turn[3], along = side ? j->velocity : -j->velocity;
+  double v[3], w[3], axis[3], arm[3], turn[3], along = side ? j->spec.velocity : -j->spec.velocity;
   struct body_frame f[2] = {body_ground_frame, body_ground_frame};
   struct body_state x[2] = {body_ground, body_ground};
   for (int s = 0; s < 2; s++) {
     if (j->body[s] == ALI3_GROUND) continue;
-    v3_copy(x[s].r, m->body[j->body[s]].position);
-    memcpy(x[s].p, m->body[j->body[s]].orientation, sizeof x[s].p);
+    v3_copy(x[s].r, m->body[j->body[s]].spec.position);
+    memcpy(x[s].p, m->body[j->body[s]].spec.orientation, sizeof x[s].p);
     body_frame_update(&f[s], &x[s]);
   }
   world_rates(m, (const double(*)[6])rate, other, v, w);
@@ -55,7 +55,7 @@ static void move_side(const ali3_model *m, const struct joint *j, int side, doub
   for (int i = 0; i < 3; i++) arm[i] += x[side].r[i] - x[1 - side].r[i]; /* to the point of the joint */
   v3_cross(turn, w, arm);
   for (int i = 0; i < 3; i++) v[i] += turn[i];
-  if (j->type == ALI3_JOINT_REVOLUTE)
+  if (j->spec.type == ALI3_JOINT_REVOLUTE)
     v3_axpy(w, along, axis);
   else
     v3_axpy(v, along, axis);
@@ -71,7 +71,7 @@ static bool moves_later(const ali3_model *m, const bool *taken, int joint, int b
 {
   for (int i = 0; i < m->joints && body != ALI3_GROUND; i++) {
     const int *side = m->joint[i].body, moved = side[1] == ALI3_GROUND ? side[0] : side[1];
-    if (i != joint && m->joint[i].velocity != 0.0 && !taken[i] && moved == body) return true;
+    if (i != joint && m->joint[i].spec.velocity != 0.0 && !taken[i] && moved == body) return true;
   }
   return false;
 }
@@ -92,8 +92,8 @@ bool rates_given(const ali3_model *m, bool joints, double (*rate)[6])
 {
   bool *taken = calloc((size_t)m->joints + 1, sizeof *taken), more = taken && joints;
   for (int b = 0; b < m->bodies; b++) {
-    v3_copy(rate[b], m->body[b].velocity);
-    v3_copy(rate[b] + 3, m->body[b].angular_velocity);
+    v3_copy(rate[b], m->body[b].spec.velocity);
+    v3_copy(rate[b] + 3, m->body[b].spec.angular_velocity);
   }
   /* joint after joint, each after those that move its body a */
   while (more) {
@@ -101,7 +101,7 @@ bool rates_given(const ali3_model *m, bool joints, double (*rate)[6])
     for (int i = 0; i < m->joints; i++) {
       const struct joint *j = &m->joint[i];
       const int side = j->body[1] == ALI3_GROUND ? 0 : 1;
-      if (j->velocity == 0.0 || taken[i] || moves_later(m, taken, i, j->body[1 - side])) continue;
+      if (j->spec.velocity == 0.0 || taken[i] || moves_later(m, taken, i, j->body[1 - side])) continue;
       move_side(m, j, side, rate);
       taken[i] = more = true;
     }

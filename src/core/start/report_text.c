@@ -95,11 +95,11 @@ int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text
 static bool has_own(const struct body *b, bool turn, const double direction[3])
 {
   static const double ROUNDING = 1e-12;
-  double R[9], axis[3], moment[3], all = b->inertia[0] + b->inertia[4] + b->inertia[8];
-  p_rotation(R, b->orientation);
+  double R[9], axis[3], moment[3], all = b->spec.inertia[0] + b->spec.inertia[4] + b->spec.inertia[8];
+  p_rotation(R, b->spec.orientation);
   m3_tmul(axis, R, direction);
-  m3_mul(moment, b->inertia, axis);
-  return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
+  m3_mul(moment, b->spec.inertia, axis);
+  return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->spec.mass > 0.0;
 }
 
 /* Writes the larger part of the free direction, "along (0, 1, 0)". If the body has mass there it is not free, and its mass is

@@ -40,8 +40,8 @@ static void start_from_model(const ali3_model *m, ali3_data *d, const struct sta
     double y[BODY_Y] = {0};
     struct body_state x = {0};
     struct body_frame frame;
-    v3_copy(x.r, body->position);
-    memcpy(x.p, body->orientation, sizeof x.p);
+    v3_copy(x.r, body->spec.position);
+    memcpy(x.p, body->spec.orientation, sizeof x.p);
     body_frame_update(&frame, &x);
     memcpy(y, rate[b], sizeof rate[b]);
     body_set_velocity(&x, &frame, y);
@@ -55,7 +55,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d, const struct sta
         given ? given->turn[j]
               : m->frozen->link[j].coordinate[0].zero; /* angles start at the key position of the joint */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
-  for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
+  for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].spec.vector);
   for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
   inner_start_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = d->states.factors = d->states.renewed = false;

@@ -381,9 +381,9 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
     const struct body_state x = stored_state(m, d->now.x, i);
     double y[BODY_Y], Jw[3];
     body_velocity(&x, y);
-    m3_mul(Jw, b->inertia, y + 3);
-    o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
-    o->potential -= b->mass * v3_dot(m->gravity, x.r);
+    m3_mul(Jw, b->spec.inertia, y + 3);
+    o->kinetic += 0.5 * (b->spec.mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
+    o->potential -= b->spec.mass * v3_dot(m->gravity, x.r);
   }
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];

@@ -85,13 +85,13 @@ void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, s
       const double *set = outside->vector[f->loads[e]];
       double vector[3], arm[3], moment[3];
       v3_copy(vector, set);
-      if (l->body_axes) m3_mul(vector, frame.R, set);
-      if (l->type == ALI3_LOAD_TORQUE) {
+      if (l->spec.body_axes) m3_mul(vector, frame.R, set);
+      if (l->spec.type == ALI3_LOAD_TORQUE) {
         v3_axpy(o->torque, part, vector);
         continue;
       }
       v3_axpy(o->force, part, vector);
-      m3_mul(arm, frame.R, l->point);
+      m3_mul(arm, frame.R, l->spec.point);
       v3_cross(moment, arm, vector);
       v3_axpy(o->torque, part, moment);
     }

@@ -45,7 +45,7 @@ static double pulled_hard(const ali3_model *m, int force, const struct joint_row
   if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_CABLE) return 0.0;
   const double pull = law_force(&j->law[0], length - j->length, 0.0, 0.0, &slope);
   for (int side = 0; side < 2; side++)
-    if (j->body[side] != ALI3_GROUND) give += 1.0 / m->body[j->body[side]].mass;
+    if (j->body[side] != ALI3_GROUND) give += 1.0 / m->body[j->body[side]].spec.mass;
   return pull > 0.0 && pull * give * 0.25 * dt * dt > HARD * length ? pull / length : 0.0;
 }
 
@@ -105,10 +105,10 @@ static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
 /* Loads are not summed at set-up, because any load may get another vector while the model runs. */
 static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 {
-  for (int i = 0; i < m->loads; i++) f->loads_first[m->load[i].body + 1]++;
+  for (int i = 0; i < m->loads; i++) f->loads_first[m->load[i].spec.body + 1]++;
   fill[0] = 0;
   for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->loads_first[b + 1] += f->loads_first[b];
-  for (int i = 0; i < m->loads; i++) f->loads[fill[m->load[i].body]++] = i;
+  for (int i = 0; i < m->loads; i++) f->loads[fill[m->load[i].spec.body]++] = i;
 }
 
 /* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on the world's
@@ -124,7 +124,7 @@ static double find_length(const ali3_model *m, const struct frozen *f)
   const double arms = length;
   for (int i = 0; arms == 0.0 && i < 3; i++)
     for (int b = 0; b < m->bodies; b++)
-      length = fmax(length, fabs(m->body[b].position[i] - m->body[0].position[i]));
+      length = fmax(length, fabs(m->body[b].spec.position[i] - m->body[0].spec.position[i]));
   return length > 0.0 && isfinite(length) ? length : 1.0;
 }
 
@@ -133,7 +133,7 @@ static double find_rounding(const ali3_model *m, double length)
 {
   double largest = 0.0;
   for (int b = 0; b < m->bodies; b++)
-    for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(m->body[b].position[i]));
+    for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(m->body[b].spec.position[i]));
   return fmax(length, 0.01 * largest);
 }
 

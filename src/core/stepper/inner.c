@@ -54,7 +54,7 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
   const struct body *body = &m->body[b];
   double y[BODY_Y], v0[BODY_Y], v1[BODY_Y], mean[BODY_Y], turn[3];
   if (!body_is_carried(m, b)) return;
-  bool light = body->mass == 0.0;
+  bool light = body->spec.mass == 0.0;
   struct body_state now = stored_state(m, d->now.x, b), last = stored_state(m, d->last.x, b);
   struct body_frame frame = stored_frame(m, d, b);
   body_acceleration(&now, y);

@@ -71,7 +71,7 @@ static void side_rate(const ali3_model *m, const ali3_data *d, int body, double 
 static void judge_turning_joint(const ali3_model *m, ali3_data *d, int joint, double dt, double change)
 {
   const struct joint_rows *j = &m->frozen->link[joint];
-  if (m->joint[joint].type == ALI3_JOINT_UNIVERSAL) {
+  if (m->joint[joint].spec.type == ALI3_JOINT_UNIVERSAL) {
     double a[3], b[3];
     side_rate(m, d, j->body[0], a);
     side_rate(m, d, j->body[1], b);

@@ -42,18 +42,18 @@ void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_s
 {
   assert(sensor >= 0 && sensor < m->sensors);
   const struct sensor *s = &m->sensor[sensor];
-  const struct body_state x = stored_state(m, d->now.x, s->body);
-  const struct body_frame f = stored_frame(m, d, s->body);
+  const struct body_state x = stored_state(m, d->now.x, s->spec.body);
+  const struct body_frame f = stored_frame(m, d, s->spec.body);
   ali3_point_state point;
   double yd[BODY_Y], ydd[BODY_Y], world[3], body[3];
   body_velocity(&x, yd);
   body_acceleration(&x, ydd);
-  point_of(&x, f.R, s->point, yd + 3, ydd + 3, &point);
+  point_of(&x, f.R, s->spec.point, yd + 3, ydd + 3, &point);
   v3_copy(o->position, point.position);
   v3_copy(o->velocity, point.velocity);
   v3_copy(o->acceleration, point.acceleration);
   /* in the axes of the sensor */
-  p_mul(o->orientation, x.p, s->orientation);
+  p_mul(o->orientation, x.p, s->spec.orientation);
   m3_tmul(o->angular_velocity, s->rotation, yd + 3);
   m3_tmul(o->angular_acceleration, s->rotation, ydd + 3);
   v3_sub(world, point.acceleration, m->gravity);

@@ -176,8 +176,8 @@ static void absolute_inertia(const struct problem *p, const double *q, double *M
     euler_matrix(q + at + 3, G);
     for (int i = 0; i < 3; i++)
       for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 4; j++) JG[4 * i + j] += body->inertia[3 * i + k] * G[4 * k + j];
-    for (int i = 0; i < 3; i++) M[(at + i) * n + at + i] = body->mass;
+        for (int j = 0; j < 4; j++) JG[4 * i + j] += body->spec.inertia[3 * i + k] * G[4 * k + j];
+    for (int i = 0; i < 3; i++) M[(at + i) * n + at + i] = body->spec.mass;
     for (int i = 0; i < 4; i++)
       for (int k = 0; k < 3; k++)
         for (int j = 0; j < 4; j++) M[(at + 3 + i) * n + at + 3 + j] += 4 * G[4 * k + i] * JG[4 * k + j];
@@ -192,9 +192,9 @@ static void absolute_force(const struct problem *p, const double *q, const doubl
     const int at = ABSOLUTE_BODY * b;
     double w[3], Jw[3], Gd[12];
     p_to_rotation(w, q + at + 3, qd + at + 3);
-    m3_mul(Jw, body->inertia, w);
+    m3_mul(Jw, body->spec.inertia, w);
     euler_matrix(qd + at + 3, Gd);
-    for (int i = 0; i < 3; i++) f[at + i] = body->mass * o->gravity[i];
+    for (int i = 0; i < 3; i++) f[at + i] = body->spec.mass * o->gravity[i];
     for (int i = 0; i < 4; i++) {
       f[at + 3 + i] = 0;
       for (int k = 0; k < 3; k++) f[at + 3 + i] -= 4 * Gd[4 * k + i] * Jw[k];
@@ -212,9 +212,9 @@ static void absolute_energy(const struct problem *p, const double *q, const doub
     const struct body_view x = view_of_body(q, qd, b);
     double w[3], Jw[3];
     p_to_rotation(w, x.p, x.pd);
-    m3_mul(Jw, body->inertia, w);
-    *kinetic += 0.5 * (body->mass * v3_dot(x.rd, x.rd) + v3_dot(w, Jw));
-    *potential -= body->mass * v3_dot(o->gravity, x.r);
+    m3_mul(Jw, body->spec.inertia, w);
+    *kinetic += 0.5 * (body->spec.mass * v3_dot(x.rd, x.rd) + v3_dot(w, Jw));
+    *potential -= body->spec.mass * v3_dot(o->gravity, x.r);
   }
 }
 

@@ -41,8 +41,8 @@ static const double *start_orientation(const struct row_maker *k, int side)
 static void add_orientation_rows(struct row_maker *k)
 {
   double q[4], R[9];
-  if (p_dot(k->joint->relative, k->joint->relative) > 0) {
-    memcpy(q, k->joint->relative, sizeof q);
+  if (p_dot(k->joint->spec.relative_orientation, k->joint->spec.relative_orientation) > 0) {
+    memcpy(q, k->joint->spec.relative_orientation, sizeof q);
   } else {
     const double *a = start_orientation(k, 0), conjugate[4] = {a[0], -a[1], -a[2], -a[3]};
     p_mul(q, conjugate, start_orientation(k, 1));
@@ -66,16 +66,16 @@ static void add_length_row(struct row_maker *k)
   }
   add_joint_row(k, ROW_LENGTH, NULL, NULL);
   const double d[3] = {at[1][0] - at[0][0], at[1][1] - at[0][1], at[1][2] - at[0][2]};
-  k->o->row[k->o->rows - 1].length = k->joint->length > 0 ? k->joint->length : sqrt(v3_dot(d, d));
+  k->o->row[k->o->rows - 1].length = k->joint->spec.length > 0 ? k->joint->spec.length : sqrt(v3_dot(d, d));
 }
 
 static void add_rows_of_joint(struct row_maker *k)
 {
   const double *a = k->joint->axis[0], *b = k->joint->axis[1];
   double u[3] = {0}, v[3] = {0};
-  if (ali3_joint_type_has_axis_a(k->joint->type)) v3_perpendicular(a, u, v);
+  if (ali3_joint_type_has_axis_a(k->joint->spec.type)) v3_perpendicular(a, u, v);
   /* The rows of each type are those of the daemon's joints; u and v span the plane normal to the axis. */
-  switch (k->joint->type) {
+  switch (k->joint->spec.type) {
   case ALI3_JOINT_FIXED:
     add_shared_point(k);
     add_orientation_rows(k);
@@ -91,9 +91,9 @@ static void add_rows_of_joint(struct row_maker *k)
   case ALI3_JOINT_POINT_ON_LINE:
     add_joint_row(k, ROW_IN_PLANE, u, NULL);
     add_joint_row(k, ROW_IN_PLANE, v, NULL);
-    if (k->joint->type == ALI3_JOINT_PRISMATIC) add_orientation_rows(k);
+    if (k->joint->spec.type == ALI3_JOINT_PRISMATIC) add_orientation_rows(k);
     /* cylindrical: no turn but about the axis */
-    if (k->joint->type == ALI3_JOINT_CYLINDRICAL) {
+    if (k->joint->spec.type == ALI3_JOINT_CYLINDRICAL) {
       add_joint_row(k, ROW_ANGLE, u, b);
       add_joint_row(k, ROW_ANGLE, v, b);
     }

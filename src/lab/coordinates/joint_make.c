@@ -25,7 +25,7 @@ static int part_of_body(const struct tree_maker *k, int body)
 
 static bool joint_can_carry(const struct joint *j)
 {
-  return j->type == ALI3_JOINT_REVOLUTE || j->type == ALI3_JOINT_PRISMATIC;
+  return j->spec.type == ALI3_JOINT_REVOLUTE || j->spec.type == ALI3_JOINT_PRISMATIC;
 }
 
 /* in_tree: joints that unite two parts, in the order of the file. */
@@ -112,9 +112,9 @@ static void add_tree_link(struct tree_maker *k, int joint, int inner)
   *link = (struct joint_link){.body = b,
                               .joint = joint,
                               .parent = a == ALI3_GROUND ? -1 : k->tree->link_of[a],
-                              .turns = j->type == ALI3_JOINT_REVOLUTE,
-                              .mass = body->mass};
-  memcpy(link->inertia, body->inertia, sizeof link->inertia);
+                              .turns = j->spec.type == ALI3_JOINT_REVOLUTE,
+                              .mass = body->spec.mass};
+  memcpy(link->inertia, body->spec.inertia, sizeof link->inertia);
   memcpy(link->inverse, body->inertia_inverse, sizeof link->inverse);
   for (int side = 0; side < 2; side++) v3_copy(link->point[side], j->point[side == 0 ? inner : 1 - inner]);
   set_link_frames(k, link, j, inner);
@@ -178,8 +178,8 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
 {
   const double *a = j->axis[0], *b = j->axis[1];
   double u[3] = {0}, v[3] = {0};
-  if (ali3_joint_type_has_axis_a(j->type)) v3_perpendicular(a, u, v);
-  switch (j->type) {
+  if (ali3_joint_type_has_axis_a(j->spec.type)) v3_perpendicular(a, u, v);
+  switch (j->spec.type) {
   /* Joints that are complete here. */
   case ALI3_JOINT_FIXED:
     hold_point(k);
@@ -207,8 +207,8 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
   case ALI3_JOINT_CYLINDRICAL:
     hold_along(k, u);
     hold_along(k, v);
-    if (j->type == ALI3_JOINT_PRISMATIC) hold_orientation(k, j);
-    if (j->type != ALI3_JOINT_CYLINDRICAL) return true;
+    if (j->spec.type == ALI3_JOINT_PRISMATIC) hold_orientation(k, j);
+    if (j->spec.type != ALI3_JOINT_CYLINDRICAL) return true;
     break;
   default:
     return false;
@@ -233,7 +233,7 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
     if (!add_cut_rows(k, j))
       return problem_refuse(why, "joint", i,
                             "joint coordinates cannot cut a %s joint; use absolute coordinates",
-                            ali3_joint_type_name(j->type));
+                            ali3_joint_type_name(j->spec.type));
     cut->count = k->tree->rows - cut->first;
     if (k->tree->rows > JOINT_CUT_ROWS)
       return problem_refuse(why, "joint", i, "more than %d rows of cut joints", (int)JOINT_CUT_ROWS);

@@ -153,7 +153,7 @@ static bool take_line(struct point_maker *k, int index)
 
 static bool take_joint(struct point_maker *k, int index)
 {
-  const ali3_joint_type type = k->m->joint[index].type;
+  const ali3_joint_type type = k->m->joint[index].spec.type;
   if (type == ALI3_JOINT_REVOLUTE) return take_revolute(k, index);
   if (type == ALI3_JOINT_POINT_ON_LINE) return take_line(k, index);
   return problem_refuse(k->why, "joint", index,
@@ -177,7 +177,7 @@ static bool check_planar(struct point_maker *k)
     const ali3_body_state *x = &k->state[i];
     double spin[3];
     axis_in_world(k, i, x->angular_velocity, spin);
-    if (!(m->body[i].mass > 0))
+    if (!(m->body[i].spec.mass > 0))
       return problem_refuse(k->why, "body", i, "natural coordinates need a mass above 0");
     if (fabs(x->position[2] - k->z) > k->near)
       return problem_refuse(k->why, "body", i, "not planar: expected z = %g as of the first body, found %g",
@@ -285,8 +285,9 @@ static void fill_matrices(struct problem *p, struct natural *o)
     const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
     const struct body *body = &p->model->body[i];
     double Ja[3];
-    m3_mul(Ja, body->inertia, rod->axis);
-    const double m = body->mass, part = rod->c / rod->L, spin = v3_dot(rod->axis, Ja) / (rod->L * rod->L);
+    m3_mul(Ja, body->spec.inertia, rod->axis);
+    const double m = body->spec.mass, part = rod->c / rod->L,
+                 spin = v3_dot(rod->axis, Ja) / (rod->L * rod->L);
     add_mass(p, P, P, m * (1 - part) * (1 - part) + spin);
     add_mass(p, Q, Q, m * part * part + spin);
     add_mass(p, P, Q, m * part * (1 - part) - spin);

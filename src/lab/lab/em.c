@@ -113,7 +113,7 @@ static void displacement_of_load(const void *user, int b, double *x)
   const struct body *body = &o->p->model->body[b];
   const double part = 0.5 * o->h * o->h;
   double own[3], turn[3];
-  for (int i = 0; i < 3; i++) x[i] *= part / body->mass;
+  for (int i = 0; i < 3; i++) x[i] *= part / body->spec.mass;
   m3_tmul(own, o->factored[b].R, x + 3);
   m3_mul(turn, body->inertia_inverse, own);
   m3_mul(x + 3, o->factored[b].R, turn);
@@ -144,12 +144,12 @@ static void momentum_residual(const struct em *o, double *R)
     const struct body *body = &o->p->model->body[b];
     const double *v0 = o->v0 + V * b, *v1 = o->v1 + V * b;
     double own[3], spin[2][3];
-    m3_mul(own, body->inertia, v0 + 3);
+    m3_mul(own, body->spec.inertia, v0 + 3);
     m3_mul(spin[0], o->x0[b].R, own);
-    m3_mul(own, body->inertia, v1 + 3);
+    m3_mul(own, body->spec.inertia, v1 + 3);
     m3_mul(spin[1], o->x1[b].R, own);
     for (int i = 0; i < 3; i++) {
-      R[V * b + i] = body->mass * ((v1[i] - v0[i]) / o->h - o->gravity[i]);
+      R[V * b + i] = body->spec.mass * ((v1[i] - v0[i]) / o->h - o->gravity[i]);
       R[V * b + 3 + i] = (spin[1][i] - spin[0][i]) / o->h;
     }
   }

@@ -60,7 +60,7 @@ static void apply_body_inverse(const void *user, int b, double *x)
   p_to_rotation(turn, p, x + 3);
   m3_mul(th, body->inertia_inverse, turn);
   for (int i = 0; i < 3; i++) {
-    x[i] /= body->mass;
+    x[i] /= body->spec.mass;
     th[i] /= 4 * s;
   }
   p_from_rotation(x + 3, p, 1 / s, th, p_dot(p, x + 3) / (4 * o->alpha * s));

@@ -29,13 +29,13 @@ static bool copy_bodies(ali3_model *to, const ali3_model *from, double speed)
 {
   for (int i = 0; i < from->bodies; i++) {
     const struct body *body = &from->body[i];
-    ali3_body_spec spec = {.name = body->name, .mass = body->mass};
-    memcpy(spec.inertia, body->inertia, sizeof spec.inertia);
-    memcpy(spec.position, body->position, sizeof spec.position);
-    memcpy(spec.orientation, body->orientation, sizeof spec.orientation);
+    ali3_body_spec spec = {.name = body->name, .mass = body->spec.mass};
+    memcpy(spec.inertia, body->spec.inertia, sizeof spec.inertia);
+    memcpy(spec.position, body->spec.position, sizeof spec.position);
+    memcpy(spec.orientation, body->spec.orientation, sizeof spec.orientation);
     for (int k = 0; k < 3; k++) {
-      spec.velocity[k] = speed * body->velocity[k];
-      spec.angular_velocity[k] = speed * body->angular_velocity[k];
+      spec.velocity[k] = speed * body->spec.velocity[k];
+      spec.angular_velocity[k] = speed * body->spec.angular_velocity[k];
     }
     if (ali3_model_add_body(to, &spec) < 0) return false;
   }
@@ -47,16 +47,16 @@ static bool copy_joints(ali3_model *to, const ali3_model *from)
   for (int i = 0; i < from->joints; i++) {
     const struct joint *joint = &from->joint[i];
     ali3_joint_spec spec = {.name = joint->name,
-                            .type = joint->type,
+                            .type = joint->spec.type,
                             .body_a = joint->body[0],
                             .body_b = joint->body[1],
-                            .length = joint->length,
-                            .position = joint->position};
+                            .length = joint->spec.length,
+                            .position = joint->spec.position};
     memcpy(spec.point_a, joint->point[0], sizeof spec.point_a);
     memcpy(spec.point_b, joint->point[1], sizeof spec.point_b);
     memcpy(spec.axis_a, joint->axis[0], sizeof spec.axis_a);
     memcpy(spec.axis_b, joint->axis[1], sizeof spec.axis_b);
-    memcpy(spec.relative_orientation, joint->relative, sizeof spec.relative_orientation);
+    memcpy(spec.relative_orientation, joint->spec.relative_orientation, sizeof spec.relative_orientation);
     if (ali3_model_add_joint(to, &spec) < 0) return false;
   }
   return true;

@@ -47,9 +47,9 @@ void scene_crank_tip(const struct platform_geometry *g, int leg, double angle, d
 static void fit_inertia_box(const struct body *b, struct scene_body *to)
 {
   double X[9], J[3];
-  symmetric_eigen(b->inertia, 3, X, J);
+  symmetric_eigen(b->spec.inertia, 3, X, J);
   const double trace = J[0] + J[1] + J[2];
-  for (int i = 0; i < 3; i++) to->edge[i] = sqrt(fmax(0, 6 / b->mass * (trace - 2 * J[i])));
+  for (int i = 0; i < 3; i++) to->edge[i] = sqrt(fmax(0, 6 / b->spec.mass * (trace - 2 * J[i])));
   /* Eigenvectors may form a left-handed system. */
   const double u[3] = {X[0], X[3], X[6]}, v[3] = {X[1], X[4], X[7]}, w[3] = {X[2], X[5], X[8]};
   double n[3];
@@ -64,9 +64,9 @@ static void list_scene_bodies(const ali3_model *m, struct scene *s)
   for (int i = 0; i < m->bodies; i++) {
     const struct body *from = &m->body[i];
     struct scene_body *to = &s->body[s->bodies++];
-    *to = (struct scene_body){.name = from->name, .mass = from->mass, .has_box = from->mass > 0};
-    COPY3(to->position, from->position);
-    memcpy(to->orientation, from->orientation, sizeof to->orientation);
+    *to = (struct scene_body){.name = from->name, .mass = from->spec.mass, .has_box = from->spec.mass > 0};
+    COPY3(to->position, from->spec.position);
+    memcpy(to->orientation, from->spec.orientation, sizeof to->orientation);
     if (to->has_box) fit_inertia_box(from, to);
   }
 }
@@ -78,11 +78,11 @@ static void list_scene_joints(const ali3_model *m, struct scene *s)
   for (int i = 0; i < m->joints; i++) {
     const struct joint *from = &m->joint[i];
     struct scene_joint *to = &s->joint[s->joints++];
-    *to = (struct scene_joint){
-        .name = from->name,
-        .type = from->type,
-        .body = {from->body[0], from->body[1]},
-        .has_axis = {ali3_joint_type_has_axis_a(from->type), ali3_joint_type_has_axis_b(from->type)}};
+    *to = (struct scene_joint){.name = from->name,
+                               .type = from->spec.type,
+                               .body = {from->body[0], from->body[1]},
+                               .has_axis = {ali3_joint_type_has_axis_a(from->spec.type),
+                                            ali3_joint_type_has_axis_b(from->spec.type)}};
     memcpy(to->point, from->point, sizeof to->point);
     for (int side = 0; side < 2; side++)
       if (to->has_axis[side]) COPY3(to->axis[side], from->axis[side]);

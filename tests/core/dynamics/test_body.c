@@ -41,19 +41,19 @@ static void mass_matrix(const struct body *b, const double p[4], double M[Y * Y]
   double G[12], Gt[12], JG[12], GJG[16];
   paper_G(G, p);
   paper_transpose(Gt, G, 3, 4);
-  paper_mul(JG, b->inertia, G, 3, 3, 4);
+  paper_mul(JG, b->spec.inertia, G, 3, 3, 4);
   paper_mul(GJG, Gt, JG, 4, 3, 4);
   memset(M, 0, Y * Y * sizeof *M);
-  for (int i = 0; i < 3; i++) M[Y * i + i] = b->mass;
+  for (int i = 0; i < 3; i++) M[Y * i + i] = b->spec.mass;
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 4; k++) M[Y * (3 + i) + 3 + k] = 4.0 * GJG[4 * i + k];
 }
 
 static struct body random_body(struct random *random)
 {
-  struct body b = {.mass = random_between(random, 0.1, 10.0)};
-  random_inertia(random, b.inertia);
-  assert_true(sym3_inverse(b.inertia_inverse, b.inertia));
+  struct body b = {.spec.mass = random_between(random, 0.1, 10.0)};
+  random_inertia(random, b.spec.inertia);
+  assert_true(sym3_inverse(b.inertia_inverse, b.spec.inertia));
   return b;
 }
 
@@ -77,11 +77,11 @@ TEST(residual_is_that_of_paper_1)
     paper_transpose(Gt, G, 3, 4);
     paper_transpose(Gdt, Gd, 3, 4);
     paper_mul(Gpd, G, x.pd, 3, 4, 1);
-    paper_mul(JGpd, b.inertia, Gpd, 3, 3, 1);
+    paper_mul(JGpd, b.spec.inertia, Gpd, 3, 3, 1);
     paper_mul(gyro, Gdt, JGpd, 4, 3, 1);
     m3_tmul(local, f.R, load.torque);
     paper_mul(torque, Gt, local, 4, 3, 1);
-    for (int i = 0; i < 3; i++) g[i] -= load.force[i] + b.mass * gravity[i];
+    for (int i = 0; i < 3; i++) g[i] -= load.force[i] + b.spec.mass * gravity[i];
     for (int i = 0; i < 4; i++) g[3 + i] += 2.0 * x.p[i] * mu - (2.0 * torque[i] - 8.0 * gyro[i]);
     transform(x.p, T);
     paper_transpose(Tt, T, Y, Y);
@@ -106,12 +106,12 @@ TEST(mass_matrix_is_block_diagonal)
     paper_transpose(Tt, T, Y, Y);
     paper_mul(MT, M, T, Y, Y, Y);
     paper_mul(TMT, Tt, MT, Y, Y, Y);
-    struct body_delta delta = {.r = h / b.mass, .n = 0.25 / alpha, .alpha = alpha};
+    struct body_delta delta = {.r = h / b.spec.mass, .n = 0.25 / alpha, .alpha = alpha};
     for (int i = 0; i < 9; i++) delta.th[i] = h * b.inertia_inverse[i];
     for (int i = 0; i < Y; i++)
       for (int k = 0; k < Y; k++) {
-        double wanted = i != k ? 0.0 : i < 3 ? b.mass : 4.0 * h * alpha;
-        if (i >= 3 && i < 6) wanted = k >= 3 && k < 6 ? b.inertia[3 * (i - 3) + k - 3] : 0.0;
+        double wanted = i != k ? 0.0 : i < 3 ? b.spec.mass : 4.0 * h * alpha;
+        if (i >= 3 && i < 6) wanted = k >= 3 && k < 6 ? b.spec.inertia[3 * (i - 3) + k - 3] : 0.0;
         assert_near_in(check_seed(seed_now), TMT[Y * i + k], wanted, 1e-12);
       }
     for (int k = 0; k < Y; k++) {

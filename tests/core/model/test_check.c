@@ -274,8 +274,8 @@ TEST(nearly_right_numbers_are_normalised)
   ali3_body_spec s = {
       .name = "new", .mass = 1, .inertia = {2, 1e-10, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1.0009}};
   assert_int_equal(model_check_body(m, &s, &b), ALI3_OK); /* 2 = 1 + 1: a flat plate */
-  assert_true(b.orientation[0] == 1.0);
-  assert_true(b.inertia[1] == b.inertia[3]);
+  assert_true(b.spec.orientation[0] == 1.0);
+  assert_true(b.spec.inertia[1] == b.spec.inertia[3]);
   assert_true(fabs(b.inertia_inverse[0] - 0.5) < 1e-9);
   ali3_joint_spec k = {.name = "new",
                        .type = ALI3_JOINT_REVOLUTE,
@@ -287,7 +287,7 @@ TEST(nearly_right_numbers_are_normalised)
   assert_int_equal(model_check_joint(m, &k, &j), ALI3_OK);
   assert_true(j.axis[0][2] == 1.0);
   assert_true(fabs(j.axis[1][0] - 0.6) < 1e-15 && fabs(j.axis[1][2] - 0.8) < 1e-15);
-  assert_true(j.relative[1] == 1.0);
+  assert_true(j.spec.relative_orientation[1] == 1.0);
   k.type = ALI3_JOINT_SPHERICAL; /* has no axes, so they are not checked */
   k.axis_a[2] = NAN;
   assert_int_equal(model_check_joint(m, &k, &j), ALI3_OK);

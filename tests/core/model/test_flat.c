@@ -95,17 +95,19 @@ TEST(a_round_trip_keeps_every_field)
   assert_string_equal(ali3_model_name(copy), "Kran 5 \xc3\xbc");
   assert_int_equal(copy->options.substeps, 7);
   assert_true(copy->options.interpolate);
-  assert_memory_equal(copy->body[2].orientation, m->body[2].orientation, sizeof m->body[2].orientation);
+  assert_memory_equal(copy->body[2].spec.orientation, m->body[2].spec.orientation,
+                      sizeof m->body[2].spec.orientation);
   assert_memory_equal(copy->body[1].inertia_inverse, m->body[1].inertia_inverse,
                       sizeof m->body[1].inertia_inverse);
   assert_memory_equal(copy->joint[1].axis, m->joint[1].axis, sizeof m->joint[1].axis);
-  assert_memory_equal(copy->joint[2].relative, m->joint[2].relative, sizeof m->joint[2].relative);
+  assert_memory_equal(copy->joint[2].spec.relative_orientation, m->joint[2].spec.relative_orientation,
+                      sizeof m->joint[2].spec.relative_orientation);
   for (int i = 0; i < 3; i++)
-    assert_true(copy->joint[i].position == m->joint[i].position &&
+    assert_true(copy->joint[i].spec.position == m->joint[i].spec.position &&
                 copy->joint[i].drive == m->joint[i].drive && copy->joint[i].gear == m->joint[i].gear);
   assert_int_equal(copy->joint[0].drive, 2);
   assert_null(copy->load[0].name);
-  assert_true(copy->load[0].body_axes);
+  assert_true(copy->load[0].spec.body_axes);
   assert_int_equal(copy->force[0].spec.force_table.n, 3);
   assert_true(copy->force[0].spec.force_table.point[2][1] == 500);
   assert_true(isnan(copy->force[0].spec.rest) && copy->force[0].spec.upper == INFINITY);

@@ -93,9 +93,9 @@ TEST(sensors_are_numbered_and_copied)
   assert_int_equal(ali3_model_sensors(m), 40);
   assert_string_equal(ali3_model_sensor_name(m, 39), "s39");
   assert_int_equal(ali3_model_sensor_type(m, 38), ALI3_SENSOR_IMU);
-  assert_true(m->sensor[38].point[0] == 38 && m->sensor[38].orientation[2] == 1.0);
+  assert_true(m->sensor[38].spec.point[0] == 38 && m->sensor[38].spec.orientation[2] == 1.0);
   assert_true(m->sensor[38].rotation[0] == -1.0 && m->sensor[38].rotation[4] == 1.0);
-  assert_true(m->sensor[39].orientation[0] == 1.0); /* a point has the axes of its body */
+  assert_true(m->sensor[39].spec.orientation[0] == 1.0); /* a point has the axes of its body */
   ali3_model_free(m);
 }
 

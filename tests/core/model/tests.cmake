@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name check flat model names)
+foreach(name check flat model names spec_fields)
   ali3_test(model ${name} LINK test_core)
 endforeach()
 

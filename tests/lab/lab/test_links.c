@@ -40,9 +40,9 @@ static void see_from_body(const struct mechanism *o, int body, const double worl
   double R[9], arm[3];
   memcpy(seen, world, 3 * sizeof *seen);
   if (body == ALI3_GROUND) return;
-  p_rotation(R, o->m->body[body].orientation);
+  p_rotation(R, o->m->body[body].spec.orientation);
   memcpy(arm, world, sizeof arm);
-  if (point) v3_axpy(arm, -1, o->m->body[body].position);
+  if (point) v3_axpy(arm, -1, o->m->body[body].spec.position);
   m3_tmul(seen, R, arm);
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/spec_fields.h"
+
+#define ROW(spec, kind, name)                                                                                \
+  {                                                                                                          \
+#name, kind, offsetof(spec, name), 1                                                                     \
+  }
+#define NUMBERS(spec, name)                                                                                  \
+  {                                                                                                          \
+#name, SPEC_NUMBERS, offsetof(spec, name), (int)(sizeof(((spec *)0)->name) / sizeof(double))             \
+  }
+
+#define B ali3_body_spec
+static const struct spec_field body_fields[] = {
+    ROW(B, SPEC_NAME, name), NUMBERS(B, mass),     NUMBERS(B, inertia),         NUMBERS(B, position),
+    NUMBERS(B, orientation), NUMBERS(B, velocity), NUMBERS(B, angular_velocity)};
+
+#define J ali3_joint_spec
+static const struct spec_field joint_fields[] = {ROW(J, SPEC_NAME, name),   ROW(J, SPEC_TYPE, type),
+                                                 ROW(J, SPEC_BODY, body_a), ROW(J, SPEC_BODY, body_b),
+                                                 NUMBERS(J, point_a),       NUMBERS(J, point_b),
+                                                 NUMBERS(J, axis_a),        NUMBERS(J, axis_b),
+                                                 NUMBERS(J, length),        NUMBERS(J, relative_orientation),
+                                                 NUMBERS(J, position),      NUMBERS(J, velocity),
+                                                 ROW(J, SPEC_BITS, dropped)};
+
+#define L ali3_load_spec
+static const struct spec_field load_fields[] = {ROW(L, SPEC_NAME, name), ROW(L, SPEC_TYPE, type),
+                                                ROW(L, SPEC_BODY, body), NUMBERS(L, vector),
+                                                NUMBERS(L, point),       ROW(L, SPEC_FLAG, body_axes)};
+
+#define F ali3_force_spec
+static const struct spec_field force_fields[] = {
+    /* The name, the type, and the bodies or joints. */
+    ROW(F, SPEC_NAME, name), ROW(F, SPEC_TYPE, type), ROW(F, SPEC_BODY, body_a), ROW(F, SPEC_BODY, body_b),
+    NUMBERS(F, point_a), NUMBERS(F, point_b), ROW(F, SPEC_JOINT, joint),
+    /* Springs, stops, friction, contacts. */
+    NUMBERS(F, stiffness), NUMBERS(F, damping), NUMBERS(F, rest), ROW(F, SPEC_TABLE, force_table),
+    ROW(F, SPEC_TABLE, damping_table), NUMBERS(F, lower), NUMBERS(F, upper), NUMBERS(F, friction),
+    NUMBERS(F, slip), NUMBERS(F, normal), NUMBERS(F, radius_a), NUMBERS(F, radius_b),
+    /* Gears and drives. */
+    ROW(F, SPEC_JOINT, joint_b), NUMBERS(F, ratio), NUMBERS(F, offset), NUMBERS(F, speed),
+    NUMBERS(F, amplitude), NUMBERS(F, frequency), NUMBERS(F, phase), ROW(F, SPEC_TABLE, motion),
+    ROW(F, SPEC_FLAG, external), NUMBERS(F, max_rate), NUMBERS(F, max_acceleration)};
+
+#define S ali3_sensor_spec
+static const struct spec_field sensor_fields[] = {ROW(S, SPEC_NAME, name), ROW(S, SPEC_TYPE, type),
+                                                  ROW(S, SPEC_BODY, body), NUMBERS(S, point),
+                                                  NUMBERS(S, orientation)};
+
+#define ELEMENT(id, name)                                                                                    \
+  [id] = {#name, sizeof(ali3_##name##_spec), name##_fields, sizeof name##_fields / sizeof *name##_fields}
+const struct spec_fields spec_fields[SPEC_ELEMENTS] = {
+    ELEMENT(SPEC_OF_BODY, body), ELEMENT(SPEC_OF_JOINT, joint), ELEMENT(SPEC_OF_LOAD, load),
+    ELEMENT(SPEC_OF_FORCE, force), ELEMENT(SPEC_OF_SENSOR, sensor)};
