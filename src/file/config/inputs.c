@@ -275,26 +275,6 @@ bool inputs_read(const struct node *list, ali3_model *m, const struct names *bod
 
 /* --- injections --- */
 
-/* Keys that some kinds do not take, and keys that some kinds need. */
-static bool check_kind_keys(const struct node *n, enum inject_kind kind, struct report *r)
-{
-  bool good = true;
-  for (int i = 0; i < schema_injection.keys; i++) {
-    const struct key *k = &schema_injection.key[i];
-    const struct node *given = node_find(n, k->name);
-    if (given && k->only && !(k->only >> kind & 1))
-      report_error(r, given->key_at, "\"%s\" has no meaning for an injection of kind %s; remove it", k->name,
-                   inject_kind_name(kind));
-    else if (!given && k->needed >> kind & 1)
-      report_error(r, n->at, "missing key \"%s\" in an injection of kind %s", k->name,
-                   inject_kind_name(kind));
-    else
-      continue;
-    good = false;
-  }
-  return good;
-}
-
 /* -1: no input has the name, which is reported. complete: no input has a mistake, so no input is missing for that reason. */
 static int find_injected_input(const struct node *input, const struct settings *s, bool complete,
                                struct report *r)
@@ -332,7 +312,7 @@ static bool read_injection(const struct node *n, struct settings *s, struct name
   const struct node *from = node_find(n, "from"), *length = node_find(n, "for");
   if (!check_element_name(r, n, v.name, seen, "injection")) return true;
   const int input = find_injected_input(node_find(n, "input"), s, complete, r);
-  if (!check_kind_keys(n, (enum inject_kind)v.kind, r) || input < 0) return true;
+  if (input < 0) return true;
   if (!may_be_injected(n, s->input[input].kind, (enum inject_kind)v.kind, r)) return true;
   if (s->injections == INJECTIONS_MAX) {
     report_error(r, n->at, "injections: expected at most %d", INJECTIONS_MAX);

@@ -194,24 +194,9 @@ static void add_load(const struct builder *b, const struct node *n)
   struct force_values v = {0};
   if (!schema_read(&schema_force, n, &v, b->report)) return;
   v.spec.type = (ali3_load_type)v.type;
-  bool force = v.spec.type == ALI3_LOAD_FORCE;
-  const char *own = force ? "force" : "torque";
-  const struct node *other = node_find(n, force ? "torque" : "force");
-  if (!other && !force) other = node_find(n, "point");
-  if (other) {
-    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s; remove it", other->key,
-                 own);
-    return;
-  }
-  /* Check that it has the vector of its type, and a body. */
-  if (!node_find(n, own)) {
-    report_error(b->report, n->at,
-                 "missing key \"%s\" in a force of type %s: expected three numbers [x, y, z]", own, own);
-    return;
-  }
   v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
   if (v.spec.body < ALI3_GROUND) return;
-  v3_copy(v.spec.vector, force ? v.force : v.torque);
+  v3_copy(v.spec.vector, v.spec.type == ALI3_LOAD_FORCE ? v.force : v.torque);
   v.spec.body_axes = v.axes == AXES_BODY;
   if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
 }
@@ -264,14 +249,6 @@ static bool add_body(struct builder *b, const struct node *n)
   return names_add(b->bodies, v.spec.name, index);
 }
 
-static void report_key_unless(bool has, const struct builder *b, const struct node *joint, const char *key,
-                              const char *type)
-{
-  const struct node *n = node_find(joint, key);
-  if (n && !has)
-    report_error(b->report, n->key_at, "\"%s\" has no meaning for a %s joint; remove it", key, type);
-}
-
 static void report_missing_key(const struct builder *b, const struct node *joint, const char *key,
                                const char *shorthand, const char *type)
 {
@@ -286,23 +263,15 @@ static void report_missing_key(const struct builder *b, const struct node *joint
                  key, type);
 }
 
-/* A joint has the keys of its type and no others. axis_b is allowed wherever axis_a is, because programs write both. */
+/* A joint has the points and axes of its type, each once. axis_b is allowed wherever axis_a is, because programs write both. */
 static bool check_joint_keys(const struct builder *b, const struct node *n, ali3_joint_type type)
 {
   const char *name = ali3_joint_type_name(type);
   bool axis_a = ali3_joint_type_has_axis_a(type), axis_b = ali3_joint_type_has_axis_b(type);
   /* The axes of a universal joint differ, and so do the points of a distance joint. */
   bool by_axis = axis_a && type != ALI3_JOINT_UNIVERSAL, by_point = type != ALI3_JOINT_DISTANCE;
-  bool oriented = type == ALI3_JOINT_FIXED || type == ALI3_JOINT_PRISMATIC;
   int before = b->report->errors;
 
-  report_key_unless(by_point, b, n, "at", name);
-  report_key_unless(by_axis, b, n, "axis", name);
-  report_key_unless(axis_a, b, n, "axis_a", name);
-  report_key_unless(axis_a, b, n, "axis_b", name);
-  report_key_unless(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
-  report_key_unless(oriented, b, n, "relative_orientation", name);
-  report_key_unless(type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC, b, n, "position", name);
   report_both(b, n, "at", "point_a");
   report_both(b, n, "at", "point_b");
   report_both(b, n, "axis", "axis_a");
@@ -346,12 +315,6 @@ static void add_sensor(struct builder *b, const struct node *n)
   struct sensor_values v = {0};
   if (!schema_read(&schema_sensor, n, &v, b->report)) return;
   v.spec.type = (ali3_sensor_type)v.type;
-  const struct node *orientation = node_find(n, "orientation");
-  if (orientation && v.spec.type == ALI3_SENSOR_POINT) {
-    report_error(b->report, orientation->key_at,
-                 "\"orientation\" has no meaning for the type point; remove it");
-    return;
-  }
   v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
   if (v.spec.body < ALI3_GROUND) return;
   if (ali3_model_add_sensor(b->model, &v.spec) < 0) report_problem(b, n);

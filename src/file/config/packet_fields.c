@@ -84,12 +84,8 @@ static bool check_field_keys(const struct field_reader *f, const struct node *n,
   for (int i = 0; i < MEANINGS; i++) {
     const struct node *stray = node_find(n, MEANING[i].key);
     if (!stray || (MEANING[i].kinds & kind)) continue;
-    if (kind & KINDS_NUMBER)
-      report_error(f->report, stray->key_at, "\"%s\" has no meaning for this field of type %s; remove it",
-                   MEANING[i].key, packet_type_name(type));
-    else
-      report_error(f->report, stray->key_at, "\"%s\" has no meaning for the type %s; remove it",
-                   MEANING[i].key, packet_type_name(type));
+    report_error(f->report, stray->key_at, "\"%s\" has no meaning for this field of type %s; remove it",
+                 MEANING[i].key, packet_type_name(type));
     return false;
   }
   return true;
@@ -269,11 +265,8 @@ static bool read_hex(const struct field_reader *f, const struct node *n, const c
   uint8_t parsed[PACKET_BYTES_MAX];
   *size = hex ? parse_hex(text, parsed) : 0;
   if (*size < 1) {
-    if (hex)
-      report_error(f->report, hex->at,
-                   "hex: expected pairs of hexadecimal digits such as \"FF 0A\", found \"%.40s\"", text);
-    else
-      report_error(f->report, n->at, "missing key \"hex\" in a field of type bytes: expected a text");
+    report_error(f->report, hex ? hex->at : n->at,
+                 "hex: expected pairs of hexadecimal digits such as \"FF 0A\", found \"%.40s\"", text);
     return true;
   }
   *bytes = malloc((size_t)*size);
@@ -354,9 +347,7 @@ static bool read_byte_field(const struct field_reader *f, const struct node *n, 
   /* Zeros have a count, bytes have digits, and a checksum has bytes before it. */
   if (kind == KIND_ZEROS) {
     field.size = v->count;
-    if (v->count > 0) return append_field(f, n, &field);
-    report_error(f->report, n->at, "missing key \"count\" in a field of type zeros: expected a whole number");
-    return true;
+    return append_field(f, n, &field);
   }
   if (kind == KIND_BYTES) {
     if (!read_hex(f, n, v->hex, &field.bytes, &field.size)) return false;

@@ -96,8 +96,7 @@ static bool read_section(const void *section, const struct node *map, void *valu
 {
   struct file_values unused = {0};
   const struct section *s = section;
-  return schema_read(s, map, values ? values : &unused, r) &&
-         schema_check_choice(s, map, choice_of(s, map), r);
+  return schema_read(s, map, values ? values : &unused, r);
 }
 
 const struct expand_rules schema_expansion = {

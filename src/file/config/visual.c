@@ -52,7 +52,7 @@ static bool read_mesh_keys(const struct node *n, const struct visual_values *v, 
 static void add_visual(const struct node *n, const struct names *bodies, struct settings *s, struct report *r)
 {
   struct visual_values v = {0};
-  if (!schema_read(&schema_visual, n, &v, r) || !schema_check_choice(&schema_visual, n, v.kind, r)) return;
+  if (!schema_read(&schema_visual, n, &v, r)) return;
   v.shape.shape = (enum scene_shape)v.kind;
   v.shape.mirror = v.mirror - MIRROR_X;
   v.shape.body = mechanism_body(bodies, node_find(n, "body"), r);

@@ -398,6 +398,49 @@ static void report_unknown(const struct section *s, const struct node *n, struct
   report_error(r, n->key_at, "unknown key \"%.40s\" in %s; expected one of: %s", n->key, s->title, known);
 }
 
+/* --- keys that only some choices have --- */
+
+static int find_word(const struct key *k, const char *word)
+{
+  for (int i = 0; k->choices[i]; i++)
+    if (strcmp(k->choices[i], word) == 0) return i;
+  return -1;
+}
+
+static const struct key *find_section_key(const struct section *s, const char *name)
+{
+  for (int i = 0; i < s->keys; i++)
+    if (strcmp(s->key[i].name, name) == 0) return &s->key[i];
+  return NULL;
+}
+
+/* The choice of the key section.by; -1: it is missing or wrong, which is reported elsewhere. */
+static int choice_in(const struct key *by, const struct node *map)
+{
+  const struct node *n = node_find(map, by->name);
+  if (n) return n->kind == NODE_SCALAR ? find_word(by, n->text) : -1;
+  return by->fallback ? find_word(by, by->fallback) : -1;
+}
+
+/* Reports keys that the choice does not take, and keys that it needs. */
+static bool check_choice(const struct section *s, const struct node *map, struct report *r)
+{
+  const struct key *by = find_section_key(s, s->by);
+  const int choice = choice_in(by, map), before = r->errors;
+  for (int i = 0; choice >= 0 && i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    const struct node *n = node_find(map, k->name);
+    const char *word = by->choices[choice];
+    char expected[200];
+    if (n && k->only && !(k->only >> choice & 1))
+      report_error(r, n->key_at, "\"%s\" has no meaning for the %s %s; remove it", k->name, s->by, word);
+    if (!n && k->needed >> choice & 1)
+      report_error(r, map->at, "missing key \"%s\" in %s of %s %s: expected %s", k->name, s->title, s->by,
+                   word, schema_expected(k, expected, sizeof expected));
+  }
+  return r->errors == before;
+}
+
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r)
 {
   for (int i = 0; i < s->keys; i++) set_default(&s->key[i], base, r);
@@ -431,30 +474,5 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
                    schema_expected(&s->key[i], expected, sizeof expected));
       good = false;
     }
-  return good;
-}
-
-/* --- keys that only some choices have --- */
-
-static const struct key *find_section_key(const struct section *s, const char *name)
-{
-  for (int i = 0; i < s->keys; i++)
-    if (strcmp(s->key[i].name, name) == 0) return &s->key[i];
-  return NULL;
-}
-
-bool schema_check_choice(const struct section *s, const struct node *map, int choice, struct report *r)
-{
-  const int before = r->errors;
-  if (choice < 0) return true;
-  const char *word = find_section_key(s, s->by)->choices[choice];
-  for (int i = 0; i < s->keys; i++) {
-    const struct key *k = &s->key[i];
-    const struct node *n = node_find(map, k->name);
-    if (n && k->only && !(k->only >> choice & 1))
-      report_error(r, n->key_at, "\"%s\" has no meaning for the %s %s; remove it", k->name, s->by, word);
-    if (!n && k->needed >> choice & 1)
-      report_error(r, map->at, "missing key \"%s\" in %s of %s %s", k->name, s->title, s->by, word);
-  }
-  return r->errors == before;
+  return (!s->by || check_choice(s, map, r)) && good;
 }

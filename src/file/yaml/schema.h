@@ -82,12 +82,9 @@ struct section {
 };
 
 /* Reads a mapping into `base`: first the defaults, then the keys of the node. map NULL: only the defaults. Reports every
- * mistake, and returns false if there was one. A key with a mistake keeps its default. */
+ * mistake, and returns false if there was one: also a key that its choice of section.by does not take, and one that it needs. A
+ * key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
-
-/* Checks that the keys of a mapping fit the choice of the key section.by: schema_read() leaves that to the readers of elements.
- * choice < 0: there is none. Reports every mistake, and returns false if there was one. */
-bool schema_check_choice(const struct section *s, const struct node *map, int choice, struct report *r);
 
 /* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);

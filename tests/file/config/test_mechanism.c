@@ -79,9 +79,9 @@ TEST(one_axis_is_not_enough_for_a_universal_joint)
 {
   assert_refused(TWO_BODIES
                  "    - {name: J, type: universal, body_a: A, body_b: B, at: [0, 0, 0], axis: [1, 0, 0]}\n",
-                 "\"axis\" has no meaning for a universal joint");
+                 "\"axis\" has no meaning for the type universal");
   assert_refused(TWO_BODIES "    - {name: J, type: distance, body_a: A, body_b: B, at: [0, 0, 0]}\n",
-                 "\"at\" has no meaning for a distance joint");
+                 "\"at\" has no meaning for the type distance");
 }
 
 TEST(inertia_has_two_forms)
@@ -155,7 +155,7 @@ TEST(a_model_file_takes_parameters)
         "parameters: {side: 0.4 m}\nmodel: {file: %s/file/config/with_parameters.yaml, parameters: %s}\n",
         TEST_DATA, values[i]);
     struct settings *s = load_good(text);
-    assert_near(s->model->body[0].mass, expected[i], 1e-9);
+    assert_near(s->model->body[0].spec.mass, expected[i], 1e-9);
     assert_string_equal(s->model->body[0].name, i == 1 ? "big" : "cube");
     settings_free(s);
   }

@@ -173,8 +173,7 @@ TEST(reference_is_current)
   const char *line = printed;
   for (int n = 1; fgets(found, sizeof found, f); n++, line += strlen(found))
     if (strncmp(line, found, strlen(found)) != 0)
-      fail_msg("config/reference.yaml:%d: out of date: write it with ali3d --print-reference; found %s", n,
-               found);
+      fail_msg("config/reference.yaml:%d: out of date: run tests/refresh; found %s", n, found);
   assert_int_equal(*line, '\0');
   fclose(f);
   free(printed);

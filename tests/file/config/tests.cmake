@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name settings mistakes mechanism forces schema yaml nearest inputs changes osc_map platform sets params)
+foreach(name elements settings mistakes mechanism forces schema yaml nearest inputs changes osc_map platform sets params)
   ali3_test(config ${name} LINK ali3_setup ali3_manual)
 endforeach()
 ali3_test(config packets LINK ali3_setup ali3_packets)

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * Every field of every element, from the file to the model and through changes: each field has a key; a parameter that changes leaves
+ * every other field; every vector of an element turns with its part and is reflected with it. */
+#include "config/mechanism.h"
+#include "config/params.h"
+#include "config/scratch.h"
+#include "expand/expand.h"
+#include "model/spec_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* --- keys --- */
+
+/* The sections that are read into the spec of an element, at `spec` of their struct. */
+struct readers {
+  const struct section *section;
+  int sections;
+  size_t spec;
+};
+static const struct readers reader_of[SPEC_ELEMENTS] = {
+    [SPEC_OF_BODY] = {&schema_body, 1, offsetof(struct body_values, spec)},
+    [SPEC_OF_JOINT] = {&schema_joint, 1, offsetof(struct joint_values, spec)},
+    [SPEC_OF_LOAD] = {&schema_force, 1, offsetof(struct force_values, spec)},
+    [SPEC_OF_FORCE] = {schema_connection, ALI3_FORCE_TYPES, offsetof(struct connection_values, spec)},
+    [SPEC_OF_SENSOR] = {&schema_sensor, 1, offsetof(struct sensor_values, spec)}};
+
+/* Fields whose keys have other names, or that no key of the element gives. */
+static const struct {
+  enum spec_element element;
+  const char *field, *key; /* key NULL: another part of the program fills it */
+} under_other_names[] = {{SPEC_OF_LOAD, "vector", "force"},
+                         {SPEC_OF_LOAD, "body_axes", "axes"},
+                         {SPEC_OF_JOINT, "dropped", NULL}}; /* solver.redundant */
+
+static bool section_gives(const struct section *s, size_t spec, const struct spec_field *f, const char *name)
+{
+  const bool by_name =
+      f->kind == SPEC_TYPE || f->kind == SPEC_BODY || f->kind == SPEC_JOINT || name != f->name;
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    if (by_name ? strcmp(k->name, name) == 0 : k->offset == spec + f->at) return true;
+  }
+  return false;
+}
+
+TEST(every_field_has_a_key)
+{
+  for (int e = 0; e < SPEC_ELEMENTS; e++)
+    for (int i = 0; i < spec_fields[e].fields; i++) {
+      const struct spec_field *f = &spec_fields[e].field[i];
+      const char *name = f->name;
+      for (size_t k = 0; k < sizeof under_other_names / sizeof *under_other_names; k++)
+        if (under_other_names[k].element == (enum spec_element)e &&
+            strcmp(under_other_names[k].field, f->name) == 0)
+          name = under_other_names[k].key;
+      bool given = name == NULL;
+      for (int s = 0; s < reader_of[e].sections && !given; s++)
+        given = section_gives(&reader_of[e].section[s], reader_of[e].spec, f, name);
+      if (!given) fail_msg("no key of a %s gives its field %s", spec_fields[e].element, f->name);
+    }
+}
+
+/* --- parameters --- */
+
+/* One element of every type, and no field at its default if the file allows another value. */
+static const char FILE_TEXT[] =
+    "model:\n"
+    "  gravity: [0.1, 0, -9.81]\n"
+    "  bodies:\n"
+    "    - {name: A, mass: 2, inertia: [1, 2, 2.5], position: [0, 0, 0.5], velocity: [0.1, 0.2, 0.3], "
+    "angular_velocity: [0, 0.1, 0]}\n"
+    "    - {name: B, mass: 3, inertia: [[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]], position: [2, 0, 0], "
+    "orientation: [0.5, 0.5, 0.5, 0.5]}\n"
+    "    - {name: C, mass: 4, inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+    "  joints:\n"
+    "    - {name: hinge, type: revolute, body_a: ground, body_b: A, at: [0, 0, 0], axis: [0, 1, 0], "
+    "position: 0.2}\n"
+    "    - {name: slide, type: prismatic, body_a: ground, body_b: B, at: [2, 0, 0], axis: [1, 0, 0], "
+    "velocity: 0.1}\n"
+    "    - {name: rod, type: distance, body_a: B, body_b: C, point_a: [0, 0, 0], point_b: [0, 0, 0.1], "
+    "length: 1.01}\n"
+    "  forces:\n"
+    "    - {name: wind, type: force, body: B, force: [1, 2, 3], point: [0, 0, 0.1], axes: body}\n"
+    "    - {name: twist, type: torque, body: B, torque: [4, 5, 6]}\n"
+    "    - {name: spring, type: spring_damper, body_a: A, body_b: C, point_a: [0, 0.1, 0], stiffness: 7, "
+    "damping: 0.3, rest_length: 2}\n"
+    "    - {name: stop, type: stop, joint: hinge, lower: -1, stiffness: 100}\n"
+    "    - {name: bush, type: bushing, body_a: A, body_b: B, stiffness: [1e3, 2e3, 3e3], rotational_damping: "
+    "[1, 2, 3]}\n"
+    "    - {name: coil, type: joint_spring, joint: slide, force_table: [[0, 0], [1, 5]], damping: 2}\n"
+    "    - {name: rub, type: friction, joint: hinge, friction: 0.3, damping: 0.1, slip: 0.02}\n"
+    "    - {name: turn, type: drive, joint: slide, offset: 0.01, speed: 0.1, amplitude: 0.02, frequency: 2, "
+    "phase: 0.3}\n"
+    "    - {name: tyre, type: sphere_plane, body_a: ground, body_b: C, normal: [0, 0, 1], radius: 0.3, "
+    "stiffness: 2e4, friction: 0.8}\n"
+    "  sensors:\n"
+    "    - {name: tip, type: point, body: A, point: [0.1, 0.2, 0.3]}\n"
+    "    - {name: frame, type: pose, body: B, point: [0.4, 0.5, 0.6], orientation: [0.5, 0.5, 0.5, 0.5]}\n"
+    "    - {name: imu, type: imu, body: C, point: [0.7, 0.8, 0.9], orientation: [0.5, -0.5, 0.5, 0.5]}\n"
+    "solver: {iterations: 4}\n";
+
+union spec {
+  ali3_body_spec body;
+  ali3_joint_spec joint;
+  ali3_load_spec load;
+  ali3_force_spec force;
+  ali3_sensor_spec sensor;
+};
+
+static int count_of(const ali3_model *m, enum spec_element e)
+{
+  const int count[SPEC_ELEMENTS] = {ali3_model_bodies(m), ali3_model_joints(m), ali3_model_loads(m),
+                                    ali3_model_forces(m), ali3_model_sensors(m)};
+  return count[e];
+}
+
+static union spec spec_at(const ali3_model *m, enum spec_element e, int i)
+{
+  union spec s;
+  memset(&s, 0, sizeof s);
+  switch (e) {
+  case SPEC_OF_BODY:
+    s.body = ali3_model_body_spec(m, i);
+    break;
+  case SPEC_OF_JOINT:
+    s.joint = ali3_model_joint_spec(m, i);
+    break;
+  case SPEC_OF_LOAD:
+    s.load = ali3_model_load_spec(m, i);
+    break;
+  case SPEC_OF_FORCE:
+    s.force = ali3_model_force_spec(m, i);
+    break;
+  default:
+    s.sensor = ali3_model_sensor_spec(m, i);
+    break;
+  }
+  return s;
+}
+
+static bool field_differs(const struct spec_field *f, const union spec *a, const union spec *b)
+{
+  const char *x = (const char *)a + f->at, *y = (const char *)b + f->at;
+  const size_t size[] = {[SPEC_TYPE] = sizeof(int),  [SPEC_BODY] = sizeof(int),
+                         [SPEC_JOINT] = sizeof(int), [SPEC_BITS] = sizeof(int),
+                         [SPEC_FLAG] = sizeof(bool), [SPEC_NUMBERS] = (size_t)f->count * sizeof(double)};
+  ali3_table s, t;
+  if (f->kind == SPEC_NAME) {
+    const char *one, *two;
+    memcpy(&one, x, sizeof one);
+    memcpy(&two, y, sizeof two);
+    return (one == NULL) != (two == NULL) || (one && strcmp(one, two) != 0);
+  }
+  if (f->kind != SPEC_TABLE) return memcmp(x, y, size[f->kind]) != 0;
+  memcpy(&s, x, sizeof s);
+  memcpy(&t, y, sizeof t);
+  return s.n != t.n || (s.n > 0 && memcmp(s.point, t.point, (size_t)s.n * sizeof *s.point) != 0);
+}
+
+/* Fields that differ between two models. The name of the last one is put into text[size]. */
+static int differences(const ali3_model *a, const ali3_model *b, char *text, size_t size)
+{
+  int found = 0;
+  for (int e = 0; e < SPEC_ELEMENTS; e++) {
+    assert_int_equal(count_of(a, (enum spec_element)e), count_of(b, (enum spec_element)e));
+    for (int i = 0; i < count_of(a, (enum spec_element)e); i++) {
+      const union spec x = spec_at(a, (enum spec_element)e, i), y = spec_at(b, (enum spec_element)e, i);
+      for (int k = 0; k < spec_fields[e].fields; k++)
+        if (field_differs(&spec_fields[e].field[k], &x, &y)) {
+          found++;
+          snprintf(text, size, "%s %d, %s", spec_fields[e].element, i, spec_fields[e].field[k].name);
+        }
+    }
+  }
+  return found;
+}
+
+/* A changed parameter builds the model again: no other field may move. */
+TEST(a_parameter_changes_one_field)
+{
+  struct loaded l = load_text(FILE_TEXT);
+  if (!l.settings) fail_msg("%s", l.errors);
+  const ali3_model *m = l.settings->model;
+  struct params p;
+  char error[300] = "", which[100] = "";
+  assert_true(params_list(&p, m));
+  assert_in_range(p.count, 25, 1000);
+  struct param_change *back = calloc((size_t)p.count, sizeof *back);
+  assert_non_null(back);
+  for (int i = 0; i < p.count; i++) {
+    struct param_change change = {.param = i};
+    params_get(&p.param[i], m, change.value);
+    for (int k = 0; k < p.param[i].count; k++)
+      if (isfinite(change.value[k]))
+        change.value[k] = param_is_whole(&p.param[i]) ? change.value[k] + 1 : 1.25 * change.value[k];
+    const bool finite = isfinite(change.value[0]);
+    ali3_model *other = params_apply(&p, m, &change, 1, error, sizeof error);
+    if (!other) fail_msg("%s: %s", p.param[i].name, error);
+    const bool of_element = p.param[i].owner != PARAM_OF_MODEL && p.param[i].owner != PARAM_OF_SOLVER;
+    const int n = differences(m, other, which, sizeof which);
+    if (n > (of_element && finite))
+      fail_msg("%s changes %d fields, such as that of %s", p.param[i].name, n, which);
+    /* The difference of the two models is this parameter, or nothing where 1.25 times 0 is 0. */
+    const int found = params_difference(&p, m, other, back);
+    assert_true(found == 0 || (found == 1 && back[0].param == i));
+    ali3_model_free(other);
+  }
+  free(back);
+  params_free(&p);
+  settings_free(l.settings);
+  free(l.errors);
+}
+
+/* --- parts --- */
+
+enum motion { TURNED, MIRRORED, MOTIONS };
+static const char *const motion_key[MOTIONS] = {"orientation: [0.5, 0.5, 0.5, 0.5]", "mirror: y"};
+
+/* Numbers that keep their values, because they are in the frame of a body that moves with the part, or have no direction. */
+static const struct {
+  const char *list, *key;
+  bool stays[MOTIONS];
+} exceptions[] = {
+    {"bodies", "inertia", {true, false}},
+    {"bodies", "angular_velocity", {true, false}}, /* body axes */
+    {"forces", "point", {true, false}},            /* in the frame of the body */
+    {"inputs", "point", {true, false}},
+    {"visual", "size", {true, true}},
+    {"forces", "stiffness", {true, true}}, /* along the axes of body_a */
+    {"forces", "damping", {true, true}},
+    {"forces", "rotational_stiffness", {true, true}},
+    {"forces", "rotational_damping", {true, true}},
+};
+
+static bool may_stay(const char *list, const char *key, enum motion motion)
+{
+  for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+    if (strcmp(exceptions[i].list, list) == 0 && strcmp(exceptions[i].key, key) == 0)
+      return exceptions[i].stays[motion];
+  return false;
+}
+
+static const char *numbers_of(const struct key *k)
+{
+  if (k->type == KEY_QUATERNION) return "[0.7, 0.1, 0.5, 0.5]";
+  return k->type == KEY_INERTIA ? "[[3, 0.1, 0.2], [0.1, 3, 0.3], [0.2, 0.3, 3]]" : "[0.1, 0.2, 0.4]";
+}
+
+static const struct node *find_element(const struct node *root, const char *list)
+{
+  const struct node *in = strcmp(list, "inputs") == 0 ? root : node_find(root, "model");
+  for (const struct node *n = node_elements(in, list); n; n = n->next) {
+    const struct node *name = node_find(n, "name"), *color = node_find(n, "color");
+    if ((name && strcmp(name->text, "it") == 0) || (color && strcmp(color->text, "#123456") == 0)) return n;
+  }
+  return NULL;
+}
+
+/* The numbers of a node as text, so that a change shows. */
+static void print_numbers(const struct node *n, char *text, size_t size)
+{
+  char *printed = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&printed, &length);
+  assert_non_null(out);
+  if (n) expand_print(n, out);
+  fclose(out);
+  snprintf(text, size, "%s", printed);
+  free(printed);
+}
+
+/* The value of a key of an element, with a part that moves or without (motion NULL). */
+static void expanded(const char *list, const char *element, const char *key, const char *motion, char *text,
+                     size_t size)
+{
+  char file[32], yaml[2000];
+  const char *hinge = strcmp(list, "forces") == 0 ? "      joints: [{name: j, type: revolute, body_a: hub, "
+                                                    "body_b: own, at: [0, 0, 0], axis: [1, 0, 0]}]\n"
+                                                  : "";
+  snprintf(yaml, sizeof yaml,
+           "model:\n  bodies: [{name: hub, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]\n"
+           "  parts:\n    - prefix: \"\"\n%s%s%s"
+           "%s      %s:\n        - %s\n"
+           "%s",
+           motion ? "      " : "", motion ? motion : "", motion ? "\n" : "", hinge, list, element,
+           strcmp(list, "bodies") == 0
+               ? ""
+               : "      bodies: [{name: own, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}]\n");
+  write_scratch(file, yaml, strlen(yaml));
+  struct yaml tree;
+  struct expansion *x = calloc(1, sizeof *x);
+  struct report r = {.out = stderr};
+  assert_non_null(x);
+  const bool good = yaml_read(&tree, file, &r) && expand_tree(x, &tree, &schema_expansion, &r);
+  if (!good) fail_msg("refused:\n%s", yaml);
+  const struct node *n = find_element(tree.root, list);
+  if (!n) fail_msg("the element is lost:\n%s", yaml);
+  print_numbers(node_find(n, key), text, size);
+  yaml_free(&tree);
+  expansion_free(x);
+  free(x);
+  unlink(file);
+}
+
+/* An element with this key, on the ground and on a body of the part. */
+static void check_key(const char *list, const char *type_key, const char *type, const struct key *k)
+{
+  const bool bushing = type && strcmp(type, "bushing") == 0;
+  const char *on_ground = strcmp(list, "bodies") == 0 ? "" : "body: ground, body_a: ground, body_b: ground, ";
+  if (bushing)
+    on_ground = "body_a: own, body_b: ground, "; /* the ground as body_a is refused in a turned part */
+  char element[400], before[300], after[300];
+  snprintf(element, sizeof element, "{%s%s%s%s%s%s: %s}",
+           strcmp(list, "visual") == 0 ? "color: \"#123456\", " : "name: it, ", type ? type_key : "",
+           type ? ": " : "", type ? type : "", type ? ", " : "", k->name, numbers_of(k));
+  /* Where the element lies belongs in front of the key. */
+  char whole[600];
+  snprintf(whole, sizeof whole, "{%s%s", on_ground, element + 1);
+  for (int motion = bushing && strcmp(k->name, "point_a") == 0 ? MIRRORED : TURNED; motion < MOTIONS;
+       motion++) {
+    expanded(list, whole, k->name, NULL, before, sizeof before);
+    expanded(list, whole, k->name, motion_key[motion], after, sizeof after);
+    const bool stays = strcmp(before, after) == 0;
+    if (stays != may_stay(list, k->name, (enum motion)motion))
+      fail_msg("%s of %s %s in a part with %s: %s; see expand/motions.c", k->name, type ? type : "", list,
+               motion_key[motion], stays ? "it keeps its numbers" : "its numbers change");
+  }
+}
+
+static void check_section(const char *list, const struct section *s, const char *type)
+{
+  const struct key *by = NULL;
+  for (int i = 0; i < s->keys; i++)
+    if (s->by && strcmp(s->key[i].name, s->by) == 0) by = &s->key[i];
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    if (k->type != KEY_VECTOR && k->type != KEY_QUATERNION && k->type != KEY_INERTIA) continue;
+    if (!by) check_key(list, "type", type, k);
+    for (int choice = 0; by && by->choices[choice] && (s->variants == NULL || choice < s->variant_first);
+         choice++)
+      if (!k->only || k->only >> choice & 1) check_key(list, s->by, by->choices[choice], k);
+  }
+}
+
+TEST(vectors_move_with_their_part)
+{
+  check_section("bodies", &schema_body, NULL);
+  check_section("joints", &schema_joint, NULL);
+  check_section("forces", &schema_force, NULL);
+  for (int type = 0; type < ALI3_FORCE_TYPES; type++)
+    check_section("forces", &schema_connection[type], ali3_force_type_name((ali3_force_type)type));
+  check_section("sensors", &schema_sensor, NULL);
+  check_section("visual", &schema_visual, NULL);
+  check_section("inputs", &schema_input, NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_field_has_a_key),
+      cmocka_unit_test(a_parameter_changes_one_field),
+      cmocka_unit_test(vectors_move_with_their_part),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
