@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: MIT
 # Rules of the source tree and of the built programs.
 set(lint ${CMAKE_CURRENT_SOURCE_DIR}/lint)
+# Programs and libraries that a check reads stand before --: on a tree that is not built, the check is skipped.
+set(when_built ${lint}/when_built)
+foreach(program ali3d ali3-top ali3-exporter ali3-sim ali3-bench ali3-doctor ali3-latency ali3-record ali3-replay ali3-omct ali3-lab ali3-view)
+  list(APPEND programs $<TARGET_FILE:${program}>)
+endforeach()
 add_test(NAME lint/tree COMMAND ${Python3_EXECUTABLE} ${lint}/tree.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/names COMMAND ${Python3_EXECUTABLE} ${lint}/names.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/prose COMMAND ${Python3_EXECUTABLE} ${lint}/prose.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/format COMMAND ${lint}/format ${PROJECT_SOURCE_DIR})
-add_test(NAME lint/clang COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
-add_test(NAME lint/calls COMMAND ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
-add_test(NAME lint/stack COMMAND ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
+add_test(NAME lint/clang COMMAND ${when_built} ${programs} $<TARGET_FILE:test_man_library> -- ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
+add_test(NAME lint/calls COMMAND ${when_built} $<TARGET_FILE:ali3d> -- ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
+add_test(NAME lint/stack COMMAND ${when_built} $<TARGET_FILE:ali3d> -- ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
          $<TARGET_FILE:ali3d> ${lint}/calls.txt)
 set(loop_libraries base math platform rig jog model dynamics dca layout stepper start mechanics findings rt signals inputs telemetry frames motion loop)
 list(TRANSFORM loop_libraries REPLACE "(.+)" "$<TARGET_FILE:ali3_\\1>")
-add_test(NAME lint/symbols COMMAND ${Python3_EXECUTABLE} ${lint}/symbols.py ${lint}/symbols.txt ${loop_libraries})
+add_test(NAME lint/symbols COMMAND ${when_built} ${loop_libraries} -- ${Python3_EXECUTABLE} ${lint}/symbols.py ${lint}/symbols.txt ${loop_libraries})
 set(all_libraries ${loop_libraries} wire transport osc modbus devices packets yaml config setup manual journal restart daemon)
 list(TRANSFORM all_libraries REPLACE "^([a-z]+)$" "$<TARGET_FILE:ali3_\\1>")
-add_test(NAME lint/circles COMMAND ${Python3_EXECUTABLE} ${lint}/circles.py ${all_libraries})
-add_test(NAME lint/commands COMMAND ${Python3_EXECUTABLE} ${lint}/commands.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+add_test(NAME lint/circles COMMAND ${when_built} ${all_libraries} -- ${Python3_EXECUTABLE} ${lint}/circles.py ${all_libraries})
+add_test(NAME lint/commands COMMAND ${when_built} ${programs} -- ${Python3_EXECUTABLE} ${lint}/commands.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 add_test(NAME lint/sentences COMMAND ${Python3_EXECUTABLE} ${lint}/sentences.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/waits COMMAND ${Python3_EXECUTABLE} ${lint}/waits.py ${PROJECT_SOURCE_DIR})
 set(names lint/commands lint/sentences lint/waits lint/circles lint/tree lint/names lint/prose lint/format lint/clang lint/calls lint/stack lint/symbols)
-foreach(program ali3d ali3-top ali3-exporter ali3-sim ali3-bench ali3-doctor ali3-latency ali3-record ali3-replay ali3-omct ali3-lab ali3-view)
-  list(APPEND programs $<TARGET_FILE:${program}>)
-endforeach()
-add_test(NAME lint/hardened COMMAND ${Python3_EXECUTABLE} ${lint}/hardened.py ${CMAKE_BINARY_DIR}/src ${programs})
+add_test(NAME lint/hardened COMMAND ${when_built} ${programs} -- ${Python3_EXECUTABLE} ${lint}/hardened.py ${CMAKE_BINARY_DIR}/src ${programs})
 list(APPEND names lint/hardened)
 if(ALI3_TIDY)
-  add_test(NAME lint/tidy COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
+  add_test(NAME lint/tidy COMMAND ${when_built} ${programs} -- ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
   list(APPEND names lint/tidy)
 endif()
 
@@ -33,7 +35,7 @@ endif()
 add_executable(test_lint_breaches lint/breaches.c)
 set_target_properties(test_lint_breaches PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_compile_options(test_lint_breaches PRIVATE -Wno-vla)
-add_test(NAME lint/lint COMMAND ${Python3_EXECUTABLE} ${lint}/test_lint.py $<TARGET_FILE:test_lint_breaches>
+add_test(NAME lint/lint COMMAND ${when_built} $<TARGET_FILE:test_lint_breaches> -- ${Python3_EXECUTABLE} ${lint}/test_lint.py $<TARGET_FILE:test_lint_breaches>
          ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/test_lint_breaches.dir)
 list(APPEND names lint/lint)
 

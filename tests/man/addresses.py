@@ -12,6 +12,11 @@ SIGNALS = "body joint force sensor input energy constraint solver time loop plat
 MESSAGES = ("/ali3/platform/set", "/ali3/platform/jog")  # under the name of a kind of signals
 
 
+def is_message(address):
+    """True for an address that is not a signal: ali3-osc(7) has it in its table."""
+    return address.removeprefix("/ali3/").split("/")[0] not in SIGNALS or address in MESSAGES
+
+
 def plain(text):
     return re.sub(r"\\f(\[\w*\]|.)|\\[&/,|]", "", text).replace("\\-", "-")
 
@@ -39,7 +44,7 @@ def main():
     rows, seen, wrong = platform_rows(platform), set(), []
     for entry in json.loads(printed.stdout)["osc"]:
         kind, *path = entry["address"].removeprefix("/ali3/").split("/")
-        if kind not in SIGNALS or entry["address"] in MESSAGES:
+        if is_message(entry["address"]):
             if f"\t{entry['address']}\t" not in plain(osc):
                 wrong.append(f"ali3-osc.7: no address {entry['address']}")
         elif kind == "platform":
@@ -53,4 +58,5 @@ def main():
     sys.exit(1 if wrong or not seen else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

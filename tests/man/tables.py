@@ -10,10 +10,9 @@ import re
 import subprocess
 import sys
 
+import addresses
 import key_tables
 import signal_tables
-
-FIXED = "cmd step ack sync synced ping pong status fault sub unsub heartbeat hdr in inputs inject stimulus platform/set platform/jog state param record".split()
 
 
 def escape(text):
@@ -33,12 +32,11 @@ def osc_addresses(io_map):
     """Addresses that every configuration has. The page describes addresses of signals in words."""
     rows = []
     for a in io_map["osc"]:
-        tail = a["address"].removeprefix("/ali3/")
-        if not any(tail == f or tail.startswith(f + "/") for f in FIXED):
+        if not addresses.is_message(a["address"]):
             continue
         way = {(True, False): "in", (False, True): "out"}.get((a["in"], a["out"]), "both")
         types = " or ".join(t or "nothing" for t in a["types"].split("|"))
-        if tail == "in/frame":
+        if a["address"] == "/ali3/in/frame":
             types = "ih and one f for each channel"
         rows.append((way, a["address"], types, a["text"] + (f" ({a['unit']})" if a["unit"] and "-" not in a["unit"] else "")))
     return table("l l lx lx", ("way", "address", "types", "meaning"), rows)
@@ -100,7 +98,7 @@ def main():
     if undocumented or unknown:
         sys.exit(f"ali3d.yaml.5 does not have the keys {undocumented}, and the program does not know {unknown}")
     if old and not write:
-        sys.exit(f"out of date: {', '.join(old)}; run tests/man/tables.py --write {ali3d} {root}")
+        sys.exit(f"out of date: {', '.join(old)}; run tests/refresh")
 
 
 main()
