@@ -4,6 +4,7 @@
 #include "config/mechanism.h"
 #include "math/euler.h"
 #include "math/vec3.h"
+#include "model/spec_fields.h"
 #include "yaml/nearest.h"
 
 #include <stdlib.h>
@@ -83,6 +84,23 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
   return BODY_UNKNOWN;
 }
 
+/* Finds the bodies of an element: a key names each of them, as the field of the spec is called. False after a mistake, which is
+ * reported, or if the mistake of a body was reported before. */
+static bool read_body_names(const struct builder *b, const struct node *n, enum spec_element element,
+                            void *spec)
+{
+  bool good = true;
+  for (int i = 0; i < spec_fields[element].fields; i++) {
+    const struct spec_field *f = &spec_fields[element].field[i];
+    const struct node *name = f->kind == SPEC_BODY ? node_find(n, f->name) : NULL;
+    if (!name) continue;
+    const int body = mechanism_body(b->bodies, name, b->report);
+    memcpy((char *)spec + f->at, &body, sizeof body);
+    good &= body >= ALI3_GROUND;
+  }
+  return good;
+}
+
 /* --- forces: constant loads, and force elements between bodies or on joints --- */
 
 /* Index of the joint that `n` names. -1: no joint has the name, which is reported, or the joint was refused for a mistake. */
@@ -104,11 +122,7 @@ static int find_joint(const struct builder *b, const struct node *n)
 
 static bool find_ends(const struct builder *b, const struct node *n, ali3_force_spec *spec)
 {
-  if (!ali3_force_type_on_joint(spec->type)) {
-    spec->body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
-    spec->body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
-    return spec->body_a >= ALI3_GROUND && spec->body_b >= ALI3_GROUND;
-  }
+  if (!ali3_force_type_on_joint(spec->type)) return read_body_names(b, n, SPEC_OF_FORCE, spec);
   spec->joint = find_joint(b, node_find(n, "joint"));
   if (spec->type == ALI3_FORCE_GEAR) spec->joint_b = find_joint(b, node_find(n, "joint_b"));
   return spec->joint >= 0 && spec->joint_b >= 0;
@@ -194,8 +208,7 @@ static void add_load(const struct builder *b, const struct node *n)
   struct force_values v = {0};
   if (!schema_read(&schema_force, n, &v, b->report)) return;
   v.spec.type = (ali3_load_type)v.type;
-  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
-  if (v.spec.body < ALI3_GROUND) return;
+  if (!read_body_names(b, n, SPEC_OF_LOAD, &v.spec)) return;
   v3_copy(v.spec.vector, v.spec.type == ALI3_LOAD_FORCE ? v.force : v.torque);
   v.spec.body_axes = v.axes == AXES_BODY;
   if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
@@ -294,10 +307,8 @@ static void add_joint(struct builder *b, const struct node *n)
   struct joint_values v = {0};
   if (!schema_read(&schema_joint, n, &v, b->report)) return;
   v.spec.type = (ali3_joint_type)v.type;
-  v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
-  v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
-  if (!check_joint_keys(b, n, v.spec.type) || v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND)
-    return;
+  const bool found = read_body_names(b, n, SPEC_OF_JOINT, &v.spec);
+  if (!check_joint_keys(b, n, v.spec.type) || !found) return;
 
   if (node_find(n, "at")) {
     point_to_local(b, v.spec.body_a, v.at, v.spec.point_a);
@@ -315,8 +326,7 @@ static void add_sensor(struct builder *b, const struct node *n)
   struct sensor_values v = {0};
   if (!schema_read(&schema_sensor, n, &v, b->report)) return;
   v.spec.type = (ali3_sensor_type)v.type;
-  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
-  if (v.spec.body < ALI3_GROUND) return;
+  if (!read_body_names(b, n, SPEC_OF_SENSOR, &v.spec)) return;
   if (ali3_model_add_sensor(b->model, &v.spec) < 0) report_problem(b, n);
 }
 
