@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * usage: prove_motion [--quick]
+ * usage: prove_motion FILE [--quick | --poses]
  *
  * Searches the states of a rig that rides or is jogged, breadth first, with the real loop, inputs, rig, platform and jog. A cycle
  * lasts 0.1 s, and in each one the rig sends a word or is silent while something happens: a command, new or late; a press, a
@@ -13,13 +13,15 @@
  *   suspension  leads to SAFE
  *   limits      none is above that of the file
  *
- * States that differ in the pose alone count as one. Finally the search has to find seven faults that are put into the daemon. */
+ * States that differ in the pose alone count as one: no promise depends on it, and the states of the platform, among them parked,
+ * count. With --poses a state has its heave, too, in steps of 20 mm, and its direction. Finally the search has to find seven faults that are put into the daemon. */
 #include "box.h"
 
 #include "base/arena.h"
 #include "loop/cycle_parts.h"
 #include "setup/setup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,7 +287,19 @@ struct key {
   struct promise promise;
   uint32_t state, fault, rearm, stop, platform, silence, quiet, met, flags;
   uint32_t value, base, age, good, heard[HANDS];
+  int32_t heave; /* with --poses */
 };
+static bool poses;
+
+/* The heave in steps of 20 mm, and whether it rises or falls. */
+static int32_t coarse_heave(void)
+{
+  static const double STEP = 0.02;
+  const struct platform_output *o = platform_drive_output(&w.cycle.drive);
+  if (!poses || platform_drive_withheld(&w.cycle.drive)) return 0;
+  const int direction = (o->velocity[2] > 0.0) - (o->velocity[2] < 0.0);
+  return 4 * (int32_t)lround(o->pose[2] / STEP) + direction;
+}
 
 static uint32_t tenths(uint64_t since_ns)
 {
@@ -334,6 +348,7 @@ static void make_key(struct key *k)
   k->base = (uint32_t)(8.0 * ch->base);
   k->age = ch->t_ns ? tenths(ch->since_ns) + 8 * tenths(ch->base_ns) + 64 * tenths(ch->blend_ns) : 0;
   k->good = ch->good > 0;
+  k->heave = coarse_heave();
   for (int h = 0; h < HANDS; h++) {
     const struct jog_hand *hand = &j->hand[h];
     const uint64_t ago = j->steps - hand->heard;
@@ -533,8 +548,9 @@ int main(int argc, char **argv)
       [UNSEEN] = {STOPS, "broken on purpose: any reset lifts any stop (C1)"},
   };
   const bool quick = argc == 3 && strcmp(argv[2], "--quick") == 0;
-  if (argc < 2 || (argc > 2 && !quick)) {
-    fputs("usage: prove_motion FILE [--quick]\n", stderr);
+  poses = argc == 3 && strcmp(argv[2], "--poses") == 0;
+  if (argc < 2 || (argc > 2 && !quick && !poses)) {
+    fputs("usage: prove_motion FILE [--quick | --poses]\n", stderr);
     return 2;
   }
   bool sound = true, found = true;
