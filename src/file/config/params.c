@@ -174,9 +174,8 @@ void params_get(const struct param *p, const ali3_model *m, double value[PARAM_N
 static void put_value(const struct param *p, struct param_specs *s, const double *value)
 {
   char *at = place_of(p, s);
-  const int n = (int)value[0];
   if (param_is_whole(p))
-    memcpy(at, &n, sizeof n);
+    memcpy(at, &(int){(int)value[0]}, sizeof(int)); /* params_check() has judged its range */
   else
     memcpy(at, value, (size_t)p->count * sizeof *value);
 }

@@ -160,6 +160,10 @@ TEST(values_are_checked_like_those_of_the_file)
   const struct param_change flat = {found(&p, "body.A.inertia"), {1, 0, 0, 0, 1, 0, 0, 0, 9}};
   assert_null(params_apply(&p, s->model, &flat, 1, error, sizeof error));
   assert_non_null(strstr(error, "inertia"));
+  /* So does a number that no integer holds. */
+  const struct param_change huge = {found(&p, "model.gravity"), {1e74, 0, 0}};
+  assert_null(params_apply(&p, s->model, &huge, 1, error, sizeof error));
+  assert_non_null(strstr(error, "m/s^2, found 1e+74"));
   /* As text. */
   params_value_text(&p.param[found(&p, "body.A.inertia")], inertia, error, sizeof error);
   assert_string_equal(error, "[[3, 0, 0], [0, 4, 0], [0, 0, 5]]");
