@@ -91,7 +91,7 @@ struct merged_runs {
 
 static bool take_shard_head(struct merged_runs *m, const char *line)
 {
-  if (strncmp(line, m->required, strlen(m->required)) != 0) return false;
+  if (strncmp(line, m->required, strlen(m->required)) != 0 || !strchr(line, '\n')) return false;
   if (!m->head) m->head = strdup(line);
   return m->head && strcmp(m->head, line) == 0;
 }
@@ -99,10 +99,12 @@ static bool take_shard_head(struct merged_runs *m, const char *line)
 static bool take_run(struct merged_runs *m, const char *line)
 {
   long index = -1, runs = 0;
-  if (sscanf(line, "%ld,%ld,", &index, &runs) != 2 || index < 0 || index >= runs || !strchr(line, '\n') ||
-      (m->runs > 0 && runs != m->runs))
+  int used = 0;
+  if (sscanf(line, "%ld,%ld,%n", &index, &runs, &used) != 2 || used == 0 || index < 0 || index >= runs ||
+      !strchr(line, '\n') || (m->runs > 0 && runs != m->runs))
     return false;
   m->runs = runs;
+  /* Room for one more. */
   if (m->found == m->room) {
     const long room = 2 * m->room + 64;
     struct merged_run *more = realloc(m->run, (size_t)room * sizeof *more);

@@ -111,6 +111,11 @@ class Batch(unittest.TestCase):
         part = self.path("claims.csv", "index,runs,x\n0,1000000000,a\n")
         lost = sim("merge", "--output", self.path("lost.csv"), part, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)))
         self.assertEqual((lost.returncode, lost.stderr), (1, "ali3-sim: merge: 999999999 of 1000000000 runs are missing\n"))
+        # A byte 0 ended the head, and the merged file had no line end behind it.
+        for text in ("index,runs,x\0\n0,1,a\n", "index,runs,x\n0,1=,a\n"):
+            refused = sim("merge", "--output", self.path("lost.csv"), self.path("broken.csv", text))
+            self.assertEqual(refused.returncode, 1, text)
+            self.assertIn("expected a file of a shard of the same work with whole lines", refused.stderr)
         other = self.path("other.csv", "index,runs,x\n0,2,a\n1,2,b\n1,2,c\n")
         twice = sim("merge", "--output", self.path("lost.csv"), other)
         self.assertEqual((twice.returncode, twice.stderr), (1, "ali3-sim: merge: run 1 has two different lines\n"))
