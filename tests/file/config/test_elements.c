@@ -212,6 +212,79 @@ TEST(a_parameter_changes_one_field)
   free(l.errors);
 }
 
+/* --- keys of some types --- */
+
+static bool takes(const struct section *s, const char *key, int type)
+{
+  for (int i = 0; i < s->keys; i++)
+    if (strcmp(s->key[i].name, key) == 0) return !s->key[i].only || s->key[i].only >> type & 1;
+  return false;
+}
+
+/* The keys that a sensor or joint of a type needs beside `key`. */
+static void other_keys(enum spec_element e, int type, const char *key, char *text, size_t size)
+{
+  if (e == SPEC_OF_SENSOR) {
+    snprintf(text, size, "body: A");
+    return;
+  }
+  const bool points = strncmp(key, "point_", 6) == 0 || !takes(&schema_joint, "at", type);
+  const bool axes = takes(&schema_joint, "axis_a", type);
+  const bool own = axes && (strncmp(key, "axis_", 5) == 0 || !takes(&schema_joint, "axis", type));
+  snprintf(text, size, "body_a: A, body_b: B%s%s%s%s%s",
+           strcmp(key, "point_a") != 0 && points ? ", point_a: [0, 0, 0]" : "",
+           strcmp(key, "point_b") != 0 && points ? ", point_b: [0, 0, 0]" : "",
+           points ? "" : ", at: [0, 0, 0]", !own && axes ? ", axis: [0, 0, 1]" : "",
+           !own                         ? ""
+           : strcmp(key, "axis_a") == 0 ? ", axis_b: [0, 0, 1]"
+           : strcmp(key, "axis_b") == 0 ? ", axis_a: [0, 0, 1]"
+                                        : ", axis_a: [0, 0, 1], axis_b: [0, 1, 0]");
+}
+
+/* A type of element takes a key if its model uses the field; otherwise .only leaves the type out. */
+static void check_taken(enum spec_element e, const char *list, const struct key *k, int type,
+                        const char *word)
+{
+  char text[800], others[300];
+  const struct spec_field *f = NULL;
+  for (int i = 0; i < spec_fields[e].fields; i++)
+    if (spec_fields[e].field[i].kind == SPEC_NUMBERS &&
+        k->offset == reader_of[e].spec + spec_fields[e].field[i].at)
+      f = &spec_fields[e].field[i];
+  if (!f || (k->only && !(k->only >> type & 1))) return;
+  if (strcmp(k->name, "axis_b") == 0) return; /* taken wherever axis_a is, because programs write both */
+  other_keys(e, type, k->name, others, sizeof others);
+  snprintf(text, sizeof text,
+           "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+           "    - {name: B, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n  %s:\n    - {name: it, type: "
+           "%s, %s, %s: %s}\n",
+           list, word, others, k->name,
+           f->count == 1   ? "0.5"
+           : f->count == 3 ? "[0, 0.6, 0.8]"
+                           : "[0.5, 0.5, -0.5, 0.5]");
+  struct loaded l = load_text(text);
+  if (!l.settings) fail_msg("%s\n%s", text, l.errors);
+  const union spec s = spec_at(l.settings->model, e, 0);
+  const double *x = (const double *)(const void *)((const char *)&s + f->at);
+  if (x[f->count - 1] != (f->count == 3 ? 0.8 : 0.5))
+    fail_msg("the type %s of %s takes the key %s, and its model ignores it: see .only in keys_model.c", word,
+             list, k->name);
+  settings_free(l.settings);
+  free(l.errors);
+}
+
+TEST(a_type_takes_the_keys_that_it_uses)
+{
+  for (int type = 0; type < ALI3_SENSOR_TYPES; type++)
+    for (int i = 0; i < schema_sensor.keys; i++)
+      check_taken(SPEC_OF_SENSOR, "sensors", &schema_sensor.key[i], type,
+                  ali3_sensor_type_name((ali3_sensor_type)type));
+  for (int type = 0; type < ALI3_JOINT_TYPES; type++)
+    for (int i = 0; i < schema_joint.keys; i++)
+      check_taken(SPEC_OF_JOINT, "joints", &schema_joint.key[i], type,
+                  ali3_joint_type_name((ali3_joint_type)type));
+}
+
 /* --- parts --- */
 
 enum motion { TURNED, MIRRORED, MOTIONS };
@@ -360,6 +433,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_has_a_key),
       cmocka_unit_test(a_parameter_changes_one_field),
+      cmocka_unit_test(a_type_takes_the_keys_that_it_uses),
       cmocka_unit_test(vectors_move_with_their_part),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
