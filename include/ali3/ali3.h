@@ -32,10 +32,12 @@
 #include <ali3/flat.h>
 #include <ali3/mechanics.h>
 #include <ali3/model.h>
+#include <ali3/options.h>
 #include <ali3/stages.h>
 #include <ali3/state.h>
 #include <ali3/status.h>
 #include <ali3/stepper.h>
+#include <ali3/types.h>
 
 #define ALI3_VERSION "0.1.0"
 

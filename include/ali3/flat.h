@@ -11,6 +11,7 @@
 #define ALI3_FLAT_H
 
 #include <ali3/model.h>
+#include <ali3/types.h>
 
 #ifdef __cplusplus
 extern "C" {

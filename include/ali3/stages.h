@@ -5,7 +5,7 @@
 #ifndef ALI3_STAGES_H
 #define ALI3_STAGES_H
 
-#include <ali3/model.h>
+#include <ali3/types.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,14 +13,14 @@
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
-#include <ali3/model.h>
+#include <ali3/types.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct ali3_data ali3_data;
 
 /* Parallel work. The stepper calls run(), which calls work(arg, share, shares) once for every share 0 .. shares - 1, at one time
  * or one after the other, and returns when all calls have returned. The number of shares does not change results. */

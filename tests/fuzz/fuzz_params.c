@@ -4,6 +4,7 @@
 #include "common/platform_defaults.h"
 #include "keeper/parts.h"
 
+#include <ali3/ali3.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
 #include "common/table.h"
 #include "setup/setup.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

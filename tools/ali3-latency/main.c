@@ -8,6 +8,7 @@
 #include "rt/clock.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>

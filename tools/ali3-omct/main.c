@@ -6,6 +6,7 @@
 #include "output.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  * The replay: from a state of the recording, or from the initial state, cycle after cycle. */
 #include "replay.h"
 
+#include <ali3/model.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include "output.h"
 #include "replay.h"
 
+#include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "rt/realtime.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <ali3/flat.h>
 #include <ali3/state.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "config/params.h"
 
+#include <ali3/model.h>
 #include <ali3/state.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "recording/parts.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <ali3/state.h>
 #include <errno.h>
 #include <math.h>

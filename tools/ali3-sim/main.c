@@ -13,6 +13,7 @@
 #include "rt/realtime.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
 #include <limits.h>

@@ -5,6 +5,7 @@
 
 #include "rt/clock.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>

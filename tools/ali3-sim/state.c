@@ -2,6 +2,7 @@
  * ali3-sim: the state of the model as a file (ali3/state.h). */
 #include "sim.h"
 
+#include <ali3/ali3.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "ranks.h"
 #include "sim.h"
 
+#include <ali3/model.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -2,6 +2,8 @@
  * Loop code: the functions of body.h that are not inline. */
 #include "dynamics/body.h"
 
+#include <ali3/model.h>
+
 const struct body_state body_ground = {.p = {1.0, 0.0, 0.0, 0.0}};
 const struct body_frame body_ground_frame = {
     .R = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0}, .s = 1.0, .inverse = 1.0};

@@ -3,6 +3,7 @@
 #include "dynamics/compile.h"
 #include "math/euler.h"
 
+#include <ali3/model.h>
 #include <string.h>
 
 void rows_add(struct joint_rows *j, enum primitive_kind kind, const double *u, const double *v)

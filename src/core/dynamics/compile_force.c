@@ -2,6 +2,7 @@
  * Set-up: from a force of the model to its primitives and laws. */
 #include "dynamics/compile.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "math/euler.h"
 #include "math/vec3.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -3,7 +3,8 @@
 #ifndef FINDINGS_CHOOSE_H
 #define FINDINGS_CHOOSE_H
 
-#include <ali3/ali3.h>
+#include <ali3/model.h>
+#include <ali3/types.h>
 
 struct iterations_choice {
   int iterations;

@@ -7,6 +7,7 @@
 #include "findings/inspection.h"
 
 #include <ali3/mechanics.h>
+#include <ali3/model.h>
 #include <stdio.h>
 #include <stdlib.h>
 

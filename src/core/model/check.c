@@ -5,6 +5,7 @@
 #include "math/dense.h"
 #include "math/euler.h"
 
+#include <ali3/model.h>
 #include <float.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * Checks of forces, type by type. */
 #include "model/check.h"
 
+#include <ali3/model.h>
 #include <string.h>
 
 #define REFUSE(field, ...) model_refuse(m, ALI3_E_MODEL, "force", field, __VA_ARGS__)

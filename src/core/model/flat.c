@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 
 #include <ali3/flat.h>
+#include <ali3/model.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * Builds a model element by element. check.c has the checks, and the stepper freezes the model. */
 #include "model/check.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

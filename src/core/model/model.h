@@ -6,6 +6,7 @@
 #include "model/names.h"
 
 #include <ali3/flat.h>
+#include <ali3/model.h>
 
 /* Each element keeps its spec as ali3_model_add_*() took it, without the name, and with unit axes and orientations. So a field of
  * a spec has one home, and no element can lose it. Members beside the spec are derived from it. */

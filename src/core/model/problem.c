@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/model.h"
 
+#include <ali3/model.h>
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
  * The specs of a model's elements, as ali3_model_add_*() takes them. */
 #include "model/model.h"
 
+#include <ali3/model.h>
 #include <assert.h>
 
 /* The kept spec with the name of the element. */

@@ -4,6 +4,7 @@
 #include "dynamics/compile.h"
 #include "start/start.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "stepper/explicit.h"
 #include "stepper/violation.h"
 
+#include <ali3/model.h>
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 
 #include "layout/frozen.h"
 
+#include <ali3/model.h>
 #include <ali3/stepper.h>
 #include <stdatomic.h>
 

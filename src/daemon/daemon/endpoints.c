@@ -9,6 +9,7 @@
 #include "packets/packets.h"
 #include "transport/kernel_stamp.h"
 
+#include <ali3/model.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

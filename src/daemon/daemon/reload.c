@@ -10,6 +10,7 @@
 #include "rt/realtime.h"
 #include "setup/setup.h"
 
+#include <ali3/model.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>

@@ -28,6 +28,7 @@
 #include "setup/setup.h"
 #include "telemetry/shm.h"
 
+#include <ali3/ali3.h>
 #include <errno.h>
 #include <math.h>
 #include <semaphore.h>

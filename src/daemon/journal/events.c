@@ -4,6 +4,7 @@
 
 #include "platform/params.h"
 
+#include <ali3/model.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "signals/clocking.h"
 #include "signals/exchange.h"
 
+#include <ali3/ali3.h>
 #include <inttypes.h>
 #include <jansson.h>
 

@@ -4,6 +4,7 @@
 #include "keeper/parts.h"
 #include "rt/clock.h"
 
+#include <ali3/ali3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
+#include <ali3/ali3.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
 
 #include "config/values.h"
 
+#include <ali3/model.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "keeper/parts.h"
 #include "rt/clock.h"
 
+#include <ali3/ali3.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "signals/exchange.h"
 #include "yaml/nearest.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

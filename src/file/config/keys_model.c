@@ -5,6 +5,8 @@
 #include "config/mechanism.h"
 #include "expand/expand.h"
 
+#include <ali3/model.h>
+
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           [ALI3_LOAD_TORQUE] = "torque",
 #define FORCE_NAME(id, text) [CONNECTION_FIRST + (id)] = (text),

@@ -7,6 +7,7 @@
 #include "model/spec_fields.h"
 #include "yaml/nearest.h"
 
+#include <ali3/model.h>
 #include <stdlib.h>
 #include <string.h>
 

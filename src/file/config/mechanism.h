@@ -5,6 +5,8 @@
 
 #include "config/values.h"
 
+#include <ali3/model.h>
+
 struct model_values {
   const char *name, *description, *file;
   double gravity[3];

@@ -5,6 +5,8 @@
 
 #include "config/values.h"
 
+#include <ali3/model.h>
+
 struct packet_place_values {
   const char *host, *serial;
   int port, baud, parity, stop_bits;

@@ -6,7 +6,7 @@
 
 #include "yaml/schema.h"
 
-#include <ali3/ali3.h>
+#include <ali3/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 

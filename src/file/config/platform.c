@@ -4,6 +4,7 @@
 #include "platform/params.h"
 #include "yaml/nearest.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

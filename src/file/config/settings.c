@@ -16,6 +16,7 @@
 #include "yaml/sets.h"
 #include "yaml/text_file.h"
 
+#include <ali3/model.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,8 @@
 #include "wire/packet.h"
 #include "yaml/places.h"
 
-#include <ali3/ali3.h>
+#include <ali3/options.h>
+#include <ali3/stepper.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "jog/jog.h"
 
+#include <ali3/ali3.h>
 #include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -5,6 +5,7 @@
 #include "telemetry/object.h"
 
 #include <ali3/flat.h>
+#include <ali3/model.h>
 #include <ali3/state.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 
+#include <ali3/ali3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

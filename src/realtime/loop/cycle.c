@@ -19,6 +19,8 @@
 
 #include "rt/clock.h"
 
+#include <ali3/model.h>
+
 /* The platform starts at rest, like the model. */
 static void restore_model(struct cycle *c)
 {

@@ -4,6 +4,7 @@
 
 #include "rt/clock.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <string.h>
 

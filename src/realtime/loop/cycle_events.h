@@ -7,7 +7,7 @@
 #include "rig/rig.h"
 #include "telemetry/miss.h"
 
-#include <ali3/ali3.h>
+#include <ali3/stepper.h>
 #include <stdint.h>
 
 enum {

@@ -5,6 +5,7 @@
 #include "loop/step_times.h"
 #include "rt/clock.h"
 
+#include <ali3/model.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <ali3/ali3.h>
 #include <stdlib.h>
 #include <string.h>
 

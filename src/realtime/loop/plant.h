@@ -5,7 +5,7 @@
 
 #include "signals/handover.h"
 
-#include <ali3/ali3.h>
+#include <ali3/stepper.h>
 #include <stdbool.h>
 #include <stddef.h>
 

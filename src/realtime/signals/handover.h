@@ -6,7 +6,7 @@
 
 #include "platform/params.h"
 
-#include <ali3/ali3.h>
+#include <ali3/types.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>

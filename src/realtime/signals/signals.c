@@ -4,6 +4,7 @@
 
 #include "platform/platform.h"
 
+#include <ali3/ali3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "platform/types.h"
 
-#include <ali3/ali3.h>
+#include <ali3/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 

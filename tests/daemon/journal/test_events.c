@@ -2,6 +2,7 @@
 #include "check.h"
 #include "journal/events.h"
 
+#include <ali3/model.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "signals/exchange.h"
 
+#include <ali3/ali3.h>
 #include <jansson.h>
 #include <math.h>
 #include <stddef.h>

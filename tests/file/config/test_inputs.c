@@ -5,6 +5,7 @@
 
 #include "signals/exchange.h"
 
+#include <ali3/model.h>
 #include <math.h>
 
 bool __wrap_ali3_force_type_takes_value(ali3_force_type type);

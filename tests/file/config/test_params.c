@@ -5,6 +5,7 @@
 #include "scratch.h"
 #include "setup/setup.h"
 
+#include <ali3/ali3.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "config/changes.h"
 
+#include <ali3/model.h>
 #include <math.h>
 
 #define MODEL                                                                                                \

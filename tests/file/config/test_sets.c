@@ -4,6 +4,8 @@
 
 #include "yaml/sets.h"
 
+#include <ali3/model.h>
+
 static struct loaded load_set(const char *text, const char *const *set, int sets)
 {
   char file[32];

@@ -5,6 +5,7 @@
 #include "base/isa.h"
 #include "signals/exchange.h"
 
+#include <ali3/model.h>
 #include <stdio.h>
 
 #define SHIPPED TEST_DATA "/../config/"

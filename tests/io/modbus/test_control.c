@@ -2,6 +2,8 @@
  * Commands, coils, owner timeout and rights. */
 #include "modbus/modbus_map_rig.h"
 
+#include <ali3/ali3.h>
+
 enum { CHANNELS = 6 };
 static const struct signals signals = {
     .count = 1 + CHANNELS, .channels = CHANNELS, .input_first = 1, .platform_first = -1};

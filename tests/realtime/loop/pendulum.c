@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <ali3/model.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

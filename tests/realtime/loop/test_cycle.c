@@ -6,6 +6,7 @@
 
 #include "rt/pool.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <pthread.h>
 #include <stddef.h>

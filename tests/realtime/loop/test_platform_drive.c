@@ -5,6 +5,7 @@
 
 #include "loop/cycle_parts.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "loop/cycle_parts.h"
 
+#include <ali3/model.h>
 #include <math.h>
 
 static void parameters_change_at_the_edge_of_a_cycle(void **state)

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "loop/rig.h"
 
+#include <ali3/model.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "setup/setup.h"
 #include "signals/signals.h"
 
+#include <ali3/model.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

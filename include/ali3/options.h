@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * Methods and options of a step, with which ali3_model_freeze() makes a model constant. */
+#ifndef ALI3_OPTIONS_H
+#define ALI3_OPTIONS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
+#define ALI3_METHOD_LIST(X)                                                                                  \
+  X(ALI3_METHOD_ALI3, "ali3")     /* index-3 augmented Lagrangian with Newmark's formulas and projections */ \
+  X(ALI3_METHOD_ENERGY, "energy") /* keeps momentum, and energy up to the projection of velocities */        \
+  X(ALI3_METHOD_RK4, "rk4")       /* explicit: Runge and Kutta, order four */                                \
+  X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                             \
+  X(ALI3_METHOD_AB4, "ab4") /* explicit: Adams and Bashforth, order four, for inputs that are smooth */      \
+  X(ALI3_METHOD_ABM8,                                                                                        \
+    "abm8") /* explicit: Adams, Bashforth and Moulton, order eight, also for smooth inputs */
+
+typedef enum {
+#define ALI3_METHOD_ENUM(id, text) id,
+  ALI3_METHOD_LIST(ALI3_METHOD_ENUM)
+#undef ALI3_METHOD_ENUM
+      ALI3_METHODS
+} ali3_method;
+
+/* Name of a method as in configuration files; NULL when out of range. */
+const char *ali3_method_name(ali3_method method);
+/* The method of a name; ALI3_METHODS if there is none, or name is NULL. */
+ali3_method ali3_method_named(const char *name);
+/* True for methods that evaluate accelerations at known states, without iterations. Springs, stops and friction that are stiff
+ * for the step are refused with ALI3_E_STIFF; a model with bodies without mass is refused by ali3_model_freeze(). */
+bool ali3_method_is_explicit(ali3_method method);
+
+typedef struct {
+  ali3_method method; /* energy needs gamma 0.5 and beta 0 */
+  double dt;          /* s, step length; 1e-9 .. 1e6 */
+  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
+  /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
+   * iterations converge slowly or not at all. */
+  double alpha;
+  double compliance; /* compliance of a rigid row, relative to its diagonal of J delta J^T; between 0 and 1 */
+  int substeps;      /* equal inner steps per step; 1 .. 1000 */
+  /* true: over the substeps, loads and values from outside change linearly from their values in the last step. false: they are
+   * constant over the step. */
+  bool interpolate;
+  /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is 5.7 times the work, and order four instead
+   * of two. Where a spring oscillates with fewer than four steps per period, or a law jumps in the step, the result is that of
+   * the three steps of dt/3. */
+  bool extrapolate;
+  /* Newmark's gamma; 0.5: the trapezoidal rule, of second order and without damping. Above 0.5, up to 1.5, stiff modes decay by
+   * the factor (1.5 - gamma)/(0.5 + gamma) per step, and the order is one. */
+  double gamma;
+  double beta; /* Newmark's beta; gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  /* Largest distance (m) and angle (rad) by which a reset may move the centre of mass of a body and turn it, to close joints
+   * that are open in the initial poses. INFINITY: no limit. 0: 2 degrees, and the smaller of 0.005 m and a twentieth of the size
+   * of the mechanism; ali3_model_freeze() replaces the 0 by that value. The size is the longest lever arm from a centre of mass
+   * to a connection. */
+  double assembly_position, assembly_angle;
+  /* Largest change, m/s or rad/s, of a velocity that the model gives to a body or joint and that the joints do not allow. 0: no
+   * limit. */
+  double assembly_velocity;
+  /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)
+   * or by more than this many rad (angles); 1e-5 .. 1e6; 0: no limit. */
+  double violation;
+  /* Instruction set of the kernels: baseline, and on x86-64 avx2 or avx512; empty: the best one of this machine. Results of two
+   * instruction sets differ by rounding. */
+  char isa[12];
+} ali3_options;
+
+/* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
+ * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, isa empty */
+ali3_options ali3_options_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
