@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring scene restart params sweep merge) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring description scene restart params sweep merge) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -24,6 +24,7 @@ if(ALI3_FUZZ)
   set(fuzz_link_device ali3_devices m)
   set(fuzz_link_block ali3_telemetry)
   set(fuzz_link_ring ali3_frames)
+  set(fuzz_link_description ali3_telemetry PkgConfig::LO)
   set(fuzz_link_scene ali3_scene ali3_mesh ali3_start)
   set(fuzz_link_restart ali3_restart)
   set(fuzz_link_params ali3_keeper m)
@@ -47,6 +48,8 @@ if(ALI3_FUZZ)
   set(exporter ${PROJECT_SOURCE_DIR}/tools/ali3-exporter)
   target_sources(fuzz_view PRIVATE ${view}/control.c ${view}/query.c ${view}/rights.c ${exporter}/host.c)
   target_include_directories(fuzz_view PRIVATE ${view} ${exporter})
+  target_sources(fuzz_description PRIVATE ${view}/control.c ${exporter}/oscquery.c)
+  target_include_directories(fuzz_description PRIVATE ${view} ${exporter})
   set(tools ${PROJECT_SOURCE_DIR}/tools)
   target_sources(fuzz_scene PRIVATE ${view}/meshes.c)
   target_include_directories(fuzz_scene PRIVATE ${view})
@@ -67,7 +70,7 @@ elseif(NOT ALI3_SANITIZE)
     if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view|packet)$") # an input takes longer: a whole path, steps, or a file
       set(inputs 8000)
     endif()
-    if(target MATCHES "^(line|ring|scene|restart|params|sweep|merge)$")
+    if(target MATCHES "^(line|ring|description|scene|restart|params|sweep|merge)$")
       set(inputs 3000)
     elseif(target MATCHES "^(device|block)$") # requests to a socket, or half a megabyte of shared memory
       set(inputs 1000)
