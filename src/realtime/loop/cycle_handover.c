@@ -6,14 +6,15 @@
 
 enum { FIRST_CYCLES = 2 }; /* they find cold caches: their misses count as grace */
 
-/* All changes of a set act, or none. A warm-up keeps its model. */
+/* All changes of a set act, or none. A warm-up keeps its model. As for a command, the platform keeps its parameters in EXIT. */
 static void take_set(struct cycle *c, struct handover *h)
 {
   struct platform_params params;
   struct plant_set *s = atomic_load_explicit(&h->set, memory_order_acquire);
   if (!s || (s->model && c->machine.state == STATE_INIT)) return;
-  s->refused = platform_drive_judge(&c->drive, s->change, s->changes, &params);
-  s->status = s->refused < 0 ? ALI3_OK : ALI3_E_ARGUMENT;
+  const bool late = s->changes > 0 && c->machine.state == STATE_EXIT;
+  s->refused = late ? -1 : platform_drive_judge(&c->drive, s->change, s->changes, &params);
+  s->status = s->refused < 0 && !late ? ALI3_OK : ALI3_E_ARGUMENT;
   if (s->refused >= 0 && s->refused < s->changes)
     s->ceiling = platform_drive_ceiling(&c->drive, s->change[s->refused].parameter);
   if (s->status == ALI3_OK && s->model) {

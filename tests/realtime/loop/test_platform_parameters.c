@@ -180,6 +180,22 @@ static void a_set_with_a_refused_change_does_nothing(void **state)
   while (outbox_next_event(&b->cycle.outbox, &e)) assert_true(e.cause != CAUSE_PLATFORM_SET);
 }
 
+/* On its way to the park pose, after the end was ordered. */
+static void a_set_in_exit_does_nothing(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  cycle_stop(&b->cycle);
+  assert_int_equal(after(b, 2)->state, STATE_EXIT);
+  const int tunes = told_it.tunes;
+  const struct platform_change change = {PARAMETER(gain_lin[0]), 0.3};
+  const struct plant_set s = hand(b, &change, 1);
+  assert_true(s.status == ALI3_E_ARGUMENT && s.refused == -1 && told_it.tunes == tunes);
+  told_it.parks = true;
+}
+
 /* A model and the platform change together: if the platform refuses, the model stays. */
 static void a_refused_platform_keeps_the_model(void **state)
 {
@@ -221,7 +237,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       ROW(parameters_change_at_the_edge_of_a_cycle), ROW(limits_of_the_file_are_ceilings),
       ROW(parameters_leave_room_for_other_events),   ROW(a_set_acts_in_one_cycle),
-      ROW(a_set_with_a_refused_change_does_nothing), ROW(a_refused_platform_keeps_the_model),
+      ROW(a_set_with_a_refused_change_does_nothing), ROW(a_set_in_exit_does_nothing),
+      ROW(a_refused_platform_keeps_the_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
