@@ -2,8 +2,8 @@
  * The tables of spec_fields.h have every field of the specs in ali3/model.h, in that order, and every field survives in the model, in its
  * bytes and in its hash. */
 #include "check.h"
+#include "common/specs.h"
 #include "model/model.h"
-#include "model/spec_fields.h"
 
 #include <ali3/flat.h>
 #include <ctype.h>
@@ -89,14 +89,6 @@ TEST(the_tables_are_the_header)
 /* --- every field, one after the other --- */
 
 static const double rising[][2] = {{-1, -2}, {0, 0}, {1, 3}}, other_rising[][2] = {{-1, -2}, {0, 0}, {1, 4}};
-
-union spec {
-  ali3_body_spec body;
-  ali3_joint_spec joint;
-  ali3_load_spec load;
-  ali3_force_spec force;
-  ali3_sensor_spec sensor;
-};
 
 /* A drive follows a function, a table or an input; beyond the types of forces stand the other two drives. */
 enum { TABLE_DRIVE = ALI3_FORCE_TYPES, INPUT_DRIVE, FORCE_KINDS };
@@ -209,54 +201,16 @@ static ali3_model *model_with(enum spec_element e, union spec s)
   return m;
 }
 
+/* The element that model_with() has added: the last one of its kind. */
 static union spec spec_in(const ali3_model *m, enum spec_element e)
 {
-  union spec s;
-  memset(&s, 0, sizeof s);
-  switch (e) {
-  case SPEC_OF_BODY:
-    s.body = ali3_model_body_spec(m, 3);
-    break;
-  case SPEC_OF_JOINT:
-    s.joint = ali3_model_joint_spec(m, 3);
-    break;
-  case SPEC_OF_LOAD:
-    s.load = ali3_model_load_spec(m, 0);
-    break;
-  case SPEC_OF_FORCE:
-    s.force = ali3_model_force_spec(m, 0);
-    break;
-  default:
-    s.sensor = ali3_model_sensor_spec(m, 0);
-    break;
-  }
-  return s;
-}
-
-static bool is_field_equal(const struct spec_field *f, const union spec *a, const union spec *b)
-{
-  const char *x = (const char *)a + f->at, *y = (const char *)b + f->at;
-  ali3_table s, t;
-  switch (f->kind) {
-  case SPEC_NAME:
-    return true; /* the model has copies */
-  case SPEC_NUMBERS:
-    return memcmp(x, y, (size_t)f->count * sizeof(double)) == 0;
-  case SPEC_TABLE:
-    memcpy(&s, x, sizeof s);
-    memcpy(&t, y, sizeof t);
-    return s.n == t.n && (s.n == 0 || memcmp(s.point, t.point, (size_t)s.n * sizeof *s.point) == 0);
-  case SPEC_FLAG:
-    return *x == *y;
-  default:
-    return memcmp(x, y, sizeof(int)) == 0;
-  }
+  return spec_at(m, e, spec_count(m, e) - 1);
 }
 
 static void compare_specs(enum spec_element e, const union spec *a, const union spec *b, const char *what)
 {
   for (int i = 0; i < spec_fields[e].fields; i++)
-    if (!is_field_equal(&spec_fields[e].field[i], a, b))
+    if (!spec_field_equal(&spec_fields[e].field[i], a, b))
       fail_msg("%s: the field %s of a %s is lost", what, spec_fields[e].field[i].name,
                spec_fields[e].element);
 }
@@ -329,7 +283,7 @@ static void check_change(enum spec_element e, int type, const struct spec_field 
     const union spec was = spec_in(m, e), is = spec_in(changed, e);
     flat_hash(m, hash[0]);
     flat_hash(changed, hash[1]);
-    const bool same = is_field_equal(f, &was, &is);
+    const bool same = spec_field_equal(f, &was, &is);
     if (same != (memcmp(hash[0], hash[1], sizeof hash[0]) == 0))
       fail_msg("%s of a %s: the bytes of the model do not have it", f->name, spec_fields[e].element);
     ali3_model *again = read_again(changed);
@@ -368,7 +322,8 @@ TEST(a_model_keeps_every_field_that_its_type_uses)
       const union spec s = spec_in(m, (enum spec_element)e);
       for (int i = 0; i < spec_fields[e].fields; i++) {
         const struct spec_field *f = &spec_fields[e].field[i];
-        survived[i] += is_field_equal(f, &given, &s) || is_made_exact((enum spec_element)e, f);
+        survived[i] +=
+            f->kind == SPEC_NAME || spec_field_equal(f, &given, &s) || is_made_exact((enum spec_element)e, f);
       }
       ali3_model_free(m);
     }

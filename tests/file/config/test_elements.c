@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Every field of every element, from the file to the model and through changes: each field has a key; a parameter that changes leaves
  * every other field; every vector of an element turns with its part and is reflected with it. */
+#include "common/specs.h"
 #include "config/mechanism.h"
 #include "config/params.h"
 #include "config/scratch.h"
 #include "expand/expand.h"
-#include "model/spec_fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,74 +100,16 @@ static const char FILE_TEXT[] =
     "    - {name: imu, type: imu, body: C, point: [0.7, 0.8, 0.9], orientation: [0.5, -0.5, 0.5, 0.5]}\n"
     "solver: {iterations: 4}\n";
 
-union spec {
-  ali3_body_spec body;
-  ali3_joint_spec joint;
-  ali3_load_spec load;
-  ali3_force_spec force;
-  ali3_sensor_spec sensor;
-};
-
-static int count_of(const ali3_model *m, enum spec_element e)
-{
-  const int count[SPEC_ELEMENTS] = {ali3_model_bodies(m), ali3_model_joints(m), ali3_model_loads(m),
-                                    ali3_model_forces(m), ali3_model_sensors(m)};
-  return count[e];
-}
-
-static union spec spec_at(const ali3_model *m, enum spec_element e, int i)
-{
-  union spec s;
-  memset(&s, 0, sizeof s);
-  switch (e) {
-  case SPEC_OF_BODY:
-    s.body = ali3_model_body_spec(m, i);
-    break;
-  case SPEC_OF_JOINT:
-    s.joint = ali3_model_joint_spec(m, i);
-    break;
-  case SPEC_OF_LOAD:
-    s.load = ali3_model_load_spec(m, i);
-    break;
-  case SPEC_OF_FORCE:
-    s.force = ali3_model_force_spec(m, i);
-    break;
-  default:
-    s.sensor = ali3_model_sensor_spec(m, i);
-    break;
-  }
-  return s;
-}
-
-static bool field_differs(const struct spec_field *f, const union spec *a, const union spec *b)
-{
-  const char *x = (const char *)a + f->at, *y = (const char *)b + f->at;
-  const size_t size[] = {[SPEC_TYPE] = sizeof(int),  [SPEC_BODY] = sizeof(int),
-                         [SPEC_JOINT] = sizeof(int), [SPEC_BITS] = sizeof(int),
-                         [SPEC_FLAG] = sizeof(bool), [SPEC_NUMBERS] = (size_t)f->count * sizeof(double)};
-  ali3_table s, t;
-  if (f->kind == SPEC_NAME) {
-    const char *one, *two;
-    memcpy(&one, x, sizeof one);
-    memcpy(&two, y, sizeof two);
-    return (one == NULL) != (two == NULL) || (one && strcmp(one, two) != 0);
-  }
-  if (f->kind != SPEC_TABLE) return memcmp(x, y, size[f->kind]) != 0;
-  memcpy(&s, x, sizeof s);
-  memcpy(&t, y, sizeof t);
-  return s.n != t.n || (s.n > 0 && memcmp(s.point, t.point, (size_t)s.n * sizeof *s.point) != 0);
-}
-
 /* Fields that differ between two models. The name of the last one is put into text[size]. */
 static int differences(const ali3_model *a, const ali3_model *b, char *text, size_t size)
 {
   int found = 0;
   for (int e = 0; e < SPEC_ELEMENTS; e++) {
-    assert_int_equal(count_of(a, (enum spec_element)e), count_of(b, (enum spec_element)e));
-    for (int i = 0; i < count_of(a, (enum spec_element)e); i++) {
+    assert_int_equal(spec_count(a, (enum spec_element)e), spec_count(b, (enum spec_element)e));
+    for (int i = 0; i < spec_count(a, (enum spec_element)e); i++) {
       const union spec x = spec_at(a, (enum spec_element)e, i), y = spec_at(b, (enum spec_element)e, i);
       for (int k = 0; k < spec_fields[e].fields; k++)
-        if (field_differs(&spec_fields[e].field[k], &x, &y)) {
+        if (!spec_field_equal(&spec_fields[e].field[k], &x, &y)) {
           found++;
           snprintf(text, size, "%s %d, %s", spec_fields[e].element, i, spec_fields[e].field[k].name);
         }
