@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum {
-  ALI3_FLAT_VERSION = 4,    /* version of the bytes; a reader refuses every other one */
+  ALI3_FLAT_VERSION = 5,    /* version of the bytes; a reader refuses every other one */
   ALI3_MODEL_HASH_SIZE = 32 /* bytes of a SHA-256 */
 };
 

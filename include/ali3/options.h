@@ -65,13 +65,17 @@ typedef struct {
   /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)
    * or by more than this many rad (angles); 1e-5 .. 1e6; 0: no limit. */
   double violation;
+  /* n, a power of two up to 64: a step that fails, did not converge or is violated is computed once more from its start, with n
+   * inner steps in place of one, whatever time that takes. If that fails, the result of the first attempt counts, which takes the
+   * time of another step. 0: one attempt. */
+  int retry;
   /* Instruction set of the kernels: baseline, and on x86-64 avx2 or avx512; empty: the best one of this machine. Results of two
    * instruction sets differ by rounding. */
   char isa[12];
 } ali3_options;
 
 /* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
- * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, isa empty */
+ * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty */
 ali3_options ali3_options_default(void);
 
 #ifdef __cplusplus

@@ -168,6 +168,7 @@ void ali3_unprepare(const ali3_model *m, ali3_data *d);
 /* Figures of the last step or reset. */
 typedef struct {
   int status;
+  bool retried;     /* the step was computed once more, see ali3_options.retry */
   uint64_t step;    /* steps since reset */
   double time;      /* s */
   double increment; /* norm of the last Newton increment, m and rad mixed */

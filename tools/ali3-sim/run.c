@@ -126,6 +126,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     if (r->status < 0) break;
     r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
     r->degraded += r->status > 0;
+    r->retried += ali3_report_get(d)->retried;
     if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
       r->violation = *ali3_violation_get(d);
       r->violated_time = ali3_report_get(d)->time;

@@ -107,6 +107,7 @@ struct result {
   long planned, steps, degraded, violated; /* violated steps are also degraded */
   ali3_violation violation;                /* of the first violated step */
   double violated_time;                    /* simulated time of that step, s */
+  long retried;                            /* steps that were computed once more */
   long unresolved;                         /* steps that did not resolve a rotation; also degraded */
   double unresolved_time;                  /* simulated time of the first of them, s */
   char unresolved_text[300];

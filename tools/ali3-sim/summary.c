@@ -31,13 +31,14 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
   /* Pack model, run and figures into one object. */
   return json_pack(
       "{s:s, s:i, s:i, s:i, s:s, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
-      " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
+      " s:I, s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, "
+      "s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "method", ali3_method_name(o->method), "dt", o->dt, "iterations", o->iterations,
       "substeps", o->substeps, "extrapolate", o->extrapolate, "workers", workers, "isa", ali3_model_isa(m),
       "outcome", outcome_word(r), "steps", (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps",
-      (json_int_t)r->degraded, "violated_steps", (json_int_t)r->violated, "step_us", "min",
-      real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
+      (json_int_t)r->degraded, "violated_steps", (json_int_t)r->violated, "retried_steps",
+      (json_int_t)r->retried, "step_us", "min", real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
       real_json(percentile_us(r->step_ns, r->steps, 0.5)), "p99",
       real_json(percentile_us(r->step_ns, r->steps, 0.99)), "max",
       real_json(percentile_us(r->step_ns, r->steps, 1)), "constraint", "position", real_json(r->position),
@@ -94,6 +95,7 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
          ali3_model_isa(m));
   printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded, %ld of them violated\n", r->steps,
          (double)r->steps * o->dt, r->wall_s, outcome_word(r), r->degraded, r->violated);
+  if (r->retried > 0) printf("%ld steps failed or were degraded, and were computed once more\n", r->retried);
   if (r->moved.body_position >= 0)
     printf("initial state moved onto the constraints by up to %.3g m, body %s furthest\n",
            r->moved.moved_position, ali3_model_body_name(m, r->moved.body_position));

@@ -92,18 +92,22 @@ static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
   return made == TWINS;
 }
 
-/* A finding that can make a step fail. */
-static bool is_felt(enum finding_id id)
+/* A finding that can make a step fail. Gravity can if it is far too large. */
+static bool is_felt(const struct inspection *in, enum finding_id id)
 {
-  return id != FINDING_UNHELD && id != FINDING_LOOSE_END && id != FINDING_GRAVITY;
+  static const double LARGE_GRAVITY = 1000.0; /* m/s^2 */
+  const double *g = in->m->gravity;
+  if (id == FINDING_GRAVITY) return v3_dot(g, g) > LARGE_GRAVITY * LARGE_GRAVITY;
+  return id != FINDING_UNHELD && id != FINDING_LOOSE_END;
 }
 
 /* The warning that is the likeliest reason for a failed step; NULL: there is none. */
-static const struct finding *likeliest_cause(const struct findings *f)
+static const struct finding *likeliest_cause(const struct inspection *in)
 {
+  const struct findings *f = in->to;
   const struct finding *o = NULL;
   for (int i = 0; i < f->count; i++)
-    if (f->item[i].severity == FINDING_WARNING && is_felt(f->item[i].id) && (!o || f->item[i].id < o->id))
+    if (f->item[i].severity == FINDING_WARNING && is_felt(in, f->item[i].id) && (!o || f->item[i].id < o->id))
       o = &f->item[i];
   return o;
 }
@@ -113,7 +117,7 @@ static void report_twin_failure(struct inspection *in, const struct model_twin *
 {
   const ali3_report *r = ali3_report_get(t->data);
   /* Find the likeliest remedy: a warning that explains the failure, or the options of a twin that did not fail. */
-  const struct finding *why = likeliest_cause(in->to);
+  const struct finding *why = likeliest_cause(in);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
   if (why)

@@ -76,6 +76,23 @@ static void report_skipped(struct inspection *in)
                   finding_name((enum finding_id)id));
 }
 
+/* A step that is computed once more takes both attempts, and the first one again if the second one fails. */
+static void report_retry(struct inspection *in)
+{
+  const ali3_options *o = &in->m->options;
+  const double cycle = (2.0 + o->retry) * in->given->step;
+  if (o->retry == 0) return;
+  struct finding *f = finding_add(
+      in, cycle > 0.8 * o->dt ? FINDING_WARNING : FINDING_INFO, FINDING_RETRY, FINDING_OF_MODEL, -1,
+      "a step that fails or is degraded is computed once more with %d times the inner steps: such a cycle "
+      "needs up to %.3g us of "
+      "the period of %.6g us for its step, and others %.3g us%s",
+      o->retry, 1e6 * cycle, 1e6 * o->dt, 1e6 * in->given->step,
+      cycle > 0.8 * o->dt ? ": lower solver.retry, or lengthen cycle.period" : "");
+  finding_add_number(f, "step", in->given->step, "s");
+  finding_add_number(f, "retried_step", cycle, "s");
+}
+
 static void inspect_all(struct inspection *in)
 {
   inspect_proportions(in);
@@ -97,6 +114,7 @@ static void inspect_all(struct inspection *in)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->rows);
   if (in->given->iterations)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->iterations);
+  if (in->given->step > 0.0) report_retry(in);
   if (has_errors(in)) return; /* drives that fight cannot be stepped */
   inspect_accuracy(in);
   if (in->given->accuracy > 0.0 && !has_errors(in)) inspect_settings(in);

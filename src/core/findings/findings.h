@@ -35,6 +35,7 @@ enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
   X(FINDING_LIGHT, "light-body")                                                                             \
   X(FINDING_TURNS, "turns-too-far")                                                                          \
   X(FINDING_ACCURACY, "accuracy")                                                                            \
+  X(FINDING_RETRY, "retry")                                                                                  \
   X(FINDING_SETTINGS, "settings")                                                                            \
   X(FINDING_FREEDOMS, "freedoms")                                                                            \
   X(FINDING_PART, "part")                                                                                    \
@@ -86,6 +87,7 @@ struct findings {
 struct findings_given {
   bool gravity;           /* the file has the key gravity */
   double accuracy;        /* m, for which settings are recommended; 0: not wanted */
+  double step;            /* s, a step on this machine, with options.retry; 0: not measured */
   const char *rows;       /* choice of solver.redundant, as one line; NULL: the solve has all rows */
   const char *iterations; /* choice of solver.iterations: auto, as one line; NULL: the file gives a number */
 };

@@ -95,8 +95,8 @@ static void report_whole(struct inspection *in, int parts, struct part *p)
     finding_add_number(
         finding_add(
             in, FINDING_INFO, FINDING_REDUNDANT, FINDING_OF_JOINT, p->first_redundant,
-            "%d redundant row%s, among joints %s: the motion is right, but the reactions of these joints are "
-            "not unique; use joints that hold less to make them unique",
+            "%d redundant row%s, among joints %s: the motion is right, and the reactions of these joints "
+            "are the smallest ones that hold the bodies, which real joints share by their stiffness",
             p->of.redundant, p->of.redundant == 1 ? "" : "s", name_list_text(&p->redundant)),
         "redundant", p->of.redundant, "");
 }

@@ -333,6 +333,10 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->substeps < 1 || o->substeps > 1000)
     return model_refuse(m, ALI3_E_MODEL, "options", "substeps", "expected 1 to 1000 substeps, found %d",
                         o->substeps);
+  if (o->retry < 0 || o->retry > 64 || o->retry == 1 || (o->retry & (o->retry - 1)) != 0)
+    return model_refuse(m, ALI3_E_MODEL, "options", "retry",
+                        "expected 0, or 2, 4, 8, 16, 32 or 64 inner steps in place of one, found %d",
+                        o->retry);
   /* Check the rule of integration. */
   if (!(o->gamma >= 0.5 && o->gamma <= 1.5))
     return model_refuse(m, ALI3_E_MODEL, "options", "gamma", "expected 0.5 to 1.5, found %g", o->gamma);

@@ -181,6 +181,7 @@ static void stream_options(struct stream *s, ali3_options *o)
   stream_number(s, &o->alpha);
   stream_number(s, &o->compliance);
   stream_integer(s, &o->substeps);
+  stream_integer(s, &o->retry);
   stream_flag(s, &o->interpolate);
   stream_flag(s, &o->extrapolate);
   stream_number(s, &o->gamma);

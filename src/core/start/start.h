@@ -84,6 +84,11 @@ void penalty_corrected(const ali3_model *m, const ali3_data *d, int body, double
 double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
                             double *work);
 
+/* --- redundancy.c --- */
+
+/* Whether some multipliers of the rigid rows load no body. Needs the factors with soft rows open; overwrites last.lambda. */
+bool redundancy_found(const ali3_model *m, ali3_data *d);
+
 /* --- stability.c --- */
 
 /* True: the explicit method does not amplify a mode of the soft rows, or the method is not explicit. False: the report names the

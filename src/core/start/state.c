@@ -79,7 +79,7 @@ struct figures {
   ali3_report report;
   ali3_violation violation;
   ali3_initial initial;
-  bool combines, some_stiff, changed, fresh[3];
+  bool combines, some_stiff, redundant, changed, fresh[3];
   bool factors; /* of explicit methods, as in ali3_data.states */
   int history;
 };
@@ -91,6 +91,7 @@ static struct figures figures_of(const ali3_data *d)
                       .initial = d->initial,
                       .combines = d->combines,
                       .some_stiff = d->soft.some_stiff,
+                      .redundant = d->redundant,
                       .changed = d->outside.changed,
                       .fresh[2] = d->outside.fresh,
                       .factors = d->states.factors,
@@ -102,11 +103,13 @@ static struct figures figures_of(const ali3_data *d)
 /* Without free_direction, which only a reset that failed fills. */
 static void pass_report(struct passage *p, const ali3_model *m, ali3_report *r)
 {
-  r->status = (int)pass_integer(p, r->status, ALI3_E_STIFF, ALI3_VIOLATED);
+  r->status = (int)pass_integer(p, r->status, ALI3_E_STIFF, ALI3_UNRESOLVED);
   pass_numbers(p, &r->increment, 1);
   pass_numbers(p, &r->position, 1);
   pass_numbers(p, &r->velocity, 1);
   pass_numbers(p, &r->acceleration, 1);
+  pass_numbers(p, &r->turn, 1);
+  r->retried = pass_flag(p, r->retried);
   r->worst_joint = pass_index(p, r->worst_joint, m->joints);
   r->worst_force = pass_index(p, r->worst_force, m->forces);
   r->worst_body = pass_index(p, r->worst_body, m->bodies);
@@ -135,6 +138,11 @@ static void pass_initial(struct passage *p, const ali3_model *m, ali3_initial *o
   pass_numbers(p, &o->moved_angular_velocity, 1);
   o->body_position = pass_index(p, o->body_position, m->bodies);
   o->body_orientation = pass_index(p, o->body_orientation, m->bodies);
+  o->body_rate = pass_index(p, o->body_rate, m->bodies);
+  o->rate_turns = pass_flag(p, o->rate_turns);
+  pass_numbers(p, &o->rate_given, 1);
+  pass_numbers(p, &o->rate_possible, 1);
+  pass_numbers(p, &o->rate_changed, 1);
   o->too_far = pass_flag(p, o->too_far);
 }
 
@@ -145,6 +153,7 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   pass_initial(p, m, &o->initial);
   o->combines = pass_flag(p, o->combines);
   o->some_stiff = pass_flag(p, o->some_stiff);
+  o->redundant = pass_flag(p, o->redundant);
   o->changed = pass_flag(p, o->changed);
   for (int i = 0; i < 3; i++) o->fresh[i] = pass_flag(p, o->fresh[i]);
   o->factors = pass_flag(p, o->factors);
@@ -374,6 +383,7 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   d->initial = o->initial;
   d->combines = o->combines;
   d->soft.some_stiff = o->some_stiff;
+  d->redundant = o->redundant;
   d->outside.changed = o->changed;
   d->outside.fresh = o->fresh[2];
   d->states.factors = o->factors;
@@ -384,6 +394,7 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
     ali3_data *twin = d->twin[i];
     twin->combines = o->combines;
     twin->soft.some_stiff = o->some_stiff;
+    twin->redundant = o->redundant;
     twin->outside.fresh = o->fresh[i];
     inner_rule(m, dt / (i + 1), &twin->rule);
   }

@@ -276,6 +276,29 @@ INLINED void body_balance_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
+/* The multipliers stretch the Euler parameters by delta f in n, which bodies do not feel: see project_unfelt(). */
+INLINED void body_acceleration_felt_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  num load[BODY_Y], y[BODY_Y];
+  body_acceleration(b.x, y);
+  ends_load(b.t, s->end_load, s->lambda, b.f->R, load);
+  y[6] = -p_dot(b.x->pd, b.x->pd) - s->per_h * b.delta->n * load[6];
+  put_w_tips(s, &b, TIP_SECOND, y);
+}
+
+INLINED void body_stretch_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  num load[BODY_Y], y[BODY_Y];
+  for (int k = 0; k < BODY_Y; k++) y[k] = num_all(0.0);
+  if (!b.t->carried) {
+    ends_load(b.t, s->end_load, s->z, factored_frame(s, &b)->R, load);
+    y[6] = b.delta->n * load[6];
+  }
+  put_w_tips(s, &b, TIP_RATE, y);
+}
+
 INLINED void body_acceleration_set_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);

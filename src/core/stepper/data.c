@@ -154,7 +154,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->soft.mobility = take_doubles(a, soft_rows_of(f));
   d->soft.stiff = arena_take(a, soft_rows_of(f), sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
-  if (m->options.substeps > 1) place_state(f, &d->start, a);
+  if (m->options.substeps > 1 || m->options.retry > 0) place_state(f, &d->start, a);
   place_states(m, &d->states, a);
 }
 
@@ -236,6 +236,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   place_data(m, &a, d);
   fill_unused_lanes(m, d);
   d->limits = limits_of(m);
+  d->substeps = m->options.substeps;
   for (int i = 0; i < 2 && d->twin[i]; i++) {
     fill_unused_lanes(m, d->twin[i]);
     d->twin[i]->limits = d->limits;

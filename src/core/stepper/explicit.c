@@ -80,6 +80,17 @@ static void find_accelerations(const ali3_model *m, ali3_data *d)
   m->frozen->kernels[1]->norms->along(d->now.lambda, d->now.lambda, d->rule.h, d->solve.z, rigid);
 }
 
+/* find_accelerations() at an end of a step, whose multipliers are the reactions. With redundant rows they start from 0, so
+ * that they have no part that loads no body; the second solve removes the error of the compliance. */
+static void find_reactions(const ali3_model *m, ali3_data *d)
+{
+  if (d->redundant) {
+    memset(d->now.lambda, 0, (size_t)m->frozen->rigid * sizeof *d->now.lambda);
+    find_accelerations(m, d);
+  }
+  find_accelerations(m, d);
+}
+
 /* Rows and factors at the state. False: a pivot is not positive. */
 static bool factorise_state(const ali3_model *m, ali3_data *d)
 {
@@ -214,7 +225,7 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   s->renewed = true;
   memcpy(d->now.lambda, (targets ? s->step_origin : s->origin).lambda,
          (size_t)f->rows * sizeof *d->now.lambda);
-  find_accelerations(m, d);
+  find_reactions(m, d);
   if (judge && is_jump(s, change_from(m, d, s->left), of_motion)) s->history = 0;
   d->outside.fresh = false;
 }
@@ -329,7 +340,7 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
   /* velocities, accelerations and reactions there */
   project_velocity(m, d);
   memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
-  find_accelerations(m, d);
+  find_reactions(m, d);
   memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
   if (d->states.factors_serve) judge_prediction(m, d);
   return true;

@@ -167,6 +167,7 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
     a->rule = d->rule;
     a->soft.some_stiff = d->soft.some_stiff;
     a->combines = d->combines;
+    a->redundant = d->redundant;
     a->report.status = ALI3_OK;
     memcpy(a->solve.delta, d->solve.delta, DELTA_NUMBERS * (size_t)f->tree->slots * sizeof *d->solve.delta);
     memcpy(a->solve.c, d->solve.c, (size_t)f->rows * sizeof *d->solve.c);
@@ -250,7 +251,7 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
   stage_rows_end(m, d);
   project_velocity(m, d);
   if (d->soft.some_stiff)
-    project_acceleration(m, d);
+    project_end_acceleration(m, d);
   else
     project_balance(m, d);
   project_reactions(m, d, d->now.lambda);

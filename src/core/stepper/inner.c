@@ -320,7 +320,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
   if (balance)
     project_balance(m, d);
   else
-    project_acceleration(m, d);
+    project_end_acceleration(m, d);
   if (!d->intermediate) project_reactions(m, d, d->now.lambda);
   if (m->frozen->jumps) soft_hold(m, d);
   return true;

@@ -38,6 +38,8 @@
   X(body_velocity_whole, 60.0)     /* w = y' */                                                              \
   X(body_acceleration_free, 60.0)  /* w = (r'', w', -p'.p') */                                               \
   X(body_balance, 250.0)           /* w as body_acceleration_free, but M y'' = Q - f, f: J'lambda */         \
+  X(body_acceleration_felt, 90.0)  /* body_acceleration_free; w: less delta f / h in n, f: J'lambda */       \
+  X(body_stretch, 60.0)            /* w = delta f in n, else 0, f: J'z */                                    \
   X(body_acceleration_set, 80.0)   /* now.x; w: all components of y'' */                                     \
   X(body_acceleration_whole, 60.0) /* w = y'' */                                                             \
   X(body_settle, 60.0)             /* q'' += M^-1 f, f: the sum of the end loads without points */           \
@@ -53,6 +55,7 @@
   X(link_rest_lambda, 28.0)       /* link_push_lambda of the rest */                                         \
   X(link_push_z, 28.0)            /* end loads J' z, J of the state */                                       \
   X(link_rest_z, 28.0)            /* J' z of the rest, J of the factors */                                   \
+  X(link_unfelt_beta, 28.0)       /* J w + c z; soft: J w */                                                 \
   X(link_mean_lambda, 60.0)       /* end loads J_mean' now.lambda of the rest, world axes: link_mean.h */    \
   X(link_mean_rows, 90.0)         /* link_mean_lambda with Phi; soft rows, or all for new factors: also J */ \
   X(link_step, 28.0)              /* link_rest_z, and now.lambda += z */                                     \
@@ -82,6 +85,8 @@ struct norm_kernels {
   /* Returns the first index >= `first` with |a| >= value or with NaN; -1: none. */
   int (*find)(const double *a, int first, int n, double value);
   void (*along)(double *o, const double *a, double k, const double *b, int n); /* o = a + k b */
+  void (*less)(double *o, double k, const double *a, const double *b,
+               int n); /* o -= k a b, number by number */
   /* c += weight[0] (a - c) + weight[1] (b - c) */
   void (*combine)(double *restrict c, const double *a, const double *b, const double weight[2], int n);
 };

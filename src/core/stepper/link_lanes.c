@@ -254,6 +254,18 @@ INLINE void link_velocity_beta_of(struct links l, struct shape s)
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, false);
 }
 
+INLINE void link_unfelt_beta_of(struct links l, struct shape s)
+{
+  const ali3_data *d = l.d;
+  const num *c = per_row(d->solve.c, l), *z = per_row(d->solve.z, l);
+  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l);
+  times_state(l, s, sum);
+  for (int k = 0; k < s.rows; k++) {
+    beta[k] = sum[k];
+    if (!l.t->soft) beta[k] += c[k] * z[k];
+  }
+}
+
 /* Bias of the directions that follow a point. */
 __attribute__((noinline)) static void bias_directions(struct links l, struct body_pair pair, num *bias)
 {

@@ -74,6 +74,11 @@ static void add_scaled(double *o, const double *a, double k, const double *b, in
   for (int i = 0; i < n; i++) o[i] = a[i] + k * b[i];
 }
 
+static void take_products(double *o, double k, const double *a, const double *b, int n)
+{
+  for (int i = 0; i < n; i++) o[i] -= k * (a[i] * b[i]);
+}
+
 static void combine_branches(double *restrict c, const double *a, const double *b, const double weight[2],
                              int n)
 {
@@ -82,5 +87,5 @@ static void combine_branches(double *restrict c, const double *a, const double *
 }
 
 extern const struct norm_kernels LANE_NAME(norm_kernels);
-const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of, largest_size, find_above, add_scaled,
-                                                     combine_branches};
+const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of,     largest_size,  find_above,
+                                                     add_scaled, take_products, combine_branches};

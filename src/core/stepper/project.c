@@ -10,6 +10,7 @@
 #include "stepper/stage.h"
 
 #include <math.h>
+#include <string.h>
 
 double project_position(const ali3_model *m, ali3_data *d)
 {
@@ -57,14 +58,19 @@ void project_velocity_twice(const ali3_model *m, ali3_data *d)
   velocity_residual(m, d);
 }
 
+static void acceleration_end(const ali3_model *m, ali3_data *d)
+{
+  stage_links(m, d, KERNEL_link_rest_z);
+  stage_bodies(m, d, KERNEL_body_acceleration_set);
+  acceleration_residual(m, d);
+}
+
 /* Starts from w and the tips of body_acceleration_free() or body_balance(). */
 static void acceleration_pass(const ali3_model *m, ali3_data *d)
 {
   stage_links(m, d, KERNEL_link_acceleration_beta);
   stage_solve(m, d);
-  stage_links(m, d, KERNEL_link_rest_z);
-  stage_bodies(m, d, KERNEL_body_acceleration_set);
-  acceleration_residual(m, d);
+  acceleration_end(m, d);
 }
 
 void project_acceleration(const ali3_model *m, ali3_data *d)
@@ -73,16 +79,48 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
   acceleration_pass(m, d);
 }
 
+/* Whether the projection of q'' takes out the part of the multipliers that loads no body. q'' is then exact to the compliance of
+ * the rows. Extrapolated steps are more accurate, light bodies feel it more, and mean multipliers are not those of the end of the
+ * step. */
+static bool is_felt_at_once(const ali3_model *m, const ali3_data *d)
+{
+  return d->redundant && !d->intermediate && !d->combines && !d->rule.mean && !m->frozen->tree->carried;
+}
+
+/* S z = J a - gamma - N lambda / h: see project_unfelt() */
+void project_end_acceleration(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  if (!is_felt_at_once(m, d)) {
+    project_acceleration(m, d);
+    return;
+  }
+  if (f->rows > f->rigid) memset(d->solve.end_load, 0, (size_t)f->end_loads * sizeof *d->solve.end_load);
+  stage_rigid_links(m, d, KERNEL_link_rest_lambda);
+  stage_bodies(m, d, KERNEL_body_acceleration_felt);
+  stage_links(m, d, KERNEL_link_acceleration_beta);
+  f->kernels[1]->norms->less(d->solve.beta, 1.0 / d->rule.h, d->solve.c, d->now.lambda, f->rigid);
+  stage_solve(m, d);
+  acceleration_end(m, d);
+}
+
+/* a = M^-1 (Q - J'lambda) */
+static void balance_forces(const ali3_model *m, ali3_data *d)
+{
+  stage_links(m, d, KERNEL_link_rest_lambda);
+  stage_bodies(m, d, KERNEL_body_balance);
+}
+
 void project_balance(const ali3_model *m, ali3_data *d)
 {
   soft_end_loads(m, d);
-  project_forces(m, d);
+  balance_forces(m, d);
+  acceleration_pass(m, d);
 }
 
 void project_forces(const ali3_model *m, ali3_data *d)
 {
-  stage_links(m, d, KERNEL_link_rest_lambda);
-  stage_bodies(m, d, KERNEL_body_balance);
+  balance_forces(m, d);
   acceleration_pass(m, d);
 }
 
@@ -95,6 +133,31 @@ void project_residuals(const ali3_model *m, ali3_data *d)
   acceleration_residual(m, d);
 }
 
+/* S z = N z, for multipliers in z of which soft rows have none. */
+static void solve_unfelt(const ali3_model *m, ali3_data *d)
+{
+  stage_links(m, d, KERNEL_link_rest_z);
+  stage_bodies(m, d, KERNEL_body_stretch);
+  stage_links(m, d, KERNEL_link_unfelt_beta);
+  stage_solve(m, d);
+}
+
+/* With redundant rows, a part of the multipliers loads no body: n with J'n = 0 except in J_n, the stretch of the Euler
+ * parameters. It would grow, because each step adds z for another J. With N = c + J_n delta_n J_n', S y = N lambda has y = n for
+ * lambda = n, and for all other multipliers y is as small as the compliance. lambda - y is the smallest multiplier, in the norm
+ * of N, that loads the bodies as lambda does. The second solve, from y, takes out what the first one takes of the others. */
+void project_unfelt(const ali3_model *m, ali3_data *d, int solves)
+{
+  const struct frozen *f = m->frozen;
+  double *z = d->solve.z;
+  memcpy(z, d->now.reaction, (size_t)f->rigid * sizeof *z);
+  for (int i = 0; i < solves; i++) {
+    memset(z + f->rigid, 0, (size_t)(f->rows - f->rigid) * sizeof *z);
+    solve_unfelt(m, d);
+  }
+  f->kernels[1]->norms->along(d->now.reaction, d->now.reaction, -1.0, z, f->rigid);
+}
+
 /* The change w - delta J'z of the accelerations is that of a load h z: the difference between the integrator's multipliers,
  * which are of first order, and the multipliers of the equations of motion. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
@@ -102,6 +165,12 @@ void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
   const struct frozen *f = m->frozen;
   f->kernels[1]->norms->along(d->now.reaction, lambda, d->rule.h, d->solve.z, f->rigid);
   for (int i = f->rigid; i < f->rows; i++) d->now.reaction[i] = d->now.lambda[i];
+  if (!d->redundant) return;
+  if (!is_felt_at_once(m, d)) project_unfelt(m, d, d->combines ? 2 : 1);
+  /* The first iteration of the next step is linear in lambda and dq together, so it may begin with the reactions. Mean
+   * multipliers and those of light bodies stay, because their iterations converge slowly. */
+  if (d->combines || is_felt_at_once(m, d))
+    memcpy(d->now.lambda, d->now.reaction, (size_t)f->rigid * sizeof *d->now.lambda);
 }
 
 bool project_finite(const ali3_model *m, const ali3_data *d)

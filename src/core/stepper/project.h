@@ -11,12 +11,16 @@ double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
+void project_end_acceleration(const ali3_model *m, ali3_data *d); /* before project_reactions() */
 /* The acceleration, with q'' recomputed from the balance of forces at q, q' and lambda. project_balance: with the law forces
  * of soft rows; project_forces: with the present lambda. */
 void project_balance(const ali3_model *m, ali3_data *d);
 void project_forces(const ali3_model *m, ali3_data *d);
-/* Follows project_acceleration() immediately. lambda: the multipliers of the accelerations before the projection. */
+/* Follows project_end_acceleration() or project_balance() immediately. lambda: the multipliers of the accelerations before the
+ * projection. With redundant rows the reactions have no part that loads no body, and now.lambda may become the reactions. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
+/* Takes the part of the reactions that loads no body out of them, by one or two solves. It overwrites z and w. */
+void project_unfelt(const ali3_model *m, ali3_data *d, int solves);
 /* The residuals of a state that these projections did not compute. */
 void project_residuals(const ali3_model *m, ali3_data *d);
 /* Writes the residual norms into the report. */

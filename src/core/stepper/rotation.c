@@ -92,7 +92,7 @@ static void judge_turning_joint(const ali3_model *m, ali3_data *d, int joint, do
 
 void rotation_judge(const ali3_model *m, ali3_data *d)
 {
-  const double dt = m->options.dt / m->options.substeps, change = d->rule.dt / dt;
+  const double dt = m->options.dt / d->substeps, change = d->rule.dt / dt;
   for (int b = 0; b < m->bodies; b++) judge_turning_body(m, d, b, dt, change);
   for (int j = 0; j < m->joints; j++) judge_turning_joint(m, d, j, dt, change);
 }

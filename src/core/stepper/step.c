@@ -5,6 +5,7 @@
  *   substeps n         n inner steps over dt/n; values from outside are held, or change linearly
  *   extrapolated       each of these as one, two and three inner steps from one start, combined: extrapolate.c
  *   rk4, dp5, ab4, abm8  each inner step by an explicit method: explicit.c
+ *   retry n            a step that failed or is degraded once more, each inner step as n inner steps
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "stepper/elements.h"
@@ -18,15 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-static void state_restore(const ali3_model *m, ali3_data *d, const struct state *to)
+static double inner_dt(const ali3_model *m, const ali3_data *d)
 {
-  state_copy(m, &d->now, to);
-  stage_bodies(m, d, KERNEL_body_frame);
-}
-
-static double inner_dt(const ali3_model *m)
-{
-  return m->options.dt / m->options.substeps;
+  return m->options.dt / d->substeps;
 }
 
 static void blend_values(double *o, const double *from, const double *to, size_t n, double part)
@@ -54,57 +49,25 @@ static void clear_solve(const ali3_model *m, ali3_data *d)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
 }
 
-/* Restores the state at the start of the step, and clears all NaN. */
-static void restore_start(const ali3_model *m, ali3_data *d, const struct state *good)
+/* The state at the start of the step. */
+static const struct state *state_before(const ali3_data *d)
 {
-  state_restore(m, d, good);
+  return d->start.x ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+}
+
+/* Restores the state at the start of the step, and clears all NaN. Rows and factors stay those of the attempt. */
+static void start_restore(const ali3_model *m, ali3_data *d)
+{
+  state_copy(m, &d->now, state_before(d));
+  stage_bodies(m, d, KERNEL_body_frame);
   clear_solve(m, d);
   for (int i = 0; i < 2 && d->twin[i]; i++) clear_solve(m, d->twin[i]);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
 }
 
-/* The state at the start of the step. */
-static const struct state *state_before(const ali3_model *m, const ali3_data *d)
-{
-  return m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
-}
-
-static int give_up(const ali3_model *m, ali3_data *d, int status)
-{
-  const ali3_data *of = extrapolate_failed(d);
-  int tile = atomic_load_explicit(&of->solve.failed_group, memory_order_relaxed);
-  if (status == ALI3_E_SINGULAR && tile >= 0) {
-    bool is_body;
-    int worst = tree_failed(m->frozen->tree, &of->solve.work, tile, &is_body);
-    link_name_worst(m, &d->report, is_body ? -1 : worst);
-    d->report.worst_body = is_body ? worst : -1;
-  }
-  if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
-  if (data_is_explicit(m)) explicit_leave(d);
-  const struct state *good = state_before(m, d);
-  if (m->frozen->drives > 0) {
-    inner_aim(m, d, m->options.dt, false);
-    restore_start(m, d, good);
-    violation_blame(m, d);
-  }
-  restore_start(m, d, good);
-  for (int i = 0; i < m->frozen->drives; i++) {
-    if (!isfinite(d->outside.from[i].acceleration))
-      d->outside.from[i].acceleration = 0.0; /* the target was not a number */
-    d->outside.aim[i] = d->outside.from[i];
-  }
-  if (data_is_explicit(m)) explicit_restore(m, d);
-  stage_rows(m, d);
-  violation_locate(m, d);
-  d->prepared = false;
-  data_refresh(d);
-  data_mark_phase(d, ALI3_PHASE_IDLE);
-  return d->report.status = status;
-}
-
 /* The rows as the last step left them. Evaluated again, rows on sliding contacts would have other directions, and rows on joint
  * angles would round differently. */
-static void keep_rows(const ali3_model *m, ali3_data *d, bool back)
+static void start_keep_rows(const ali3_model *m, ali3_data *d, bool back)
 {
   if (back)
     memcpy(d->solve.Phi, d->Phi_start, (size_t)m->frozen->rows * sizeof *d->Phi_start);
@@ -124,17 +87,49 @@ static void keep_rows(const ali3_model *m, ali3_data *d, bool back)
   }
 }
 
+static int give_up(const ali3_model *m, ali3_data *d, int status)
+{
+  const ali3_data *of = extrapolate_failed(d);
+  int tile = atomic_load_explicit(&of->solve.failed_group, memory_order_relaxed);
+  if (status == ALI3_E_SINGULAR && tile >= 0) {
+    bool is_body;
+    int worst = tree_failed(m->frozen->tree, &of->solve.work, tile, &is_body);
+    link_name_worst(m, &d->report, is_body ? -1 : worst);
+    d->report.worst_body = is_body ? worst : -1;
+  }
+  if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
+  if (data_is_explicit(m)) explicit_leave(d);
+  if (m->frozen->drives > 0) {
+    inner_aim(m, d, m->options.dt, false);
+    start_restore(m, d);
+    violation_blame(m, d);
+  }
+  start_restore(m, d);
+  for (int i = 0; i < m->frozen->drives; i++) {
+    if (!isfinite(d->outside.from[i].acceleration))
+      d->outside.from[i].acceleration = 0.0; /* the target was not a number */
+    d->outside.aim[i] = d->outside.from[i];
+  }
+  if (data_is_explicit(m)) explicit_restore(m, d);
+  stage_rows(m, d);
+  violation_locate(m, d);
+  d->prepared = false;
+  data_refresh(d);
+  data_mark_phase(d, ALI3_PHASE_IDLE);
+  return d->report.status = status;
+}
+
 void ali3_unprepare(const ali3_model *m, ali3_data *d)
 {
   if (!m || !d || !d->prepared) return;
   if (data_is_explicit(m)) {
     explicit_unprepare(d);
   } else {
-    restore_start(m, d, state_before(m, d));
+    start_restore(m, d);
     for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
     stage_rows(m, d);
   }
-  keep_rows(m, d, true);
+  start_keep_rows(m, d, true);
   d->prepared = false;
   data_mark_phase(d, ALI3_PHASE_IDLE);
 }
@@ -147,72 +142,150 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   }
   if (d->prepared) return ALI3_OK;
   violation_none(&d->violation);
-  keep_rows(m, d, false);
+  start_keep_rows(m, d, false);
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   data_mark_phase(d, ALI3_PHASE_PREDICT);
-  if (m->options.substeps > 1) state_copy(m, &d->start, &d->now);
+  if (d->start.x) state_copy(m, &d->start, &d->now);
   int status = ALI3_OK;
   if (d->twin[0]) {
     status = extrapolate_prepare(m, d);
   } else if (data_is_explicit(m)) {
     if (!explicit_prepare(m, d)) status = ALI3_E_SINGULAR;
   } else {
-    inner_aim(m, d, inner_dt(m), false);
+    inner_aim(m, d, inner_dt(m, d), false);
     if (!inner_prepare(m, d, true)) status = ALI3_E_SINGULAR;
   }
-  if (status < 0) return give_up(m, d, status);
+  d->failed = status;
+  if (status < 0 && m->options.retry == 0) return give_up(m, d, status);
   d->prepared = true;
   data_mark_phase(d, ALI3_PHASE_IDLE);
   return ALI3_OK;
 }
 
-static int explicit_inner(const ali3_model *m, ali3_data *d, int k, double *increment)
+/* again: the start of the step has been restored, and is not prepared. */
+static int explicit_inner(const ali3_model *m, ali3_data *d, int k, bool again, double *increment)
 {
-  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
-  d->intermediate = k + 1 < m->options.substeps;
-  const int status = explicit_step(m, d, inner_dt(m) * k, k == 0, increment);
+  if (again && !explicit_prepare(m, d)) return ALI3_E_SINGULAR;
+  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / d->substeps);
+  d->intermediate = k + 1 < d->substeps;
+  const int status = explicit_step(m, d, inner_dt(m, d) * k, k == 0, increment);
   d->intermediate = false;
   return status;
 }
 
 /* Inner step k of a step, with the values from outside at its end. Status and increment are those of inner_iterate(). */
-static int inner_step(const ali3_model *m, ali3_data *d, int k, double *increment)
+static int inner_step(const ali3_model *m, ali3_data *d, int k, bool again, double *increment)
 {
   int status;
-  if (data_is_explicit(m)) return explicit_inner(m, d, k, increment);
-  if (!d->twin[0]) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
+  const bool prepared = k == 0 && !again;
+  if (data_is_explicit(m)) return explicit_inner(m, d, k, again && k == 0, increment);
+  if (!d->twin[0]) inner_aim(m, d, inner_dt(m, d) * (k + 1), k == 0);
   if (d->twin[0] && k == 0) extrapolate_aim(m, d);
-  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
-  if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
-  if (k > 0 && !inner_prepare(m, d, false)) return ALI3_E_SINGULAR;
-  d->intermediate = k + 1 < m->options.substeps;
+  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / d->substeps);
+  if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m, d) * k, prepared, increment);
+  if (!prepared && !inner_prepare(m, d, false)) return ALI3_E_SINGULAR;
+  d->intermediate = k + 1 < d->substeps;
   *increment = inner_iterate(m, d, &status);
   d->intermediate = false;
   return status;
 }
 
-int ali3_feedback(const ali3_model *m, ali3_data *d)
+/* All inner steps, and the verdict on their end. */
+static int do_step(const ali3_model *m, ali3_data *d, bool again)
 {
   int result = ALI3_OK;
   double largest = 0.0;
   d->turned = (struct turned){0.0, -1, -1};
-  bool interpolates = data_interpolates(m);
-  if (!d->prepared) return ALI3_E_ARGUMENT;
-  data_mark_phase(d, ALI3_PHASE_ROWS); /* Phi contains the targets of the drives */
-  if (interpolates) outside_values_copy(m, &d->outside.end, &d->outside.now);
-  for (int k = 0; k < m->options.substeps; k++) {
+  for (int k = 0; k < d->substeps; k++) {
     double increment = 0.0;
-    result = status_worse(result, inner_step(m, d, k, &increment));
-    if (result < 0) return give_up(m, d, result);
+    result = status_worse(result, inner_step(m, d, k, again, &increment));
+    if (result < 0) return result;
     inner_turns_end(m, d);
     if (inner_is_quick(d)) rotation_judge(m, d);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
   d->report.increment = largest;
-  if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
+  if (!project_finite(m, d)) return ALI3_E_DIVERGED;
   const int open = violation_judge(m, d);
-  result = status_worse(result, open != ALI3_OK ? open : rotation_status(d));
+  return status_worse(result, open != ALI3_OK ? open : rotation_status(d));
+}
+
+static void divide_branch(const ali3_model *m, ali3_data *d, double parts)
+{
+  inner_step_length(m, d, d->rule.dt / parts);
+  d->limits.fast2 *= parts * parts;
+  d->limits.steady2 *= parts * parts;
+  d->limits.quick2 *= parts * parts;
+}
+
+/* Inner steps of 1/parts of their length. */
+static void divide_length(const ali3_model *m, ali3_data *d, double parts)
+{
+  for (int i = 0; i < 2 && d->twin[i]; i++) divide_branch(m, d->twin[i], parts);
+  divide_branch(m, d, parts);
+  for (int i = m->frozen->rigid; i < m->frozen->rows; i++) d->soft.mobility[i] /= parts * parts;
+}
+
+/* From the end of an attempt to the start of the step, with `parts` inner steps in place of each one. Their number is a power of
+ * two, so delta and c return to their bits. */
+static void retry_begin(const ali3_model *m, ali3_data *d, int parts)
+{
+  /* the start of the step */
+  if (data_is_explicit(m)) explicit_leave(d);
+  start_restore(m, d);
+  for (int i = 0; i < m->frozen->drives; i++) d->outside.aim[i] = d->outside.from[i];
+  stage_rows(m, d);
+  start_keep_rows(m, d, true);
+  violation_none(&d->violation);
+  data_refresh(d);
+  /* its inner steps */
+  d->substeps = parts * m->options.substeps;
+  divide_length(m, d, parts);
+  if (data_is_explicit(m)) {
+    d->states.factors = false;
+    explicit_restore(m, d);
+  }
+}
+
+static void retry_end(const ali3_model *m, ali3_data *d)
+{
+  divide_length(m, d, (double)m->options.substeps / d->substeps);
+  d->substeps = m->options.substeps;
+  /* factors and starts of shorter steps do not serve */
+  d->states.factors = false;
+  d->states.history = 0;
+}
+
+static bool is_poor(int status)
+{
+  return status < 0 || status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED;
+}
+
+/* Computes a step once more, with more inner steps. If that fails, a first attempt that was only degraded counts; it is computed
+ * again, because only the start of the step is kept. */
+static int step_again(const ali3_model *m, ali3_data *d, int first)
+{
+  d->report.retried = true;
+  retry_begin(m, d, m->options.retry);
+  int result = do_step(m, d, true);
+  retry_end(m, d);
+  if (result >= 0 || first < 0) return result;
+  retry_begin(m, d, 1);
+  result = do_step(m, d, true);
+  retry_end(m, d);
+  return result;
+}
+
+int ali3_feedback(const ali3_model *m, ali3_data *d)
+{
+  const bool interpolates = data_interpolates(m);
+  if (!d->prepared) return ALI3_E_ARGUMENT;
+  data_mark_phase(d, ALI3_PHASE_ROWS); /* Phi contains the targets of the drives */
+  if (interpolates) outside_values_copy(m, &d->outside.end, &d->outside.now);
+  d->report.retried = false;
+  int result = d->failed < 0 ? d->failed : do_step(m, d, false);
+  if (m->options.retry > 0 && is_poor(result)) result = step_again(m, d, result);
   if (result < 0) return give_up(m, d, result);
   if (interpolates || d->outside.changed) outside_values_copy(m, &d->outside.start, &d->outside.now);
   d->outside.changed = false;

@@ -136,6 +136,7 @@ static json_t *build_report(const struct report *r)
   add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
+  json_object_set_new(o, "retried", json_integer((json_int_t)live.retried));
   json_object_set_new(o, "violated", json_integer((json_int_t)live.violated));
   json_object_set_new(o, "violated_first_cycle", json_integer((json_int_t)live.violated_first));
   json_object_set_new(o, "violated_last_cycle", json_integer((json_int_t)live.violated_cycle));

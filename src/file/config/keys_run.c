@@ -68,6 +68,12 @@ static const struct key solver_keys[] = {
          "Compliance of a rigid constraint, relative to the compliance of the bodies that it joins."),
   INTEGER("substeps", "", BETWEEN(1, 1000), "1", BY_OPTION, SETTING(options.substeps),
           "Number of equal inner steps in one period.", .option = "--substeps of ali3-sim"),
+  INTEGER("retry", "", BETWEEN(0, 64), "0", AT_START, SETTING(options.retry),
+          "A step that fails, did not converge or is violated is computed once more from its start, with this number of inner steps "
+          "in place of each one: 2, 4, 8, 16, 32 or 64. 0: every step has one attempt. It helps near singular positions, where a "
+          "period is too long for few steps only. The second attempt takes its full time, and no clock decides about it: "
+          "--check says how long such a cycle takes, and the period must have room for it. The report and the telemetry count these "
+          "steps."),
   FLAG("interpolate", "false", AT_START, SETTING(options.interpolate),
        "true: inputs move in a straight line over the substeps, from their values of the last period. false: inputs are "
        "constant over the period."),

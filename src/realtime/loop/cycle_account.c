@@ -153,6 +153,7 @@ void cycle_clear(struct cycle *c)
 
 void cycle_account_step(struct cycle *c, int status)
 {
+  c->figures.retried += ali3_report_get(c->plant.data)->retried;
   figures_add_step(&c->figures, c->times.number, status, ali3_violation_get(c->plant.data));
   if (status == ALI3_VIOLATED && !c->plant.open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
   c->plant.open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;

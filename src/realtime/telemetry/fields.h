@@ -93,6 +93,8 @@ enum { TELEMETRY_NAME = 64, TELEMETRY_REASON = 256 };
   X(beats_lost, COUNT, "beats_lost", "", "", "times that no beat came within two periods")                   \
   X(degraded, COUNT, "degraded_steps", "", "degraded_steps_total",                                           \
     "steps that did not converge or were violated")                                                          \
+  X(retried, COUNT, "retried_steps", "", "retried_steps_total",                                              \
+    "steps that failed or were degraded, and were computed once more")                                       \
   X(degraded_cycle, CYCLE, "degraded_cycle", "", "", "cycle of the last step that did not converge")         \
   X(violated, COUNT, "violated_steps", "", "violated_steps_total",                                           \
     "steps that left a joint, drive or gear open")                                                           \

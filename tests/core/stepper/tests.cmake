@@ -6,6 +6,8 @@ endforeach()
 ali3_test(stepper norms LINK test_core)
 ali3_test(stepper redundant SOURCES common/toys.c LINK test_core)
 ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK test_core)
+ali3_test(stepper retry SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
+ali3_test(stepper unfelt SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
 
 # libali3 as another program sees it: the public headers and one library.
 add_executable(test_stepper_example core/stepper/example.c)

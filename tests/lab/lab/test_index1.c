@@ -126,15 +126,15 @@ TEST(multipliers_agree_with_the_dense_matrix)
   free_mechanisms(c);
 }
 
-/* The mechanisms of paper 5 have one merge at most. Their bound at the paper's alpha is 1e-11 alpha. */
+/* The mechanisms of paper 5 have one merge at most. Their bound at the paper's alpha is 2e-11 alpha. */
 TEST(handles_with_one_merge_agree_with_the_dense_matrix)
 {
   struct mechanism_case c[MECHANISMS];
   make_mechanisms(c);
   for (int i = 0; i < MECHANISMS; i++) {
     if (c[i].merges > 1) continue;
-    assert_near_in(c[i].name, worst_error(&c[i].o, &index1_handles, 1e3), 0, 1e-11 * 1e3);
-    assert_near_in(c[i].name, worst_error(&c[i].o, &index1_handles, 1e6), 0, 1e-11 * 1e6);
+    assert_near_in(c[i].name, worst_error(&c[i].o, &index1_handles, 1e3), 0, 2e-11 * 1e3);
+    assert_near_in(c[i].name, worst_error(&c[i].o, &index1_handles, 1e6), 0, 2e-11 * 1e6);
   }
   free_mechanisms(c);
 }
