@@ -140,7 +140,8 @@ static double walk_pieces(const struct frames_reader *r)
   }
   for (uint64_t i = oldest_of(states, h->states); i < states; i++)
     if (frames_take_state(r, i, state) == FRAMES_WHOLE)
-      sum += ((const uint8_t *)(state + 1))[h->model_bytes + h->platform_bytes - 1];
+      for (uint64_t b = 0; b < h->model_bytes + h->platform_bytes; b++)
+        sum += ((const uint8_t *)(state + 1))[b];
   free(slot);
   free(state);
   free(flat);
