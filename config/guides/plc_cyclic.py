@@ -4,8 +4,8 @@
 
 A PLC program that writes all its outputs in every cycle and in every state, as most PLCs do: the coils, the force of the cylinder of
 plc-cylinder.yaml, and its heartbeat. It arms, runs, pauses, runs again, stops by the e-stop, resets and runs again. It needs pymodbus
-(Debian: python3-pymodbus), and a daemon with modbus.safe_writes: ignore. It prints each state that it reaches, and at the end the number
-of cycles and of Modbus exceptions. Exit status: 0 all states were reached without an exception, 1 they were not."""
+(Debian: python3-pymodbus), and a daemon with modbus.safe_writes: ignore, the default. It prints each state that it reaches, and at the
+end the number of cycles and of Modbus exceptions. Exit status: 0 all states were reached without an exception, 1 they were not."""
 import argparse
 import sys
 import time

@@ -243,7 +243,7 @@ class Devices(unittest.TestCase):
                 self.assertIsNotNone(device(d, "plc")["age_ms"])
                 metrics = subprocess.run([bench.program("ali3-exporter"), "--once", "--name", d.name], capture_output=True,
                                          text=True, check=True).stdout
-                self.assertIn(f'ali3_device_up{{instance="{d.name}",device="plc"}} ', metrics)
+                self.assertIn(f'ali3_device_up{{daemon="{d.name}",device="plc"}} ', metrics)
                 self.assertIn("device plc: up\n", d.said())
                 self.assertIn(", 1 device;", d.said())
                 status, _ = d.stop()

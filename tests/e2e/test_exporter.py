@@ -30,7 +30,7 @@ class Pages(unittest.TestCase):
         cls.addClassCleanup(cls.exporter.__exit__)
 
     def key(self, name, **labels):
-        return (name, ("instance", self.daemon.name), *labels.items())
+        return (name, ("daemon", self.daemon.name), *labels.items())
 
     def test_scrape(self):
         curl = bench.need("curl")
@@ -60,12 +60,49 @@ class Pages(unittest.TestCase):
         done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_alerts_and_dashboard_name_metrics_that_exist(self):
+        """Every metric and label of config/monitoring is one of the exporter, and the panels do not lie over each other."""
+        folder = os.path.join(bench.ROOT, "config", "monitoring")
+        with open(os.path.join(folder, "grafana.json"), encoding="utf-8") as f:
+            dashboard = json.load(f)
+        with open(os.path.join(folder, "alerts.yml"), encoding="utf-8") as f:
+            alerts = f.read()
+        with open(os.path.join(bench.ROOT, "tools", "man", "ali3-exporter.1"), encoding="utf-8") as f:
+            page = f.read()
+        osc = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(osc.close)
+        osc.send(bench.osc_message("/ali3/input/push/force", "fff", 0.0, 0.0, 0.0))
+        bench.wait_for("the age of the input", lambda: "ali3_input_age_seconds{" in run("--once", "--name", self.daemon.name).stdout)
+        text = run("--once", "--name", self.daemon.name).stdout
+        known = set(re.findall(r"^(ali3_\w+)", text, re.M)) | set(re.findall(r"ali3_\w+", page))
+        panels = dashboard["panels"]
+        expressions = [t["expr"] for p in panels for t in p["targets"]] + re.findall(r"^ +expr: (.*)", alerts, re.M)
+        self.assertGreater(len(panels), 10)
+        self.assertGreater(len(expressions), 25)
+        for expression in expressions:
+            names = set(re.findall(r"\bali3_\w+", expression))
+            self.assertTrue(names, expression)
+            self.assertEqual(names - known, set(), expression)
+            self.assertEqual(set(re.findall(r"(\w+)=~?\"", expression)) - {"daemon", "state", "phase", "horizon"}, set(), expression)
+        self.assertIn('label_values(ali3_up, daemon)', json.dumps(dashboard["templating"]))
+        self.assertEqual(len({p["id"] for p in panels}), len(panels))
+        cells = [(x, y) for p in panels for g in (p["gridPos"],) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])]
+        self.assertEqual(len(set(cells)), len(cells))
+        self.assertLess(max(x for x, _ in cells), 24)
+
+    def test_promtool_on_the_shipped_files(self):
+        promtool = bench.need("promtool")
+        folder = os.path.join(bench.ROOT, "config", "monitoring")
+        for kind, file in (("rules", "alerts.yml"), ("config", "prometheus.yml")):
+            done = subprocess.run([promtool, "check", kind, os.path.join(folder, file)], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_once(self):
         done = run("--once", "--name", self.daemon.name)
         self.assertEqual(done.returncode, 0, done.stderr)
         m = read(done.stdout)
         self.assertEqual(m[self.key("ali3_up")], 1)
-        self.assertEqual({k[1][1] for k in m if k[1][0] == "instance"}, {self.daemon.name})
+        self.assertEqual({k[1][1] for k in m if k[1][0] == "daemon"}, {self.daemon.name})
 
     def test_status_is_the_json_of_top(self):
         status, head, text = self.exporter.get(f"/api/v1/status?name={self.daemon.name}")
@@ -181,8 +218,8 @@ class Life(unittest.TestCase):
     def test_daemon_comes_and_goes(self):
         with Exporter() as all_of_them, shipped() as d:
             with Exporter("--name", d.name) as one:
-                up = ("ali3_up", ("instance", d.name))
-                pid = ("ali3_pid", ("instance", d.name))
+                up = ("ali3_up", ("daemon", d.name))
+                pid = ("ali3_pid", ("daemon", d.name))
                 self.assertEqual(all_of_them.metrics()[up], 1)
                 first = one.metrics()[pid]
 
@@ -216,8 +253,8 @@ class Life(unittest.TestCase):
             self.assertEqual(osc.command("estop", 1), 0)
             bench.wait_for("503", lambda: e.get("/healthz")[0] == 503)
             self.assertIn("state SAFE: e-stop requested", e.get("/healthz")[2])
-            self.assertEqual(e.metrics()[("ali3_state", ("instance", d.name), ("state", "SAFE"))], 1)
-            self.assertEqual(e.metrics()[("ali3_fault_code", ("instance", d.name))], 1)
+            self.assertEqual(e.metrics()[("ali3_state", ("daemon", d.name), ("state", "SAFE"))], 1)
+            self.assertEqual(e.metrics()[("ali3_fault_code", ("daemon", d.name))], 1)
             self.assertEqual(osc.command("reset", 2), 0)
             bench.wait_for("the verdict of ali3-top", as_top)
 
@@ -254,7 +291,7 @@ class Life(unittest.TestCase):
         with shipped() as d:
             copy = shutil.copy(bench.program("ali3-exporter"), d.dir)  # the build folder may not be open to others
             with Exporter(executable=copy, user=65534, group=65534, extra_groups=[]) as e:
-                self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
+                self.assertEqual(e.metrics()[("ali3_up", ("daemon", d.name))], 1)
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to become other users")
     def test_a_daemon_of_a_service_is_found(self):
@@ -263,8 +300,8 @@ class Life(unittest.TestCase):
             copy = shutil.copy(bench.program("ali3-exporter"), service.dir)
             with Exporter(executable=copy, user=61301, group=61301, extra_groups=[]) as e:
                 up = e.metrics()
-                self.assertEqual(up[("ali3_up", ("instance", service.name))], 1)
-                self.assertNotIn(("ali3_up", ("instance", person.name)), up)
+                self.assertEqual(up[("ali3_up", ("daemon", service.name))], 1)
+                self.assertNotIn(("ali3_up", ("daemon", person.name)), up)
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to become other users")
     def test_a_daemon_of_another_user(self):
@@ -272,9 +309,9 @@ class Life(unittest.TestCase):
         with bench.Daemon(user=65534) as d:
             copy = shutil.copy(bench.program("ali3-exporter"), d.dir)
             with Exporter("--name", d.name, executable=copy, user=65533, group=65533, extra_groups=[]) as e:
-                self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
+                self.assertEqual(e.metrics()[("ali3_up", ("daemon", d.name))], 1)
                 bench.kill_client(d.process)  # and the exporter looks again after 10 ms
-                bench.wait_for("the daemon to be down", lambda: e.metrics()[("ali3_up", ("instance", d.name))] == 0)
+                bench.wait_for("the daemon to be down", lambda: e.metrics()[("ali3_up", ("daemon", d.name))] == 0)
                 self.assertIn("belongs to user 65534, but process", e.get("/healthz")[2])
 
     def test_usage(self):

@@ -40,6 +40,24 @@ class Latency(unittest.TestCase):
             self.measure(daemon, "--input", "input.push.force.y", "--value", "-0.25", "--protocol", "modbus")
             self.assertEqual(daemon.watch()["state"], "RUNNING")
 
+    def test_a_range_without_zero(self):
+        """It alternates within the range of the input, and refuses a value outside."""
+        motor = {"forces": [{"name": "M", "type": "motor", "joint": "J1"}]}
+        wire = {"name": "wire", "force": "M", "policy": "hold", "lower": 1, "upper": 2.6, "safe": 1}
+        with bench.Daemon(model=motor, inputs=[wire]) as daemon:
+            self.measure(daemon, "--input", "input.wire.value", "--protocol", "osc", "--value", "2.127")
+            done = latency(daemon.config, "--value", "2.7")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("--value: expected another value than 1, within 1 to 2.6, the range of input.wire.value, found 2.7", done.stderr)
+
+    def test_silence_ends_the_run_with_a_reason(self):
+        body = bench.four_bar()["model"]["bodies"][0]["name"]
+        slow = {"name": "push", "body": body, "policy": "hold", "rate_force": 1e-9}
+        with bench.Daemon(inputs=[slow]) as daemon:
+            done = latency(daemon.config, "--wait", "0.05", "--protocol", "osc")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("OSC: no answer to 10 measurements in a row. The daemon must run this file, be in none of SAFE and FAULT", done.stderr)
+
     def test_paced_by_frames(self):
         """The tool paces the loop: between its runs there is no beat, which would lead to SAFE."""
         with self.daemon(cycle={"clock": "input", "beat": "osc", "autostart": False}, wait=False) as daemon:

@@ -4,6 +4,7 @@
 same bits as a daemon that was started with the changed file; nothing moves by itself."""
 import json
 import os
+import re
 import signal
 import time
 import unittest
@@ -441,21 +442,55 @@ class Live(unittest.TestCase):
             self.good("param/set", name, value, 30.0, types="sdd")
         self.refused(5, "eight parameters move", "param/set", "model.gravity", 0.0, 0.0, -9.0, 30.0, types="sdddd")
 
+    def reload(self, d, config):
+        """Writes the file, reloads it, and returns what the log says then."""
+        before = len(d.said())
+        d.file("bench.json", json.dumps(config))
+        d.process.send_signal(signal.SIGHUP)
+        bench.wait_for("the reload", lambda: re.search(r"bench\.json: |parameter ", d.said()[before:]))
+        return lambda: d.said()[before:]
+
     def test_a_reload_changes_parameters_without_a_restart(self):
         d = self.begin(cycle={"autostart": True, "warmup": 5})
         with open(d.config, encoding="utf-8") as f:
             config = json.load(f)
         config["model"]["bodies"][1]["mass"] = 500
         config["solver"] = {"iterations": 4}
-        d.file("bench.json", json.dumps(config))
-        d.process.send_signal(signal.SIGHUP)
+        said = self.reload(d, config)
         bench.wait_for("the new mass", lambda: self.value("body.car.mass") == (500.0,))
         self.assertEqual(self.value("solver.iterations"), (4.0,))
         self.assertNotIn("needs a restart", d.said())
+        self.assertIn("bench.json: changed: model.bodies.car.mass, solver.iterations\n", said())
+        self.assertNotIn("nothing changed", said())
         config["model"]["bodies"][1]["position"] = [0, 0, 1.1]
-        d.file("bench.json", json.dumps(config))
-        d.process.send_signal(signal.SIGHUP)
-        bench.wait_for("the refusal", lambda: "needs a restart: model" in d.said())
+        said = self.reload(d, config)
+        bench.wait_for("the refusal", lambda: "needs a restart: model.bodies.car.position\n" in said())
+        self.assertNotIn("nothing changed", said())
+
+    def test_live_keys_act_beside_keys_that_need_a_restart(self):
+        d = self.begin(cycle={"autostart": True, "warmup": 5})
+        with open(d.config, encoding="utf-8") as f:
+            config = json.load(f)
+        model = config["model"]
+        model["bodies"][1]["mass"] = 470
+        model["sensors"] = [{"name": "late", "type": "point", "body": "car"}]
+        said = self.reload(d, config)
+        bench.wait_for("the new mass", lambda: self.value("body.car.mass") == (470.0,))
+        self.assertIn("changed: model.bodies.car.mass\n", said())
+        self.assertIn("needs a restart: model.sensors.late\n", said())
+        # A parameter that a client has set goes back to the file, and the log does not say that nothing changed.
+        self.good("param/set", "body.car.mass", 480.0)
+        said = self.reload(d, config)
+        bench.wait_for("the mass of the file", lambda: self.value("body.car.mass") == (470.0,))
+        self.assertNotIn("nothing changed", said())
+        # One parameter that would add rows does not hold back the others.
+        model["forces"][0]["friction"] = 0
+        model["forces"][1]["damping"] = 1600
+        said = self.reload(d, config)
+        bench.wait_for("the new damping", lambda: self.value("force.strut.damping") == (1600.0,))
+        bench.wait_for("the refusal", lambda: "bench.json: not applied: force.tyre.friction: it adds or removes rows of the mechanism, "
+                       "which needs a restart\n" in said())
+        self.assertEqual(self.value("force.tyre.friction"), (0.8,))
 
 
 if __name__ == "__main__":

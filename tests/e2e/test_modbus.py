@@ -146,6 +146,61 @@ class Mbpoll(unittest.TestCase):
             words = mbpoll("-m", "rtu", "-b", "19200", "-P", "none", "-a", "1", "-o", "3", "-t", "3:hex", "-r", "0", line.theirs)
             self.assertEqual(numbers(words), {0: "0x4133"})
 
+    def test_masters_that_know_function_3_only_or_fixed_blocks(self):
+        keys = {"mirror": 10000, "gaps": "zero", "map": [*SHOWN, WRITTEN]}
+        with bench.Daemon(**{**STOPPED, "modbus": keys}) as d:
+            port = ("-m", "tcp", "-p", str(d.modbus_port), "-a", "1")
+            read = mbpoll(*port, "-t", "4:hex", "-r", "10000", "-c", "3", "127.0.0.1")
+            self.assertRegex(read, r"\[10000\]:\s+0x4133")
+            block = mbpoll(*port, "-t", "3:hex", "-r", "0", "-c", "125", "127.0.0.1")
+            self.assertRegex(block, r"\[0\]:\s+0x4133")
+            self.assertRegex(block, r"\[40\]:\s+0x0000")
+            client = bench.ModbusClient(d.modbus_port)
+            self.addCleanup(client.close)
+            self.assertEqual(client.read(3, 10300, 12), client.read(4, 300, 12))
+            with self.assertRaises(bench.ModbusError) as refused:
+                client.write(10300, [0])
+            self.assertEqual(refused.exception.code, 2)
+            length, server, on = client.request(17, b"")[:3]
+            self.assertEqual((length, server, on), (2 + len(client.request(17, b"")[3:]), 0xA3, 0xFF))
+            self.assertTrue(client.request(17, b"")[3:].startswith(b"ali3d "))
+
+
+class Variables(unittest.TestCase):
+    """The registers as Structured Text: balanced, with names that are unique, and compiled where MATIEC is installed."""
+
+    def variables(self, text):
+        """Name, location and type of each variable."""
+        block = re.search(r"VAR_GLOBAL\n(.*?)  END_VAR\n", text, re.S).group(1)
+        return [re.fullmatch(r"    (\w+)(?: AT %(\S+))? : ([^;]+); \(\*[^(]*(?:\([^*][^(]*)*\*\)", line).groups() for line in block.splitlines()]
+
+    def test_structured_text(self):
+        iec2c = shutil.which("iec2c")
+        for file in ("config/four-bar.yaml", "config/guides/plc-cylinder.yaml", "config/demo/car.yaml"):
+            for way in ("st", "st-located"):
+                text = subprocess.run([bench.program("ali3d"), os.path.join(bench.ROOT, file), f"--print-map={way}"], capture_output=True,
+                                      text=True, timeout=bench.PATIENCE, check=True).stdout
+                found = self.variables(text)
+                names = [name for name, _, _ in found]
+                self.assertEqual(len({name.lower() for name in names}), len(names))
+                self.assertEqual([name for name in names if not re.fullmatch(r"[A-Za-z](?:_?[A-Za-z0-9])*", name)], [])
+                self.assertEqual([name for name in names if "unused" in name or "reserved" in name], [])
+                self.assertTrue(all((place is not None) == (way == "st-located") for _, place, _ in found))
+                self.assertTrue(any(kind == "ARRAY [0..15] OF UINT" for _, _, kind in found), file)
+                for word in ("CONFIGURATION", "RESOURCE", "PROGRAM", "VAR"):
+                    self.assertGreaterEqual(len(re.findall(rf"\bEND_{word}\b", text)), 1)
+                if iec2c:
+                    with tempfile.TemporaryDirectory() as folder:
+                        path = os.path.join(folder, "map.st")
+                        with open(path, "w", encoding="utf-8") as f:
+                            f.write(text)
+                        library = os.environ.get("MATIEC_INCLUDE_PATH", os.path.join(os.path.dirname(iec2c), "lib"))
+                        done = subprocess.run([iec2c, "-I", library, "-T", folder, path], cwd=folder, capture_output=True, text=True,
+                                              timeout=bench.PATIENCE, check=False)
+                        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        if not iec2c:
+            print("iec2c of MATIEC is missing, so the text was not compiled")
+
 
 class Pymodbus(unittest.TestCase):
     def run_client(self, *arguments):
@@ -198,7 +253,7 @@ class Answers(unittest.TestCase):
                    {"signal": "input.push.force.z", "table": "coil", "address": 16},
                    {"signal": "time", "table": "input", "address": 300, "safe": -1},
                    {"signal": "input.push.force", "table": "input", "address": 304, "type": "f64"}]
-        cls.daemon = bench.Daemon(modbus={"map": cls.map}, **STOPPED)
+        cls.daemon = bench.Daemon(modbus={"map": cls.map, "safe_writes": "refuse"}, **STOPPED)
         cls.daemon.__enter__()
         cls.addClassCleanup(cls.daemon.__exit__)
 

@@ -163,6 +163,47 @@ class NetworkTest(unittest.TestCase):
             stranger.close()
             bench.wait_for("who asked for it, in the log", lambda: re.search(rf"e-?stop.*{STRANGER}:\d+", daemon.said()))
 
+    def link_local(self, namespace, device):
+        """The link-local address of a device, once no other machine can have it."""
+        def found():
+            text = ip("-n", namespace, "-6", "addr", "show", "dev", device, "scope", "link", "-tentative").stdout
+            match = re.search(r"inet6 (fe80::\S+)/64", text)
+            return match and match.group(1)
+        if not ip("-n", namespace, "-6", "addr", "show", "dev", device, "scope", "link").stdout:
+            self.skipTest("the kernel has no IPv6")
+        return bench.wait_for("a link-local address", found)
+
+    def test_link_local_addresses(self):
+        """OSC, Modbus and packets at fe80:: addresses, which need an interface; a peer is known by both."""
+        net = self.network
+        near, far = net.device.replace("vb", "va"), net.device
+        here, there = self.link_local(net.own, near), self.link_local(net.bench, far)
+        with net.inside(net.bench):
+            rig = self.enter(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+            rig.bind(("::", 0))
+            rig.settimeout(bench.PATIENCE)
+        packet = {"name": "rig", "host": f"{there}%{near}", "port": rig.getsockname()[1],
+                  "fields": [{"type": "f32", "signal": "time"}, {"type": "zeros", "count": 1448}]}
+        peers = [{"host": f"{there}%{near}"}]
+        config = bench.Daemon(prefix=["ip", "netns", "exec", net.own], osc={"bind": f"{here}%{near}", "peers": peers},
+                              modbus={"bind": f"{here}%{near}", "peers": peers}, packets=[packet])
+        with config as daemon:
+            self.assertEqual(len(rig.recv(4096)), 1452)
+            with net.inside(net.bench):
+                scope = socket.if_nametoindex(far)
+                osc = self.enter(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+                osc.connect((here, daemon.osc_port, 0, scope))
+                modbus = self.enter(socket.socket(socket.AF_INET6, socket.SOCK_STREAM))
+                modbus.settimeout(bench.PATIENCE)
+                modbus.connect((here, daemon.modbus_port, 0, scope))
+            self.assertEqual(answered(osc, bench.osc_message("/ali3/cmd/pause", "i", 7), "/ali3/ack", bench.PATIENCE), ["pause", 7, 0])
+            modbus.sendall(bytes([0, 1, 0, 0, 0, 6, 1, 4, 0, 0, 0, 1]))
+            self.assertEqual(modbus.recv(64)[-2:], b"\x41\x33")
+            with net.inside(net.own):
+                fragments = ip("netns", "exec", net.own, "cat", "/proc/net/snmp6").stdout
+            self.assertRegex(fragments, r"Ip6FragCreates\s+0\n")
+            self.assertEqual(daemon.stop()[0], 0, daemon.said())
+
     def test_lost_late_and_doubled_frames(self):
         by_kernel = self.network.netem()
         print("disorder by tc netem" if by_kernel else "disorder by the sender: the kernel has no netem")

@@ -103,8 +103,8 @@ class Platform(unittest.TestCase):
             config["platform"].update(blend=0.5, height=0.78, pos_max=[0.1, 0.1, 0.1])
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
-            bench.wait_for("needs a restart", lambda: "needs a restart: platform.height\n" in d.said())
-            self.assertNotIn("changed: platform", d.said())  # another platform: its parameters do not matter
+            bench.wait_for("needs a restart", lambda: "needs a restart: platform.height, platform.pos_max, platform.blend\n" in d.said())
+            self.assertNotIn("changed: platform", d.said())  # another platform: its parameters wait, too
             config["platform"].update(height=PLATFORM["height"])
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)

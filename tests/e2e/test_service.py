@@ -112,9 +112,7 @@ class Stuck(unittest.TestCase):
             print(re.search("loop stuck at.*", d.said()).group())
 
             self.assertEqual(osc.command("run", 1), 1)
-            with self.assertRaises(bench.ModbusError) as refused:
-                modbus.write(0, [bench.COMMANDS["run"], 0, 5])
-            self.assertEqual(refused.exception.code, 4)
+            modbus.write(0, [bench.COMMANDS["run"], 0, 5])  # taken without effect, as in every SAFE
             osc.send(bench.osc_message("/ali3/cmd/reset", "i", 2))
             osc.send(bench.osc_message("/ali3/sub", "siii", "status", 0, 1, 0))
             for _ in range(2):  # without being asked, again and again
@@ -265,8 +263,8 @@ class Signals(unittest.TestCase):
                 config = json.load(f)
             config["inputs"][0].update(point=[0, 1, 0], limit_force=20)
             d.file("bench.json", json.dumps(config))
-            said = self.reload(d, "needs a restart: inputs.push.point\n")
-            self.assertIn("reread, nothing changed", said)
+            said = self.reload(d, "needs a restart: inputs.push.point, inputs.push.limit_force\n")
+            self.assertNotIn("nothing changed", said)
             del config["inputs"][0]["point"]
             d.file("bench.json", json.dumps(config))
             said = self.reload(d, "changed: inputs.push.limit_force\n")

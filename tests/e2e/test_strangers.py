@@ -67,7 +67,7 @@ class Files(unittest.TestCase):
                 self.assertIn(f"/dev/shm/ali3-{name} {said}".encode(), done.stdout)
                 self.assertNotIn(name.encode(), top("--list").stdout)
                 self.assertNotIn(name, e.get("/metrics")[2])
-                self.assertEqual(one.metrics()[("ali3_up", ("instance", name))], 0)
+                self.assertEqual(one.metrics()[("ali3_up", ("daemon", name))], 0)
                 status, _, body = one.get("/healthz")
                 self.assertEqual(status, 503)
                 self.assertIn(said, body)
@@ -162,7 +162,7 @@ class Contents(unittest.TestCase):
                 r.join()
             self.assertEqual(failed, [])
             self.assertIsNone(e.process.poll())
-            self.assertEqual(e.metrics()[("ali3_up", ("instance", self.name))], 1)
+            self.assertEqual(e.metrics()[("ali3_up", ("daemon", self.name))], 1)
 
     def test_hostile_bytes(self):
         """Every page and every view of a block with any content: no crash, no control character of a terminal."""

@@ -59,9 +59,9 @@ MEANING = {
     "loop.page_faults": "page faults of the loop's thread",
     "loop.preemptions": "times that the system took the processor from the loop's thread",
     "loop.level.LEVEL.busy": "longest work of one thread in this part of a step: {levels}, and level_0, level_1, ... of the tree",
-    "loop.level.LEVEL.busy.max": "largest value of loop.level.LEVEL.busy",
+    "loop.level.LEVEL.busy.max": "largest busy so far",
     "loop.level.LEVEL.wait": "longest time from handing a part to a worker to its start",
-    "loop.level.LEVEL.wait.max": "largest value of loop.level.LEVEL.wait",
+    "loop.level.LEVEL.wait.max": "largest wait so far",
 }
 LENGTH = "distance of the points"
 COORDINATE = "coordinate of the joint"

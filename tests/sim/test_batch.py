@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: test_batch.py ALI3_SIM: sweeps: the values of each run, shards, jobs, a batch that is killed and goes on, merge."""
 import csv
+import json
 import math
 import os
 import resource
@@ -41,6 +42,17 @@ SHORT = SWEEP.replace("repeats: 250", "repeats: 40")  # 160 runs
 
 def sim(*arguments, **more):
     return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, **more)
+
+
+SLIDER = """
+model:
+  bodies: [{name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]
+  joints: [{name: s, type: prismatic, body_a: ground, body_b: a, at: [0, 0, 0], axis: [1, 0, 0]}]
+  forces: [{name: f, type: motor, joint: s}]
+inputs: [{name: f, force: f}]
+"""
+PUSH = "time,input.f.value\n0,2\n10,2\n"
+MASSES = "parameters: [{key: model.bodies.a.mass, values: [1, 2]}]\n"
 
 
 class Batch(unittest.TestCase):
@@ -239,6 +251,24 @@ class Batch(unittest.TestCase):
             run = sim(*arguments)
             self.assertEqual((run.returncode, run.stdout), (2, ""))
             self.assertRegex(run.stderr, r"\Aali3-sim: (--|merge).*: expected .*, found ")
+
+    def test_tables_of_inputs_play_in_every_run(self):
+        """A sweep of a driven machine has the figures of its single runs."""
+        self.path("w.csv", PUSH)
+        model = self.path("stimulus.yaml", SLIDER + "stimulus: [{name: w, file: w.csv, start: motion}]\n")
+        bare = self.path("bare.yaml", SLIDER)
+        what = ("--duration", "1", "--quantities", "joint.s.position")
+        for file, inputs in ((model, ()), (bare, ("--inputs", self.path("w.csv")))):
+            single = [json.loads(sim(file, *what, *inputs, "--summary", "-", "--set", f"model.bodies.a.mass={mass}").stdout)
+                      ["quantities"]["joint.s.position"]["final"] for mass in (1, 2)]
+            self.assertTrue(0.98 < single[0] < 1.02, single)
+            for jobs in ("1", "2"):
+                self.good(file, *what, *inputs, "--batch", self.path("masses.yaml", MASSES), "--jobs", jobs,
+                          "--output", self.path("masses.csv"))
+                self.assertEqual([float(row["joint.s.position.final"]) for row in self.rows("masses.csv")], single)
+        done = sim(bare, *what, "--inputs", self.path("none.csv"), "--batch", self.path("masses.yaml"), "--output", self.path("o.csv"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none.csv", done.stderr)
 
 
 if __name__ == "__main__":

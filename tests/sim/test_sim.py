@@ -28,6 +28,13 @@ model:
   bodies:
     - {name: ball, mass: 2, inertia: [1, 1, 1], position: [0, 5, 0], velocity: [3, 0, 0]}
 """
+SLIDER = """
+model:
+  bodies: [{name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]
+  joints: [{name: s, type: prismatic, body_a: ground, body_b: a, at: [0, 0, 0], axis: [1, 0, 0]}]
+  forces: [{name: f, type: motor, joint: s}]
+inputs: [{name: f, force: f}]
+"""
 # The joints cannot be closed: they hold one body at two points of the world.
 TORN = """
 model:
@@ -385,6 +392,41 @@ class Sim(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
                                       r'.*allow both \(lines (14 and 15|15 and 14)\)$')
+
+    def test_tables_of_inputs_beside_a_state_have_a_time_that_the_user_chooses(self):
+        """The line on stderr says which time counts; simulated time continues that of the state, to the bit."""
+        with tempfile.TemporaryDirectory() as folder:
+            def path(name, text=None):
+                if text:
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                        f.write(text)
+                return os.path.join(folder, name)
+
+            model = path("slider.yaml", SLIDER)
+            table = path("w.csv", "time,input.f.value\n0,0\n0.9,0\n1,4\n2,4\n")
+
+            def final(*more, status=0):
+                done = subprocess.run([SIM, model, "--inputs", table, "--quantities", "joint.s.position", "--summary", "-", *more],
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                return done.stderr, done.stdout and json.loads(done.stdout)["quantities"]["joint.s.position"]["final"]
+
+            whole = final("--duration", "2")
+            final("--duration", "1", "--state-out", path("state"))
+            rest = ("--duration", "1", "--state-in", path("state"))
+            said, late = final(*rest)
+            self.assertEqual(said, f"ali3-sim: the times of {table} count from the start of this run, which is at 1 s of simulated time; "
+                             "--inputs-time simulated takes them for simulated time, --inputs-time run drops this line\n")
+            self.assertEqual(final(*rest, "--inputs-time", "run"), ("", late))
+            self.assertEqual(final(*rest, "--inputs-time", "simulated"), whole)
+            self.assertNotEqual(late, whole[1])
+            path("w.csv", "time,input.f.value\n0,0\n0.5,1\n")
+            said, _ = final(*rest, "--inputs-time", "simulated", status=2)
+            self.assertIn("w.csv ends at 0.5 s, before the state at 1 s, so no value would act", said)
+            said, _ = final("--inputs-time", "run", status=2)
+            self.assertIn("expected --state-in as well", said)
+            said, _ = final(*rest, "--inputs-time", "late", status=2)
+            self.assertIn("expected run or simulated, found late", said)
 
     def test_a_run_goes_on_from_a_state_in_another_process(self):
         """In two parts, with workers in one of them, every model has the rows of one run, to the last bit."""

@@ -49,7 +49,7 @@ TEST(metrics_page)
   fake_daemon(&census.one[census.count++], "a");
   assert_int_equal(ask((struct request){.path = "/metrics"}), 200);
   assert_string_equal(page.type, "text/plain; version=0.0.4; charset=utf-8");
-  assert_shows("ali3_up{instance=\"a\"} 1\n");
+  assert_shows("ali3_up{daemon=\"a\"} 1\n");
   assert_int_equal(ask((struct request){.path = "/metrics", .method = "HEAD"}), 200);
 }
 

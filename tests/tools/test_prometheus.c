@@ -67,45 +67,45 @@ TEST(every_figure_has_its_line)
   assert_line("ali3_exporter_info{version=\"" ALI3_VERSION "\"} 1");
   assert_line("# HELP ali3_up 1 if the daemon runs");
   assert_line("# TYPE ali3_up gauge");
-  assert_line("ali3_up{instance=\"bench_1\"} 1");
-  assert_line("ali3_info{instance=\"bench_1\",model=\"four-bar\",reason=\"\"} 1");
-  assert_line("ali3_healthy{instance=\"bench_1\"} 1");
-  assert_line("ali3_realtime{instance=\"bench_1\"} 1");
-  assert_line("ali3_pid{instance=\"bench_1\"} 4711");
-  assert_line("ali3_uptime_seconds{instance=\"bench_1\"} 12.5");
-  assert_line("ali3_age_seconds{instance=\"bench_1\"} 0.0025");
-  assert_line("ali3_period_seconds{instance=\"bench_1\"} 0.01");
-  assert_line("ali3_priority{instance=\"bench_1\"} 80");
+  assert_line("ali3_up{daemon=\"bench_1\"} 1");
+  assert_line("ali3_info{daemon=\"bench_1\",model=\"four-bar\",reason=\"\"} 1");
+  assert_line("ali3_healthy{daemon=\"bench_1\"} 1");
+  assert_line("ali3_realtime{daemon=\"bench_1\"} 1");
+  assert_line("ali3_pid{daemon=\"bench_1\"} 4711");
+  assert_line("ali3_uptime_seconds{daemon=\"bench_1\"} 12.5");
+  assert_line("ali3_age_seconds{daemon=\"bench_1\"} 0.0025");
+  assert_line("ali3_period_seconds{daemon=\"bench_1\"} 0.01");
+  assert_line("ali3_priority{daemon=\"bench_1\"} 80");
   assert_no("ali3_cpu{"); /* not pinned */
-  assert_line("ali3_state_code{instance=\"bench_1\"} 3");
-  assert_line("ali3_fault_code{instance=\"bench_1\"} 0");
+  assert_line("ali3_state_code{daemon=\"bench_1\"} 3");
+  assert_line("ali3_fault_code{daemon=\"bench_1\"} 0");
   assert_line("# TYPE ali3_cycles_total counter");
-  assert_line("ali3_cycles_total{instance=\"bench_1\"} 123456789012");
-  assert_line("ali3_simulated_seconds{instance=\"bench_1\"} 10.25");
-  assert_line("ali3_constraint_violation{instance=\"bench_1\"} 3e-13");
-  assert_line("ali3_input_age_seconds{instance=\"bench_1\"} 0.012");
-  assert_line("ali3_input_stale{instance=\"bench_1\"} 0");
-  assert_line("ali3_slipped_seconds_total{instance=\"bench_1\"} 1.5");
-  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"1s\"} 0.5");
-  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"10s\"} 0.25");
-  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"60s\"} 0.125");
-  assert_line("ali3_level_busy_seconds_max{instance=\"bench_1\",level=\"rows\"} 1.25e-05");
-  assert_line("ali3_level_busy_seconds_max{instance=\"bench_1\",level=\"level 1\"} 7e-07");
-  assert_line("ali3_level_wait_seconds_max{instance=\"bench_1\",level=\"rows\"} 3e-06");
-  assert_no("ali3_level_wait_seconds_max{instance=\"bench_1\",level=\"level 1\"}"); /* nobody waited */
-  assert_line("ali3_state{instance=\"bench_1\",state=\"RUNNING\"} 1");
-  assert_line("ali3_state{instance=\"bench_1\",state=\"SAFE\"} 0");
-  assert_line("ali3_last_seconds{instance=\"bench_1\",phase=\"wakeup\"} 0.0015");
-  assert_line("ali3_min_seconds{instance=\"bench_1\",phase=\"wakeup\"} 4.999e-06");
-  assert_line("ali3_max_seconds{instance=\"bench_1\",phase=\"cycle\"} 8.05e-05");
+  assert_line("ali3_cycles_total{daemon=\"bench_1\"} 123456789012");
+  assert_line("ali3_simulated_seconds{daemon=\"bench_1\"} 10.25");
+  assert_line("ali3_constraint_violation{daemon=\"bench_1\"} 3e-13");
+  assert_line("ali3_input_age_seconds{daemon=\"bench_1\"} 0.012");
+  assert_line("ali3_input_stale{daemon=\"bench_1\"} 0");
+  assert_line("ali3_slipped_seconds_total{daemon=\"bench_1\"} 1.5");
+  assert_line("ali3_load_ratio{daemon=\"bench_1\",horizon=\"1s\"} 0.5");
+  assert_line("ali3_load_ratio{daemon=\"bench_1\",horizon=\"10s\"} 0.25");
+  assert_line("ali3_load_ratio{daemon=\"bench_1\",horizon=\"60s\"} 0.125");
+  assert_line("ali3_level_busy_seconds_max{daemon=\"bench_1\",level=\"rows\"} 1.25e-05");
+  assert_line("ali3_level_busy_seconds_max{daemon=\"bench_1\",level=\"level 1\"} 7e-07");
+  assert_line("ali3_level_wait_seconds_max{daemon=\"bench_1\",level=\"rows\"} 3e-06");
+  assert_no("ali3_level_wait_seconds_max{daemon=\"bench_1\",level=\"level 1\"}"); /* nobody waited */
+  assert_line("ali3_state{daemon=\"bench_1\",state=\"RUNNING\"} 1");
+  assert_line("ali3_state{daemon=\"bench_1\",state=\"SAFE\"} 0");
+  assert_line("ali3_last_seconds{daemon=\"bench_1\",phase=\"wakeup\"} 0.0015");
+  assert_line("ali3_min_seconds{daemon=\"bench_1\",phase=\"wakeup\"} 4.999e-06");
+  assert_line("ali3_max_seconds{daemon=\"bench_1\",phase=\"cycle\"} 8.05e-05");
   assert_no("phase=\"step\""); /* no step was made: no figure, and above all not 0 */
   assert_line("# TYPE ali3_osc_clients gauge");
-  assert_line("ali3_osc_clients{instance=\"bench_1\"} 2");
+  assert_line("ali3_osc_clients{daemon=\"bench_1\"} 2");
   assert_line("# TYPE ali3_modbus_half_frames_total counter");
   assert_line("# HELP ali3_modbus_half_frames_total Modbus connections closed in mid-frame");
-  assert_line("ali3_modbus_half_frames_total{instance=\"bench_1\"} 5");
-  assert_line("ali3_loop_page_faults_total{instance=\"bench_1\"} 0");
-  assert_line("ali3_loop_preemptions_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_modbus_half_frames_total{daemon=\"bench_1\"} 5");
+  assert_line("ali3_loop_page_faults_total{daemon=\"bench_1\"} 0");
+  assert_line("ali3_loop_preemptions_total{daemon=\"bench_1\"} 0");
 }
 
 /* For each field: its heading and its value. */
@@ -120,7 +120,7 @@ TEST(every_field_with_a_metric_has_its_line)
     snprintf(line, sizeof line, "# HELP ali3_%s %s", f->metric, f->text);
     assert_line(line);
     const struct field_value v = telemetry_value(t, f);
-    snprintf(line, sizeof line, "ali3_%s{instance=\"a\"} ", f->metric);
+    snprintf(line, sizeof line, "ali3_%s{daemon=\"a\"} ", f->metric);
     if (v.type == VALUE_NONE)
       assert_no(line);
     else
@@ -146,17 +146,17 @@ TEST(devices_have_lines)
   atomic_store(&t->device[1].errors[DEVICE_ERROR_nonfinite], 5);
   render();
   assert_line("# TYPE ali3_device_up gauge");
-  assert_line("ali3_device_up{instance=\"a\",device=\"plc\"} 1");
-  assert_line("ali3_device_up{instance=\"a\",device=\"drive\"} 0");
-  assert_line("ali3_device_age_seconds{instance=\"a\",device=\"plc\"} 0.25");
-  assert_no("ali3_device_age_seconds{instance=\"a\",device=\"drive\"}"); /* no poll was completed */
-  assert_line("ali3_device_polls_total{instance=\"a\",device=\"drive\"} 12");
-  assert_line("ali3_device_late_polls_total{instance=\"a\",device=\"drive\"} 2");
-  assert_line("ali3_device_reconnects_total{instance=\"a\",device=\"drive\"} 3");
+  assert_line("ali3_device_up{daemon=\"a\",device=\"plc\"} 1");
+  assert_line("ali3_device_up{daemon=\"a\",device=\"drive\"} 0");
+  assert_line("ali3_device_age_seconds{daemon=\"a\",device=\"plc\"} 0.25");
+  assert_no("ali3_device_age_seconds{daemon=\"a\",device=\"drive\"}"); /* no poll was completed */
+  assert_line("ali3_device_polls_total{daemon=\"a\",device=\"drive\"} 12");
+  assert_line("ali3_device_late_polls_total{daemon=\"a\",device=\"drive\"} 2");
+  assert_line("ali3_device_reconnects_total{daemon=\"a\",device=\"drive\"} 3");
   assert_line("# TYPE ali3_device_errors_total counter");
-  assert_line("ali3_device_errors_total{instance=\"a\",device=\"drive\",kind=\"timeout\"} 4");
-  assert_line("ali3_device_errors_total{instance=\"a\",device=\"drive\",kind=\"nonfinite\"} 5");
-  assert_line("ali3_device_errors_total{instance=\"a\",device=\"plc\",kind=\"lost\"} 0");
+  assert_line("ali3_device_errors_total{daemon=\"a\",device=\"drive\",kind=\"timeout\"} 4");
+  assert_line("ali3_device_errors_total{daemon=\"a\",device=\"drive\",kind=\"nonfinite\"} 5");
+  assert_line("ali3_device_errors_total{daemon=\"a\",device=\"plc\",kind=\"lost\"} 0");
 }
 
 TEST(platforms_have_a_state_and_a_pose)
@@ -170,13 +170,13 @@ TEST(platforms_have_a_state_and_a_pose)
   p->block.live.platform.legs[5] = 0.5;
   render();
   assert_line("# TYPE ali3_platform_state gauge");
-  assert_line("ali3_platform_state{instance=\"a\",state=\"run\"} 1");
-  assert_line("ali3_platform_state{instance=\"a\",state=\"parked\"} 0");
-  assert_line("ali3_platform_flag{instance=\"a\",flag=\"tilt_limited\"} 1");
-  assert_line("ali3_platform_flag{instance=\"a\",flag=\"pending\"} 0");
-  assert_line("ali3_platform_pose{instance=\"a\",coordinate=\"heave\"} -0.125");
-  assert_line("ali3_platform_leg_normalised{instance=\"a\",leg=\"6\"} 0.5");
-  assert_no("ali3_platform_state{instance=\"b\"");
+  assert_line("ali3_platform_state{daemon=\"a\",state=\"run\"} 1");
+  assert_line("ali3_platform_state{daemon=\"a\",state=\"parked\"} 0");
+  assert_line("ali3_platform_flag{daemon=\"a\",flag=\"tilt_limited\"} 1");
+  assert_line("ali3_platform_flag{daemon=\"a\",flag=\"pending\"} 0");
+  assert_line("ali3_platform_pose{daemon=\"a\",coordinate=\"heave\"} -0.125");
+  assert_line("ali3_platform_leg_normalised{daemon=\"a\",leg=\"6\"} 0.5");
+  assert_no("ali3_platform_state{daemon=\"b\"");
 }
 
 TEST(rigs_say_where_they_are)
@@ -195,17 +195,17 @@ TEST(rigs_say_where_they_are)
                                           .felt_beyond = {3},
                                           .flags = {RIG_REPORTS | RIG_WARNS}};
   render();
-  assert_line("ali3_rig_flag{instance=\"a\",flag=\"warns\"} 1");
-  assert_line("ali3_rig_flag{instance=\"a\",flag=\"trips\"} 0");
-  assert_line("ali3_rig_permissive{instance=\"a\",permissive=\"chain\"} 0");
-  assert_line("ali3_rig_permissive{instance=\"a\",permissive=\"door\"} 1");
-  assert_line("ali3_rig_pose{instance=\"a\",coordinate=\"roll\"} 0.25");
-  assert_line("ali3_rig_pose_error{instance=\"a\",coordinate=\"heave\"} -0.125");
-  assert_line("ali3_rig_leg{instance=\"a\",leg=\"6\"} 0.75");
-  assert_line("ali3_rig_leg_error{instance=\"a\",leg=\"1\"} 0.5");
+  assert_line("ali3_rig_flag{daemon=\"a\",flag=\"warns\"} 1");
+  assert_line("ali3_rig_flag{daemon=\"a\",flag=\"trips\"} 0");
+  assert_line("ali3_rig_permissive{daemon=\"a\",permissive=\"chain\"} 0");
+  assert_line("ali3_rig_permissive{daemon=\"a\",permissive=\"door\"} 1");
+  assert_line("ali3_rig_pose{daemon=\"a\",coordinate=\"roll\"} 0.25");
+  assert_line("ali3_rig_pose_error{daemon=\"a\",coordinate=\"heave\"} -0.125");
+  assert_line("ali3_rig_leg{daemon=\"a\",leg=\"6\"} 0.75");
+  assert_line("ali3_rig_leg_error{daemon=\"a\",leg=\"1\"} 0.5");
   assert_line("# TYPE ali3_rig_felt_beyond_total counter");
-  assert_line("ali3_rig_felt_beyond_total{instance=\"a\"} 3");
-  assert_no("ali3_rig_flag{instance=\"b\"");
+  assert_line("ali3_rig_felt_beyond_total{daemon=\"a\"} 3");
+  assert_no("ali3_rig_flag{daemon=\"b\"");
 }
 
 TEST(trouble_is_shown)
@@ -222,16 +222,16 @@ TEST(trouble_is_shown)
   p->block.live.increment = 0.0 / 0.0 * p->block.live.time;
   p->block.live.constraint = 1e300 * 1e10;
   render();
-  assert_line("ali3_healthy{instance=\"a\"} 0");
-  assert_line("ali3_state{instance=\"a\",state=\"SAFE\"} 1");
-  assert_line("ali3_state{instance=\"a\",state=\"RUNNING\"} 0");
-  assert_line("ali3_fault_code{instance=\"a\"} 3");
-  assert_line("ali3_input_stale{instance=\"a\"} 1");
-  assert_line("ali3_input_stale_mask{instance=\"a\"} 5");
-  assert_line("ali3_deadline_misses_total{instance=\"a\"} 7");
-  assert_line("ali3_starts_skipped_total{instance=\"a\"} 9");
-  assert_line("ali3_increment{instance=\"a\"} NaN");
-  assert_line("ali3_constraint_violation{instance=\"a\"} +Inf");
+  assert_line("ali3_healthy{daemon=\"a\"} 0");
+  assert_line("ali3_state{daemon=\"a\",state=\"SAFE\"} 1");
+  assert_line("ali3_state{daemon=\"a\",state=\"RUNNING\"} 0");
+  assert_line("ali3_fault_code{daemon=\"a\"} 3");
+  assert_line("ali3_input_stale{daemon=\"a\"} 1");
+  assert_line("ali3_input_stale_mask{daemon=\"a\"} 5");
+  assert_line("ali3_deadline_misses_total{daemon=\"a\"} 7");
+  assert_line("ali3_starts_skipped_total{daemon=\"a\"} 9");
+  assert_line("ali3_increment{daemon=\"a\"} NaN");
+  assert_line("ali3_constraint_violation{daemon=\"a\"} +Inf");
   assert_no("ali3_input_age_seconds{"); /* none received */
 }
 
@@ -241,8 +241,8 @@ TEST(torn_figures_are_left_out)
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   p->sample.whole = false;
   render();
-  assert_line("ali3_up{instance=\"a\"} 1");
-  assert_line("ali3_period_seconds{instance=\"a\"} 0.01");
+  assert_line("ali3_up{daemon=\"a\"} 1");
+  assert_line("ali3_period_seconds{daemon=\"a\"} 0.01");
   assert_no("ali3_cycles_total{");
   assert_no("ali3_state{");
   assert_no("ali3_deadline_misses_total{");
@@ -254,21 +254,21 @@ TEST(buckets_are_cumulative)
   fake_daemon(&census.one[census.count++], "a");
   render();
   assert_line("# TYPE ali3_wakeup_seconds histogram");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"5e-06\"} 1");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"1e-05\"} 2");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"2e-05\"} 2");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"3e-05\"} 3");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"0.001\"} 3");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"0.002\"} 4");
-  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"+Inf\"} 4");
-  assert_line("ali3_wakeup_seconds_count{instance=\"a\"} 4");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"5e-06\"} 1");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"1e-05\"} 2");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"2e-05\"} 2");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"3e-05\"} 3");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"0.001\"} 3");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"0.002\"} 4");
+  assert_line("ali3_wakeup_seconds_bucket{daemon=\"a\",le=\"+Inf\"} 4");
+  assert_line("ali3_wakeup_seconds_count{daemon=\"a\"} 4");
   /* Three entries in bins of 1 us; the fourth between 1.414 and 1.542 ms. */
-  const double sum = value("ali3_wakeup_seconds_sum{instance=\"a\"} ");
+  const double sum = value("ali3_wakeup_seconds_sum{daemon=\"a\"} ");
   assert_true(sum > 30.5e-6 - 1.5e-6 + 1.414e-3 && sum < 30.5e-6 + 1.5e-6 + 1.543e-3);
-  assert_line("ali3_cycle_seconds_sum{instance=\"a\"} 0.000161");
-  assert_line("ali3_step_seconds_bucket{instance=\"a\",le=\"+Inf\"} 0");
-  assert_line("ali3_step_seconds_sum{instance=\"a\"} 0");
-  assert_line("ali3_step_seconds_count{instance=\"a\"} 0");
+  assert_line("ali3_cycle_seconds_sum{daemon=\"a\"} 0.000161");
+  assert_line("ali3_step_seconds_bucket{daemon=\"a\",le=\"+Inf\"} 0");
+  assert_line("ali3_step_seconds_sum{daemon=\"a\"} 0");
+  assert_line("ali3_step_seconds_count{daemon=\"a\"} 0");
 }
 
 /* Every bound is an edge of bins: an entry 1 ns below it counts, one at it does not. The entries of all bins, also of
@@ -279,7 +279,7 @@ TEST(bounds_are_edges_of_bins)
   uint64_t bound[64];
   int bounds = 0;
   render();
-  static const char series[] = "ali3_cycle_seconds_bucket{instance=\"a\",le=\"";
+  static const char series[] = "ali3_cycle_seconds_bucket{daemon=\"a\",le=\"";
   for (const char *at = text; (at = strstr(at, series)); at++) {
     const double le = strtod(at + strlen(series), NULL);
     assert_in_range(bounds, 0, 63);
@@ -303,7 +303,7 @@ TEST(bounds_are_edges_of_bins)
   char line[128];
   snprintf(line, sizeof line, "%s+Inf\"} %d", series, (int)BOOK_BINS);
   assert_line(line);
-  snprintf(line, sizeof line, "ali3_cycle_seconds_count{instance=\"a\"} %d", (int)BOOK_BINS);
+  snprintf(line, sizeof line, "ali3_cycle_seconds_count{daemon=\"a\"} %d", (int)BOOK_BINS);
   assert_line(line);
 }
 
@@ -313,7 +313,7 @@ TEST(labels_are_escaped)
   snprintf(p->block.model, sizeof p->block.model, "m\"o\\d\nel \xc3\xa4");
   snprintf(p->block.reason, sizeof p->block.reason, "not \xff UTF-8");
   render();
-  assert_line("ali3_info{instance=\"a\",model=\"m\\\"o\\\\d\\nel \xc3\xa4\",reason=\"?\"} 1");
+  assert_line("ali3_info{daemon=\"a\",model=\"m\\\"o\\\\d\\nel \xc3\xa4\",reason=\"?\"} 1");
 }
 
 /* The lines of a metric are together below one heading, also with several daemons. A daemon that is gone has `up` only. */
@@ -323,11 +323,11 @@ TEST(metrics_are_grouped)
   fake_daemon(&census.one[census.count++], "b");
   fake_gone(&census.one[census.count++], "c");
   render();
-  assert_line("ali3_up{instance=\"a\"} 1");
-  assert_line("ali3_up{instance=\"b\"} 1");
-  assert_line("ali3_up{instance=\"c\"} 0");
-  const char *gone = strstr(text, "instance=\"c\"");
-  assert_null(strstr(gone + 1, "instance=\"c\""));
+  assert_line("ali3_up{daemon=\"a\"} 1");
+  assert_line("ali3_up{daemon=\"b\"} 1");
+  assert_line("ali3_up{daemon=\"c\"} 0");
+  const char *gone = strstr(text, "daemon=\"c\"");
+  assert_null(strstr(gone + 1, "daemon=\"c\""));
 
   char metric[64] = "";
   static char seen[200][64];
@@ -379,7 +379,7 @@ TEST(names_and_units_follow_the_conventions)
   snprintf(p->block.device[0].name, sizeof p->block.device[0].name, "plc");
   counter_set(&p->block.counters.osc_send_ns, 1500000000);
   render();
-  assert_line("ali3_osc_send_seconds_total{instance=\"a\"} 1.5");
+  assert_line("ali3_osc_send_seconds_total{daemon=\"a\"} 1.5");
   int metrics = 0;
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
     char name[64], kind[16];

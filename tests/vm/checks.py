@@ -133,8 +133,8 @@ def exporter_under_a_dynamic_user():
     """It shows the instance over HTTP, without rights, behind the loop, and to this machine only."""
     sh("systemctl", "start", "ali3-exporter")
     text = wait_for("metrics", lambda: _fetched("/metrics"))
-    assert re.search(r'(?m)^ali3_up\{.*instance="bench".*\} 1$', text), text[:2000]
-    assert re.search(r'(?m)^ali3_state\{.*instance="bench".*state="RUNNING".*\} 1$', text), text[:2000]
+    assert re.search(r'(?m)^ali3_up\{.*daemon="bench".*\} 1$', text), text[:2000]
+    assert re.search(r'(?m)^ali3_state\{.*daemon="bench".*state="RUNNING".*\} 1$', text), text[:2000]
     assert _fetched("/healthz"), "no answer to /healthz"
     (pid,) = processes("ali3-exporter")
     status = of_process(pid)

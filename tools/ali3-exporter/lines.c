@@ -40,7 +40,7 @@ void write_heading(const char *type, const char *name, const char *help, FILE *o
 void write_line(const char *name, const struct present *p, const char *key, const char *label, double v,
                 FILE *out)
 {
-  fprintf(out, "%s{instance=\"%s\"", name, p->name);
+  fprintf(out, "%s{daemon=\"%s\"", name, p->name);
   if (key) {
     fprintf(out, ",%s=\"", key);
     write_label(label, out);

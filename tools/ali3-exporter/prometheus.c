@@ -39,7 +39,7 @@ static void write_info(const struct census *c, FILE *out)
   for (int i = 0; i < c->count; i++) {
     const struct present *p = &c->one[i];
     if (!p->sample.t) continue;
-    fprintf(out, "ali3_info{instance=\"%s\",model=\"", p->name);
+    fprintf(out, "ali3_info{daemon=\"%s\",model=\"", p->name);
     write_label(p->sample.t->model, out);
     fputs("\",reason=\"", out);
     write_label(p->sample.t->reason, out);
@@ -188,17 +188,17 @@ static void write_distribution(const char *name, const struct present *p, const 
   for (size_t b = 0; b < sizeof bucket_ns / sizeof *bucket_ns; b++) {
     for (; bin < BOOK_BINS - 1 && histogram_edge(bin + 1) <= (double)bucket_ns[b]; bin++)
       below += counter_get(&h->bin[bin]);
-    fprintf(out, "%s_bucket{instance=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, p->name,
-            seconds_of(bucket_ns[b]), below);
+    fprintf(out, "%s_bucket{daemon=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, p->name, seconds_of(bucket_ns[b]),
+            below);
   }
   for (; bin < BOOK_BINS; bin++) below += counter_get(&h->bin[bin]);
   for (int i = 0; i < BOOK_BINS; i++) {
     const double low = histogram_edge(i), high = i < BOOK_BINS - 1 ? histogram_edge(i + 1) : low;
     sum += 0.5e-9 * (low + high) * (double)counter_get(&h->bin[i]);
   }
-  fprintf(out, "%s_bucket{instance=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", name, p->name, below);
-  fprintf(out, "%s_sum{instance=\"%s\"} %.15g\n", name, p->name, sum);
-  fprintf(out, "%s_count{instance=\"%s\"} %" PRIu64 "\n", name, p->name, below);
+  fprintf(out, "%s_bucket{daemon=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", name, p->name, below);
+  fprintf(out, "%s_sum{daemon=\"%s\"} %.15g\n", name, p->name, sum);
+  fprintf(out, "%s_count{daemon=\"%s\"} %" PRIu64 "\n", name, p->name, below);
 }
 
 static void write_book(const struct census *c, FILE *out)

@@ -32,7 +32,7 @@ static void write_device_errors(const struct census *c, FILE *out)
     const struct telemetry *t = c->one[i].sample.t;
     for (uint64_t k = 0; t && k < t->devices; k++)
       for (int e = 0; e < DEVICE_ERRORS; e++) {
-        fprintf(out, "%s{instance=\"%s\",device=\"", name, c->one[i].name);
+        fprintf(out, "%s{daemon=\"%s\",device=\"", name, c->one[i].name);
         write_label(t->device[k].name, out);
         fprintf(out, "\",kind=\"%s\"} %" PRIu64 "\n", kind[e], counter_get(&t->device[k].errors[e]));
       }

@@ -11,13 +11,13 @@
 
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
-/* The toggled value: one channel of an input alternates between 0 and `value`. */
+/* The toggled value: one channel of an input alternates between `rest` and `value`, both within its range. */
 struct toggle {
   const struct settings *settings;
-  int signal;       /* index of the channel in the signal table */
-  int channel;      /* index of the channel among all channels */
-  double value;     /* in SI units */
-  uint64_t wait_ns; /* time after which an answer counts as lost */
+  int signal;         /* index of the channel in the signal table */
+  int channel;        /* index of the channel among all channels */
+  double rest, value; /* in SI units; rest is 0 where the range has it */
+  uint64_t wait_ns;   /* time after which an answer counts as lost */
 };
 
 /* A connection to the daemon. */

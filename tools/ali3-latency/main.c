@@ -26,7 +26,9 @@ static const char help[] =
     "\n"
     "  --input NAME     signal to set: input.NAME.force.x, input.NAME.value (default: the first input "
     "signal)\n"
-    "  --value X        the signal alternates between X and 0, in SI units (default: 0.001)\n"
+    "  --value X        the signal alternates between X and 0, in SI units (default: 0.001); if the range "
+    "of\n"
+    "                   the input leaves 0 out, between X and the end of the range next to 0\n"
     "  --count N        measurements over each protocol (default: 1000)\n"
     "  --protocol NAME  osc, modbus or all (default: all that are on)\n"
     "  --wait S         seconds after which a measurement without an answer is lost (default: 1)\n"
@@ -34,12 +36,14 @@ static const char help[] =
     "  --json           print figures in microseconds as a list of objects, all measurements sorted\n"
     "  --help, --version\n"
     "\n"
+    "Ten measurements in a row without an answer end the run.\n"
+    "\n"
     "Exit status: 0 measured; 1 no answer, answers lost, or above the limit; 2 wrong usage, or a mistake\n"
     "in FILE.\n";
 
 struct options {
   const char *file, *input;
-  double value, wait, limit;
+  double value, wait, limit; /* value NAN: not given */
   int count;
   bool osc, modbus, json;
 };
@@ -72,7 +76,7 @@ static int take_options(struct options *o, int argc, char **argv)
   };
   double count = 1000;
   bool ok = true;
-  *o = (struct options){.value = 1e-3, .wait = 1.0, .limit = INFINITY, .osc = true, .modbus = true};
+  *o = (struct options){.value = (double)NAN, .wait = 1.0, .limit = INFINITY, .osc = true, .modbus = true};
   for (int c; ok && (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
     switch (c) {
     /* Read the options of the measurement. */
@@ -133,6 +137,21 @@ static bool find_channel(const struct options *o, const struct settings *s, stru
   return usage("--input: expected one of the signals input.* of the configuration", o->input);
 }
 
+/* Both values lie in the range of the input: the daemon clamps others, and never shows them. */
+static bool choose_values(const struct options *o, const struct signals *table, struct toggle *t)
+{
+  static const double STEP = 1e-3;
+  const struct input_range *range = signals_range(table, t->signal);
+  char text[200];
+  t->rest = fmin(fmax(0.0, range->lower), range->upper);
+  t->value = !isnan(o->value) ? o->value : t->rest + STEP <= range->upper ? t->rest + STEP : t->rest - STEP;
+  if (t->value >= range->lower && t->value <= range->upper && t->value != t->rest) return true;
+  snprintf(text, sizeof text,
+           "--value: expected another value than %g, within %g to %g, the range of %s, found %g", t->rest,
+           range->lower, range->upper, table->signal[t->signal].name, t->value);
+  return usage(text, NULL);
+}
+
 static void show_count(const struct probe *p, int done, int count)
 {
   if (isatty(STDERR_FILENO) && (done % 50 == 0 || done == count))
@@ -160,22 +179,33 @@ static bool measure_probe(const struct probe *p, const struct options *o, const 
     return false;
   }
   /* Toggle, and count lost answers. */
+  enum { PATIENCE = 10 };
   bool ok = true;
+  int silent = 0;
   for (int i = 0; ok && i < o->count; i++) {
     const uint64_t asked_ns = clock_now_ns();
-    const uint64_t took_ns = p->ask(open, i % 2 ? 0.0 : t->value, error, sizeof error);
+    const uint64_t took_ns = p->ask(open, i % 2 ? t->rest : t->value, error, sizeof error);
     ok = took_ns != UINT64_MAX;
-    if (took_ns == 0) s->lost++;
-    /* Leave the input at 0. */
+    silent = took_ns == 0 ? silent + 1 : 0;
+    if (took_ns == 0)
+      s->lost++;
     else if (ok)
       s->us[s->count++] = (double)took_ns * 1e-3;
+    if (silent == PATIENCE) {
+      snprintf(
+          error, sizeof error,
+          "%s: no answer to %d measurements in a row. The daemon must run this file, be in none of SAFE and "
+          "FAULT, and let this host write; no other client may own the input, and its rate must let it reach "
+          "%g within %g s. The log of the daemon has the reason",
+          p->name, PATIENCE, t->value, (double)t->wait_ns / (double)NS_PER_S);
+      ok = false;
+    }
     show_count(p, i + 1, o->count);
     clock_sleep_until_ns(next_question(t->settings, asked_ns, seed));
   }
-  if (ok)
-    p->ask(open, 0.0, error, sizeof error);
-  else
-    fprintf(stderr, "ali3-latency: %s\n", error);
+  /* Leave the input at rest. */
+  if (!ok) fprintf(stderr, "%sali3-latency: %s\n", isatty(STDERR_FILENO) ? "\n" : "", error);
+  if (ok || silent == PATIENCE) p->ask(open, t->rest, error, sizeof error);
   p->close(open);
   samples_sort(s);
   return ok;
@@ -206,9 +236,8 @@ static uint64_t release_ns(const struct input_spec *input)
 static int run_probes(const struct options *o, const struct settings *settings)
 {
   /* Find the channel to toggle. */
-  struct toggle t = {
-      .settings = settings, .value = o->value, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
-  if (!find_channel(o, settings, &t)) return STATUS_USAGE;
+  struct toggle t = {.settings = settings, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
+  if (!find_channel(o, settings, &t) || !choose_values(o, settings->signals, &t)) return STATUS_USAGE;
   if (settings->cycle.clock == CLOCKING_LOCKSTEP) {
     usage("expected cycle.clock timer or input: in lockstep the daemon waits for the command step", NULL);
     return STATUS_USAGE;

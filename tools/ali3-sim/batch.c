@@ -19,9 +19,10 @@ struct batch {
   struct sweep sweep;
   FILE *out;
   pthread_mutex_t lock;
-  long mine, next, written; /* runs of the shard; the next one to compute; rows in the file */
-  char **row;               /* (mine) finished rows that wait for an earlier one */
-  bool failed;              /* no memory, or the file cannot be written */
+  pthread_mutex_t inputs_lock; /* HDF5 reads in one thread at a time */
+  long mine, next, written;    /* runs of the shard; the next one to compute; rows in the file */
+  char **row;                  /* (mine) finished rows that wait for an earlier one */
+  bool failed;                 /* no memory, or the file cannot be written */
 };
 
 /* A run with the memory that it needs. */
@@ -70,7 +71,7 @@ static void free_run(struct one_run *r)
 }
 
 /* False after printing the reason. */
-static bool prepare_run(const struct batch *b, struct one_run *r)
+static bool prepare_run(struct batch *b, struct one_run *r)
 {
   const struct settings *s = r->settings;
   const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
@@ -81,7 +82,11 @@ static bool prepare_run(const struct batch *b, struct one_run *r)
     return false;
   }
   r->ride = ride_new(s, r->signals);
-  return r->ride && quantities_open(&r->quantities, b->o->quantities, r->signals);
+  if (!r->ride) return false;
+  pthread_mutex_lock(&b->inputs_lock);
+  const bool scripted = script_open(&r->ride->script, b->o->inputs, s, r->signals);
+  pthread_mutex_unlock(&b->inputs_lock);
+  return scripted && quantities_open(&r->quantities, b->o->quantities, r->signals);
 }
 
 static void print_parameters(FILE *row, const struct sweep *s, long run)
@@ -109,7 +114,7 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
 }
 
 /* Computes one run of the model. False: it was interrupted, or there is no memory. */
-static bool simulate_run(const struct batch *b, struct one_run *one, FILE *row)
+static bool simulate_run(struct batch *b, struct one_run *one, FILE *row)
 {
   struct result r;
   const struct takers takers = {.every = 1, .quantities = &one->quantities, .quiet = true};
@@ -122,7 +127,7 @@ static bool simulate_run(const struct batch *b, struct one_run *one, FILE *row)
 }
 
 /* The row of a run, to be freed; NULL if the run has none. columns: of the quantities. */
-static char *make_row(const struct batch *b, long run)
+static char *make_row(struct batch *b, long run)
 {
   char *text = NULL, *said = NULL;
   size_t size = 0, said_size = 0;
@@ -277,7 +282,7 @@ static int run_batch(struct batch *b, const char *head)
 
 int batch(struct options *o)
 {
-  struct batch b = {.o = o, .lock = PTHREAD_MUTEX_INITIALIZER};
+  struct batch b = {.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .inputs_lock = PTHREAD_MUTEX_INITIALIZER};
   char *head = NULL;
   int status = EXIT_USAGE;
   if (sweep_open(&b.sweep, o->batch) && try_first_run(&b, o, &head)) status = run_batch(&b, head);

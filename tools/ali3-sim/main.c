@@ -45,6 +45,9 @@ static const char help[] =
     "  --inputs FILE     values of the inputs: a CSV file with the columns time and input.NAME..., or a "
     "recording\n"
     "                    FILE.h5 of ali3-record with the period of this run\n"
+    "  --inputs-time WHICH  the time that the tables of inputs have, beside --state-in: run (default) counts "
+    "from\n"
+    "                    the start of this run, simulated goes on with the time of the state\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
@@ -106,6 +109,13 @@ static bool take_workers(const char *text, struct options *o)
   return true;
 }
 
+static bool take_inputs_time(const char *text, struct options *o)
+{
+  o->inputs_time_given = true;
+  o->inputs_simulated = strcmp(text, "simulated") == 0;
+  return o->inputs_simulated || strcmp(text, "run") == 0 || usage("--inputs-time", "run or simulated", text);
+}
+
 /* With workers: auto in the file the daemon decides; here the default is no workers. */
 static int workers_of(const struct options *o, const struct settings *s)
 {
@@ -134,6 +144,7 @@ enum {
   VIEW,
   STATE_IN,
   INPUTS,
+  INPUTS_TIME,
   STATE_OUT,
   SUMMARY,
   END_QUANTITIES,
@@ -162,12 +173,10 @@ static bool check_batch(const struct options *o)
   if (is_hdf5_name(o->output) && o->shards > 1)
     return usage("--output FILE.h5", "no --shard beside it; ali3-sim merge makes FILE.h5 of all shards",
                  "one");
-  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->inputs || o->every != 1 ||
-      o->workers_given)
-    return usage(
-        "--batch",
-        "no --signals, --summary, --view, --every, --workers, --inputs, --state-in and --state-out beside it",
-        "one of them");
+  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->every != 1 || o->workers_given)
+    return usage("--batch",
+                 "no --signals, --summary, --view, --every, --workers, --state-in and --state-out beside it",
+                 "one of them");
   return true;
 }
 
@@ -210,6 +219,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"output", required_argument, NULL, OUTPUT},
       {"view", required_argument, NULL, VIEW},
       {"inputs", required_argument, NULL, INPUTS},
+      {"inputs-time", required_argument, NULL, INPUTS_TIME},
       {"state-in", required_argument, NULL, STATE_IN},
       {"state-out", required_argument, NULL, STATE_OUT},
       {"summary", required_argument, NULL, SUMMARY},
@@ -283,6 +293,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case INPUTS:
       o->inputs = optarg;
       break;
+    case INPUTS_TIME:
+      good = take_inputs_time(optarg, o);
+      break;
     case STATE_OUT:
       o->state_out = optarg;
       break;
@@ -322,6 +335,8 @@ static int take_options(int argc, char **argv, struct options *o)
   if (good && optind + 1 != argc) good = usage("FILE", "one file", optind < argc ? "several" : "none");
   if (good && o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
     good = usage("--output, --summary", "one of them at most on standard output", "both");
+  if (good && o->inputs_time_given && !o->state_in)
+    good = usage("--inputs-time", "--state-in as well, because both times are equal without it", "none");
   if (good && o->signals && !o->output && !o->view)
     good = usage("--signals", "--output or --view as well", "none");
   if (!good) {
@@ -353,6 +368,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   /* Open the table first: a run that cannot write does not begin. */
   long planned = planned_steps(o, s);
   if (planned == 0 || (o->state_in && !state_load_file(o->state_in, s->model, d))) return EXIT_USAGE;
+  if (o->state_in && !script_time(ride->script, o, ali3_report_get(d)->time)) return EXIT_USAGE;
   struct table table;
   struct quantities quantities = {0};
   if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;

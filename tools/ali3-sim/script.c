@@ -7,6 +7,7 @@
 #include "inputs/stimulus.h"
 #include "signals/counters.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct script {
   struct port port;
   struct port *ports[1];
   double dt;
+  double begin; /* time of the tables at the start of the run, s */
   uint64_t period_ns, virtual_ns, steps;
 };
 
@@ -125,6 +127,41 @@ bool script_open(struct script **script, const char *file, const struct settings
   return (!file || read_input_file(c, file, signals)) && set_up_script(c, signals);
 }
 
+static double end_of_tables(const struct script *c)
+{
+  double end = 0.0;
+  for (int i = 0; i < c->stimuli; i++) {
+    const struct stimulus *s = &c->stimulus[i];
+    if (s != &c->table && !s->with_motion) continue;
+    if (s->loops) return INFINITY;
+    end = fmax(end, s->time[s->rows - 1]);
+  }
+  return end;
+}
+
+bool script_time(struct script *c, const struct options *o, double time)
+{
+  const char *what = o->inputs ? o->inputs : "the stimuli";
+  if (!c) return true;
+  /* Say which time counts, unless the user has chosen. */
+  if (!o->inputs_time_given)
+    fprintf(stderr,
+            "ali3-sim: the times of %s count from the start of this run, which is at %g s of simulated time; "
+            "--inputs-time simulated takes them for simulated time, --inputs-time run drops this line\n",
+            what, time);
+  if (!o->inputs_simulated) return true;
+  if (o->inputs && has_ending(o->inputs, ".h5"))
+    return refuse_script(
+        "the steps of a recording count from the start of the run; expected --inputs-time run");
+  c->begin = time;
+  if (end_of_tables(c) > time) return true;
+  fprintf(
+      stderr,
+      "ali3-sim: --inputs-time simulated: %s ends at %g s, before the state at %g s, so no value would act\n",
+      what, end_of_tables(c), time);
+  return false;
+}
+
 void script_close(struct script *c)
 {
   if (!c) return;
@@ -147,7 +184,7 @@ const double *script_values(const struct script *c)
 
 void script_step(struct script *c, const ali3_model *m, ali3_data *d)
 {
-  const double t = (double)(c->steps + 1) * ((double)c->period_ns * 1e-9);
+  const double t = c->begin + (double)(c->steps + 1) * ((double)c->period_ns * 1e-9);
   bool sends = false;
   /* The way of a client's values in lockstep: they age by the steps. */
   for (int i = 0; i < c->stimuli; i++) {

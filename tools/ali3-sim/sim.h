@@ -26,6 +26,7 @@ struct options {
   double duration;  /* s; 0: from the file */
   int workers;      /* WORKERS_AUTO: chosen by timing */
   bool workers_given;
+  bool inputs_time_given, inputs_simulated; /* --inputs-time */
   long every;
   /* --batch */
   const char *batch; /* file of the sweep; NULL: one run */
@@ -49,6 +50,9 @@ struct script;
 bool script_open(struct script **script, const char *file, const struct settings *s,
                  const struct signals *signals);
 void script_close(struct script *c);
+/* The run goes on from a state at `time`, in s. Tables count from the start of the run, unless --inputs-time says that they hold
+ * simulated time; without the option a line on stderr says so. False after printing the reason. c NULL: nothing. */
+bool script_time(struct script *c, const struct options *o, double time);
 /* Before the first step, with the initial state in `d`. */
 void script_start(struct script *c, const ali3_model *m, const ali3_data *d);
 /* Ahead of each step: sets its inputs. */

@@ -29,7 +29,7 @@ static const char USAGE_TEXT[] =
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
-    "  --print-map[=json|csv|st|plcopen]\n"
+    "  --print-map[=json|csv|st|st-located|plcopen]\n"
     "                      print every OSC address, Modbus register and packet of FILE; start nothing;\n"
     "                      st, plcopen: the registers as variables of a PLC\n"
     "  --platform[=json|svg|model]\n"
@@ -107,6 +107,7 @@ static enum map_format map_format_of(const char *word)
   static const char *const words[] = {[MAP_FORMAT_JSON] = "json",
                                       [MAP_FORMAT_CSV] = "csv",
                                       [MAP_FORMAT_ST] = "st",
+                                      [MAP_FORMAT_ST_LOCATED] = "st-located",
                                       [MAP_FORMAT_PLCOPEN] = "plcopen"};
   if (!word) return MAP_FORMAT_TEXT;
   for (int i = MAP_FORMAT_JSON; i <= MAP_FORMAT_PLCOPEN; i++)
@@ -199,7 +200,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
     case PRINT_MAP:
       o->map = map_format_of(optarg);
       if (o->map == MAP_FORMAT_NONE)
-        return usage("--print-map: expected json, csv, st, plcopen, or nothing", optarg);
+        return usage("--print-map: expected json, csv, st, st-located, plcopen, or nothing", optarg);
       break;
     /* Figures of the platform in place of a run. */
     case PLATFORM_TABLE:

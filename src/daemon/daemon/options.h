@@ -21,6 +21,7 @@ enum map_format {
   MAP_FORMAT_JSON,
   MAP_FORMAT_CSV,
   MAP_FORMAT_ST,
+  MAP_FORMAT_ST_LOCATED,
   MAP_FORMAT_PLCOPEN
 };
 enum platform_format {

@@ -27,6 +27,7 @@ int print_map(const struct settings *s, const char *path, enum map_format format
                                              [MAP_FORMAT_JSON] = io_map_print_json,
                                              [MAP_FORMAT_CSV] = io_map_print_csv,
                                              [MAP_FORMAT_ST] = io_map_print_st,
+                                             [MAP_FORMAT_ST_LOCATED] = io_map_print_st_located,
                                              [MAP_FORMAT_PLCOPEN] = io_map_print_plcopen};
   /* Collect the rows. */
   struct io_map *map = io_map_new();
@@ -36,11 +37,16 @@ int print_map(const struct settings *s, const char *path, enum map_format format
     return STATUS_FAILED;
   }
   /* A list of variables without a variable looks like a list. */
-  if ((format == MAP_FORMAT_ST || format == MAP_FORMAT_PLCOPEN) && !io_map_has_registers(map)) {
+  const bool variables =
+      format == MAP_FORMAT_ST || format == MAP_FORMAT_ST_LOCATED || format == MAP_FORMAT_PLCOPEN;
+  if (variables && !io_map_has_registers(map)) {
     fprintf(stderr,
             "ali3d: --print-map=%s: %s has no Modbus registers, so there are no variables; add the section "
             "modbus or devices\n",
-            format == MAP_FORMAT_ST ? "st" : "plcopen", path);
+            format == MAP_FORMAT_PLCOPEN ? "plcopen"
+            : format == MAP_FORMAT_ST    ? "st"
+                                         : "st-located",
+            path);
     io_map_free(map);
     return STATUS_USAGE;
   }

@@ -34,7 +34,9 @@ struct reading {
   FILE *said; /* mistakes in the file are written here, into `text` */
   char *text;
   size_t size;
-  struct settings *read; /* NULL: the file has mistakes */
+  struct settings *read;   /* NULL: the file has mistakes */
+  struct offer *offer;     /* parameters of the model, for the keeper; NULL: given away */
+  bool offered, tell_none; /* the keeper gets them once the reading is freed; see keeper_offer_values() */
   atomic_int state;
 };
 
@@ -42,6 +44,7 @@ static void reading_free(struct reading *g)
 {
   if (!g) return;
   settings_free(g->read);
+  offer_free(g->offer);
   free(g->text);
   free(g);
 }
@@ -60,6 +63,11 @@ static void *read_in_thread(void *arg)
 {
   struct reading *g = arg;
   g->read = setup_load(g->file, &g->over, g->said);
+  if (g->read && !offer_read(g->offer, g->read->model)) {
+    settings_free(g->read);
+    g->read = NULL;
+    fprintf(g->said, "%s: error: out of memory\n", g->file);
+  }
   fclose(g->said);
   end_work(g);
   return NULL;
@@ -106,9 +114,10 @@ static struct reading *reading_new(const struct reload *r)
   g->file = r->file;
   g->over = r->over;
   g->over.again = true;
-  g->said = open_memstream(&g->text, &g->size);
+  g->offer = offer_new(r->file);
+  g->said = g->offer ? open_memstream(&g->text, &g->size) : NULL;
   if (g->said) return g;
-  free(g);
+  reading_free(g);
   return NULL;
 }
 
@@ -147,42 +156,57 @@ static void log_mistakes(struct reload *r)
   log_line(LOG_LEVEL_ERROR, "%s: not applied; correct the file and reload again", r->file);
 }
 
-static void tune_loop(const struct reload *r, struct cycle *c, const struct settings *s)
+/* The platform of the file may be another one, which waits for a restart with all its keys. */
+static bool takes_platform(const struct reload *r, const struct settings *read)
 {
-  const int inputs = settings_same_section(r->started, s, "inputs") ? s->inputs : 0;
-  struct cycle_tuning *t = r->tuning;
-  *t = (struct cycle_tuning){.live = s->cycle.live,
-                             .platform =
-                                 s->platform.enabled && settings_same_section(r->started, s, "platform"),
-                             .mode = s->platform.spec.mode,
-                             .params = s->platform.spec.params,
-                             .inputs = inputs};
-  if (inputs) memcpy(t->input, s->input, (size_t)inputs * sizeof *t->input);
-  cycle_tune(c, t);
+  return read->platform.enabled && settings_same_section(r->started, read, "platform");
 }
 
-/* Takes the live keys of a reading. A changed list of inputs and another platform were refused before. Names stay. */
+static const struct input_spec *find_input(const struct settings *s, const char *name)
+{
+  for (int i = 0; i < s->inputs; i++)
+    if (strcmp(s->input[i].name, name) == 0) return &s->input[i];
+  return NULL;
+}
+
+/* Takes the live keys of a reading, also of each input whose other keys are those of the start. Names stay. */
 static void keep_live_keys(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;
   force->cycle.live = read->cycle.live;
-  const int inputs = settings_same_section(r->started, read, "inputs") ? force->inputs : 0;
-  for (int i = 0; i < inputs; i++) {
-    force->input[i] = read->input[i];
-    force->input[i].name = r->started->input[i].name;
+  for (int i = 0; i < force->inputs; i++) {
+    char *name = r->started->input[i].name;
+    if (!settings_same_element(r->started, read, "inputs", name)) continue;
+    force->input[i] = *find_input(read, name);
+    force->input[i].name = name;
   }
   if (settings_same_section(r->started, read, "platform")) force->platform = read->platform;
   settings_keep_changes(force, read);
 }
 
-/* A file without the platform may have keys that do not go with the platform that runs until the restart. */
-static void keep_overrun(struct reload *r, struct settings *read)
+static void tune_loop(const struct reload *r, struct cycle *c, bool platform)
 {
-  if (!r->started->platform.enabled || read->cycle.live.overrun != OVERRUN_CATCH_UP) return;
+  const struct settings *s = &r->force;
+  struct cycle_tuning *t = r->tuning;
+  *t = (struct cycle_tuning){.live = s->cycle.live,
+                             .platform = platform,
+                             .mode = s->platform.spec.mode,
+                             .params = s->platform.spec.params,
+                             .inputs = s->inputs};
+  if (s->inputs) memcpy(t->input, s->input, (size_t)s->inputs * sizeof *t->input);
+  cycle_tune(c, t);
+}
+
+/* A file without the platform may have keys that do not go with the platform that runs until the restart. Returns the number
+ * of keys that wait for it. */
+static int keep_overrun(struct reload *r, struct settings *read)
+{
+  if (!r->started->platform.enabled || read->cycle.live.overrun != OVERRUN_CATCH_UP) return 0;
   read->cycle.live.overrun = r->force.cycle.live.overrun;
   settings_keep_key(read, &r->force, "cycle", "overrun");
   log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: the platform does not allow catch_up",
            r->file);
+  return 1;
 }
 
 /* A person may ride now who relies on the limits from before. */
@@ -190,7 +214,7 @@ static void log_raised_limits(const struct reload *r, const struct settings *rea
 {
   const double *before = (const double *)&r->force.platform.spec.params,
                *now = (const double *)&read->platform.spec.params;
-  if (!read->platform.enabled || !settings_same_section(r->started, read, "platform")) return;
+  if (!takes_platform(r, read)) return;
   for (size_t i = 0; i < PARAMS; i++)
     if (params_is_limit(i) && now[i] > before[i])
       log_line(
@@ -202,28 +226,39 @@ static void log_raised_limits(const struct reload *r, const struct settings *rea
 static void apply_reading(struct reload *r, struct cycle *c)
 {
   struct settings *read = r->reading->read;
+  const bool platform = takes_platform(r, read);
   char names[NAMES];
-  keep_overrun(r, read);
-  tune_loop(r, c, read);
+  int waiting = keep_overrun(r, read);
   log_raised_limits(r, read);
-  /* Log the live keys that changed and the keys that need a restart. */
-  if (settings_changes(&r->force, read, true, names, sizeof names))
-    log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
-  else
-    log_line(LOG_LEVEL_INFO, "%s: reread, nothing changed", r->file);
-  if (r->platform_set && settings_same_section(r->started, read, "platform")) {
+  /* Log the live keys that changed, and the keys that need a restart. */
+  int changes = settings_changes(&r->force, read, true, names, sizeof names);
+  if (changes) log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
+  if (r->platform_set && platform) {
     log_line(LOG_LEVEL_NOTICE, "%s: platform parameters set over OSC are back to the values of the file",
              r->file);
     r->platform_set = false;
+    changes++;
   }
-  /* The keeper takes the parameters of the model, or says that the model needs a restart. Other inputs need other loads of the
-   * model, so they need the restart that is named below. */
-  if (r->keeper && settings_same_section(r->started, read, "inputs") &&
-      keeper_offer_model(r->keeper, read->model, r->file))
-    settings_keep_text(read, r->started, "model");
-  if (settings_changes(r->started, read, false, names, sizeof names))
-    log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
+  waiting += settings_changes(&r->force, read, false, names, sizeof names);
+  if (names[0]) log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
   keep_live_keys(r, read);
+  tune_loop(r, c, platform);
+  /* The keeper takes the parameters of the model. They may differ from those of an unchanged file, so only the keeper knows
+   * whether nothing changed. */
+  r->reading->tell_none = changes + waiting == 0;
+  r->reading->offered = true;
+}
+
+/* The keeper may keep small blocks for reuse. Above the memory of a large reading they would hold all of it, so the keeper gets
+ * its offer after that memory is free. */
+static void end_reading(struct reload *r)
+{
+  if (r->reading->offered) {
+    keeper_offer_values(r->keeper, r->reading->offer, r->reading->tell_none);
+    r->reading->offer = NULL;
+  }
+  reading_free(r->reading);
+  r->reading = NULL;
 }
 
 static void start_freeing(struct reload *r)
@@ -232,8 +267,7 @@ static void start_freeing(struct reload *r)
   r->freeing = true;
   atomic_store(&g->state, WORKING);
   if (thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, free_reading, g) == 0) return;
-  reading_free(g);
-  r->reading = NULL;
+  end_reading(r);
 }
 
 static void finish_reading(struct reload *r, struct cycle *c)
@@ -242,8 +276,7 @@ static void finish_reading(struct reload *r, struct cycle *c)
   if (r->freeing) {
     /* Until it ended, the thread kept some small blocks for reuse, above the large free ones. */
     malloc_trim(SPARE);
-    reading_free(r->reading);
-    r->reading = NULL;
+    end_reading(r);
     return;
   }
   if (r->reading->read)

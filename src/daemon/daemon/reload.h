@@ -19,7 +19,7 @@ struct reload {
   const char *file;
   struct settings_overrides over; /* as at the start */
   const struct settings *started; /* settings of the start */
-  struct keeper *keeper;          /* takes parameters of the model; NULL: the model stays */
+  struct keeper *keeper;          /* takes parameters of the model */
   struct service *service;        /* is told that the file is being reread */
 
   /* private */

@@ -38,7 +38,8 @@ static void show_stray(struct telemetry *t, const struct stray *s, uint64_t now_
 static bool is_told(const struct stray_log *l, const struct stray *s, const char *port)
 {
   for (int i = 0; i < l->lines; i++)
-    if (l->said_port[i] == port && l->said[i].kind == s->kind && strcmp(l->said[i].address, s->address) == 0)
+    if (l->said_port[i] == port && l->said[i].kind == s->kind &&
+        strcmp(l->said[i].address, s->address) == 0 && strcmp(l->said[i].expected, s->expected) == 0)
       return true;
   return false;
 }
@@ -71,10 +72,13 @@ static void log_text(const struct stray *s, const char *port, char *text, size_t
     snprintf(text, size, "%s is not served: %s.peers gives this host no access", s->client, port);
     break;
   case STRAY_LOCKED:
-    snprintf(
-        text, size,
-        "writes of %s get exception 4 until the reset; modbus.safe_writes: ignore takes them without effect",
-        s->client);
+    snprintf(text, size, "writes of %s %s", s->client, s->expected);
+    break;
+  case STRAY_NAME:
+    snprintf(text, size, "%s from %s refused: unknown name \"%s\"", s->address, s->client, s->expected);
+    break;
+  case STRAY_REFUSED:
+    snprintf(text, size, "%s from %s refused: %s", s->address, s->client, s->expected);
     break;
   case STRAY_KINDS:
     break;

@@ -178,6 +178,29 @@ static void signs_text(const struct cycle_event *e, const struct cycle_config *g
   if (e->rig.cause != RIG_FINE && used < size) snprintf(text + used, size - used, ": %s", lacks);
 }
 
+/* Why a parameter of the platform was refused. */
+static const char *parameter_text(const struct cycle_event *e, const struct cycle_config *g, char *text,
+                                  size_t size)
+{
+  if (!g->platform || e->parameter >= PARAMS) return "the file has no platform";
+  const struct params_scalar *p = &params_table[e->parameter];
+  if (!(e->asked >= p->least && e->asked <= p->greatest))
+    snprintf(text, size, "%s: %g is out of range: expected %g to %g %s", p->name, e->asked, p->least,
+             p->greatest, p->unit);
+  else if (e->asked > e->ceiling)
+    snprintf(text, size,
+             "%s: %g is above %g %s, its limit in the file, which a command may only lower; raise it in the "
+             "file, and reload",
+             p->name, e->asked, e->ceiling, p->unit);
+  else
+    snprintf(
+        text, size,
+        "%s: %g %s contradicts another parameter: lp_wn must be at least twice the larger one of hp_wn.x "
+        "and hp_wn.y",
+        p->name, e->asked, p->unit);
+  return text;
+}
+
 /* Why a command was refused, and the command that leads on. */
 static const char *refusal_text(const struct cycle_event *e, const struct cycle_config *g, char *text,
                                 size_t size)
@@ -195,12 +218,7 @@ static const char *refusal_text(const struct cycle_event *e, const struct cycle_
     }
     return "a required input is not fresh: send its values first";
   case RESULT_BAD_ARGUMENT:
-    if (e->code != COMMAND_PLATFORM || !(e->asked > e->ceiling)) return "bad argument";
-    snprintf(text, size,
-             "%s: %g is above %g %s, its limit in the file, which a command may only lower; raise it in the "
-             "file, and reload",
-             params_table[e->parameter].name, e->asked, e->ceiling, params_table[e->parameter].unit);
-    return text;
+    return e->code == COMMAND_PLATFORM ? parameter_text(e, g, text, size) : "bad argument";
   default:
     break;
   }

@@ -240,26 +240,3 @@ bool keeper_step_ramps(struct keeper *l, uint64_t now_ns)
   }
   return true;
 }
-
-/* Parameters of a model that was read again. The file has the last word: what moves, stops. */
-void keeper_take_offer(struct keeper *l)
-{
-  unsigned char *flat = atomic_exchange(&l->offered, NULL);
-  char error[DESK_TEXT] = "";
-  if (!flat) return;
-  for (int i = 0; i < KEEPER_RAMPS; i++) l->ramp[i].active = false;
-  /* Read the model, and find the parameters that differ. */
-  ali3_model *m = ali3_model_new();
-  struct param_change *change = calloc((size_t)l->params.count + 1, sizeof *change);
-  const bool read = m && change && ali3_model_flat_read(m, flat, l->offered_size) == ALI3_OK &&
-                    ali3_model_freeze(m, ali3_model_options(m)) == ALI3_OK;
-  const int changes = read ? params_difference(&l->params, l->model, m, change) : -1;
-  if (changes < 0)
-    keeper_note(l, LOG_LEVEL_WARNING, "%s: needs a restart: model", l->offered_file);
-  else if (changes > 0 && keeper_install(l, &(struct keeper_set){.model = change, .models = changes}, error,
-                                         sizeof error) != RESULT_OK)
-    keeper_note(l, LOG_LEVEL_WARNING, "%s: parameters of the model not applied: %s", l->offered_file, error);
-  ali3_model_free(m);
-  free(change);
-  free(flat);
-}

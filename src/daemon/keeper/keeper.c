@@ -251,31 +251,6 @@ int keeper_start(struct keeper *l)
   return status;
 }
 
-/* Only such a model can differ in parameters alone. A large one that differs in more is not worth the memory. */
-static bool has_equal_counts(const ali3_model *a, const ali3_model *b)
-{
-  return ali3_model_bodies(a) == ali3_model_bodies(b) && ali3_model_joints(a) == ali3_model_joints(b) &&
-         ali3_model_forces(a) == ali3_model_forces(b) && ali3_model_loads(a) == ali3_model_loads(b) &&
-         ali3_model_sensors(a) == ali3_model_sensors(b);
-}
-
-bool keeper_offer_model(struct keeper *l, const ali3_model *m, const char *file)
-{
-  if (atomic_load(&l->offered) || !has_equal_counts(l->config.settings->model, m)) return false;
-  const size_t size = ali3_model_flat_size(m);
-  unsigned char *flat = malloc(size);
-  if (!flat || ali3_model_flat_write(m, flat, size) != ALI3_OK) {
-    free(flat);
-    return false;
-  }
-  l->offered_size = size;
-  l->offered_file = file;
-  atomic_store(&l->offered, flat);
-  const ssize_t written = write(l->event, &(uint64_t){1}, sizeof(uint64_t));
-  (void)written;
-  return true;
-}
-
 void keeper_stop(struct keeper *l)
 {
   if (!l || !l->started) return;
@@ -303,6 +278,6 @@ void keeper_free(struct keeper *l)
   if (l->event >= 0) close(l->event);
   free(l->resumed);
   free(l->staged);
-  free(atomic_load(&l->offered));
+  offer_free(atomic_load(&l->offered));
   free(l);
 }

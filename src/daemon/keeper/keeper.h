@@ -37,9 +37,17 @@ struct keeper_note {
   char text[DESK_TEXT];
 };
 bool keeper_next_note(struct keeper *l, struct keeper_note *note);
-/* The supervisor: parameters become those of a model that was read again. `file` is for the log, and lives as long as l. Returns
- * false when out of memory, if the last such request still waits, or if the model has other elements. */
-bool keeper_offer_model(struct keeper *l, const ali3_model *m, const char *file);
+/* The parameters of a model that was read again. `file` is for the log, and lives as long as the keeper. NULL when out of
+ * memory. */
+struct offer;
+struct offer *offer_new(const char *file);
+/* Any thread. False when out of memory. */
+bool offer_read(struct offer *o, const ali3_model *m);
+/* o NULL: nothing. */
+void offer_free(struct offer *o);
+/* The supervisor: the parameters in use become those of the offer, where it has them. The keeper notes every parameter that it
+ * does not apply, and frees the offer. tell_none: if none differs, a note says that nothing changed. */
+void keeper_offer_values(struct keeper *l, struct offer *o, bool tell_none);
 
 /* Stops the thread. l NULL, or not started: nothing. */
 void keeper_stop(struct keeper *l);

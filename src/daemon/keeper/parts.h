@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
- * handing.c what goes to the loop and comes back, orders.c orders to the recorder. */
+ * handing.c what goes to the loop and comes back, rereading.c the parameters of a reload, orders.c orders to the recorder. */
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
@@ -43,6 +43,12 @@ struct ramp {
   uint64_t begin_ns, end_ns;
 };
 
+struct offer {
+  const char *file;
+  bool tell_none;
+  struct param_values values;
+};
+
 struct keeper {
   struct keeper_config config;
   struct store store;
@@ -64,10 +70,7 @@ struct keeper {
   bool started;
   atomic_bool quit;
   int event;
-  /* A model that was read again: bytes of ali3_model_flat_write(), which the supervisor hands over. */
-  _Atomic(unsigned char *) offered;
-  size_t offered_size;
-  const char *offered_file;
+  _Atomic(struct offer *) offered;
 };
 
 /* A request, and where its replies go. */
@@ -120,6 +123,8 @@ void keeper_commit_draft(struct keeper *l, const struct asked *a);
 void keeper_abort_draft(struct keeper *l, const struct asked *a);
 void keeper_forget_drafts(struct keeper *l, uint64_t now_ns);
 bool keeper_step_ramps(struct keeper *l, uint64_t now_ns);
+
+/* rereading.c: parameters of a model whose file was read again, if there is one. */
 void keeper_take_offer(struct keeper *l);
 
 /* Finds the parameter of a request without a time, and takes its numbers; read: also checks them. Returns false, read with the

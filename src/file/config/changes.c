@@ -9,6 +9,7 @@
 
 /* Prints of one mapping: a section of the file, or an element of a list. */
 struct mapping_prints {
+  const struct section *of;
   char *name;     /* name of the element; "" for a section */
   uint64_t key[]; /* (keys of the section) */
 };
@@ -16,9 +17,11 @@ struct mapping_prints {
 /* Prints of all keys of a file, in the order of its table. */
 struct key_prints {
   struct part {
-    uint64_t text;               /* print of the text: the model, or a list that may stand in its own file */
-    struct mapping_prints **map; /* (maps) one for a section; one for each element of a list */
+    uint64_t text; /* print of the text of a list without names, or that may stand in its own file */
+    struct mapping_prints **map;    /* (maps) one for a section; one for each element of a list */
+    struct mapping_prints **sorted; /* (maps) by name */
     int maps;
+    struct part *list; /* the model: one for each key of its section, filled for lists */
   } part[SECTION_KEYS_MAX];
 };
 
@@ -84,6 +87,7 @@ static struct mapping_prints *new_mapping(const struct section *s, const char *n
 {
   struct mapping_prints *m = calloc(1, sizeof *m + (size_t)s->keys * sizeof *m->key);
   if (!m) return NULL;
+  m->of = s;
   m->name = strdup(name);
   if (m->name) return m;
   free(m);
@@ -110,14 +114,15 @@ static struct mapping_prints *print_of_section(const struct section *s, const st
   return m;
 }
 
-static struct mapping_prints *print_of_element(const struct section *s, const struct node *n,
-                                               struct report *r)
+static struct mapping_prints *print_of_element(const struct section *list_of, const struct node *n,
+                                               const char *name, struct report *r)
 {
-  const struct node *name = node_find(n, "name");
-  struct mapping_prints *m = new_mapping(s, name && name->text ? name->text : "");
+  const struct section *s = schema_variant(list_of, n);
+  struct mapping_prints *m = new_mapping(s, name);
   for (int i = 0; m && i < s->keys; i++) {
     union value value = {0};
     const struct node *given = node_find(n, s->key[i].name);
+    if (s->key[i].type == KEY_LIST && s == &schema_model) continue; /* a part of its own */
     if (value_size(s->key[i].type) || s->key[i].type == KEY_STRING)
       schema_read_key(&s->key[i], given, &value, r);
     m->key[i] = print_of_key(&s->key[i], given, &value);
@@ -125,21 +130,62 @@ static struct mapping_prints *print_of_element(const struct section *s, const st
   return m;
 }
 
+static int compare_prints(const void *a, const void *b)
+{
+  const struct mapping_prints *const *x = a, *const *y = b;
+  return strcmp((*x)->name, (*y)->name);
+}
+
+static bool sort_part(struct part *p)
+{
+  p->sorted = calloc((size_t)p->maps + 1, sizeof(struct mapping_prints *));
+  if (!p->sorted) return false;
+  memcpy(p->sorted, p->map, (size_t)p->maps * sizeof(struct mapping_prints *));
+  qsort(p->sorted, (size_t)p->maps, sizeof(struct mapping_prints *), compare_prints);
+  return true;
+}
+
+static bool take_list(struct part *p, const struct key *k, const struct node *n, struct report *r)
+{
+  const bool named = find_key(k->section, "name") >= 0;
+  if (!named) p->text = mix_node(EMPTY, n);
+  p->map = calloc((size_t)(n && named ? n->count : 0) + 1, sizeof(struct mapping_prints *));
+  if (!p->map) return false;
+  for (const struct node *e = n && named ? n->first : NULL; e; e = e->next) {
+    const struct node *name = node_find(e, "name");
+    p->map[p->maps] = print_of_element(k->section, e, name && name->text ? name->text : "", r);
+    if (!p->map[p->maps]) return false;
+    p->maps++;
+  }
+  return sort_part(p);
+}
+
+static bool take_model_prints(struct part *p, const struct section *s, const struct node *n, struct report *r)
+{
+  p->map = calloc(1, sizeof(struct mapping_prints *));
+  p->list = calloc((size_t)s->keys, sizeof *p->list);
+  if (!p->map || !p->list) return false;
+  p->map[0] = print_of_element(s, n, "", r);
+  if (!p->map[0]) return false;
+  p->maps = 1;
+  for (int i = 0; i < s->keys; i++)
+    if (s->key[i].type == KEY_LIST && !take_list(&p->list[i], &s->key[i], node_find(n, s->key[i].name), r))
+      return false;
+  return sort_part(p);
+}
+
 static bool take_part(struct part *p, const struct key *k, const struct node *n, const struct file_values *v,
                       struct report *r)
 {
-  const int maps = k->type == KEY_SECTION ? 1 : k->type == KEY_LIST && n ? n->count : 0;
-  p->text = k->type == KEY_ELEMENT || k->type == KEY_LIST_FILE ? mix_node(EMPTY, n) : 0;
-  p->map = calloc((size_t)maps + 1, sizeof(struct mapping_prints *));
+  if (k->type == KEY_ELEMENT) return take_model_prints(p, k->section, n, r);
+  if (k->type == KEY_LIST) return take_list(p, k, n, r);
+  p->text = k->type == KEY_LIST_FILE ? mix_node(EMPTY, n) : 0;
+  p->map = calloc(1, sizeof(struct mapping_prints *));
   if (!p->map) return false;
-  const struct node *element = k->type == KEY_LIST && n ? n->first : NULL;
-  for (; p->maps < maps; p->maps++) {
-    p->map[p->maps] =
-        element ? print_of_element(k->section, element, r) : print_of_section(k->section, n, (const char *)v);
-    if (!p->map[p->maps]) return false;
-    if (element) element = element->next;
-  }
-  return true;
+  if (k->type == KEY_SECTION) p->map[0] = print_of_section(k->section, n, (const char *)v);
+  if (k->type == KEY_SECTION && !p->map[0]) return false;
+  p->maps = k->type == KEY_SECTION;
+  return sort_part(p);
 }
 
 struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
@@ -158,11 +204,27 @@ struct key_prints *prints_new(const struct file_values *v, const struct node *ro
   return NULL;
 }
 
-static struct mapping_prints *copy_mapping(const struct section *s, const struct mapping_prints *m)
+static struct mapping_prints *copy_mapping(const struct mapping_prints *m)
 {
-  struct mapping_prints *copy = new_mapping(s, m->name);
-  if (copy) memcpy(copy->key, m->key, (size_t)s->keys * sizeof *m->key);
+  struct mapping_prints *copy = new_mapping(m->of, m->name);
+  if (copy) memcpy(copy->key, m->key, (size_t)m->of->keys * sizeof *m->key);
   return copy;
+}
+
+/* keys: those of the section with the lists of p. */
+static bool copy_part(struct part *to, const struct part *from, int keys)
+{
+  to->text = from->text;
+  to->map = calloc((size_t)from->maps + 1, sizeof(struct mapping_prints *));
+  if (!to->map) return false;
+  for (; to->maps < from->maps; to->maps++) {
+    to->map[to->maps] = copy_mapping(from->map[to->maps]);
+    if (!to->map[to->maps]) return false;
+  }
+  if (from->list) to->list = calloc((size_t)keys, sizeof *to->list);
+  for (int i = 0; from->list && i < keys; i++)
+    if (!to->list || !copy_part(&to->list[i], &from->list[i], 0)) return false;
+  return sort_part(to);
 }
 
 struct key_prints *prints_copy(const struct key_prints *p)
@@ -170,30 +232,30 @@ struct key_prints *prints_copy(const struct key_prints *p)
   struct key_prints *copy = calloc(1, sizeof *copy);
   bool memory = copy;
   for (int i = 0; p && memory && i < schema_file.keys; i++) {
-    const struct part *from = &p->part[i];
-    struct part *to = &copy->part[i];
-    to->text = from->text;
-    to->map = calloc((size_t)from->maps + 1, sizeof(struct mapping_prints *));
-    memory = to->map;
-    for (; memory && to->maps < from->maps; to->maps += memory) {
-      to->map[to->maps] = copy_mapping(schema_file.key[i].section, from->map[to->maps]);
-      memory = to->map[to->maps];
-    }
+    const struct section *s = schema_file.key[i].section;
+    memory = copy_part(&copy->part[i], &p->part[i], s ? s->keys : 0);
   }
   if (memory) return copy;
   prints_free(copy);
   return NULL;
 }
 
+static void free_part(struct part *p, int keys)
+{
+  for (int m = 0; m < p->maps; m++) {
+    free(p->map[m]->name);
+    free(p->map[m]);
+  }
+  for (int i = 0; p->list && i < keys; i++) free_part(&p->list[i], 0);
+  free(p->map);
+  free(p->sorted);
+  free(p->list);
+}
+
 void prints_free(struct key_prints *p)
 {
-  for (int i = 0; p && i < schema_file.keys; i++) {
-    for (int m = 0; m < p->part[i].maps; m++) {
-      free(p->part[i].map[m]->name);
-      free(p->part[i].map[m]);
-    }
-    free(p->part[i].map);
-  }
+  for (int i = 0; p && i < schema_file.keys; i++)
+    free_part(&p->part[i], schema_file.key[i].section ? schema_file.key[i].section->keys : 0);
   free(p);
 }
 
@@ -210,100 +272,150 @@ void prints_add_file(struct key_prints *p, const char *section, const char *key,
 
 struct name_list {
   char *text;
-  size_t size, used;
-  int count;
+  size_t size, used; /* used: of the names that fit */
+  int count, cut;    /* names, and those of them that did not fit */
+  bool live;         /* names of the keys that take effect at once; else of all other keys that differ */
+  const char *above; /* "model." or "" */
+  bool by_itself;    /* see struct section */
 };
+
+enum { MORE = 24 }; /* ", and 2147483647 more" */
 
 static void add_name(struct name_list *l, const char *section, const char *element, const char *key)
 {
-  const size_t room = l->used < l->size ? l->size - l->used : 0;
-  const int n = snprintf(l->text + (room ? l->used : 0), room, "%s%s%s%s%s%s", l->count++ ? ", " : "",
-                         section, *element ? "." : "", element, *key ? "." : "", key);
-  l->used += n > 0 ? (size_t)n : 0;
+  char name[400];
+  const int n = snprintf(name, sizeof name, "%s%s%s%s%s%s%s", l->count++ ? ", " : "", l->above, section,
+                         *element ? "." : "", element, *key ? "." : "", key);
+  const bool fits = !l->cut && n < (int)sizeof name && l->used + (size_t)n + MORE < l->size;
+  if (fits)
+    memcpy(l->text + l->used, name, (size_t)n + 1);
+  else
+    l->cut++;
+  l->used += fits ? (size_t)n : 0;
 }
 
-static void compare_mappings(const struct key *of, const struct mapping_prints *a,
-                             const struct mapping_prints *b, bool while_running, struct name_list *l)
+static void end_names(struct name_list *l)
 {
-  for (int i = 0; i < of->section->keys; i++) {
-    const struct key *k = &of->section->key[i];
-    if (a->key[i] == b->key[i] || k->change == BY_SIMULATOR || (k->change == WHILE_RUNNING) != while_running)
-      continue;
-    add_name(l, of->name, a->name, k->name);
+  if (l->cut && l->size > l->used)
+    snprintf(l->text + l->used, l->size - l->used, l->used ? ", and %d more" : "%d keys", l->cut);
+}
+
+static bool key_differs(const struct mapping_prints *a, const struct mapping_prints *b, int key)
+{
+  return a->key[key] != b->key[key] && a->of->key[key].change != BY_SIMULATOR;
+}
+
+/* If other keys of the mapping differ, its live keys take effect with the restart that those need, unless they apply by
+ * themselves. */
+static bool is_applied(const struct mapping_prints *a, const struct mapping_prints *b, bool by_itself)
+{
+  if (a->of != b->of) return false;
+  for (int i = 0; i < a->of->keys && !by_itself; i++)
+    if (key_differs(a, b, i) && a->of->key[i].change != WHILE_RUNNING) return false;
+  return true;
+}
+
+static void compare_mappings(const char *section, const struct mapping_prints *a,
+                             const struct mapping_prints *b, struct name_list *l)
+{
+  if (a->of != b->of) {
+    if (!l->live) add_name(l, section, a->name, a->of->by ? a->of->by : "type");
+    return;
+  }
+  const bool applied = is_applied(a, b, l->by_itself);
+  for (int i = 0; i < a->of->keys; i++) {
+    const struct key *k = &a->of->key[i];
+    if (!key_differs(a, b, i) || (applied && k->change == WHILE_RUNNING) != l->live) continue;
+    add_name(l, section, a->name, k->name);
     if (strcmp(k->name, "enabled") == 0) return; /* the others follow from it */
   }
 }
 
-/* likely: index to try first. */
-static const struct mapping_prints *find_element(const struct part *p, const char *name, int likely)
+static struct mapping_prints *find_element(const struct part *p, const char *name)
 {
-  if (likely < p->maps && strcmp(p->map[likely]->name, name) == 0) return p->map[likely];
-  for (int i = 0; i < p->maps; i++)
-    if (strcmp(p->map[i]->name, name) == 0) return p->map[i];
-  return NULL;
+  const struct mapping_prints key = {.name = (char *)name}, *wanted = &key;
+  struct mapping_prints **found =
+      p->maps ? bsearch(&wanted, p->sorted, (size_t)p->maps, sizeof *p->sorted, compare_prints) : NULL;
+  return found ? *found : NULL;
 }
 
 static void compare_parts(const struct key *of, const struct part *a, const struct part *b,
-                          bool while_running, struct name_list *l)
+                          struct name_list *l)
 {
   /* Elements of both lists, and elements of a alone. */
   const int before = l->count;
   bool moved = false;
   for (int i = 0; i < a->maps; i++) {
-    const struct mapping_prints *other = find_element(b, a->map[i]->name, i);
-    if (other) compare_mappings(of, a->map[i], other, while_running, l);
-    if (!other && !while_running) add_name(l, of->name, a->map[i]->name, "");
+    const struct mapping_prints *other = find_element(b, a->map[i]->name);
+    if (other) compare_mappings(of->name, a->map[i], other, l);
+    if (!other && !l->live) add_name(l, of->name, a->map[i]->name, "");
     moved |= other && (i >= b->maps || other != b->map[i]);
   }
-  if (while_running) return;
+  if (l->live) return;
 
   /* Elements of b alone; lists that differ in order or text only. */
   for (int i = 0; i < b->maps; i++)
-    if (!find_element(a, b->map[i]->name, i)) add_name(l, of->name, b->map[i]->name, "");
+    if (!find_element(a, b->map[i]->name)) add_name(l, of->name, b->map[i]->name, "");
   if (a->text != b->text || (moved && l->count == before)) add_name(l, of->name, "", "");
 }
 
-static bool same_parts(const struct key *of, const struct part *a, const struct part *b)
+static void compare_key_parts(const struct key *of, const struct part *a, const struct part *b,
+                              struct name_list *l)
 {
-  struct name_list l = {0};
-  compare_parts(of, a, b, false, &l);
-  return l.count == 0;
-}
-
-/* A section that differs in other keys needs a restart, and its live keys take effect then. */
-static bool is_applied(const struct key *of, const struct part *a, const struct part *b)
-{
-  return !of->section || of->section->by_itself || same_parts(of, a, b);
+  l->by_itself = of->section && of->section->by_itself;
+  l->above = "";
+  compare_parts(of, a, b, l);
+  l->above = "model.";
+  for (int i = 0; a->list && i < of->section->keys; i++)
+    if (a->list[i].map) compare_parts(&of->section->key[i], &a->list[i], &b->list[i], l);
 }
 
 bool settings_same_section(const struct settings *a, const struct settings *b, const char *name)
 {
   const int i = find_key(&schema_file, name);
-  return same_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i]);
+  struct name_list l = {0};
+  compare_key_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i], &l);
+  return l.count == 0;
+}
+
+bool settings_same_element(const struct settings *a, const struct settings *b, const char *list,
+                           const char *name)
+{
+  const int i = find_key(&schema_file, list);
+  const struct mapping_prints *x = find_element(&a->prints->part[i], name),
+                              *y = find_element(&b->prints->part[i], name);
+  return x && y && is_applied(x, y, schema_file.key[i].section->by_itself);
 }
 
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
                      size_t size)
 {
-  struct name_list l = {.text = text, .size = size};
+  struct name_list l = {.text = text, .size = size, .live = while_running};
   if (size) text[0] = '\0';
-  for (int i = 0; i < schema_file.keys; i++) {
-    const struct key *k = &schema_file.key[i];
-    const struct part *x = &a->prints->part[i], *y = &b->prints->part[i];
-    if (!while_running || is_applied(k, x, y)) compare_parts(k, x, y, while_running, &l);
-  }
+  for (int i = 0; i < schema_file.keys; i++)
+    compare_key_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i], &l);
+  end_names(&l);
   return l.count;
+}
+
+static void keep_part(struct part *to, const struct part *from, bool by_itself)
+{
+  for (int m = 0; m < to->maps; m++) {
+    struct mapping_prints *x = to->map[m], *y = find_element(from, x->name);
+    if (!y || !is_applied(x, y, by_itself)) continue;
+    for (int k = 0; k < x->of->keys; k++)
+      if (x->of->key[k].change == WHILE_RUNNING) x->key[k] = y->key[k];
+  }
 }
 
 void settings_keep_changes(struct settings *held, const struct settings *read)
 {
   for (int i = 0; i < schema_file.keys; i++) {
-    const struct key *of = &schema_file.key[i];
-    const struct part *from = &read->prints->part[i], *to = &held->prints->part[i];
-    if (!is_applied(of, to, from)) continue;
-    for (int m = 0; m < to->maps && m < from->maps; m++)
-      for (int k = 0; k < of->section->keys; k++)
-        if (of->section->key[k].change == WHILE_RUNNING) to->map[m]->key[k] = from->map[m]->key[k];
+    const struct section *s = schema_file.key[i].section;
+    const struct part *from = &read->prints->part[i];
+    struct part *to = &held->prints->part[i];
+    keep_part(to, from, s && s->by_itself);
+    for (int k = 0; to->list && k < s->keys; k++) keep_part(&to->list[k], &from->list[k], s->by_itself);
   }
 }
 
@@ -312,10 +424,4 @@ void settings_keep_key(struct settings *held, const struct settings *read, const
 {
   const int i = find_key(&schema_file, section), k = find_key(schema_file.key[i].section, key);
   held->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
-}
-
-void settings_keep_text(struct settings *held, const struct settings *read, const char *section)
-{
-  const int i = find_key(&schema_file, section);
-  held->prints->part[i].text = read->prints->part[i].text;
 }

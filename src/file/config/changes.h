@@ -12,17 +12,20 @@ struct file_values;
 struct node;
 struct report;
 
-/* Writes the names of the keys that differ, "cycle.overrun, inputs.push.hold", to text, cut to its size. Returns their number.
- * while_running: only live keys; otherwise all other keys that the daemon reads. Values are compared by their bits, the model
- * and lists without names as text. The keys of a section that is not enabled do not count. */
+/* Writes the names of the keys that differ, "cycle.overrun, inputs.push.hold", to text; names that do not fit its size are
+ * counted at its end. Returns their number. while_running: keys that take effect at once; otherwise all other keys that the
+ * daemon reads. A live key is among the others if its element or section needs a restart for another key, except in cycle,
+ * solver and the model. Values are compared by their bits, lists without names as text. The keys of a section that is not
+ * enabled do not count. */
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
                      size_t size);
 /* True if no key of the section or list differs, apart from live keys. */
 bool settings_same_section(const struct settings *a, const struct settings *b, const char *name);
+/* True if both lists have the element, and its live keys may take effect. */
+bool settings_same_element(const struct settings *a, const struct settings *b, const char *list,
+                           const char *name);
 /* Takes the prints of the live keys from the new reading. */
 void settings_keep_changes(struct settings *held, const struct settings *read);
-/* Takes the print of a section or list that is compared as text. */
-void settings_keep_text(struct settings *held, const struct settings *read, const char *section);
 /* Takes the print of one key of a section from the new reading, live or not. */
 void settings_keep_key(struct settings *held, const struct settings *read, const char *section,
                        const char *key);

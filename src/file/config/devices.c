@@ -23,10 +23,14 @@ static const struct node *node_or_element(const struct node *n, const char *key)
 /* On a line unit 0 is a broadcast, which no device answers. */
 static bool check_unit(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  const bool line = d->place.serial.path;
+  const bool line = d->place.serial.path || d->place.rtu;
   if (d->unit <= UNIT_LINE_MAX ? d->unit > 0 || !line : d->unit == UNIT_ANY && !line) return true;
   report_error(r, node_or_element(n, "unit")->at, "unit: expected a whole number from %d to %d%s, found %d",
-               line ? 1 : 0, UNIT_LINE_MAX, line ? " on a serial line" : ", or 255", d->unit);
+               line ? 1 : 0, UNIT_LINE_MAX,
+               d->place.rtu ? " with framing: rtu"
+               : line       ? " on a serial line"
+                            : ", or 255",
+               d->unit);
   return false;
 }
 
@@ -86,10 +90,25 @@ static bool check_line_settings(const struct modbus_device *d, const struct modb
   return false;
 }
 
+static bool is_one_port(const struct modbus_device *a, const struct modbus_device *b)
+{
+  return a->place.host && b->place.host && a->place.port == b->place.port &&
+         strcmp(a->place.host, b->place.host) == 0;
+}
+
+static bool check_framing(const struct modbus_device *d, const struct modbus_device *other,
+                          const struct node *n, struct report *r)
+{
+  if (!is_one_port(d, other) || d->place.rtu == other->place.rtu) return true;
+  report_error(r, node_or_element(n, "framing")->at,
+               "framing: differs from device \"%s\" at this port: expected one value for both", other->name);
+  return false;
+}
+
 static bool is_one_device(const struct modbus_device *a, const struct modbus_device *b)
 {
   if (a->unit != b->unit || !a->place.host != !b->place.host) return false;
-  if (a->place.host) return a->place.port == b->place.port && strcmp(a->place.host, b->place.host) == 0;
+  if (a->place.host) return is_one_port(a, b);
   return strcmp(a->place.serial.path, b->place.serial.path) == 0;
 }
 
@@ -124,7 +143,7 @@ static void check_device(const struct settings *s, int index, const struct node 
   bool right = check_unit(d, n, r) && check_baud(d, n, r) && check_timeout(d, n, r);
   for (int i = 0; i < index && right; i++)
     right = check_line_name(d, &s->device[i], n, r) && check_line_settings(d, &s->device[i], n, r) &&
-            check_writes(d, &s->device[i], n, r);
+            check_framing(d, &s->device[i], n, r) && check_writes(d, &s->device[i], n, r);
 }
 
 void device_check_server_line(const struct node *list, const char *path, struct report *r)
@@ -155,8 +174,8 @@ static bool check_device_place(const struct node *n, const struct device_values 
     return false;
   }
   /* Report keys of the other place. */
-  static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
-                                                                                                     NULL};
+  static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {
+                                                                                  "port", "framing", NULL};
   const struct node *stray;
   for (const char *const *key = host ? of_line : of_network; *key; key++)
     if ((stray = node_find(n, *key))) {
@@ -249,6 +268,7 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   /* Fill in the device, with copies of the texts. */
   struct modbus_device *d = &s->device[s->devices++];
   *d = v.device;
+  d->place.rtu = v.host && v.framing == FRAMING_RTU;
   d->name = strdup(v.name);
   d->place.host = v.host ? strdup(v.host) : NULL;
   d->place.serial.path = v.serial ? strdup(v.serial) : NULL;

@@ -115,11 +115,15 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   return true;
 }
 
+/* s; the loss of a sign is seen sooner than that of a value that a person's program sends. */
+static const double HOLD_OF_RIG = 0.05;
+
 /* A measurement keeps its last value: a made-up one would look like an error of the rig, or like its permission. */
 static void keep_measurement(const struct reader *rd, const struct node *n, struct input_values *v)
 {
   const struct node *policy = node_find(n, "policy"), *blend = node_find(n, "blend");
   if (!input_is_of_rig(v->spec.kind)) return;
+  if (!node_find(n, "hold")) v->spec.hold = HOLD_OF_RIG;
   if (blend && v->spec.blend > 0.0)
     report_error(rd->report, blend->at,
                  "blend: a measurement of the rig is never blended: remove blend, or write 0");
@@ -214,6 +218,8 @@ static void set_fault(const struct reader *rd, const struct node *n, struct inpu
 {
   const struct node *fault = node_find(n, "fault");
   struct input_spec *spec = &v->spec;
+  /* The default of hold is at most the fault that is given. */
+  if (fault && !node_find(n, "hold") && spec->fault < spec->hold) spec->hold = spec->fault;
   if (!fault && spec->required && v->policy != INPUT_SAFE) spec->fault = spec->hold > 1.0 ? spec->hold : 1.0;
   if (fault && spec->fault < spec->hold)
     report_error(rd->report, fault->at, "fault: expected hold, %g s, or more, found %g", spec->hold,

@@ -42,8 +42,9 @@ static const struct key input_keys[] = {
          "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
          "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: like ramp. In addition, "
          "a cycle without a new value continues the line through the last two values, for at most two periods."),
-  NUMBER("hold", "s", BETWEEN(0, 3600), "0.05", WHILE_RUNNING, INPUT(spec.hold),
-         "Age up to which a value is used unchanged. An older input is stale."),
+  NUMBER("hold", "s", BETWEEN(0, 3600), "0.15", WHILE_RUNNING, INPUT(spec.hold),
+         "Age up to which a value is used unchanged. An older input is stale. The default suits a client with a timer of 20 Hz, "
+         "which jitters and may lose a message. For a sign of the rig the default is 0.05. The default is at most fault."),
   NUMBER("ramp", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.ramp),
          "Time from the held value to the safe value."),
   NUMBER("fault", "s", POSITIVE, NONE, WHILE_RUNNING, INPUT(spec.fault),

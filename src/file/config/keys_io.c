@@ -88,6 +88,7 @@ static const struct key wired_keys[] = {
 };
 const struct section schema_wired = SECTION("an entry of a map", wired_keys);
 
+static const char *const framings[] = {"tcp", "rtu", NULL};
 #define DEVICE(field) offsetof(struct device_values, field)
 static const struct key device_keys[] = {
   TEXT("name", REQUIRED, AT_START, DEVICE(name),
@@ -95,6 +96,10 @@ static const struct key device_keys[] = {
   TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address of the device, for Modbus TCP. Write either host or serial.",
        .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.place.port), "TCP port. Only with host."),
+  CHOICE("framing", framings, "tcp", AT_START, DEVICE(framing),
+         "Frames over host and port. tcp: Modbus TCP. rtu: the frames of a serial line, with unit and CRC, for gateways that pass "
+         "bytes to a line without a look at them. Devices with the same host and port and framing: rtu are polled one after the "
+         "other over one connection. Only with host."),
   TEXT("serial", NONE, AT_START, DEVICE(serial),
        "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
        "and stop_bits. The line of the section modbus is not available."),
@@ -105,7 +110,7 @@ static const struct key device_keys[] = {
   INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, DEVICE(device.place.serial.stop_bits),
           "Stop bits of the line. Only with serial."),
   INTEGER("unit", "", BETWEEN(0, 255), "1", AT_START, DEVICE(device.unit),
-          "Unit of the device, from 1 to 247 on a line. Entries with the same place and unit are the same device polled with "
+          "Unit of the device, from 1 to 247 on a line and with framing: rtu. Entries with the same place and unit are the same device polled with "
           "different periods; no two may write the same register."),
   NUMBER("period", "s", BETWEEN(1e-3, 3600), "0.02", AT_START, DEVICE(device.period),
          "Time between two polls. It is at most half the hold of each input that the device sets."),
@@ -172,6 +177,7 @@ static const struct key registered_keys[] = {
 };
 const struct section schema_registered = SECTION("a parameter in registers", registered_keys);
 
+static const char *const gaps[] = {"refuse", "zero", NULL}; /* enum modbus_gaps */
 static const char *const safe_writes[] = {"refuse", "ignore", NULL}; /* enum safe_writes */
 static const struct key modbus_keys[] = {
   FLAG("enabled", "true", AT_START, SETTING(modbus.enabled), "false: the section is ignored."),
@@ -199,10 +205,17 @@ static const struct key modbus_keys[] = {
   CHOICE("word_order", wire_orders, "abcd", AT_START, SETTING(modbus.order), WORD_ORDER_DOC),
   FLAG("default_map", "true", AT_START, SETTING(modbus.default_map),
        "true: bodies, sensors and inputs have the addresses of ali3-modbus(7)."),
-  CHOICE("safe_writes", safe_writes, "refuse", AT_START, SETTING(modbus.safe_writes),
-         "Treatment of writes that would act, in the states SAFE and FAULT. refuse: they get exception 4. ignore: they are "
-         "taken without an exception and have no effect, so that a PLC may write cyclically in every state. A command in "
-         "holding registers 0 to 2 then gets the result 1, wrong state. reset and e-stop act in any case."),
+  CHOICE("safe_writes", safe_writes, "ignore", AT_START, SETTING(modbus.safe_writes),
+         "Treatment of writes that would act, in the states SAFE and FAULT. ignore: they are taken without an exception and have "
+         "no effect, so that a PLC may write cyclically in every state. A command in holding registers 0 to 2 then gets the "
+         "result 1, wrong state. refuse: they get exception 4, after which many masters close their connection. The log names "
+         "the client in both cases. reset and e-stop act in any case."),
+  INTEGER_OR_NONE("mirror", "", BETWEEN(200, 65535), "none", AT_START, SETTING(modbus.mirror),
+                  "First holding register of a copy of all input registers, for masters that know function 3 only: input register "
+                  "A is holding register mirror + A, too. The copy is read only. 10000 leaves room for a map of your own."),
+  CHOICE("gaps", gaps, "refuse", AT_START, SETTING(modbus.gaps),
+         "Answer to reads of registers or bits that do not exist, and of parts of numbers. refuse: exception 2. zero: what does "
+         "not exist reads 0, for masters that poll blocks of a fixed size. Writes there get exception 2 in any case."),
   NUMBER("owner_timeout", "s", BETWEEN(0.05, 60), "1", AT_START, SETTING(modbus.owner_timeout),
          "Silence of the client that owns the inputs, after which another client may write them. It stops nothing: inputs.hold, "
          "inputs.watchdog and inputs.fault do. Holding register 4 changes it while the daemon runs."),
@@ -307,7 +320,7 @@ static const struct key packet_keys[] = {
   CHOICE("endian", endians, "big", AT_START, PACKET(endian),
          "Byte order. big: the most significant byte of a number comes first. little: it comes last."),
   LIST("fields", &schema_packet_field, REQUIRED,
-       "Fields of the packet, without gaps, of 1472 bytes at most: [{type: f32, signal: body.A.position}, {type: u16, "
+       "Fields of the packet, without gaps, of at most 1472 bytes, or 1452 over IPv6: [{type: f32, signal: body.A.position}, {type: u16, "
        "counter: true}]. ali3d FILE --print-map prints where each field stands."),
 };
 const struct section schema_packet = SECTION("a packet", packet_keys);

@@ -427,5 +427,5 @@ static const struct key model_keys[] = {
   VARIABLES("parameters",
             "Values that replace parameters of the model file. They stand only beside file, and may use the parameters of this file."),
 };
-const struct section schema_model = SECTION("a model", model_keys);
+const struct section schema_model = SECTION("a model", model_keys, .by_itself = true);
 /* clang-format on */

@@ -91,7 +91,7 @@ static const struct key solver_keys[] = {
          "the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that leaves a "
          "joint open by more than 1e-5 is counted and shown as violated."),
 };
-static const struct section solver = SECTION("solver", solver_keys);
+static const struct section solver = SECTION("solver", solver_keys, .by_itself = true);
 
 /* The rows of loop/cycle_settings.h. */
 #define CYCLE_CHOICE(type, field, words, fallback, text) \

@@ -13,10 +13,10 @@
 static bool check_host(const char *host, const struct node *n, struct report *r, bool *multicast)
 {
   struct in_addr v4;
-  struct in6_addr v6;
+  struct in6_addr v6 = {0};
   if (!check_address(r, host, n)) return false;
   *multicast = inet_pton(AF_INET, host, &v4) == 1 && IN_MULTICAST(ntohl(v4.s_addr));
-  if (inet_pton(AF_INET6, host, &v6) != 1 || !IN6_IS_ADDR_MULTICAST(&v6)) return true;
+  if (!strchr(host, ':') || !address_parse(host, &v6) || !IN6_IS_ADDR_MULTICAST(&v6)) return true;
   report_error(
       r, n->at,
       "host: multicast works over IPv4 only: expected a group from 224.0.0.0 to 239.255.255.255, found %.40s",

@@ -105,6 +105,15 @@ static bool check_speed(const struct settings *s, const struct packet *p, const 
   return false;
 }
 
+/* A datagram over IPv6 has 20 bytes less, because its header is longer. A larger one would travel in fragments. */
+static void check_size(const struct packet *p, const struct node *n, struct report *r)
+{
+  enum { IPV6_BYTES = 1452 };
+  if (!p->place.host || !strchr(p->place.host, ':') || p->size <= IPV6_BYTES) return;
+  report_error(r, n->at, "fields: packet \"%.40s\" has %d bytes: expected at most %d over IPv6", p->name,
+               p->size, IPV6_BYTES);
+}
+
 /* False when out of memory. */
 static bool take_place(struct packet *p, const struct packet_place_values *v)
 {
@@ -261,6 +270,7 @@ static bool read_packet(struct reader *r, const struct node *n)
       !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
     return false;
   if (answered) answered->answered = true;
+  if (r->report->errors == errors) check_size(p, n, r->report);
   if (r->report->errors == errors) check_stand_ins(s, p, n, r->report);
   if (r->report->errors == errors && p->received) check_findable(p, n, r->report);
   if (r->report->errors == errors && p->received) claim_channels(s, p, n, r->report);

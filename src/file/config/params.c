@@ -270,35 +270,43 @@ ali3_model *params_apply(const struct params *p, const ali3_model *m, const stru
   return NULL;
 }
 
-static bool same_hash(const ali3_model *a, const ali3_model *b)
+static int compare_names(const void *a, const void *b)
 {
-  unsigned char x[ALI3_MODEL_HASH_SIZE], y[ALI3_MODEL_HASH_SIZE];
-  return ali3_model_hash(a, x) == ALI3_OK && ali3_model_hash(b, y) == ALI3_OK && memcmp(x, y, sizeof x) == 0;
+  return strcmp(((const struct param *)a)->name, ((const struct param *)b)->name);
 }
 
-int params_difference(const struct params *p, const ali3_model *from, const ali3_model *to,
+bool param_values_read(struct param_values *v, const ali3_model *m)
+{
+  const bool listed = params_list(&v->sorted, m);
+  v->value = listed ? calloc((size_t)v->sorted.count + 1, sizeof *v->value) : NULL;
+  if (!v->value) return false;
+  qsort(v->sorted.param, (size_t)v->sorted.count, sizeof *v->sorted.param, compare_names);
+  for (int i = 0; i < v->sorted.count; i++) params_get(&v->sorted.param[i], m, v->value[i]);
+  return true;
+}
+
+void param_values_free(struct param_values *v)
+{
+  params_free(&v->sorted);
+  free(v->value);
+  v->value = NULL;
+}
+
+int params_difference(const struct params *p, const ali3_model *from, const struct param_values *to,
                       struct param_change *change)
 {
-  struct params own;
-  char error[300];
-  int changes = -1;
-  bool same = params_list(&own, to) && own.count == p->count;
-  for (int i = 0; same && i < p->count; i++) same = strcmp(p->param[i].name, own.param[i].name) == 0;
-  for (int i = 0; same && i < p->count; i++) {
+  int changes = 0;
+  for (int i = 0; i < p->count; i++) {
+    const struct param *x = &p->param[i], *y = bsearch(x, to->sorted.param, (size_t)to->sorted.count,
+                                                       sizeof *to->sorted.param, compare_names);
+    if (!y || y->key != x->key) continue;
     double before[PARAM_NUMBERS];
     struct param_change next = {.param = i};
-    changes += i == 0;
-    params_get(&p->param[i], from, before);
-    params_get(&p->param[i], to, next.value);
-    if (memcmp(before, next.value, (size_t)p->param[i].count * sizeof *before) != 0) change[changes++] = next;
+    params_get(x, from, before);
+    memcpy(next.value, to->value[y - to->sorted.param], sizeof next.value);
+    if (memcmp(before, next.value, (size_t)x->count * sizeof *before) != 0) change[changes++] = next;
   }
-  params_free(&own);
-  if (changes < 0) return -1;
-  /* With these changes the models must be equal. */
-  ali3_model *copy = params_apply(p, from, change, changes, error, sizeof error);
-  const bool equal = copy && same_hash(copy, to);
-  ali3_model_free(copy);
-  return equal ? changes : -1;
+  return changes;
 }
 
 void params_value_text(const struct param *p, const double *value, char *text, size_t size)

@@ -29,6 +29,12 @@ struct params {
   int count;
 };
 
+/* The parameters of a model with their values, without the model. */
+struct param_values {
+  struct params sorted;           /* by name */
+  double (*value)[PARAM_NUMBERS]; /* (sorted.count) */
+};
+
 struct param_change {
   int param; /* index in the list */
   double value[PARAM_NUMBERS];
@@ -50,9 +56,12 @@ bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS],
 /* A frozen copy of a model with changes; a later change has priority. NULL with the reason in error. */
 ali3_model *params_apply(const struct params *p, const ali3_model *m, const struct param_change *change,
                          int changes, char *error, size_t size);
-/* The changes that lead from one model to another: at most p->count. Returns their number; -1: the models differ in more than
- * parameters, or there is no memory. */
-int params_difference(const struct params *p, const ali3_model *from, const ali3_model *to,
+/* False when out of memory. The caller calls param_values_free() in both cases. */
+bool param_values_read(struct param_values *v, const ali3_model *m);
+void param_values_free(struct param_values *v);
+/* The parameters of `from` that have another value in `to`, where an element of the name and type has them, too: at most
+ * p->count changes. Returns their number. */
+int params_difference(const struct params *p, const ali3_model *from, const struct param_values *to,
                       struct param_change *change);
 
 /* Writes a value as YAML: 1800, [0, 0, -9.81], or .inf. */

@@ -258,9 +258,10 @@ static bool read_wiring(struct settings_reader *l)
       .server = true, .default_map = s->modbus.default_map, .order = s->modbus.order};
   const struct node *devices = node_find(l->main.root, "devices");
   device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
-  return read_map(l, "modbus", &rules) &&
-         registers_read(given_key(l, "modbus", "parameters"), s, &l->report) && read_map(l, "osc", NULL) &&
-         peers_read(given_key(l, "osc", "peers"), &s->osc.peers, &l->report) &&
+  if (!read_map(l, "modbus", &rules) || !registers_read(given_key(l, "modbus", "parameters"), s, &l->report))
+    return false;
+  mirror_check(given_key(l, "modbus", "mirror"), s, &l->report);
+  return read_map(l, "osc", NULL) && peers_read(given_key(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given_key(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(devices, s, &l->report);
 }

@@ -13,16 +13,6 @@ static const struct key *find_in(const struct section *s, const char *name)
   return NULL;
 }
 
-/* The place of a mapping's choice among the choices of section.by. -1: it has none. */
-static int choice_of(const struct section *s, const struct node *map)
-{
-  const struct node *n = s->by ? node_find(map, s->by) : NULL;
-  const struct key *by = n ? find_in(s, s->by) : NULL;
-  for (int i = 0; by && n->kind == NODE_SCALAR && by->choices[i]; i++)
-    if (strcmp(by->choices[i], n->text) == 0) return i;
-  return -1;
-}
-
 /* The unit of a coordinate, where the type of the joint decides between two. */
 static const char *unit_in(const struct section *s, const struct key *k, const struct node *map)
 {
@@ -34,9 +24,7 @@ static const char *unit_in(const struct section *s, const struct key *k, const s
 
 static struct expand_key describe_key(const void *section, const struct node *map, const char *name)
 {
-  const struct section *s = section;
-  const int variant = choice_of(s, map) - s->variant_first;
-  if (s->variants && variant >= 0 && variant < s->variant_count) s = &s->variants[variant];
+  const struct section *s = schema_variant(section, map);
   const struct key *k = find_in(s, name);
   struct expand_key e = {.kind = EXPAND_LATER, .unit = ""};
   if (!k) return e;

@@ -5,6 +5,7 @@
 #include "yaml/nearest.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <string.h>
 
 /* --- single values --- */
@@ -21,15 +22,46 @@ bool is_name(const char *s)
 
 bool address_parse(const char *address, struct in6_addr *out)
 {
+  char host[INET6_ADDRSTRLEN + 1];
+  const size_t length = strcspn(address, "%");
   *out = (struct in6_addr){0};
-  return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
+  if (length >= sizeof host) return false;
+  memcpy(host, address, length);
+  host[length] = '\0';
+  if (!address[length] && inet_pton(AF_INET, host, out) == 1) return true;
+  return inet_pton(AF_INET6, host, out) == 1;
+}
+
+/* fe80::1 is an address in each network of the machine, so it needs the interface: fe80::1%eth0. */
+static bool check_interface(struct report *r, const char *address, const struct in6_addr *a,
+                            const struct node *n)
+{
+  const char *interface = strchr(address, '%');
+  const bool link_local = strchr(address, ':') && IN6_IS_ADDR_LINKLOCAL(a);
+  /* A link-local address has an interface of this machine, other addresses have none. */
+  if (link_local && !interface)
+    report_error(
+        r, n->at,
+        "%s: the link-local address %.40s needs its network interface: expected %.40s%%eth0, with the "
+        "name of the interface",
+        n->key, address, address);
+  else if (!link_local && interface)
+    report_error(r, n->at, "%s: only a link-local address (fe80::) has an interface: remove %.20s", n->key,
+                 interface);
+  else if (interface && if_nametoindex(interface + 1) == 0)
+    report_error(r, n->at, "%s: this machine has no network interface \"%.20s\": ip link lists them", n->key,
+                 interface + 1);
+  else
+    return true;
+  return false;
 }
 
 bool check_address(struct report *r, const char *address, const struct node *n)
 {
   struct in6_addr a;
-  if (address_parse(address, &a)) return true;
-  report_error(r, n->at, "%s: expected a numeric address such as 127.0.0.1 or ::1, found %.40s", n->key,
+  if (address_parse(address, &a)) return check_interface(r, address, &a, n);
+  report_error(r, n->at,
+               "%s: expected a numeric address such as 127.0.0.1, ::1 or fe80::1%%eth0, found %.40s", n->key,
                address);
   return false;
 }

@@ -89,7 +89,8 @@ bool check_element_name(struct report *r, const struct node *n, const char *name
 struct nearest;
 void report_no_name(struct report *r, const struct node *n, const char *what, const struct nearest *near);
 
-/* A numeric address of a host, IPv4 or IPv6. check_address() reports a text that is no address. */
+/* A numeric address of a host, IPv4 or IPv6; a link-local one has an interface, which does not count: fe80::1%eth0.
+ * check_address() reports a text that is no address, or that the daemon could not use. */
 bool address_parse(const char *address, struct in6_addr *out);
 bool check_address(struct report *r, const char *address, const struct node *n);
 

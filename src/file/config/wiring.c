@@ -20,10 +20,11 @@ bool peers_read(const struct node *list, struct peers *out, struct report *r)
     if (n->kind != NODE_MAP || !schema_read(&schema_peer, n, &v, r)) continue;
     /* Read the access and the addresses of the peer. */
     if (!peer_rule_parse(v.host, rule)) {
-      report_error(
-          r, node_find(n, "host")->at,
-          "host: expected an address such as 10.0.0.7, or a network such as 10.0.0.0/24, found %.40s",
-          v.host);
+      report_error(r, node_find(n, "host")->at,
+                   "host: expected an address such as 10.0.0.7 or fe80::1%%eth0, with an interface of this "
+                   "machine, or "
+                   "a network such as 10.0.0.0/24, found %.40s",
+                   v.host);
       continue;
     }
     rule->access = (enum access)(ACCESS_READ + v.access);
@@ -355,4 +356,43 @@ bool registers_read(const struct node *list, struct settings *s, struct report *
     memory = read_registered(n, &params, s, r);
   params_free(&params);
   return memory;
+}
+
+/* The number of input registers, or a few more. */
+static int input_registers(const struct settings *s)
+{
+  enum { HEAD = 200, BLOCKS_END = 8000 };
+  int end = s->modbus.default_map ? BLOCKS_END : HEAD;
+  for (int i = 0; i < s->modbus.map.count; i++) {
+    const struct wired *w = &s->modbus.map.item[i];
+    const int last = w->address + wire_registers(w->wire.type);
+    if (w->table == TABLE_INPUT && last > end) end = last;
+  }
+  return end;
+}
+
+void mirror_check(const struct node *mirror, const struct settings *s, struct report *r)
+{
+  const int first = s->modbus.mirror, end = first + input_registers(s);
+  const char *taken = NULL;
+  if (!mirror || first <= 0) return;
+  /* Nothing else is in its registers. */
+  for (int i = 0; i < s->modbus.map.count; i++) {
+    const struct wired *w = &s->modbus.map.item[i];
+    if (w->table == TABLE_HOLDING && w->address < end && first < w->address + wire_registers(w->wire.type))
+      taken = s->signals->signal[w->signal].name;
+  }
+  for (int i = 0; i < s->modbus.parameters; i++) {
+    const struct modbus_parameter *p = &s->modbus.parameter[i];
+    if (p->address < end && first < p->address + wire_registers(p->wire.type)) taken = p->name;
+  }
+  if (taken)
+    report_error(
+        r, mirror->at,
+        "mirror: the copy takes the holding registers %d to %d, and \"%.60s\" is among them: expected "
+        "another register",
+        first, end - 1, taken);
+  else if (end > UINT16_MAX + 1)
+    report_error(r, mirror->at, "mirror: %d input registers from %d on end beyond 65535: expected at most %d",
+                 end - first, first, UINT16_MAX + 1 - (end - first));
 }

@@ -34,10 +34,12 @@ struct registered_values {
 };
 extern const struct section schema_registered;
 
+/* The choices of "framing". */
+enum { FRAMING_TCP, FRAMING_RTU };
 struct device_values {
   struct modbus_device device; /* without its texts and its map */
   const char *name, *host, *serial;
-  int word_order;
+  int word_order, framing; /* FRAMING_TCP .. */
 };
 
 /* Reads a list "peers" (NULL: there is none). */
@@ -60,6 +62,8 @@ bool check_source(struct report *r, const struct signals *s, int signal, int sou
 
 /* Reads the list modbus.parameters (NULL: there is none) into s->modbus.parameter, after the map. */
 bool registers_read(const struct node *list, struct settings *s, struct report *r);
+/* Checks that the copy of the input registers has its registers for itself. The map and the parameters were read before. */
+void mirror_check(const struct node *mirror, const struct settings *s, struct report *r);
 
 /* Reads the list osc.targets (NULL: there is none) into s->osc.target. */
 bool osc_targets_read(const struct node *list, struct settings *s, struct report *r);

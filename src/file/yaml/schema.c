@@ -476,3 +476,9 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     }
   return (!s->by || check_choice(s, map, r)) && good;
 }
+
+const struct section *schema_variant(const struct section *s, const struct node *map)
+{
+  const int variant = s->variants ? choice_in(find_section_key(s, s->by), map) - s->variant_first : -1;
+  return variant >= 0 && variant < s->variant_count ? &s->variants[variant] : s;
+}

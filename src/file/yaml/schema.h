@@ -86,6 +86,9 @@ struct section {
  * key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
 
+/* The section of a mapping with its choice of section.by: one of the variants, or s. */
+const struct section *schema_variant(const struct section *s, const struct node *map);
+
 /* Reads one key to `at` instead of into its struct. n NULL: the default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
 

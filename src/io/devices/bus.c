@@ -24,10 +24,13 @@ bool bus_init(struct bus *b, const struct remote_place *place, int stop)
   const struct serial_place *line = &place->serial;
   *b = (struct bus){.place = *place, .stop = stop};
   pthread_mutex_init(&b->lock, NULL);
-  /* With TCP the context never connects itself; it gets a connected socket. */
-  b->context = place->host
-                   ? modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT)
-                   : modbus_new_rtu(line->path, line->baud, parity_letter(line->parity), 8, line->stop_bits);
+  /* Over the network the context never connects itself; it gets a connected socket. */
+  if (place->host && place->rtu)
+    b->context = modbus_new_rtu("/dev/null", 19200, 'N', 8, 1);
+  else if (place->host)
+    b->context = modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT);
+  else
+    b->context = modbus_new_rtu(line->path, line->baud, parity_letter(line->parity), 8, line->stop_bits);
   return b->context;
 }
 
@@ -162,13 +165,23 @@ static enum bus_result result_of(int e)
   return e > MODBUS_ENOBASE ? BUS_WRONG : BUS_LOST;
 }
 
+/* Discards bytes that no request waits for. False: the line or connection is lost. libmodbus discards those of a device file
+ * only. */
+static bool discard_bytes(struct bus *b)
+{
+  uint8_t bytes[256];
+  if (!b->place.rtu) return modbus_flush(b->context) >= 0;
+  ssize_t n = 0;
+  while ((n = recv(modbus_get_socket(b->context), bytes, sizeof bytes, MSG_DONTWAIT)) > 0) continue;
+  return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 /* Late answers on the line have arrived once it has been quiet for the answer timeout. */
 static void wait_for_silence(struct bus *b)
 {
   const int fd = modbus_get_socket(b->context);
   const uint64_t end_ns = clock_now_ns() + QUIET_AT_LONGEST * b->timeout_ns;
-  while (modbus_flush(b->context) == 0 && clock_now_ns() < end_ns && wait_for(b, fd, POLLIN) == POLLIN)
-    continue;
+  while (discard_bytes(b) && clock_now_ns() < end_ns && wait_for(b, fd, POLLIN) == POLLIN) continue;
 }
 
 /* Closes the connection if it must not be used again, and tells the reason in words. */
@@ -188,10 +201,10 @@ static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_
   else
     snprintf(error, size, "%s %s %d: %s", what, wire_table_name(table), address, why);
   /* Close a connection whose next answer cannot be trusted; on a line wait until late answers have come. */
-  if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host))
+  if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host && !b->place.rtu))
     bus_close(b);
   else if (result != BUS_EXCEPTION)
-    wait_for_silence(b);
+    wait_for_silence(b); /* through a gateway an answer may come late on the next connection, too */
   b->exception = result == BUS_EXCEPTION && e != EMBBADEXC ? e - MODBUS_ENOBASE : 0;
   return result;
 }
@@ -204,7 +217,7 @@ static void prepare_request(struct bus *b)
   modbus_set_slave(b->context, b->unit);
   modbus_set_response_timeout(b->context, (uint32_t)(us / 1000000), (uint32_t)(us % 1000000));
   modbus_set_byte_timeout(b->context, 0, 0);
-  modbus_flush(b->context); /* discard bytes that no request waits for */
+  (void)discard_bytes(b);
 }
 
 enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int count, uint16_t *words,

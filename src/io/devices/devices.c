@@ -123,8 +123,10 @@ static void *run_line(void *arg)
   l->bus.stop = -1;
   for (int i = 0; i < l->members; i++) {
     struct member *m = &l->member[i];
-    /* A silent device would take time from others on its line; a TCP connection has one device only, which may be back. */
-    if (m->back_off_ns == 0 || l->bus.place.host) station_leave(&m->station, &l->bus);
+    /* A silent device would take time from others on its line; a connection of Modbus TCP has one device only,
+     * which may be back. */
+    const bool one_device = l->bus.place.host && !l->bus.place.rtu;
+    if (m->back_off_ns == 0 || one_device) station_leave(&m->station, &l->bus);
     atomic_store_explicit(&m->station.view->state, DEVICE_OFF, memory_order_relaxed);
   }
   return NULL;
@@ -132,13 +134,18 @@ static void *run_line(void *arg)
 
 /* --- the endpoint --- */
 
-/* Finds or makes the line of a device; devices with one path share it. Returns NULL when out of memory. */
+/* Devices of one line share its thread, also behind a gateway that passes bytes on. */
+static bool is_on_line(const struct remote_place *a, const struct remote_place *b)
+{
+  if (a->serial.path && b->serial.path) return strcmp(a->serial.path, b->serial.path) == 0;
+  return a->rtu && b->rtu && a->port == b->port && strcmp(a->host, b->host) == 0;
+}
+
+/* Finds or makes the line of a device. Returns NULL when out of memory. */
 static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_place *place)
 {
-  for (int i = 0; i < all->lines && place->serial.path; i++) {
-    const char *path = all->line[i].bus.place.serial.path;
-    if (path && strcmp(path, place->serial.path) == 0) return &all->line[i];
-  }
+  for (int i = 0; i < all->lines; i++)
+    if (is_on_line(&all->line[i].bus.place, place)) return &all->line[i];
   struct line *l = &all->line[all->lines++];
   l->stop = e->stop;
   l->heard = &all->heard;
@@ -220,7 +227,8 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
     snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
   else
     snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
-  io_map_add_remote(map, &d->place, false, "Modbus TCP", "Modbus RTU", d->unit, d->name);
+  io_map_add_remote(map, &d->place, false, d->place.rtu ? "Modbus RTU over TCP" : "Modbus TCP", "Modbus RTU",
+                    d->unit, d->name);
   /* The map of the device, then its alive register. */
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];

@@ -12,6 +12,9 @@
 /* Treatment in SAFE and FAULT of writes that would act. */
 enum safe_writes { SAFE_WRITES_REFUSE, SAFE_WRITES_IGNORE };
 
+/* Treatment of reads of what does not exist. */
+enum modbus_gaps { GAPS_REFUSE, GAPS_ZERO };
+
 /* A parameter of the model in holding registers. */
 struct modbus_parameter {
   char *name;
@@ -37,6 +40,8 @@ struct modbus_config {
   struct modbus_parameter *parameter; /* (parameters) */
   int parameters;
   int safe_writes;       /* enum safe_writes */
+  int mirror;            /* holding register of a copy of all input registers; 0 or less: none */
+  int gaps;              /* enum modbus_gaps */
   double owner_timeout;  /* s of silence after which the owner loses the inputs; 0: 1 */
   bool default_map;      /* serve bodies, sensors and the input block at their default addresses */
   enum wire_order order; /* order of the head and the default map */

@@ -107,6 +107,8 @@ void modbus_connection_serve(struct modbus_desk *d, struct modbus_connection *c,
   }
   if (verdict == MBAP_BAD) {
     counter_add(&counters->modbus_bad_frames, 1);
+    port_tell_stray(d->service.port, STRAY_REFUSED, "a frame that is not Modbus", "the connection is closed",
+                    c->peer.name);
     modbus_connection_close(d, c);
     return;
   }

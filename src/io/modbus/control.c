@@ -140,6 +140,19 @@ void modbus_map_stored(struct modbus_map *map)
   map->mapping->tab_bits[MAP_ESTOP] = map->latched || map->estop_ns != 0;
 }
 
+int modbus_map_report(uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER])
+{
+  static const char name[] = "ali3d " ALI3_VERSION;
+  enum { SERVER_ID = 0xa3, SERVES = 0xff }; /* whatever the state of the mechanism */
+  const uint8_t length = sizeof name - 1;
+  pdu[0] = MBAP_REPORT_SERVER;
+  pdu[1] = (uint8_t)(2 + length);
+  pdu[2] = SERVER_ID;
+  pdu[3] = SERVES;
+  memcpy(pdu + 4, name, length);
+  return 4 + length;
+}
+
 int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER])
 {
   static const char *const object[] = {"ali3", "ali3d", ALI3_VERSION}; /* vendor, product, revision */

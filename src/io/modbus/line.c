@@ -97,11 +97,15 @@ static void serve_buffer(struct modbus_line *l, struct modbus_service *s, uint64
   const bool quiet = now_ns >= l->byte_ns + l->silence_ns;
   struct mbap_request r;
   size_t length;
+  /* Answers each frame, and leaves out bytes that begin none. */
   while (l->used > 0) {
     const enum rtu_verdict verdict = rtu_next(l->buffer, l->used, l->unit, quiet, &r, &length);
     if (verdict == RTU_MORE) return;
     if (verdict == RTU_BAD) {
       if (!l->lost) counter_add(&s->counters->modbus_rtu_errors, 1);
+      if (!l->lost)
+        port_tell_stray(s->port, STRAY_REFUSED, "bytes without a frame",
+                        "check baud, parity, stop bits and wiring of the line", l->peer.name);
       l->lost = true;
       drop_bytes(l, 1);
       continue;

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Registers and bits that may be read: with gaps all of them. */
 static int last_address(const struct modbus_map *map, enum wire_table table)
 {
-  return modbus_table_end(&map->table, table);
+  return map->gaps ? UINT16_MAX + 1 : modbus_table_end(&map->table, table);
 }
 
 static bool make_registers(struct modbus_map *map)
@@ -42,6 +43,8 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .conditions = !config->default_map                   ? 0
                     : signals->inputs < MAP_CONDITIONS_MAX ? signals->inputs
                                                            : MAP_CONDITIONS_MAX,
+      .mirror = config->mirror,
+      .gaps = config->gaps == GAPS_ZERO,
       .ignores = config->safe_writes == SAFE_WRITES_IGNORE,
       .owner_ms = config->owner_timeout > 0.0 ? (uint64_t)(1e3 * config->owner_timeout) : MAP_OWNER_MS,
   };
@@ -232,9 +235,16 @@ static bool addresses_exist(const struct modbus_map *map, const struct mbap_requ
   if (r->function == MBAP_READ_DISCRETE) reads = TABLE_DISCRETE;
   if (r->function == MBAP_READ_INPUT) reads = TABLE_INPUT;
   if (r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS) writes = TABLE_COIL;
-  if (!modbus_table_range(&map->table, reads, r->read_address, r->read_count, read) ||
+  if (map->gaps)
+    modbus_table_touched(&map->table, reads, r->read_address, r->read_count, read);
+  else if (!modbus_table_range(&map->table, reads, r->read_address, r->read_count, read))
+    return false;
+  if (r->read_address + r->read_count > UINT16_MAX + 1 ||
       !modbus_table_range(&map->table, writes, r->write_address, r->write_count, written))
     return false;
+  /* A copy of an input register is read only. */
+  for (const struct entry *e = written->first; e < written->end; e++)
+    if (e->mirror) return false;
   return r->write_count == 0 || written->first->kind == written->end[-1].kind;
 }
 

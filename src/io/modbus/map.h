@@ -55,6 +55,8 @@ struct modbus_map {
   /* Arrival of an e-stop that no frame shows yet; 0: none. The coil reads 1 from this time on. */
   uint64_t estop_ns;
   uint64_t coil_ns[MAP_COILS]; /* last write to each coil, also a refused one */
+  int mirror;                  /* holding register of a copy of the input registers; 0 or less: none */
+  bool gaps;                   /* what does not exist reads 0 */
   bool ignores;                /* writes that would act are ignored in SAFE and FAULT, not refused */
   uint64_t owner_ms; /* silence after which the owner loses the inputs, unless register 4 says otherwise */
 
@@ -163,6 +165,8 @@ static inline uint16_t modbus_age_code(uint32_t ms)
   return ms < MAP_NONE ? (uint16_t)ms : MAP_NONE - 1;
 }
 
+/* Answers "report server id" (FC 17): writes the PDU. Returns its length. */
+int modbus_map_report(uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER]);
 /* Answers a device identification request (FC 43/14): writes the PDU. Returns its length, or minus the exception. */
 int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER]);
 

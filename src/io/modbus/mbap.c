@@ -92,6 +92,8 @@ static int parse_pdu(struct mbap_request *r, const uint8_t *pdu, size_t n)
     return parse_mask_write(r, pdu, n);
   case MBAP_WRITE_AND_READ:
     return parse_write_and_read(r, pdu, n);
+  case MBAP_REPORT_SERVER:
+    return n == 1 ? 0 : MBAP_ILLEGAL_VALUE;
   case MBAP_ENCAPSULATED:
     if (n < 2 || pdu[1] != MEI_DEVICE_IDENTIFICATION) return MBAP_ILLEGAL_FUNCTION;
     r->data = pdu + 2;

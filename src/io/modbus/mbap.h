@@ -23,6 +23,7 @@ enum mbap_function {
   MBAP_WRITE_REGISTER = 6,
   MBAP_WRITE_COILS = 15,
   MBAP_WRITE_REGISTERS = 16,
+  MBAP_REPORT_SERVER = 17,
   MBAP_MASK_WRITE = 22,
   MBAP_WRITE_AND_READ = 23,
   MBAP_ENCAPSULATED = 43, /* only with MEI type 14, device identification */

@@ -38,6 +38,8 @@ static size_t request_length(const uint8_t *bytes, size_t n)
     return counted_length(bytes, n, 6, 9);
   case MBAP_MASK_WRITE:
     return 10;
+  case MBAP_REPORT_SERVER:
+    return 4;
   case MBAP_WRITE_AND_READ:
     return counted_length(bytes, n, 10, 13);
   case MBAP_ENCAPSULATED:
@@ -56,6 +58,7 @@ static size_t response_length(const uint8_t *bytes)
   case MBAP_READ_DISCRETE:
   case MBAP_READ_HOLDING:
   case MBAP_READ_INPUT:
+  case MBAP_REPORT_SERVER:
   case MBAP_WRITE_AND_READ:
     return 5 + (size_t)bytes[2];
   case MBAP_WRITE_COIL:

@@ -90,6 +90,14 @@ static struct modbus_connection *find_place(struct modbus_server *s, const struc
   return &s->client[i];
 }
 
+static void tell_full(struct modbus_server *s, const struct inet_address *from)
+{
+  char client[CLIENT_NAME];
+  clients_address_text(&from->name.any, client);
+  port_tell_stray(s->desk.service.port, STRAY_REFUSED, "a connection",
+                  "modbus.max_clients are connected, or half of them from this host", client);
+}
+
 static void let_in(struct modbus_server *s, int fd, const struct inet_address *from, uint64_t now_ns)
 {
   struct counters *counters = s->desk.service.counters;
@@ -101,7 +109,10 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
     c = find_place(s, &newcomer);
   if (!c) {
     counter_add(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused, 1);
-    if (newcomer.access == ACCESS_NONE) port_tell_stranger(s->desk.service.port, &from->name.any);
+    if (newcomer.access == ACCESS_NONE)
+      port_tell_stranger(s->desk.service.port, &from->name.any);
+    else
+      tell_full(s, from);
     close(fd);
     return;
   }

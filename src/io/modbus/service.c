@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "modbus/service.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void modbus_service_meet(struct modbus_service *s, struct map_peer *peer)
@@ -103,6 +104,51 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
   return true;
 }
 
+/* A client shows an exception at best as a number, and many show nothing: the log says what was refused and why. */
+static void tell_exception(struct modbus_service *s, const struct map_peer *peer,
+                           const struct mbap_request *r, int exception, bool nonfinite)
+{
+  const bool writes = r->write_count > 0, read_coils = r->function == MBAP_READ_COILS,
+             bits = read_coils || r->function == MBAP_READ_DISCRETE || r->function == MBAP_WRITE_COIL ||
+                    r->function == MBAP_WRITE_COILS;
+  const char *table = r->function == MBAP_READ_DISCRETE ? "discrete inputs"
+                      : bits                            ? "coils"
+                      : r->function == MBAP_READ_INPUT  ? "input registers"
+                                                        : "holding registers";
+  const int first = writes ? r->write_address : r->read_address,
+            count = writes ? r->write_count : r->read_count;
+  char what[CLIENT_NAME];
+  snprintf(what, sizeof what, "%s of %s %d to %d", writes ? "write" : "read", table, first,
+           first + count - 1);
+  /* A platform that is not armed, and inputs of another client, are no mistake of the client. */
+  if (exception == MBAP_DEVICE_FAILURE)
+    port_tell_stray(s->port, STRAY_LOCKED, peer->name,
+                    "get exception 4 until the reset; modbus.safe_writes: ignore takes them without effect",
+                    peer->name);
+  else if (nonfinite)
+    port_tell_stray(s->port, STRAY_NONFINITE, what, "", peer->name);
+  else if (exception == MBAP_ILLEGAL_FUNCTION && writes)
+    port_tell_stray(s->port, STRAY_READER, what, "access: write", peer->name);
+  else if (exception == MBAP_ILLEGAL_ADDRESS)
+    port_tell_stray(s->port, STRAY_REFUSED, what,
+                    "exception 2: one of them does not exist, or a number is cut; --print-map prints all",
+                    peer->name);
+  else if (exception == MBAP_ILLEGAL_VALUE)
+    port_tell_stray(s->port, STRAY_REFUSED, what,
+                    "exception 3: a value or a checksum is wrong; ali3-modbus(7) has the ranges", peer->name);
+}
+
+static void tell_function(struct modbus_service *s, const struct map_peer *peer, const struct mbap_request *r)
+{
+  char what[CLIENT_NAME];
+  snprintf(what, sizeof what, "a request of function %d", r->function);
+  port_tell_stray(s->port, STRAY_REFUSED, what,
+                  r->exception == MBAP_ILLEGAL_FUNCTION
+                      ? "exception 1: the server does not have this function"
+                      : "exception 3: a count or the length of the request is wrong",
+                  peer->name);
+}
+
 int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, const struct mbap_request *r,
                          uint64_t now_ns, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER], int *length)
 {
@@ -112,17 +158,26 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
   if (exception == 0 && r->function == MBAP_ENCAPSULATED) {
     *length = modbus_map_identify(r, pdu);
     if (*length < 0) exception = -*length;
+  } else if (exception == 0 && r->function == MBAP_REPORT_SERVER) {
+    *length = modbus_map_report(pdu);
   } else if (exception == 0) {
     /* The map checks the request; its effects go to the counters and to the loop. */
     exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
+    if (exception && !effect.tell) tell_exception(s, peer, r, exception, effect.nonfinite);
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
-    if (effect.ignored && exception == 0) counter_add(&s->counters->modbus_ignored, 1);
+    if (effect.ignored && exception == 0) {
+      counter_add(&s->counters->modbus_ignored, 1);
+      port_tell_stray(
+          s->port, STRAY_LOCKED, peer->name,
+          "have no effect until the reset; modbus.safe_writes: refuse answers them with exception 4",
+          peer->name);
+    }
     if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
-    if (exception == MBAP_DEVICE_FAILURE) port_tell_locked(s->port, peer->name);
     const bool acts = exception == 0 || effect.estop;
     if (acts && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
   }
+  if (r->exception) tell_function(s, peer, r);
   counter_add(&s->counters->modbus_requests, 1);
   if (exception) counter_add(&s->counters->modbus_exceptions, 1);
   return exception;

@@ -153,7 +153,11 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
   modbus_map_show_conditions(map, f);
   map->state = f->state;
   map->withheld = !values || (f->flags & FLAG_WITHHELD);
-  return show_singles(map, values, f->state);
+  const uint64_t clamped = show_singles(map, values, f->state);
+  if (map->mirror > 0)
+    memcpy(map->mapping->tab_registers + map->mirror, map->mapping->tab_input_registers,
+           (size_t)modbus_table_end(&map->table, TABLE_INPUT) * sizeof *map->mapping->tab_registers);
+  return clamped;
 }
 
 static bool is_plain_float(const struct entry *e)
@@ -175,7 +179,7 @@ bool modbus_map_plan(struct modbus_map *map)
   map->single = calloc((size_t)t->count, sizeof *map->single);
   if (!map->run || !map->single) return false;
   for (const struct entry *e = t->entry; e < t->entry + t->count; e++) {
-    if (e->kind != ENTRY_SHOWN) continue;
+    if (e->kind != ENTRY_SHOWN || e->mirror) continue;
     if (!is_plain_float(e))
       map->single[map->singles++] = e;
     else if (map->runs > 0 && continues_run(&map->run[map->runs - 1], e))

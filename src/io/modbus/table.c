@@ -304,6 +304,20 @@ static void add_parameter(struct modbus_table *t, const struct modbus_parameter 
                                .text = "parameter; all that one write covers act as one"});
 }
 
+/* A copy of every input register among the holding registers. */
+static void add_mirror(struct modbus_table *t, int mirror)
+{
+  const int count = t->count;
+  for (int i = 0; i < count; i++) {
+    struct entry e = t->entry[i];
+    if (e.table != TABLE_INPUT) continue;
+    e.table = TABLE_HOLDING;
+    e.address += mirror;
+    e.mirror = mirror;
+    add_entry(t, &e);
+  }
+}
+
 static int compare_entries(const void *a, const void *b)
 {
   const struct entry *x = a, *y = b;
@@ -320,12 +334,13 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
                    MAP_PLATFORM_END - MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
                    sensor_values(signals) + channels_shown(signals) +
                    MAP_CONDITION_REGISTERS * conditions_shown(signals) + wired + config->parameters;
-  t->entry = calloc((size_t)room, sizeof *t->entry);
+  t->entry = calloc((size_t)room * (config->mirror > 0 ? 2 : 1), sizeof *t->entry);
   if (!t->entry) return false;
   add_own_entries(t, config->order, signals, config->default_map);
   if (config->default_map) add_default(t, config->order, signals);
   for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
   for (int i = 0; i < config->parameters; i++) add_parameter(t, &config->parameter[i]);
+  if (config->mirror > 0) add_mirror(t, config->mirror);
   qsort(t->entry, (size_t)t->count, sizeof *t->entry, compare_entries);
   for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* every table has an entry */
   return true;
@@ -343,18 +358,33 @@ int modbus_table_end(const struct modbus_table *t, enum wire_table table)
   return last->address + wire_registers(last->wire.type);
 }
 
-bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
-                        struct entry_range *range)
+/* The first entry of the table at or after `address`; its end if there is none. */
+static const struct entry *first_entry_from(const struct modbus_table *t, enum wire_table table, int address)
 {
   const struct entry *low = t->entry + t->first[table], *high = t->entry + t->first[table + 1];
-  const struct entry *end = high;
-  while (low < high) { /* finds the first entry at or after `address` */
+  while (low < high) {
     const struct entry *middle = low + (high - low) / 2;
     if (middle->address < address)
       low = middle + 1;
     else
       high = middle;
   }
+  return low;
+}
+
+void modbus_table_touched(const struct modbus_table *t, enum wire_table table, int address, int count,
+                          struct entry_range *range)
+{
+  const struct entry *low = first_entry_from(t, table, address);
+  const struct entry *before = low > t->entry + t->first[table] ? low - 1 : NULL;
+  if (before && before->address + wire_registers(before->wire.type) > address) low = before;
+  *range = (struct entry_range){low, first_entry_from(t, table, address + count)};
+}
+
+bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
+                        struct entry_range *range)
+{
+  const struct entry *low = first_entry_from(t, table, address), *end = t->entry + t->first[table + 1];
   *range = (struct entry_range){low, low};
   for (int at = address; at < address + count; range->end++) {
     if (range->end == end || range->end->address != at) return false;
@@ -382,7 +412,7 @@ static void map_condition(struct io_map *map, const struct entry *e, const struc
       [MAP_OWNER_NAME] = {"owner name", "", "16 registers of two characters, the first one in the high byte"},
   };
   /* The codes of the states, then the row. */
-  const int k = (e->address - MAP_CONDITION) % MAP_CONDITION_REGISTERS;
+  const int k = (e->address - e->mirror - MAP_CONDITION) % MAP_CONDITION_REGISTERS;
   char name[96], states[96];
   size_t used = 0;
   if (k >= COUNT(part)) return;
@@ -395,6 +425,7 @@ static void map_condition(struct io_map *map, const struct entry *e, const struc
                                                  .wire = e->wire,
                                                  .name = name,
                                                  .unit = part[k].unit,
+                                                 .count = k == MAP_OWNER_NAME ? MAP_OWNER_LETTERS / 2 : 0,
                                                  .text = part[k].text ? part[k].text : states});
 }
 
@@ -405,12 +436,15 @@ static void map_entry(struct io_map *map, const struct entry *e, const struct si
   struct io_map_modbus row = {.table = e->table,
                               .address = e->address,
                               .wire = e->wire,
-                              .writable = e->table == TABLE_COIL || e->table == TABLE_HOLDING,
+                              .writable = !e->mirror && (e->table == TABLE_COIL || e->table == TABLE_HOLDING),
+                              .unused = e->kind == ENTRY_BLOCK && !s && e->address < MAP_INPUT_SEQUENCE,
                               .name = s ? s->name : e->name,
                               .unit = s ? s->unit : e->unit,
                               .text = e->text};
   if (e->kind == ENTRY_CONDITION) map_condition(map, e, signals);
   if (!row.name) return;
+  row.unused |= e->kind == ENTRY_HEAD && e->table == TABLE_INPUT &&
+                (e->address - e->mirror == MAP_RESERVED || e->address - e->mirror == MAP_PLATFORM_STATE);
   /* Limits of an input, the safe value of a shown signal. */
   const struct input_range *range = e->kind == ENTRY_SHOWN || !s ? NULL : signals_range(signals, e->signal);
   if (range) {

@@ -113,6 +113,7 @@ struct entry {
   struct wire wire;
   int signal;              /* index in the signal table; -1: none */
   int input;               /* ENTRY_CONDITION: index of the input */
+  int mirror;              /* > 0: a read-only copy of the input register at address - mirror */
   double value;            /* what a parameter has at the start */
   double safe;             /* value outside READY, RUNNING and PAUSED, see struct wired */
   const char *name;        /* name of an entry without a signal; NULL: not listed */
@@ -140,6 +141,10 @@ struct entry_range {
 };
 bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
                         struct entry_range *range);
+
+/* The entries of which a part lies at these addresses. */
+void modbus_table_touched(const struct modbus_table *t, enum wire_table table, int address, int count,
+                          struct entry_range *range);
 
 /* Set-up: adds a row for every number of the table. Returns false when out of memory. */
 bool modbus_io_map(const struct modbus_config *config, const struct signals *signals, struct io_map *map);

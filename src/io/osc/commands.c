@@ -114,6 +114,7 @@ static enum verdict switch_named(struct osc_in *in, const struct request *r, uin
   for (int i = 0; i < count; i++)
     if (strcmp(name[i], osc_string(a, 0)) == 0)
       return osc_send_command(in, r, code, 2 * (uint32_t)i + on, id);
+  osc_tell_name(in, r, osc_string(a, 0));
   osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
@@ -139,7 +140,7 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
           in, r,
           &(struct command){
               .code = COMMAND_PLATFORM, .argument = i, .id = (uint32_t)id, .value = osc_number(a, 1)});
-  osc_tell_types(in, r, "a name that ali3-platform(7) lists");
+  osc_tell_name(in, r, osc_string(a, 0));
   osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }

@@ -142,6 +142,7 @@ enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsign
 void osc_tell_stray(struct osc_in *in, enum stray_kind kind, const struct osc_raw *m, const char *expected,
                     const struct inet_address *from);
 void osc_tell_types(struct osc_in *in, const struct request *r, const char *expected);
+void osc_tell_name(struct osc_in *in, const struct request *r, const char *name);
 void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const char *stop,
                         const struct inet_address *from);
 

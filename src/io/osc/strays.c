@@ -37,6 +37,14 @@ void osc_tell_types(struct osc_in *in, const struct request *r, const char *expe
   osc_tell_stray(in, STRAY_TYPES, &m, expected, &r->from.at);
 }
 
+void osc_tell_name(struct osc_in *in, const struct request *r, const char *name)
+{
+  const struct osc_raw m = {.address = r->address, .types = r->a->types};
+  char shown[80];
+  copy_shown(shown, sizeof shown, name, OSC_IN_MAX);
+  osc_tell_stray(in, STRAY_NAME, &m, shown, &r->from.at);
+}
+
 void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const char *stop,
                         const struct inet_address *from)
 {

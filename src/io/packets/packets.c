@@ -173,6 +173,7 @@ static bool start_receiver(struct endpoint *e, struct packets *p, const struct p
 {
   struct packet_receiver *r = &p->receiver[p->receivers];
   *r = (struct packet_receiver){.packet = packet,
+                                .port = p->port,
                                 .counters = e->counters,
                                 .input_first = e->signals->input_first,
                                 .client = (uint32_t)p->receivers++,

@@ -66,12 +66,27 @@ struct pollfd receiver_events(struct packet_receiver *r)
 
 /* --- packets --- */
 
-static void count_refused(struct counters *c, enum decode_result result)
+/* from NULL: on the serial line. */
+static void tell_packet(const struct packet_receiver *r, const char *reason, const struct inet_address *from)
 {
-  if (result == DECODE_CHECKSUM)
-    counter_add(&c->packets_checksums, 1);
+  char what[CLIENT_NAME], client[CLIENT_NAME];
+  snprintf(what, sizeof what, "packet %.40s", r->packet->name);
+  if (from)
+    clients_address_text(&from->name.any, client);
   else
-    counter_add(&c->packets_refused, 1);
+    snprintf(client, sizeof client, "the serial line");
+  port_tell_stray(r->port, STRAY_REFUSED, what, reason, client);
+}
+
+static void refuse_packet(const struct packet_receiver *r, enum decode_result result,
+                          const struct inet_address *from)
+{
+  static const char *const reason[] = {[DECODE_SIZE] = "its number of bytes is not that of the layout",
+                                       [DECODE_CONTENT] = "a constant differs from the layout",
+                                       [DECODE_CHECKSUM] = "its checksum is wrong",
+                                       [DECODE_NUMBER] = "a number is NaN or infinite"};
+  counter_add(result == DECODE_CHECKSUM ? &r->counters->packets_checksums : &r->counters->packets_refused, 1);
+  tell_packet(r, reason[result], from);
 }
 
 /* Each packet has a time of its own, because equal times are one sample. */
@@ -93,14 +108,14 @@ static void take_packet(struct packet_receiver *r, const struct decoded *d, uint
 }
 
 static bool judge_packet(struct packet_receiver *r, const uint8_t *bytes, size_t n, uint64_t t_ns,
-                         struct input_sample *sample)
+                         const struct inet_address *from, struct input_sample *sample)
 {
   struct decoded d;
   const enum decode_result result = packet_decode(r->packet, bytes, n, &d);
   if (result == DECODE_GOOD)
     take_packet(r, &d, t_ns, sample);
   else
-    count_refused(r->counters, result);
+    refuse_packet(r, result, from);
   return result == DECODE_GOOD;
 }
 
@@ -121,10 +136,11 @@ static int take_datagram(struct packet_receiver *r, struct input_sample *sample)
   if (n < 0) return -1;
   if (!inet_address_same_host(&from, &r->from)) {
     counter_add(&r->counters->packets_strangers, 1);
+    tell_packet(r, "the packet is expected from another host", &from);
     return 0;
   }
   const uint64_t stamped_ns = kernel_stamp_ns(&r->clock, &m);
-  return judge_packet(r, r->buffer, (size_t)n, stamped_ns ? stamped_ns : clock_now_ns(), sample);
+  return judge_packet(r, r->buffer, (size_t)n, stamped_ns ? stamped_ns : clock_now_ns(), &from, sample);
 }
 
 /* A line has no borders between packets: bytes are dropped one by one until the rest is a packet. */
@@ -138,7 +154,7 @@ static bool take_bytes(struct packet_receiver *r, uint64_t now_ns, struct input_
     const enum decode_result result = packet_decode(r->packet, r->buffer + at, size, &d);
     if (result == DECODE_GOOD) take_packet(r, &d, now_ns, sample);
     if (result == DECODE_GOOD) any = true;
-    if (result == DECODE_CHECKSUM || result == DECODE_NUMBER) count_refused(r->counters, result);
+    if (result == DECODE_CHECKSUM || result == DECODE_NUMBER) refuse_packet(r, result, NULL);
     at += result == DECODE_GOOD ? size : 1;
   }
   r->used -= at;

@@ -15,6 +15,7 @@
 
 struct packet_receiver {
   const struct packet *packet;
+  struct port *port;
   struct counters *counters;
   int input_first; /* signal of channel 0 */
   uint32_t client; /* its number in the names of the port */

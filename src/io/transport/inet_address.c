@@ -37,7 +37,9 @@ bool inet_address_same_host(const struct inet_address *a, const struct inet_addr
 {
   if (a->name.any.sa_family != b->name.any.sa_family) return false;
   if (a->name.any.sa_family == AF_INET) return a->name.v4.sin_addr.s_addr == b->name.v4.sin_addr.s_addr;
-  return memcmp(&a->name.v6.sin6_addr, &b->name.v6.sin6_addr, sizeof a->name.v6.sin6_addr) == 0;
+  /* The scope is the interface of a link-local address, else 0. */
+  return memcmp(&a->name.v6.sin6_addr, &b->name.v6.sin6_addr, sizeof a->name.v6.sin6_addr) == 0 &&
+         a->name.v6.sin6_scope_id == b->name.v6.sin6_scope_id;
 }
 
 bool inet_address_same(const struct inet_address *a, const struct inet_address *b)

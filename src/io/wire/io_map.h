@@ -42,6 +42,8 @@ struct io_map_modbus {
   bool
       limited; /* an input: its value is clamped to lower and upper, and changes by at most rate a second (0: any) */
   double lower, upper, rate;
+  int count;        /* numbers one after the other that are one thing, such as a text; 0: one */
+  bool unused;      /* stored without effect, or without a value: no list of variables has it */
   const char *name; /* signal, or "command" */
   const char *unit, *text;
 };
@@ -79,8 +81,10 @@ void io_map_print(const struct io_map *m, FILE *out);
 /* The table as CSV, with a row for each connection, address, register and field. */
 void io_map_print_csv(const struct io_map *m, FILE *out);
 bool io_map_has_registers(const struct io_map *m);
-/* The registers as variables of a PLC: Structured Text (IEC 61131-3), and PLCopen XML (TC6 2.01). */
+/* The registers as variables of a PLC: Structured Text (IEC 61131-3), which compiles unchanged, also with a location for each
+ * variable, and PLCopen XML (TC6 2.01). */
 void io_map_print_st(const struct io_map *m, FILE *out);
+void io_map_print_st_located(const struct io_map *m, FILE *out);
 void io_map_print_plcopen(const struct io_map *m, FILE *out);
 /* Prints {"connections": [...], "osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
 void io_map_print_json(const struct io_map *m, FILE *out);

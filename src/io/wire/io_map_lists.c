@@ -170,25 +170,81 @@ bool io_map_has_registers(const struct io_map *m)
   return m->modbus.used > 0;
 }
 
-void io_map_print_st(const struct io_map *m, FILE *out)
+/* A direct address whose number is that of the register, such as %ID1000. An input of the PLC is a
+ * register of ali3d that clients only read, or a register of a device that ali3d writes. */
+static void put_location(const struct io_map_modbus *r, FILE *out)
+{
+  static const char size[] = {[WIRE_F32] = 'D', [WIRE_F64] = 'L', [WIRE_U16] = 'W', [WIRE_I16] = 'W',
+                              [WIRE_U32] = 'D', [WIRE_I32] = 'D', [WIRE_BIT] = 'X'};
+  const char area = r->writable == (*r->device != '\0') ? 'I' : 'Q';
+  if (r->wire.type == WIRE_BIT)
+    fprintf(out, " AT %%%cX%d.%d", area, r->address / 8, r->address % 8);
+  else
+    fprintf(out, " AT %%%c%c%d", area, size[r->wire.type], r->address);
+}
+
+static void put_st_variables(const struct io_map *m, bool located, FILE *out)
 {
   char name[200], text[900];
-  fputs("(* Registers of ali3d, as ali3d --print-map=st prints them. Link each variable with the register in "
-        "its comment. *)\n",
-        out);
+  for (int i = 0; i < m->modbus.used; i++) {
+    const struct io_map_modbus *r = io_map_modbus_row(m, i);
+    if (r->unused) continue;
+    variable_name(r, name, sizeof name);
+    variable_text(r, text, sizeof text);
+    fprintf(out, "    %s", name);
+    if (located) put_location(r, out);
+    fputs(" : ", out);
+    if (r->count > 1) fprintf(out, "ARRAY [0..%d] OF ", r->count - 1);
+    fprintf(out, "%s; (* ", plc_type[r->wire.type]);
+    for (const char *c = text; *c; c++) /* no text ends the comment, or begins another */
+      if (*c != '*' || c[1] != ')') fputc(c[0] == '(' && c[1] == '*' ? '[' : *c, out);
+    fputs(" *)\n", out);
+  }
+}
+
+static void print_st(const struct io_map *m, bool located, FILE *out)
+{
+  char text[900];
+  /* The head, a program that the grammar demands, and the variables. */
+  fprintf(out,
+          "(* Registers of ali3d, as ali3d --print-map=%s prints them. The file compiles unchanged. A "
+          "project that has\n"
+          "   a configuration takes the block VAR_GLOBAL alone. %s *)\n",
+          located ? "st-located" : "st",
+          located
+              ? "The number in each location is that of the\n   register: shift it to where your PLC maps it."
+              : "Link each variable with the\n   register in its comment.");
   for (int i = 0; i < m->connection.used; i++) {
     const struct io_map_connection *r = io_map_connection_row(m, i);
     io_map_connection_place(r, text, sizeof text);
     fprintf(out, "(* ali3d %s: %s %s *)\n", r->listens ? "listens" : "sends", r->protocol, text);
   }
-  fputs("VAR_GLOBAL\n", out);
-  for (int i = 0; i < m->modbus.used; i++) {
-    const struct io_map_modbus *r = io_map_modbus_row(m, i);
-    variable_name(r, name, sizeof name);
-    variable_text(r, text, sizeof text);
-    fprintf(out, "  %s : %s; (* %s *)\n", name, plc_type[r->wire.type], text);
-  }
-  fputs("END_VAR\n", out);
+  fputs("PROGRAM ali3d_program\n"
+        "  VAR turn : BOOL; END_VAR\n"
+        "  turn := NOT turn;\n"
+        "END_PROGRAM\n"
+        "\n"
+        "CONFIGURATION ali3d_configuration\n"
+        "  VAR_GLOBAL\n",
+        out);
+  put_st_variables(m, located, out);
+  fputs("  END_VAR\n"
+        "  RESOURCE ali3d_resource ON PLC\n"
+        "    TASK ali3d_task(INTERVAL := T#20ms, PRIORITY := 0);\n"
+        "    PROGRAM ali3d_instance WITH ali3d_task : ali3d_program;\n"
+        "  END_RESOURCE\n"
+        "END_CONFIGURATION\n",
+        out);
+}
+
+void io_map_print_st(const struct io_map *m, FILE *out)
+{
+  print_st(m, false, out);
+}
+
+void io_map_print_st_located(const struct io_map *m, FILE *out)
+{
+  print_st(m, true, out);
 }
 
 static void put_xml(FILE *out, const char *text)
@@ -219,12 +275,16 @@ void io_map_print_plcopen(const struct io_map *m, FILE *out)
         out);
   for (int i = 0; i < m->modbus.used; i++) {
     const struct io_map_modbus *r = io_map_modbus_row(m, i);
+    if (r->unused) continue;
     variable_name(r, name, sizeof name);
     variable_text(r, text, sizeof text);
-    fprintf(out,
-            "      <variable name=\"%s\"><type><%s/></type><documentation><xhtml "
-            "xmlns=\"http://www.w3.org/1999/xhtml\">",
-            name, plc_type[r->wire.type]);
+    fprintf(out, "      <variable name=\"%s\"><type>", name);
+    if (r->count > 1)
+      fprintf(out, "<array><dimension lower=\"0\" upper=\"%d\"/><baseType><%s/></baseType></array></type>",
+              r->count - 1, plc_type[r->wire.type]);
+    else
+      fprintf(out, "<%s/></type>", plc_type[r->wire.type]);
+    fputs("<documentation><xhtml xmlns=\"http://www.w3.org/1999/xhtml\">", out);
     put_xml(out, text);
     fputs("</xhtml></documentation></variable>\n", out);
   }

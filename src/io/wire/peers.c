@@ -2,6 +2,7 @@
 #include "wire/peers.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,10 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
 {
   char host[INET6_ADDRSTRLEN + 1];
   uint8_t v4[4];
-  const char *slash = strchr(text, '/');
-  const size_t length = slash ? (size_t)(slash - text) : strlen(text);
+  const char *slash = strchr(text, '/'), *interface = strchr(text, '%');
+  const size_t length = interface ? (size_t)(interface - text)
+                        : slash   ? (size_t)(slash - text)
+                                  : strlen(text);
   if (length >= sizeof host) return false;
   memcpy(host, text, length);
   host[length] = '\0';
@@ -34,6 +37,11 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
   if (is_v4)
     map_v4(v4, rule->address);
   else if (inet_pton(AF_INET6, host, rule->address) != 1)
+    return false;
+  /* The interface of a single link-local address. */
+  rule->scope = interface ? if_nametoindex(interface + 1) : 0;
+  if (interface &&
+      (rule->scope == 0 || slash || rule->address[0] != 0xfe || (rule->address[1] & 0xc0) != 0x80))
     return false;
   /* The length of the prefix; the bits after it must be 0. */
   rule->bits = BITS;
@@ -48,8 +56,9 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
   return true;
 }
 
-static bool rule_matches(const struct peer_rule *rule, const uint8_t address[PEER_ADDRESS])
+static bool rule_matches(const struct peer_rule *rule, const uint8_t address[PEER_ADDRESS], uint32_t scope)
 {
+  if (rule->scope != 0 && rule->scope != scope) return false;
   for (int i = 0; i < rule->bits; i++)
     if (address_bit(rule->address, i) != address_bit(address, i)) return false;
   return true;
@@ -72,7 +81,10 @@ enum access peers_access(const struct peers *p, const struct sockaddr *from)
   if (!peers_host(from, address)) return ACCESS_NONE;
   if (p->count == 0) return ACCESS_WRITE;
   const struct peer_rule *best = NULL;
+  const uint32_t scope =
+      from->sa_family == AF_INET6 ? ((const struct sockaddr_in6 *)(const void *)from)->sin6_scope_id : 0;
   for (int i = 0; i < p->count; i++)
-    if (rule_matches(&p->rule[i], address) && (!best || p->rule[i].bits > best->bits)) best = &p->rule[i];
+    if (rule_matches(&p->rule[i], address, scope) && (!best || p->rule[i].bits > best->bits))
+      best = &p->rule[i];
   return best ? best->access : ACCESS_NONE;
 }

@@ -20,7 +20,8 @@ enum { PEER_ADDRESS = 16 };
 /* An IPv4 address counts as its mapped IPv6 address, ::ffff:a.b.c.d. */
 struct peer_rule {
   uint8_t address[PEER_ADDRESS];
-  int bits; /* length of the prefix */
+  int bits;       /* length of the prefix */
+  uint32_t scope; /* index of the interface of a link-local address; 0: any */
   enum access access;
 };
 
@@ -30,8 +31,8 @@ struct peers {
   int count;
 };
 
-/* Parses "10.0.0.7", "10.0.0.0/24" or "fe80::/64" into rule->address and ->bits. Returns false if the form is wrong or
- * bits after the prefix are set. */
+/* Parses "10.0.0.7", "10.0.0.0/24", "fe80::/64" or "fe80::1%eth0" into rule->address, ->bits and ->scope. Returns false if the
+ * form is wrong, bits after the prefix are set, or this machine does not have the interface. */
 bool peer_rule_parse(const char *text, struct peer_rule *rule);
 
 /* The address of a host in the form of the rules. Returns false for families other than IP. */

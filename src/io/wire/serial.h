@@ -67,6 +67,7 @@ struct serial_place {
 struct remote_place {
   char *host; /* numeric address; NULL: on the serial line */
   int port;
+  bool rtu; /* with host: frames of a line, through a gateway that passes bytes on */
   struct serial_place serial;
 };
 

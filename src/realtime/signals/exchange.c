@@ -147,13 +147,21 @@ void port_tell_stranger(struct port *p, const struct sockaddr *from)
   ring_push(&p->strays, &s);
 }
 
-void port_tell_locked(struct port *p, const char *client)
+/* The struct was zeroed. */
+static void copy_cut(char *to, size_t size, const char *text)
 {
-  struct stray s = {.kind = STRAY_LOCKED};
+  const size_t n = strlen(text);
+  memcpy(to, text, n < size ? n : size - 1);
+}
+
+void port_tell_stray(struct port *p, enum stray_kind kind, const char *what, const char *reason,
+                     const char *client)
+{
+  struct stray s = {.kind = kind};
   if (ring_count(&p->strays) > STRAYS_OF_FLOODS) return;
-  const size_t n = strlen(client) < sizeof s.client ? strlen(client) : sizeof s.client - 1;
-  memcpy(s.client, client, n);
-  memcpy(s.address, s.client, sizeof s.address);
+  copy_cut(s.address, sizeof s.address, what);
+  copy_cut(s.expected, sizeof s.expected, reason);
+  copy_cut(s.client, sizeof s.client, client);
   ring_push(&p->strays, &s);
 }
 

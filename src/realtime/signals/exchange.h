@@ -125,12 +125,14 @@ enum stray_kind {
   STRAY_READER,    /* the sender has too little access; `expected` is what it needs */
   STRAY_STRANGER,  /* the sender has no access; `address` is its host */
   STRAY_LOCKED,    /* a write in SAFE or FAULT; `address` is the client */
+  STRAY_NAME,      /* it names something that does not exist; `expected` is the name */
+  STRAY_REFUSED,   /* any other reason: `expected` */
   STRAY_KINDS
 };
 struct stray {
   uint32_t kind;
   char address[CLIENT_NAME], types[24]; /* as they came, cut off */
-  char expected[80];                    /* the reason, if `kind` does not tell it */
+  char expected[120];                   /* the reason, if `kind` does not tell it */
   char client[CLIENT_NAME];
 };
 
@@ -210,10 +212,11 @@ static inline void port_tell_refusal(struct port *p, uint32_t input, struct inpu
   ring_push(&p->refusals, &r);
 }
 
-/* Thread side: a stranger was turned away; a write of this client was refused because a stop is latched. Both leave room for
- * other entries in a flood. */
+/* Thread side: a stranger was turned away; a message `what` of a client was refused for a reason, which may be "". Both leave
+ * room for other entries in a flood. */
 void port_tell_stranger(struct port *p, const struct sockaddr *from);
-void port_tell_locked(struct port *p, const char *client);
+void port_tell_stray(struct port *p, enum stray_kind kind, const char *what, const char *reason,
+                     const char *client);
 
 /* Thread side: sends a command. Returns false if the ring is full, which is counted. */
 bool port_command(struct port *p, const struct command *c);

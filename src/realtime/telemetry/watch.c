@@ -221,10 +221,15 @@ int stray_views(const struct telemetry *t, const struct stray_view *shown[TELEME
 
 const char *stray_reason(uint32_t kind)
 {
-  static const char *const REASONS[STRAY_KINDS] = {
-      [STRAY_UNKNOWN] = "unknown address",      [STRAY_TYPES] = "wrong types",
-      [STRAY_MALFORMED] = "malformed datagram", [STRAY_NONFINITE] = "NaN or infinity",
-      [STRAY_READER] = "no right to write",     [STRAY_STRANGER] = "no access"};
+  static const char *const REASONS[STRAY_KINDS] = {[STRAY_UNKNOWN] = "unknown address",
+                                                   [STRAY_TYPES] = "wrong types",
+                                                   [STRAY_MALFORMED] = "malformed datagram",
+                                                   [STRAY_NONFINITE] = "NaN or infinity",
+                                                   [STRAY_READER] = "no right to write",
+                                                   [STRAY_STRANGER] = "no access",
+                                                   [STRAY_LOCKED] = "a stop is latched",
+                                                   [STRAY_NAME] = "unknown name",
+                                                   [STRAY_REFUSED] = "refused"};
   return kind < STRAY_KINDS && REASONS[kind] ? REASONS[kind] : "unknown reason";
 }
 

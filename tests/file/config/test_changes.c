@@ -38,15 +38,18 @@ TEST(changes_have_the_names_of_their_keys)
        ""}, /* the defaults, written out */
       {FILE_OF("1", "0.2", "cycle: {grace: 6, overrun: slip, catch_up: 9, max_misses: 2}\nosc: {}\n"),
        "cycle.overrun, cycle.catch_up, cycle.max_misses, cycle.grace, inputs.push.hold", ""},
-      {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {beta: 0.6}\n"), "",
-       "model, solver.beta, cycle.period, osc.port"},
+      {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {beta: 0.6}\n"),
+       "model.bodies.A.mass", "solver.beta, cycle.period, osc.port"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\n"), "", "osc.enabled"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {prefix: /x, targets: [{host: 127.0.0.1, port: 9}]}\n"),
        "", "osc.prefix, osc.targets"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {map: [{signal: time, address: /t}]}\n"), "", "osc.map"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ntelemetry: {name: x}\nsimulation: {duration: 9}\n"),
        "", "telemetry.name"},
-      {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs.push.point"},
+      {FILE_OF("1", "0.1, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs.push.point"},
+      /* A live key of an input that needs a restart anyhow waits for it, too. */
+      {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "",
+       "inputs.push.point, inputs.push.hold"},
       {FILE_OF("1", "0.1, policy: safe, ramp: 1, limit_force: 2, limit_torque: 3",
                "cycle: {grace: 5}\nosc: {}\n"),
        "inputs.push.policy, inputs.push.ramp, inputs.push.limit_force, inputs.push.limit_torque", ""},
@@ -61,7 +64,7 @@ TEST(changes_have_the_names_of_their_keys)
       /* The values of parameters count, and not their names. */
       {FILE_OF("m", "h", "parameters: {m: 1, h: 100 ms}\ncycle: {grace: 5}\nosc: {port: 9100}\n"), "", ""},
       {FILE_OF("m", "h", "parameters: {m: 2, h: 200 ms}\ncycle: {grace: 5}\nosc: {port: 9100}\n"),
-       "inputs.push.hold", "model"},
+       "model.bodies.A.mass, inputs.push.hold", ""},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     assert_changes(cases[k].text, cases[k].while_running, cases[k].restart);
@@ -101,10 +104,13 @@ TEST(changes_of_a_value_have_the_names_of_their_keys)
 TEST(names_are_cut_and_never_overrun)
 {
   struct settings *a = load_good(BASE),
-                  *b = load_good(FILE_OF("2", "0.1", "cycle: {grace: 5}\nosc: {port: 7}\n"));
+                  *b = load_good(FILE_OF("1", "0.1", "cycle: {grace: 5, period: 0.1}\nosc: {port: 7}\n"));
   char little[12];
   assert_int_equal(settings_changes(a, b, false, little, sizeof little), 2);
-  assert_string_equal(little, "model, osc.");
+  assert_string_equal(little, "2 keys");
+  char some[40];
+  assert_int_equal(settings_changes(a, b, false, some, sizeof some), 2);
+  assert_string_equal(some, "cycle.period, and 1 more");
   assert_int_equal(settings_changes(a, b, false, NULL, 0), 2);
   settings_free(a);
   settings_free(b);
@@ -133,13 +139,41 @@ static void assert_both(const char *before, const char *after, const char *while
 TEST(elements_are_matched_by_their_names)
 {
   static const char base[] = TWO_INPUTS("p, body: A", "q, body: A, hold: 1");
-  assert_both(base, TWO_INPUTS("p, body: A, hold: 5e-2", "q, body: A, hold: 1.0, point: [0, 0, 0.0]"), "",
+  assert_both(base, TWO_INPUTS("p, body: A, hold: 15e-2", "q, body: A, hold: 1.0, point: [0, 0, 0.0]"), "",
               "");
   assert_both(base, TWO_INPUTS("q, body: A, hold: 1", "p, body: A"), "", "inputs");
   assert_both(base, TWO_INPUTS("q, body: A, hold: 1", "p, body: A, axes: body"), "", "inputs.p.axes");
-  assert_both(base, TWO_INPUTS("p, body: A, hold: 3", "r, body: A"), "", "inputs.q, inputs.r");
+  assert_both(base, TWO_INPUTS("p, body: A, hold: 3", "r, body: A"), "inputs.p.hold", "inputs.q, inputs.r");
   assert_both(base, FILE_OF("1", "0.05", ""), "", "inputs.p, inputs.q, inputs.push");
   assert_both(base, TWO_INPUTS("p, body: A", "q, body: A, hold: 2"), "inputs.q.hold", "");
+}
+
+#define MECHANISM(forces, sensor)                                                                            \
+  "model:\n"                                                                                                 \
+  "  gravity: [0, 0, -9.81]\n"                                                                               \
+  "  bodies:\n"                                                                                              \
+  "    - {name: cab, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                                    \
+  "  joints:\n"                                                                                              \
+  "    - {name: J, type: revolute, body_a: ground, body_b: cab, at: [0, 0, 0], axis: [0, 0, 1]}\n"           \
+  "  forces:\n" forces "  sensors:\n"                                                                        \
+  "    - {name: cab, type: point, body: cab, point: " sensor "}\n"
+#define BEARING(damping) "    - {name: bearing, type: joint_spring, joint: J, damping: " damping "}\n"
+
+TEST(every_key_of_the_model_has_its_name)
+{
+  static const char base[] = MECHANISM(BEARING("0.1"), "[0, 0, 1]");
+  assert_both(base, MECHANISM(BEARING("1e-1"), "[0, 0, 1000 mm]"), "", "");
+  assert_both(base, MECHANISM(BEARING("0.9"), "[0, 0, 2]"), "model.forces.bearing.damping",
+              "model.sensors.cab.point");
+  assert_both(base, MECHANISM("    - {name: bearing, type: motor, joint: J}\n", "[0, 0, 1]"), "",
+              "model.forces.bearing.type");
+  assert_both(
+      base,
+      MECHANISM(BEARING("0.5") "    - {name: wind, type: force, body: cab, force: [1, 0, 0]}\n", "[0, 0, 1]"),
+      "model.forces.bearing.damping", "model.forces.wind");
+  assert_both(base,
+              MECHANISM(BEARING("0.1"), "[0, 0, 1]") "  visual: [{body: cab, shape: box, size: [1, 1, 1]}]\n",
+              "", "model.visual");
 }
 
 /* The keys of a section that is off do not count. The change of "enabled" is the only one that is listed. */
@@ -159,7 +193,7 @@ TEST(changes_that_apply_are_kept)
 {
   struct settings *started = load_good(BASE),
                   *live = load_good(FILE_OF("1", "0.2", "cycle: {grace: 6}\nosc: {port: 9100}\n")),
-                  *other = load_good(FILE_OF("2", "0.3, axes: body", "cycle: {grace: 7}\nosc: {}\n"));
+                  *other = load_good(FILE_OF("1", "0.3, axes: body", "cycle: {grace: 7}\nosc: {}\n"));
   struct settings force = *started;
   char names[200];
   force.prints = prints_copy(started->prints);
@@ -186,6 +220,7 @@ int main(void)
       cmocka_unit_test(changes_have_the_names_of_their_keys),
       cmocka_unit_test(changes_of_a_value_have_the_names_of_their_keys),
       cmocka_unit_test(elements_are_matched_by_their_names),
+      cmocka_unit_test(every_key_of_the_model_has_its_name),
       cmocka_unit_test(a_section_that_is_off_has_no_changes),
       cmocka_unit_test(changes_that_apply_are_kept),
       cmocka_unit_test(names_are_cut_and_never_overrun),

@@ -73,12 +73,22 @@ TEST(a_value_acts_on_a_force)
               s->input[1].range[0].upper == 3.5 && s->input[1].policy == INPUT_HOLD);
   assert_true(s->input[2].kind == INPUT_VALUE && s->input[2].force == 0 &&
               s->input[2].range[0].upper == 1e4 && s->input[2].policy == INPUT_RAMP &&
-              s->input[2].hold == 0.05 && s->input[2].ramp == 0.5);
+              s->input[2].hold == 0.15 && s->input[2].ramp == 0.5);
   struct signals *t = signals_new(s->model, s->input, s->inputs);
   assert_non_null(t);
   assert_int_equal(t->channels, 8);
   assert_int_equal(signals_find(t, "input.t.value"), t->input_first + 6);
   signals_free(t);
+  settings_free(s);
+}
+
+/* Three periods of a timer of 20 Hz, so that jitter and a lost message leave the input fresh; never above the fault. */
+TEST(the_default_hold_suits_a_timer_of_20_hz)
+{
+  struct settings *s =
+      load_good(MECHANISM "inputs:\n  - {name: a, body: A}\n  - {name: b, body: A, fault: 0.1}\n"
+                          "  - {name: c, body: A, fault: 0.2}\n");
+  assert_true(s->input[0].hold == 0.15 && s->input[1].hold == 0.1 && s->input[2].hold == 0.15);
   settings_free(s);
 }
 
@@ -156,6 +166,7 @@ int main(void)
       cmocka_unit_test(wrenches_have_loads_of_their_own),
       cmocka_unit_test(point_and_axes_are_applied),
       cmocka_unit_test(a_value_acts_on_a_force),
+      cmocka_unit_test(the_default_hold_suits_a_timer_of_20_hz),
       cmocka_unit_test(ranges_are_filled),
       cmocka_unit_test(injections_are_read),
       cmocka_unit_test(the_number_of_injections_is_limited),

@@ -133,8 +133,8 @@ TEST(changes_have_the_names_of_their_keys)
   assert_changes(base, FILE_OF("  gain_lin: [0.44, 0.44, 0.4]\n  blend: 2\n" LEGS_OF("0.77")),
                  "platform.gain_lin, platform.blend", "");
   assert_changes(more, FILE_OF("  pose: seat\n  mode: pose\n" LEGS_OF("0.77")), "platform.mode", "");
-  /* The parameters of another platform do not count. */
-  assert_changes(base, FILE_OF("  blend: 2\n" LEGS_OF("0.78")), "", "platform.height");
+  /* The parameters of another platform wait for the restart, too. */
+  assert_changes(base, FILE_OF("  blend: 2\n" LEGS_OF("0.78")), "", "platform.height, platform.blend");
   assert_changes(base, more, "", "platform.pose");
   assert_changes(base, FILE_OF("  joint_max: 44\n  park_position: [0, 0, 0]\n" LEGS_OF("0.77")), "",
                  "platform.joint_max, platform.park_position");

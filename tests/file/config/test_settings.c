@@ -64,7 +64,7 @@ TEST(defaults)
   assert_true(s->osc.target[0].divisor == 1 && !s->osc.target[0].doubles);
   assert_string_equal(s->osc.target[0].host, "::1");
   assert_true(s->modbus.port == 1502 && s->modbus.max_clients == 8);
-  assert_true(s->input[0].policy == INPUT_RAMP && s->input[0].hold == 0.05 && s->input[0].ramp == 0.5 &&
+  assert_true(s->input[0].policy == INPUT_RAMP && s->input[0].hold == 0.15 && s->input[0].ramp == 0.5 &&
               s->input[0].range[0].upper == 1e4 && s->input[0].range[5].lower == -1e4);
   assert_string_equal(s->instance, "model");
   settings_free(s);

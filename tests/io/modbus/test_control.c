@@ -344,6 +344,24 @@ TEST(the_device_identifies_itself)
   assert_int_equal(identify(5, 0, pdu), -MBAP_ILLEGAL_VALUE);
 }
 
+/* Function 17: number of bytes, an id, "on", the name and version. */
+TEST(the_server_reports_its_id)
+{
+  static const char name[] = "ali3d " ALI3_VERSION;
+  static const uint8_t request[2] = {17, 0};
+  struct mbap_request r;
+  uint8_t pdu[253];
+  assert_int_equal(mbap_next(frame, frame_pdu(frame, 0, request, 1), &r), MBAP_FRAME);
+  assert_int_equal(r.exception, 0);
+  assert_int_equal(modbus_map_report(pdu), 4 + sizeof name - 1);
+  assert_int_equal(pdu[0], 17);
+  assert_int_equal(pdu[1], 2 + sizeof name - 1);
+  assert_int_equal(pdu[3], 0xff);
+  assert_memory_equal(pdu + 4, name, sizeof name - 1);
+  assert_int_equal(mbap_next(frame, frame_pdu(frame, 0, request, 2), &r), MBAP_FRAME);
+  assert_int_equal(r.exception, MBAP_ILLEGAL_VALUE);
+}
+
 TEST(enable_arms_and_stops)
 {
   assert_int_equal(sets_coil(MAP_ENABLE, false), 0);
@@ -483,6 +501,7 @@ int main(void)
       ROW(the_owner_timeout_releases_the_inputs_of_a_silent_owner),
       ROW(a_reader_may_stop_the_motion),
       ROW(the_device_identifies_itself),
+      ROW(the_server_reports_its_id),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

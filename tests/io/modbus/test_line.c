@@ -153,7 +153,7 @@ TEST(commands_come_from_serial)
 
 TEST(errors_are_answered)
 {
-  static const uint8_t identify[] = {43, 14, 4, 1}, unknown[] = {17};
+  static const uint8_t identify[] = {43, 14, 4, 1}, unknown[] = {7};
   send_line(rtu, to(UNIT, frame_short(frame, 0, 4, 32, 1)));
   expect_answer(5);
   assert_int_equal(reply[0], 0x84);

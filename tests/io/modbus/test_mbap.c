@@ -224,7 +224,7 @@ TEST(the_byte_count_must_agree_with_the_quantity)
 
 TEST(functions_nobody_serves_are_refused)
 {
-  static const int served[] = {1, 2, 3, 4, 5, 6, 15, 16, 22, 23, 43};
+  static const int served[] = {1, 2, 3, 4, 5, 6, 15, 16, 17, 22, 23, 43};
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   for (int function = 0; function < 128; function++) {

@@ -21,7 +21,7 @@ static enum rtu_verdict next(size_t n, bool quiet)
 static size_t good(int i)
 {
   static const uint16_t values[123] = {0x1234, 0xabcd};
-  static const uint8_t identification[] = {43, 14, 1, 0};
+  static const uint8_t identification[] = {43, 14, 1, 0}, report[] = {17};
   switch (i) {
   case 6:
     return frame_coils(tcp, i, 1, 0x5, 11);
@@ -33,11 +33,13 @@ static size_t good(int i)
     return frame_pdu(tcp, i, identification, sizeof identification);
   case 10:
     return frame_mask(tcp, i, 0, 0xf2, 0x25);
+  case 11:
+    return frame_pdu(tcp, i, report, sizeof report);
   default:
     return frame_short(tcp, i, i + 1, 0, i == 4 ? 0xff00 : 2);
   }
 }
-enum { GOOD = 11 };
+enum { GOOD = 12 };
 
 static size_t good_rtu(int i, int unit)
 {
@@ -114,15 +116,15 @@ TEST(a_broadcast_can_only_write)
 
 TEST(only_silence_ends_a_function_nobody_knows)
 {
-  static const uint8_t report[] = {17}, diagnostics[] = {8, 0, 0, 0xa5, 0x37};
-  size_t n = frame_rtu(rtu, UNIT, tcp, frame_pdu(tcp, 0, report, sizeof report));
+  static const uint8_t status[] = {7}, diagnostics[] = {8, 0, 0, 0xa5, 0x37};
+  size_t n = frame_rtu(rtu, UNIT, tcp, frame_pdu(tcp, 0, status, sizeof status));
   assert_int_equal(next(n, false), RTU_MORE);
   assert_int_equal(next(n, true), RTU_FRAME);
   assert_int_equal(request.exception, MBAP_ILLEGAL_FUNCTION);
   n = frame_rtu(rtu, UNIT, tcp, frame_pdu(tcp, 0, diagnostics, sizeof diagnostics));
   assert_int_equal(next(n, true), RTU_FRAME);
   assert_int_equal(request.exception, MBAP_ILLEGAL_FUNCTION);
-  n = frame_rtu(rtu, OTHER, tcp, frame_pdu(tcp, 0, report, sizeof report));
+  n = frame_rtu(rtu, OTHER, tcp, frame_pdu(tcp, 0, status, sizeof status));
   assert_int_equal(next(n, true), RTU_OTHER);
   rtu[0] = UNIT;
   assert_int_equal(next(n, true), RTU_BAD);

@@ -130,6 +130,55 @@ TEST(numbers_are_read_whole_over_any_entries)
   }
 }
 
+/* Masters that know function 3 only read a copy of the input registers, and write nothing there. */
+TEST(input_registers_have_a_copy)
+{
+  static const struct wired few[] = {SHOWN(0, TABLE_INPUT, 200, WIRE_F32, WIRE_ABCD, 1, 0)};
+  const struct modbus_config config = {.map = {(struct wired *)few, 1}, .mirror = 10000, .default_map = true};
+  struct modbus_table t;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &signals));
+  assert_int_equal(map.mapping->tab_registers[10000 + MAP_IDENTIFICATION], MAP_MAGIC);
+  show(STATE_RUNNING, -4.0);
+  assert_memory_equal(map.mapping->tab_registers + 10000, map.mapping->tab_input_registers, 2 * 202);
+  assert_int_equal(map.mapping->tab_registers[10200], 0xc080);
+  assert_int_equal(map.mapping->tab_registers[10000 + MAP_STATE], STATE_RUNNING);
+  assert_int_equal(reads(3, 10000, 32), 0);
+  assert_int_equal(reads(3, 10200, 2), 0);
+  assert_int_equal(reads(3, 10201, 1), MBAP_ILLEGAL_ADDRESS); /* half a number */
+  assert_int_equal(reads(4, 10200, 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(writes(10200, (uint16_t[]){1, 2}, 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(writes(10000, (uint16_t[]){1}, 1), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(map.mapping->tab_registers[10200], 0xc080);
+  assert_true(modbus_table_init(&t, &config, &signals));
+  modbus_table_free(&t);
+}
+
+/* Masters that poll blocks of a fixed size read 0 where nothing is. */
+TEST(gaps_read_zero_on_request)
+{
+  struct modbus_config config = alone;
+  config.gaps = GAPS_ZERO;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &signals));
+  show(STATE_RUNNING, -4.0);
+  const uint16_t *at = map.mapping->tab_input_registers;
+  for (int function = 1; function <= 4; function++) {
+    assert_int_equal(reads(function, 0, 125), 0);
+    assert_int_equal(reads(function, 64000, 125), 0);
+    assert_int_equal(reads(function, 65535, 1), 0);
+    assert_int_equal(reads(function, 65535, 2), MBAP_ILLEGAL_ADDRESS);
+  }
+  assert_int_equal(reads(4, 199, 20), 0);
+  assert_int_equal(reads(4, 201, 1), 0); /* half a number */
+  assert_int_equal(at[199], 0);
+  assert_int_equal(at[200], 0xc080);
+  assert_int_equal(at[32], 0);
+  /* Writes still need registers that exist. */
+  assert_int_equal(writes(64000, (uint16_t[]){1}, 1), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(sets_coil(64000, true), MBAP_ILLEGAL_ADDRESS);
+}
+
 TEST(inputs_act_when_they_are_written)
 {
   /* f32 low word first, 2.5; i16 -3; f64 1; u32 with swapped bytes, 0x01020304 */
@@ -341,6 +390,8 @@ int main(void)
       ROW(before_the_first_frame_there_is_no_value),
       ROW(safe_values_stand_while_nothing_runs),
       ROW(numbers_are_read_whole_over_any_entries),
+      ROW(input_registers_have_a_copy),
+      ROW(gaps_read_zero_on_request),
       ROW(inputs_act_when_they_are_written),
       ROW(masks_change_inputs_of_one_register),
       ROW(inputs_are_refused_whole),

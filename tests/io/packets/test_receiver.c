@@ -26,6 +26,7 @@ static struct packet_field field[] = {
 static struct packet packet = {
     .name = (char[]){"answer"}, .field = field, .fields = 4, .size = SIZE, .received = true};
 static struct counters counters;
+static struct port port_of_packets;
 static struct packet_receiver receiver;
 static struct input_sample sample[4];
 
@@ -55,8 +56,12 @@ static void open_receiver(const struct remote_place *place)
   memset(&counters, 0, sizeof counters);
   memset(sample, 0, sizeof sample);
   packet.place = *place;
-  receiver = (struct packet_receiver){
-      .packet = &packet, .counters = &counters, .input_first = 10, .client = 3, .shared = receiver.shared};
+  receiver = (struct packet_receiver){.packet = &packet,
+                                      .port = &port_of_packets,
+                                      .counters = &counters,
+                                      .input_first = 10,
+                                      .client = 3,
+                                      .shared = receiver.shared};
   if (!receiver_open(&receiver, error, sizeof error)) fail_msg("%s", error);
 }
 
@@ -194,5 +199,8 @@ int main(void)
       cmocka_unit_test(an_answer_comes_to_the_port_that_sends),
       cmocka_unit_test(packets_are_found_on_a_line),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  if (!port_init(&port_of_packets, "packets", 1, 1, false)) return 1;
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  port_free(&port_of_packets);
+  return failed;
 }

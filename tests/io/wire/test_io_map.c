@@ -103,6 +103,20 @@ static struct io_map *registers(void)
                                                .wire = {WIRE_I16, WIRE_ABCD, -0.5, 1.0},
                                                .name = "time",
                                                .unit = "s"});
+  io_map_add_modbus(m, &(struct io_map_modbus){.table = TABLE_INPUT,
+                                               .address = 7004,
+                                               .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
+                                               .count = 16,
+                                               .name = "owner name",
+                                               .unit = "",
+                                               .text = "(* in the text ends *)no comment"});
+  io_map_add_modbus(m, &(struct io_map_modbus){.table = TABLE_HOLDING,
+                                               .address = 102,
+                                               .wire = {WIRE_F32, WIRE_CDAB, 1.0, 0.0},
+                                               .unused = true,
+                                               .name = "unused",
+                                               .unit = "",
+                                               .text = ""});
   assert_true(io_map_complete(m));
   return m;
 }
@@ -132,14 +146,26 @@ TEST(csv_quotes_what_needs_it)
 TEST(variables_of_a_plc)
 {
   char *text = printed(registers(), io_map_print_st);
-  assert_non_null(
-      strstr(text, "\nVAR_GLOBAL\n  ali3d_input_a_b_value_h300 : REAL; (* holding 300 (400301), order cdab, "
-                   "value = 2 x number +0, N, clamped to -5 to 5: say"));
-  assert_non_null(
-      strstr(text, "\n  plc_time_i7 : INT; (* input 7 (300008), value = -0.5 x number +1, s *)\nEND_VAR\n"));
+  assert_non_null(strstr(
+      text, "\n  VAR_GLOBAL\n    ali3d_input_a_b_value_h300 : REAL; (* holding 300 (400301), order cdab, "
+            "value = 2 x number +0, N, clamped to -5 to 5: say"));
+  assert_non_null(strstr(text,
+                         "\n    plc_time_i7 : INT; (* input 7 (300008), value = -0.5 x number +1, s *)\n"
+                         "    ali3d_owner_name_i7004 : ARRAY [0..15] OF UINT; (* input 7004 (307005): [* in "
+                         "the text ends )no comment *)\n"
+                         "  END_VAR\n"));
+  assert_null(strstr(text, "unused"));
+  free(text);
+  text = printed(registers(), io_map_print_st_located);
+  assert_non_null(strstr(text, "\n    ali3d_input_a_b_value_h300 AT %QD300 : REAL; (* "));
+  assert_non_null(strstr(text, "\n    plc_time_i7 AT %QW7 : INT; (* "));
   free(text);
   text = printed(registers(), io_map_print_plcopen);
   assert_non_null(strstr(text, "<variable name=\"ali3d_input_a_b_value_h300\"><type><REAL/></type>"));
+  assert_non_null(strstr(text,
+                         "<variable name=\"ali3d_owner_name_i7004\"><type><array><dimension lower=\"0\" "
+                         "upper=\"15\"/><baseType><UINT/></baseType></array></type>"));
+  assert_null(strstr(text, "unused"));
   assert_non_null(strstr(text, "then &lt;stop&gt; &amp; wait</xhtml>"));
   free(text);
 }
