@@ -48,7 +48,7 @@ typedef struct {
   bool interpolate;
   /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is 5.7 times the work, and order four instead
    * of two. Where a spring oscillates with fewer than four steps per period, or a law jumps in the step, the result is that of
-   * the three steps of dt/3. */
+   * the three steps of dt/3: ali3_extrapolation_get(). A damped spring whose motion decays too fast is held instead. */
   bool extrapolate;
   /* Newmark's gamma; 0.5: the trapezoidal rule, of second order and without damping. Above 0.5, up to 1.5, stiff modes decay by
    * the factor (1.5 - gamma)/(0.5 + gamma) per step, and the order is one. */

@@ -190,6 +190,16 @@ typedef struct {
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
 
+/* RT. After a reset: what ali3_options.extrapolate does with the springs and dampers of the mechanism. */
+typedef struct {
+  bool
+      combined; /* the steps have order four; false: three inner steps of a third of the length, of order two */
+  int stopped; /* the force that keeps the steps from it, because it oscillates too fast; -1: none */
+} ali3_extrapolation;
+ali3_extrapolation ali3_extrapolation_get(const ali3_data *d);
+/* RT. A combined step holds the force, whose motion decays too fast for it, so that it follows without oscillation. */
+bool ali3_force_settled(const ali3_model *m, const ali3_data *d, int force);
+
 /* The open rigid rows, after ALI3_VIOLATED, ALI3_E_VIOLATED and ALI3_E_ASSEMBLE; otherwise all figures are 0 and all indices -1.
  * After a step that failed in another way `drive`, `other`, `aim` and `at` are set if drives that ask for more than the joints
  * allow are the cause. */

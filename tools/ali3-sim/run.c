@@ -114,6 +114,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   if (q) quantities_add(q, ride->values);
   if (takers->film) film_add(takers->film, 0, ride->values);
 
+  r->extrapolation = ali3_extrapolation_get(d);
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
   struct progress progress = {.terminal = !takers->quiet && isatty(STDERR_FILENO),

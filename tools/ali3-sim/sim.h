@@ -111,6 +111,7 @@ struct result {
   long planned, steps, degraded, violated; /* violated steps are also degraded */
   ali3_violation violation;                /* of the first violated step */
   double violated_time;                    /* simulated time of that step, s */
+  ali3_extrapolation extrapolation;        /* of the first step */
   long retried;                            /* steps that were computed once more */
   long unresolved;                         /* steps that did not resolve a rotation; also degraded */
   double unresolved_time;                  /* simulated time of the first of them, s */

@@ -35,9 +35,9 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
       "s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "method", ali3_method_name(o->method), "dt", o->dt, "iterations", o->iterations,
-      "substeps", o->substeps, "extrapolate", o->extrapolate, "workers", workers, "isa", ali3_model_isa(m),
-      "outcome", outcome_word(r), "steps", (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps",
-      (json_int_t)r->degraded, "violated_steps", (json_int_t)r->violated, "retried_steps",
+      "substeps", o->substeps, "extrapolate", r->extrapolation.combined, "workers", workers, "isa",
+      ali3_model_isa(m), "outcome", outcome_word(r), "steps", (json_int_t)r->steps, "wall_s", r->wall_s,
+      "degraded_steps", (json_int_t)r->degraded, "violated_steps", (json_int_t)r->violated, "retried_steps",
       (json_int_t)r->retried, "step_us", "min", real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
       real_json(percentile_us(r->step_ns, r->steps, 0.5)), "p99",
       real_json(percentile_us(r->step_ns, r->steps, 0.99)), "max",
@@ -95,6 +95,9 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
          ali3_model_isa(m));
   printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded, %ld of them violated\n", r->steps,
          (double)r->steps * o->dt, r->wall_s, outcome_word(r), r->degraded, r->violated);
+  if (o->extrapolate && r->extrapolation.stopped >= 0)
+    printf("steps are not extrapolated, because %s oscillates with fewer than four steps a period\n",
+           ali3_model_force_name(m, r->extrapolation.stopped));
   if (r->retried > 0) printf("%ld steps failed or were degraded, and were computed once more\n", r->retried);
   if (r->moved.body_position >= 0)
     printf("initial state moved onto the constraints by up to %.3g m, body %s furthest\n",

@@ -53,3 +53,39 @@ double region_longest_step(ali3_method method, struct mode mode)
   const double size = sqrt(mode.stiffness);
   return boundary_at(boundary, half / size) / size;
 }
+
+/* (x, x') at the end of a step of the trapezoidal rule, as a matrix of (x, x') at its start. */
+static void trapezoidal_matrix(struct mode mode, double dt, double o[4])
+{
+  const double h = 0.5 * dt, k = h * mode.stiffness, c = h * mode.damping, det = 1.0 + c + h * k;
+  o[0] = (1.0 + c - h * k) / det;
+  o[1] = 2.0 * h / det;
+  o[2] = -2.0 * k / det;
+  o[3] = (1.0 - c - h * k) / det;
+}
+
+/* o = a b */
+static void multiply_two(const double a[4], const double b[4], double o[4])
+{
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) o[2 * i + j] = a[2 * i] * b[j] + a[2 * i + 1] * b[2 + j];
+}
+
+double region_extrapolated_growth(struct mode mode, double dt)
+{
+  static const double weight[3] = {1.0 / 12.0, -4.0 / 3.0, 9.0 / 4.0};
+  double sum[4] = {0};
+  for (int n = 1; n <= 3; n++) {
+    double one[4], all[4] = {1, 0, 0, 1};
+    trapezoidal_matrix(mode, dt / n, one);
+    for (int i = 0; i < n; i++) {
+      double next[4];
+      multiply_two(one, all, next);
+      for (int k = 0; k < 4; k++) all[k] = next[k];
+    }
+    for (int k = 0; k < 4; k++) sum[k] += weight[n - 1] * all[k];
+  }
+  const double mean = 0.5 * (sum[0] + sum[3]), product = sum[0] * sum[3] - sum[1] * sum[2],
+               rest = mean * mean - product;
+  return rest < 0.0 ? sqrt(product) : fabs(mean) + sqrt(rest);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The regions of absolute stability of the explicit methods. */
+ * The regions of absolute stability of the explicit methods and of extrapolation. */
 #ifndef DYNAMICS_REGION_H
 #define DYNAMICS_REGION_H
 
@@ -12,5 +12,9 @@ struct mode {
 
 /* RT. The longest step, s, in which the method does not amplify the mode; INFINITY for a mode at rest. */
 double region_longest_step(ali3_method method, struct mode mode);
+
+/* Largest magnitude by which an extrapolated step of dt multiplies the mode: the combination of one, two and three steps of the
+ * trapezoidal rule. Above 1 the mode grows. */
+double region_extrapolated_growth(struct mode mode, double dt);
 
 #endif

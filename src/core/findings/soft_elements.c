@@ -85,10 +85,41 @@ static void report_swings(struct inspection *in, const struct swing *o, int n)
   finding_add_number(f, "stiffness", o[0].stiffness, turns ? "N m/rad" : "N/m");
 }
 
+/* Forces that an extrapolated step settles, or the one that keeps it from combining its inner steps. */
+static void report_extrapolation(struct inspection *in)
+{
+  const ali3_model *m = in->m;
+  const ali3_extrapolation o = ali3_extrapolation_get(in->d);
+  struct name_list names = {.text = ""};
+  int first = -1;
+  if (!m->options.extrapolate) return;
+  /* the force that stops it, or those that are settled */
+  if (o.stopped >= 0) {
+    finding_add(in, FINDING_WARNING, FINDING_SOFT, FINDING_OF_FORCE, o.stopped,
+                "\"%.60s\" oscillates with fewer than four steps a period, so extrapolated steps are not "
+                "combined: a step is "
+                "three plain inner steps, of order two; raise solver.substeps, or give it a damper",
+                inspection_force(in, o.stopped));
+    return;
+  }
+  for (int i = 0; i < m->forces; i++) {
+    if (!ali3_force_settled(m, in->d, i) || m->force[i].spec.type == ALI3_FORCE_STOP) continue;
+    if (first < 0) first = i;
+    name_list_add(&names, inspection_force(in, i));
+  }
+  if (first < 0) return;
+  finding_add(in, FINDING_INFO, FINDING_SOFT, FINDING_OF_FORCE, first,
+              "extrapolated steps settle %s, whose motion decays faster than a step: it follows the others "
+              "without an oscillation "
+              "of its own; all other elements are combined, of order four",
+              name_list_text(&names));
+}
+
 void inspect_soft(struct inspection *in)
 {
   const ali3_model *m = in->m;
   if (m->frozen->links == m->frozen->rigid_links) return;
+  report_extrapolation(in);
   struct swing *o = calloc((size_t)m->forces, sizeof *o);
   if (!o) {
     in->memory = false;

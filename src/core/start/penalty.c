@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up of delta of every body and of the compliance of every row. */
+#include "dynamics/region.h"
 #include "math/vec3.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -161,10 +162,9 @@ double penalty_row_mobility(const ali3_model *m, ali3_data *d, const struct join
 
 /* The limit by which rows count as stiff. */
 struct stiff_search {
-  double length;  /* inner step over the step of d->rule */
-  double limit;   /* limit of dt^2/4 k (J M^-1 J'); 1 is about three steps a period */
-  bool permanent; /* true: springs that always act, without dampers; false: all rows, with dampers */
-  double work;    /* flops of solves so far */
+  double length; /* inner step over the step of d->rule */
+  double limit;  /* limit of dt^2/4 k (J M^-1 J'); 1 is about three steps a period */
+  double work;   /* flops of solves so far */
 };
 
 /* The part of J h M^-1 J' of a row from the masses of its carried bodies. penalty_mobility() holds these bodies by the
@@ -189,17 +189,16 @@ static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_r
   const struct law *law = &j->law[k];
   struct rule rule = d->rule;
   rule.v_d /= s->length;
-  if (s->permanent && law->kind == LAW_LIMITS) return false;
-  const double stiffness = s->length * s->length * penalty_stiffness(law, &rule, s->permanent);
+  const double stiffness = s->length * s->length * penalty_stiffness(law, &rule, false);
   bool stiff = penalty_entry(m, d, j, k) * stiffness > s->limit;
   if (stiff && s->work < SOLVE_FLOPS_MOST) {
     stiff = penalty_mobility(m, d, j, k) * stiffness > s->limit;
     s->work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
   }
-  return stiff || (s->permanent && point_entry(m, d, j, k) * stiffness > s->limit);
+  return stiff;
 }
 
-/* True if a row is stiff. stiff: (rows) receives the stiff rows; NULL: not needed. */
+/* True if a row is stiff. stiff: (rows) receives the stiff rows. */
 static bool find_stiff(const ali3_model *m, ali3_data *d, struct stiff_search *s, bool *stiff)
 {
   bool some = false;
@@ -207,24 +206,69 @@ static bool find_stiff(const ali3_model *m, ali3_data *d, struct stiff_search *s
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       const bool now = row_is_stiff(m, d, j, k, s);
-      if (stiff) stiff[stored_row(j, k)] = now;
+      stiff[stored_row(j, k)] = now;
       some |= now;
     }
   }
   return some;
 }
 
-/* Extrapolation would amplify an undamped oscillation with fewer than four steps a period. With such a stiff spring the
- * branches are not combined, and the step is three plain inner steps. */
+/* An extrapolated step combines its branches if the combination does not amplify the modes of the soft rows. A row whose mode
+ * would grow although it does not oscillate is settled: held in each branch, so that it decays. The branches are not combined
+ * where a row, a light body or the pull of a spring oscillates: a step that takes energy out of an oscillation would not be that
+ * of the mechanism. */
+enum row_order { ROW_FOLLOWED, ROW_SETTLED, ROW_SEPARATE };
+static const double FOUR_STEPS = 0.6; /* dt^2/4 k (J M^-1 J') of four steps a period */
+
+static enum row_order order_of_row(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                                   double *work)
+{
+  static const double GROWS = 1.0005, MARGIN = 1.4; /* rows on the same bodies are stiffer together */
+  const struct law *law = &j->law[k];
+  const double h = d->rule.h, spring = penalty_stiffness(law, &d->rule, true),
+               both = penalty_stiffness(law, &d->rule, false), damper = (both - spring) / d->rule.v_d;
+  if (law->kind != LAW_LIMITS && point_entry(m, d, j, k) * spring > FOUR_STEPS) return ROW_SEPARATE;
+  if (!(penalty_entry(m, d, j, k) * fmax(spring, both) > FOUR_STEPS)) return ROW_FOLLOWED;
+  const double mobility = penalty_row_mobility(m, d, j, k, work);
+  if (!(mobility * fmax(spring, both) > FOUR_STEPS)) return ROW_FOLLOWED;
+  if (law->kind == LAW_SWAY) return ROW_SEPARATE;
+  if (law->kind == LAW_LIMITS) return ROW_SETTLED;
+  const struct mode mode = {spring * mobility / h, damper * mobility / h};
+  const struct mode stiffer = {MARGIN * mode.stiffness, MARGIN * mode.damping};
+  const double growth =
+      fmax(region_extrapolated_growth(mode, d->rule.dt), region_extrapolated_growth(stiffer, d->rule.dt));
+  if (!(growth > GROWS)) return ROW_FOLLOWED;
+  return mode.damping * mode.damping > 4.0 * mode.stiffness ? ROW_SETTLED : ROW_SEPARATE;
+}
+
+/* False: the branches are not combined. */
+static bool settle_rows(const ali3_model *m, ali3_data *d)
+{
+  double work = 0.0;
+  d->soft.some_stiff = false;
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      const enum row_order order = order_of_row(m, d, j, k, &work);
+      if (order == ROW_SEPARATE) {
+        d->stopped = m->frozen->force_of[i - m->joints];
+        return false;
+      }
+      d->soft.stiff[stored_row(j, k)] = order == ROW_SETTLED;
+      d->soft.some_stiff |= order == ROW_SETTLED;
+    }
+  }
+  return true;
+}
+
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
-  const double FOUR_STEPS = 0.6;
-  struct stiff_search s = {.length = 1.0, .limit = FOUR_STEPS, .permanent = true};
+  struct stiff_search s = {.length = 1.0, .limit = 1.0};
+  d->stopped = -1;
   if (data_is_explicit(m)) return; /* soft rows are loads, and never held */
-  d->combines = m->options.extrapolate && !find_stiff(m, d, &s, NULL);
-  s.permanent = false;
-  if (!d->combines) s.limit = 1.0;
-  if (m->options.extrapolate && !d->combines) s.length = 1.0 / EXTRAPOLATE_PARTS;
+  d->combines = m->options.extrapolate && settle_rows(m, d);
+  if (d->combines) return;
+  if (m->options.extrapolate) s.length = 1.0 / EXTRAPOLATE_PARTS;
   d->soft.some_stiff = find_stiff(m, d, &s, d->soft.stiff);
 }
 

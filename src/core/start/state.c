@@ -79,6 +79,7 @@ struct figures {
   ali3_report report;
   ali3_violation violation;
   ali3_initial initial;
+  int stopped;
   bool combines, some_stiff, redundant, changed, fresh[3];
   bool factors; /* of explicit methods, as in ali3_data.states */
   int history;
@@ -89,6 +90,7 @@ static struct figures figures_of(const ali3_data *d)
   struct figures o = {.report = d->report,
                       .violation = d->violation,
                       .initial = d->initial,
+                      .stopped = d->stopped,
                       .combines = d->combines,
                       .some_stiff = d->soft.some_stiff,
                       .redundant = d->redundant,
@@ -151,6 +153,7 @@ static void pass_figures(struct passage *p, const ali3_model *m, struct figures 
   pass_report(p, m, &o->report);
   pass_violation(p, m, &o->violation);
   pass_initial(p, m, &o->initial);
+  o->stopped = pass_index(p, o->stopped, m->forces);
   o->combines = pass_flag(p, o->combines);
   o->some_stiff = pass_flag(p, o->some_stiff);
   o->redundant = pass_flag(p, o->redundant);
@@ -381,6 +384,7 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   d->report.time = head->time;
   d->violation = o->violation;
   d->initial = o->initial;
+  d->stopped = o->stopped;
   d->combines = o->combines;
   d->soft.some_stiff = o->some_stiff;
   d->redundant = o->redundant;

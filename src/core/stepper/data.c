@@ -301,6 +301,20 @@ const ali3_report *ali3_report_get(const ali3_data *d)
 {
   return &d->report;
 }
+ali3_extrapolation ali3_extrapolation_get(const ali3_data *d)
+{
+  return (ali3_extrapolation){d->combines, d->stopped};
+}
+
+bool ali3_force_settled(const ali3_model *m, const ali3_data *d, int force)
+{
+  assert(force >= 0 && force < m->forces);
+  const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
+  bool settled = false;
+  for (int k = 0; k < j->count && j->soft && d->combines; k++) settled |= d->soft.stiff[stored_row(j, k)];
+  return settled;
+}
+
 const ali3_violation *ali3_violation_get(const ali3_data *d)
 {
   return &d->violation;

@@ -169,11 +169,12 @@ struct ali3_data {
   bool taken_back; /* an increment of this branch was taken back: newton_back()   cleared by start_twins */
   bool combines;   /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   bool to_be_combined; /* last inner step of a branch: accelerations follow after the combination */
-  bool redundant;      /* some multipliers of the rigid rows load no body; alpha 0   filled by reset */
-  bool intermediate;   /* intermediate inner step: residual norms are not needed */
-  int substeps;        /* inner steps of this step: options.substeps, or retry times as many */
-  int failed;          /* status of the prepare: the feedback tries a step again that failed there */
-  bool started;        /* a reset has succeeded */
+  int stopped;    /* the force because of which an extrapolated step does not combine; -1   filled by reset */
+  bool redundant; /* some multipliers of the rigid rows load no body; alpha 0   filled by reset */
+  bool intermediate; /* intermediate inner step: residual norms are not needed */
+  int substeps;      /* inner steps of this step: options.substeps, or retry times as many */
+  int failed;        /* status of the prepare: the feedback tries a step again that failed there */
+  bool started;      /* a reset has succeeded */
   bool prepared;
   bool owned; /* ali3_data_new() allocated the block */
   ali3_report report;

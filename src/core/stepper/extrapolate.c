@@ -10,10 +10,10 @@
  * The result is then moved back onto the constraints. The error of the trapezoidal rule is of order h^2, that of the
  * projections h^3: both cancel. q'' comes from the balance of forces at the end of every inner step (project_balance()),
  * because q'' of the Newmark formulas is of first order along the constraints. The step is therefore of order four. An
- * undamped oscillation of four or more steps per period decays slowly. A faster oscillation would grow, so
- * penalty_find_stiff() settles it.
+ * undamped oscillation of four or more steps per period decays slowly. A faster mode would grow. penalty_find_stiff() settles it
+ * if it is damped.
  *
- * If a spring is too stiff for extrapolation (ali3_data.combines), or a law jumped in a branch (soft.corner: a stop
+ * If a spring oscillates too fast for extrapolation (ali3_data.combines), or a law jumped in a branch (soft.corner: a stop
  * closed, friction changed its sign or sticks), the step is T3 alone. A branch of the energy method that took an increment
  * back is left out.
  *
