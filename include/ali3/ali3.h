@@ -9,7 +9,7 @@
  *   freeze    ali3_model_freeze()                        the model is compiled and constant from now on
  *   data      ali3_data_new() or ali3_data_place()       the memory of one run; nothing is allocated later
  *   reset     ali3_reset()                               the initial state: joints closed, accelerations solved
- *   repeat    set: ali3_set_load(), ali3_set_value()     loads, motors and drives from outside
+ *   repeat    set: ali3_set_wrench(), ali3_set_command() loads, motors and drives from outside
  *             step: ali3_step()                          one time step, real-time safe
  *             get: ali3_body_get(), ali3_joint_get(), .. the state after the step
  *   free      ali3_data_free(), then ali3_model_free()
@@ -18,11 +18,21 @@
  * into world axes.
  *
  * Indices: bodies, joints, loads, forces and sensors each count from 0 in the order in which they were added. ALI3_GROUND is
- * the body index of the world. A call that does not find a name returns -2.
+ * the body index of the world. A call that does not find a name returns ALI3_NONE. A status is never an index: errors count from -100
+ * down.
  *
- * NaN: a model refuses NaN and infinity, except in the fields whose comments give them a meaning. ali3_set_load(),
- * ali3_set_load_vector() and ali3_set_value() take every number. A step with NaN or an infinite load returns ALI3_E_DIVERGED and
+ * NaN: a model refuses NaN and infinity, except in the fields whose comments give them a meaning. ali3_set_wrench(),
+ * ali3_set_load() and ali3_set_command() take every number. A step with NaN or an infinite load returns ALI3_E_DIVERGED and
  * keeps the last good state.
+ *
+ * Names: a function that ends in _get copies into a struct of the caller. Every other function returns its value, or a pointer into the
+ * model or the data, which stays valid until the next call that changes it.
+ *
+ * Structs: initialise a spec or options with its default function or with {0}, so that a field of a later version has a value. Until
+ * version 1.0 a minor version may change a struct; ALI3_ABI (version.h) counts these changes.
+ *
+ * Floating-point mode: freezing, resets, loads of states and steps round to nearest and flush denormals in every thread, whatever the mode
+ * of the program, and restore that mode. So a step has the same bits in every program.
  *
  * Threads: any number of threads may read a frozen model. One ali3_data belongs to one thread at a time; several ali3_data may
  * run on one model in several threads. The library has no global state. */
@@ -33,21 +43,11 @@
 #include <ali3/mechanics.h>
 #include <ali3/model.h>
 #include <ali3/options.h>
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <ali3/state.h>
 #include <ali3/status.h>
 #include <ali3/stepper.h>
 #include <ali3/types.h>
-
-#define ALI3_VERSION "0.1.0"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-/* Version of the linked library. ALI3_VERSION is the version of the header. Thread-safe, real-time safe. */
-const char *ali3_version(void);
-#ifdef __cplusplus
-}
-#endif
+#include <ali3/version.h>
 
 #endif

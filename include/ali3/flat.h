@@ -10,12 +10,11 @@
 #ifndef ALI3_FLAT_H
 #define ALI3_FLAT_H
 
-#include <ali3/model.h>
+#include <ali3/status.h>
 #include <ali3/types.h>
+#include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALI3_BEGIN_DECLARATIONS
 
 enum {
   ALI3_FLAT_VERSION = 5,    /* version of the bytes; a reader refuses every other one */
@@ -27,19 +26,17 @@ size_t ali3_model_flat_size(const ali3_model *m);
 
 /* Writes ali3_model_flat_size() bytes. ALI3_OK; ALI3_E_ARGUMENT where a pointer is NULL; ALI3_E_MEMORY where `size` is
  * too small: nothing is written then. */
-int ali3_model_flat_write(const ali3_model *m, void *to, size_t size);
+ali3_status ali3_model_flat_write(const ali3_model *m, void *to, size_t size);
 
 /* Adds the elements of `size` bytes to an empty model, and sets its name, gravity and options. Freeze it with
  * ali3_model_options(). ALI3_OK, or a negative status with the reason in ali3_model_problem(); the model then holds the
  * elements up to the mistake, and only ali3_model_free() makes sense. ALI3_E_ARGUMENT: a pointer is NULL, or the model is
  * not empty. ALI3_E_MODEL: the bytes are cut short, have another version, or hold an element that is refused. */
-int ali3_model_flat_read(ali3_model *m, const void *from, size_t size);
+ali3_status ali3_model_flat_read(ali3_model *m, const void *from, size_t size);
 
 /* SHA-256 of the bytes of a model: equal for equal models and options. ALI3_OK; ALI3_E_ARGUMENT where a pointer is NULL;
  * ALI3_E_MEMORY. */
-int ali3_model_hash(const ali3_model *m, unsigned char hash[ALI3_MODEL_HASH_SIZE]);
+ali3_status ali3_model_hash(const ali3_model *m, unsigned char hash[ALI3_MODEL_HASH_SIZE]);
 
-#ifdef __cplusplus
-}
-#endif
+ALI3_END_DECLARATIONS
 #endif

@@ -11,9 +11,7 @@
 
 #include <ali3/stepper.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALI3_BEGIN_DECLARATIONS
 
 typedef struct ali3_mechanics ali3_mechanics;
 
@@ -47,7 +45,7 @@ typedef struct {
 int ali3_mechanics_parts(const ali3_mechanics *a);
 /* part: 0 .. parts - 1, or -1 for the sum over all parts. Returns ALI3_OK, or ALI3_E_ARGUMENT with *out
  * all zero. */
-int ali3_mechanics_part_get(const ali3_mechanics *a, int part, ali3_mechanics_part *out);
+ali3_status ali3_mechanics_part_get(const ali3_mechanics *a, int part, ali3_mechanics_part *out);
 
 /* Part of a body, of a joint, of a drive or gear. -1: the index is out of range, or the force is not
  * rigid. */
@@ -64,7 +62,7 @@ bool ali3_mechanics_force_is_redundant(const ali3_mechanics *a, int force);
  * along a way through those that the joints allow, drives and gears left out, or as many of them as the mechanism can reach,
  * and work of a few seconds allows. Rows of mechanisms that cannot move, and rows that depend on others in some
  * positions only, are kept. At least one row of each joint is kept. Returns ALI3_OK, ALI3_E_ARGUMENT or ALI3_E_MEMORY. */
-int ali3_mechanics_droppable(const ali3_model *m, const ali3_data *d, unsigned *dropped);
+ali3_status ali3_mechanics_droppable(const ali3_model *m, const ali3_data *d, unsigned *dropped);
 
 /* A drive or gear whose row depends on other rows. */
 typedef struct {
@@ -78,9 +76,7 @@ typedef struct {
 /* Number of such drives and gears, in the order of forces. */
 int ali3_mechanics_conflicts(const ali3_mechanics *a);
 /* i: 0 .. conflicts - 1. Returns ALI3_OK, or ALI3_E_ARGUMENT with *out {-1, -1, 0}. */
-int ali3_mechanics_conflict_get(const ali3_mechanics *a, int i, ali3_mechanics_conflict *out);
+ali3_status ali3_mechanics_conflict_get(const ali3_mechanics *a, int i, ali3_mechanics_conflict *out);
 
-#ifdef __cplusplus
-}
-#endif
+ALI3_END_DECLARATIONS
 #endif

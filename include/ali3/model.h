@@ -15,9 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALI3_BEGIN_DECLARATIONS
 
 /* Types of joints. ali3d.yaml(5) has a table of the directions that each type constrains. */
 #define ALI3_JOINT_LIST(X)                                                                                   \
@@ -93,7 +91,7 @@ typedef struct {
   const char *name; /* copied; unique among loads and forces; NULL: no name */
   ali3_load_type type;
   int body;         /* body index; not the ground */
-  double vector[3]; /* N or N m; constant until ali3_set_load_vector() changes it */
+  double vector[3]; /* N or N m; constant until ali3_set_load() changes it */
   double point[3];  /* m, body frame: the point where the force acts. A torque ignores it */
   bool body_axes;   /* true: vector is in body axes and turns with the body; false: world axes */
 } ali3_load_spec;
@@ -151,7 +149,7 @@ typedef struct {
  *   end_stop       body_a body_b point_a point_b    stiffness damping lower upper
  *   stop           joint                            stiffness damping lower upper
  *   friction       joint                            damping friction slip
- *   motor          joint                            (none: ali3_set_value() gives the force)
+ *   motor          joint                            (none: ali3_set_command() gives the force)
  *   drive          joint                            offset speed amplitude frequency phase motion external max_rate
  *                                                   max_acceleration
  *   gear           joint joint_b                    ratio
@@ -186,7 +184,7 @@ typedef struct {
   /* Drives prescribe the coordinate in one of three ways:
    *   - a function of time t: offset + speed t + amplitude sin(2 pi frequency t + phase);
    *   - the cubic spline through `motion` (s; rad or m), at rest at its ends, and constant before and after them;
-   *   - external: the value of ali3_set_value(), approached within max_rate and max_acceleration from the coordinate in the
+   *   - external: the value of ali3_set_command(), approached within max_rate and max_acceleration from the coordinate in the
    *     initial poses. */
   double offset;                             /* rad or m; NaN: the coordinate in the initial poses */
   double speed, amplitude, frequency, phase; /* rad/s or m/s; rad or m; Hz; rad */
@@ -195,8 +193,8 @@ typedef struct {
   double max_rate, max_acceleration; /* rad/s or m/s; rad/s^2 or m/s^2; above 0 */
 } ali3_force_spec;
 
-/* True for motor and drive, which can take a value from ali3_set_value(). A drive takes one only if it is external. */
-bool ali3_force_type_takes_value(ali3_force_type type);
+/* True for motor and drive, which can take a value from ali3_set_command(). A drive takes one only if it is external. */
+bool ali3_force_type_takes_command(ali3_force_type type);
 
 /* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; every
  * other field 0. */
@@ -230,7 +228,7 @@ typedef struct {
 
 /* Reason of the last refusal, as a sentence and in parts. */
 typedef struct {
-  int status;
+  ali3_status status;
   const char *element; /* "body", "joint", "load", "force", "sensor", "options", "model"; static string */
   const char *field;   /* key of the wrong field in model files, e.g. "inertia"; static string, or "" */
   char text[240];      /* one sentence: the value that was found and the value that was expected */
@@ -241,9 +239,9 @@ ali3_model *ali3_model_new(void);
 void ali3_model_free(ali3_model *m);
 
 /* One line of text without control characters, copied; default "model". */
-int ali3_model_set_name(ali3_model *m, const char *name);
+ali3_status ali3_model_set_name(ali3_model *m, const char *name);
 /* m/s^2, world; default 0 0 0. ali3_model_gravity() does nothing if an argument is NULL. */
-int ali3_model_set_gravity(ali3_model *m, const double gravity[3]);
+ali3_status ali3_model_set_gravity(ali3_model *m, const double gravity[3]);
 void ali3_model_gravity(const ali3_model *m, double gravity[3]);
 
 /* Each returns the index of the new element, or a negative status with the reason in ali3_model_problem(). A refused element
@@ -256,12 +254,12 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 
 /* Sets ali3_joint_spec.dropped of a joint before freezing. ALI3_OK; ALI3_E_ARGUMENT: no such joint; ALI3_E_FROZEN; ALI3_E_MODEL:
  * the type of the joint does not have these rows. */
-int ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped);
+ali3_status ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped);
 
 /* Checks the mechanism as a whole, builds the assembly tree, and makes the model constant. options NULL:
  * ali3_options_default(). Returns ALI3_OK; ALI3_E_ARGUMENT if m is NULL; or another negative status with the reason in
  * ali3_model_problem(). */
-int ali3_model_freeze(ali3_model *m, const ali3_options *options);
+ali3_status ali3_model_freeze(ali3_model *m, const ali3_options *options);
 
 /* The reason of the last negative status of a call on this model. */
 const ali3_problem *ali3_model_problem(const ali3_model *m);
@@ -282,8 +280,8 @@ const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND:
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
-/* True for a motor and for an external drive: ali3_set_value() has an effect on it. */
-bool ali3_model_force_takes_value(const ali3_model *m, int force);
+/* True for a motor and for an external drive: ali3_set_command() has an effect on it. */
+bool ali3_model_force_takes_command(const ali3_model *m, int force);
 /* True if the coordinate of the force is an angle. */
 bool ali3_model_force_turns(const ali3_model *m, int force);
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
@@ -296,13 +294,12 @@ ali3_joint_spec ali3_model_joint_spec(const ali3_model *m, int joint);
 ali3_load_spec ali3_model_load_spec(const ali3_model *m, int load);
 ali3_force_spec ali3_model_force_spec(const ali3_model *m, int force);
 ali3_sensor_spec ali3_model_sensor_spec(const ali3_model *m, int sensor);
-int ali3_model_find_body(const ali3_model *m, const char *name);   /* "ground": ALI3_GROUND; unknown: -2 */
-int ali3_model_find_joint(const ali3_model *m, const char *name);  /* unknown: -2 */
-int ali3_model_find_load(const ali3_model *m, const char *name);   /* unknown, or a force: -2 */
-int ali3_model_find_force(const ali3_model *m, const char *name);  /* unknown, or a load: -2 */
-int ali3_model_find_sensor(const ali3_model *m, const char *name); /* unknown: -2 */
+int ali3_model_find_body(const ali3_model *m,
+                         const char *name); /* "ground": ALI3_GROUND; unknown: ALI3_NONE */
+int ali3_model_find_joint(const ali3_model *m, const char *name);  /* unknown: ALI3_NONE */
+int ali3_model_find_load(const ali3_model *m, const char *name);   /* unknown, or a force: ALI3_NONE */
+int ali3_model_find_force(const ali3_model *m, const char *name);  /* unknown, or a load: ALI3_NONE */
+int ali3_model_find_sensor(const ali3_model *m, const char *name); /* unknown: ALI3_NONE */
 
-#ifdef __cplusplus
-}
-#endif
+ALI3_END_DECLARATIONS
 #endif

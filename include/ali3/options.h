@@ -3,11 +3,10 @@
 #ifndef ALI3_OPTIONS_H
 #define ALI3_OPTIONS_H
 
+#include <ali3/export.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALI3_BEGIN_DECLARATIONS
 
 /* Methods of a step. ali3d.yaml(5) says for which mechanism each of them suits. */
 #define ALI3_METHOD_LIST(X)                                                                                  \
@@ -48,7 +47,7 @@ typedef struct {
   bool interpolate;
   /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is 5.7 times the work, and order four instead
    * of two. Where a spring oscillates with fewer than four steps per period, or a law jumps in the step, the result is that of
-   * the three steps of dt/3: ali3_extrapolation_get(). A damped spring whose motion decays too fast is held instead. */
+   * the three steps of dt/3: ali3_data_extrapolation(). A damped spring whose motion decays too fast is held instead. */
   bool extrapolate;
   /* Newmark's gamma; 0.5: the trapezoidal rule, of second order and without damping. Above 0.5, up to 1.5, stiff modes decay by
    * the factor (1.5 - gamma)/(0.5 + gamma) per step, and the order is one. */
@@ -78,8 +77,6 @@ typedef struct {
  * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty */
 ali3_options ali3_options_default(void);
 
-#ifdef __cplusplus
-}
-#endif
+ALI3_END_DECLARATIONS
 
 #endif

@@ -13,14 +13,13 @@
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
+#include <ali3/status.h>
 #include <ali3/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALI3_BEGIN_DECLARATIONS
 
 /* Parallel work. The stepper calls run(), which calls work(arg, share, shares) once for every share 0 .. shares - 1, at one time
  * or one after the other, and returns when all calls have returned. The number of shares does not change results. */
@@ -49,36 +48,6 @@ void ali3_data_free(ali3_data *d);
 /* NULL: serial (the default). `exec` must stay valid until it is replaced. */
 void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec);
 
-/* Phases of a step, for programs that measure it. */
-typedef enum {
-  ALI3_PHASE_PREDICT,  /* prediction of the state at the end of the step */
-  ALI3_PHASE_ROWS,     /* residuals, Jacobian and laws of all rows */
-  ALI3_PHASE_CONDENSE, /* factorisation */
-  ALI3_PHASE_SWEEP,    /* solves of the iterations */
-  ALI3_PHASE_BODIES,   /* right-hand sides and increments of the iterations */
-  ALI3_PHASE_PROJECT,  /* projections with their solves and rows, and the end of the step */
-  ALI3_PHASE_IDLE,     /* outside ali3_prepare() and ali3_feedback() */
-  ALI3_PHASES
-} ali3_phase;
-
-/* Callbacks that time a step, since the library has no clock. mark() runs in the thread that steps, with the phase that begins.
- * A phase returns in each iteration and inner step; a reset has none. With extrapolation, only the branch of three inner steps
- * is reported.
- *
- * run() may be NULL. It is called at the beginning and at the end of each run of the tree's schedule (a stage of stages.h): once
- * per condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
- * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last share.
- * Share 0 does all other runs. */
-enum { ALI3_RUNS_SHARED = -1 };
-typedef struct {
-  void *context;
-  void (*mark)(void *context, ali3_phase phase);
-  void (*run)(void *context, int share, int run, bool begins);
-} ali3_probe;
-
-/* NULL: none (the default). `probe` must stay valid until it is replaced. A step is RT only if its callbacks are. */
-void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
-
 /* Puts the mechanism into its initial state. The reset moves bodies until all joints are closed and all drives are at their
  * start, makes the velocities consistent, then solves accelerations and multipliers. ALI3_MOVED says that bodies or velocities
  * changed; ali3_initial has how far. Bodies that satisfy all joints do not move. Not RT: it iterates until it is done.
@@ -88,10 +57,10 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  *                     drive that was furthest open before a body moved. Bodies stay in the poses of the model. Or a given
  *                     velocity changed by more than the option assembly_velocity allows (ali3_initial.body_rate).
  *   ALI3_E_SINGULAR   a body without mass, or without inertia about an axis, is not held there (ali3_report.free_direction)
- *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
+ *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_data_violation())
  *   ALI3_E_STIFF      a force is too stiff for the explicit method (ali3_report.worst_force, longest_step)
  *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
-int ali3_reset(const ali3_model *m, ali3_data *d);
+ali3_status ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
   double moved_position;         /* m, largest displacement of a centre of mass */
@@ -107,7 +76,7 @@ typedef struct {
   bool too_far; /* a body moved further than the options allow, so the reset failed */
 } ali3_initial;
 
-const ali3_initial *ali3_initial_get(const ali3_data *d);
+const ali3_initial *ali3_data_initial(const ali3_data *d);
 
 /* Opening of a joint or drive: the error of its rows in the poses of the model, before a reset moves a body. */
 typedef struct {
@@ -121,8 +90,8 @@ typedef struct {
 
 /* Opening of a joint; distance of a drive's start from the coordinate of its joint, without full turns. Other forces are never
  * open. Returns ALI3_OK, or ALI3_E_ARGUMENT if there is no such joint or force or m is not frozen. Thread-safe, not RT. */
-int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
-int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
+ali3_status ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
+ali3_status ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
 /* Text of an opening, e.g. joint "q": axes are 90.0 degrees apart. The text is empty if the joint is closed. Returns the length
  * as snprintf() does. Thread-safe, not RT. */
 int ali3_joint_opening_text(const ali3_model *m, int joint, char *text, size_t size);
@@ -130,17 +99,17 @@ int ali3_force_opening_text(const ali3_model *m, int force, char *text, size_t s
 
 /* RT. External load on a body in the next steps, until changed: force at the centre of mass (N) and torque (N m), world axes.
  * A reset keeps external loads. */
-void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
-                   const double torque[3]);
+void ali3_set_wrench(const ali3_model *m, ali3_data *d, int body, const double force[3],
+                     const double torque[3]);
 
 /* RT. Replaces the vector of load `load` of the model (N or N m, axes as in its spec) in the next steps, until changed. Its point
  * and axes do not change. A reset restores the model's vector. */
-void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
+void ali3_set_load(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
 
 /* RT. Force of a motor (N or N m, positive drives its coordinate up) or target of an external drive (rad or m) in the next steps,
  * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate in the initial poses. Other
  * forces ignore the value. */
-void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
+void ali3_set_command(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. A step has two parts. ali3_prepare() does the work that does not depend on the inputs of the step: prediction, rows,
  * factorisation, and the first of three or more iterations with the inputs of the step before. ali3_feedback() iterates and
@@ -157,9 +126,9 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
  * relative to the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms
  * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than
  * the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
-int ali3_prepare(const ali3_model *m, ali3_data *d);
-int ali3_feedback(const ali3_model *m, ali3_data *d);
-int ali3_step(const ali3_model *m, ali3_data *d);
+ali3_status ali3_prepare(const ali3_model *m, ali3_data *d);
+ali3_status ali3_feedback(const ali3_model *m, ali3_data *d);
+ali3_status ali3_step(const ali3_model *m, ali3_data *d);
 
 /* RT. Takes a prepare back, so that the data holds the state of the last step again: poses, velocities, accelerations, rows and
  * multipliers have the same bits as before the prepare. Nothing where no prepare is pending, or an argument is NULL. */
@@ -167,7 +136,7 @@ void ali3_unprepare(const ali3_model *m, ali3_data *d);
 
 /* Figures of the last step or reset. */
 typedef struct {
-  int status;
+  ali3_status status;
   bool retried;     /* the step was computed once more, see ali3_options.retry */
   uint64_t step;    /* steps since reset */
   double time;      /* s */
@@ -188,7 +157,7 @@ typedef struct {
   double free_direction[6];
 } ali3_report;
 
-const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
+const ali3_report *ali3_data_report(const ali3_data *d); /* RT */
 
 /* RT. After a reset: what ali3_options.extrapolate does with the springs and dampers of the mechanism. */
 typedef struct {
@@ -196,7 +165,7 @@ typedef struct {
       combined; /* the steps have order four; false: three inner steps of a third of the length, of order two */
   int stopped; /* the force that keeps the steps from it, because it oscillates too fast; -1: none */
 } ali3_extrapolation;
-ali3_extrapolation ali3_extrapolation_get(const ali3_data *d);
+ali3_extrapolation ali3_data_extrapolation(const ali3_data *d);
 /* RT. A combined step holds the force, whose motion decays too fast for it, so that it follows without oscillation. */
 bool ali3_force_settled(const ali3_model *m, const ali3_data *d, int force);
 
@@ -213,7 +182,7 @@ typedef struct {
   double limit;   /* limit of `relative`; 0: none, at a reset */
 } ali3_violation;
 
-const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
+const ali3_violation *ali3_data_violation(const ali3_data *d); /* RT */
 
 /* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not
  * RT. */
@@ -268,7 +237,5 @@ typedef struct {
 } ali3_energy;
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *out);
 
-#ifdef __cplusplus
-}
-#endif
+ALI3_END_DECLARATIONS
 #endif

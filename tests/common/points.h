@@ -32,7 +32,7 @@ static inline void run_well(const ali3_model *m, ali3_data *d, int steps)
     char text[400];
     if (ali3_step(m, d) == ALI3_OK) continue;
     ali3_report_text(m, d, text, sizeof text);
-    fail_msg("step %d: %s", (int)ali3_report_get(d)->step + 1, text);
+    fail_msg("step %d: %s", (int)ali3_data_report(d)->step + 1, text);
   }
 }
 

@@ -63,7 +63,7 @@ ali3_data *toy_start(const ali3_model *m, int status)
 void toy_run(const ali3_model *m, ali3_data *d, int steps)
 {
   for (int i = 0; i < steps; i++)
-    if (ali3_step(m, d) < 0) fail_msg("step %d: %s", i + 1, ali3_status_text(ali3_report_get(d)->status));
+    if (ali3_step(m, d) < 0) fail_msg("step %d: %s", i + 1, ali3_status_text(ali3_data_report(d)->status));
 }
 
 static ali3_model *new_model(double gravity)

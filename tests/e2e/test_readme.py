@@ -11,7 +11,7 @@ import unittest
 import bench
 import reader
 
-ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake ")  # other tests, and what started this one, run these
+ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake -S", "cmake --build")  # other tests, and what started this one, run these
 STATUSES = {"build/bin/ali3-doctor": (0, 1, 2)}  # it speaks of the host
 
 

@@ -86,7 +86,7 @@ static void run_signed(const struct subject *s, const uint8_t *bytes, size_t n)
   if (ali3_state_load(m, d, state, size) == ALI3_OK) {
     for (int i = 0; i < STEPS; i++) ali3_step(m, d);
     ali3_report_text(m, d, text, sizeof text);
-    ali3_violation_text(m, ali3_violation_get(d), text, sizeof text);
+    ali3_violation_text(m, ali3_data_violation(d), text, sizeof text);
     must(ali3_state_save(m, d, state));
   }
   free(state);

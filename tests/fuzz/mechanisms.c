@@ -96,7 +96,7 @@ static bool sane(const struct linkage *k, const ali3_data *d, int step, double f
   for (int i = observe(k->m, d, o) - 1; i >= 0; i--) {
     if (isfinite(o[i])) continue;
     snprintf(text, sizeof text, "step %d: number %d is %g with status %d", step, i, o[i],
-             ali3_report_get(d)->status);
+             ali3_data_report(d)->status);
     complain(k, text);
     return false;
   }
@@ -104,7 +104,7 @@ static bool sane(const struct linkage *k, const ali3_data *d, int step, double f
   *kinetic = fmax(*kinetic, e.kinetic);
   if (k->driven || e.total - first <= 0.05 * energy_scale(k, *kinetic)) return true;
   snprintf(text, sizeof text, "step %d: energy grew by %.2g of %.2g J with status %d", step, e.total - first,
-           energy_scale(k, *kinetic), ali3_report_get(d)->status);
+           energy_scale(k, *kinetic), ali3_data_report(d)->status);
   complain(k, text);
   return false;
 }

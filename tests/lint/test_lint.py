@@ -86,6 +86,7 @@ class Lint(unittest.TestCase):
                            ("e2e/test_a.py", 'bench.wait_for("x", f, 5)'), ("e2e/test_a.py", "self.assertLess(time.monotonic() - start, 4)"),
                            ("rt/test_a.c", "assert_true(ms_since(start) < 20);"), ("rt/test_a.c", "enum { PATIENCE_MS = 5000 };"),
                            ("rt/tests.cmake", "set_tests_properties(a PROPERTIES TIMEOUT 60)"),
+                           ("rt/tests.cmake", "add_test(NAME a COMMAND nice b)"),
                            ("e2e/test_a.py", 'connect(("127.0.0.1", 9100))')):
             with self.subTest(line):
                 path = self.file("tests/" + name, line + "\n")

@@ -21,6 +21,7 @@ RULES = [
     (r"\.[ch]$", r"\bPATIENCE_MS = [0-9]{1,5}\b", "a limit that only bounds a failure is at least 100 s"),
     (r"\.[ch]$", r"\balarm\([1-9][0-9]{0,2}\)", "a limit that only bounds a failure is at least 1000 s; ctest has one, too"),
     (r"tests\.cmake$", r"\bTIMEOUT [0-9]{1,3}\b", "a test has the limit of tests/CMakeLists.txt or a longer one"),
+    (r"tests\.cmake$", r"\bCOMMAND nice\b", "beside a busy program a test that gives way waits for hours"),
     (E2E, r"127\.0\.0\.1\W+(9100|1502|9464|8080)\b", "other programs may have the default ports: bench.free_port()"),
     (E2E, r"sched_setaffinity\(0, \{[1-9]", "a host may have one processor: take one of os.sched_getaffinity(0)"),
 ]

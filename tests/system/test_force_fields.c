@@ -155,7 +155,7 @@ static bool run_with(const ali3_force_spec *spec, ali3_body_state end[2])
   bool good = force >= 0 && ali3_model_freeze(m, &options) == ALI3_OK;
   ali3_data *d = good ? ali3_data_new(m) : NULL;
   good = d && ali3_reset(m, d) >= 0;
-  if (good) ali3_set_value(m, d, force, 0.4);
+  if (good) ali3_set_command(m, d, force, 0.4);
   for (int i = 0; i < STEPS && good; i++) good = ali3_step(m, d) >= 0;
   memset(end, 0, 2 * sizeof *end);
   for (int b = 0; b < 2 && good; b++) ali3_body_get(m, d, b, &end[b]);

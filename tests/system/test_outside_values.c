@@ -55,9 +55,9 @@ TEST(nan_fails_a_step_and_keeps_the_state)
       toy_run(m, d, 3);
       ali3_body_get(m, d, 0, &before);
       /* One value is bad, and then good again. */
-      if (i < 3) ali3_set_load(m, d, 0, v, nothing);
-      if (i >= 3 && i < 6) ali3_set_load_vector(m, d, 0, v);
-      if (i >= 6) ali3_set_value(m, d, 0, x);
+      if (i < 3) ali3_set_wrench(m, d, 0, v, nothing);
+      if (i >= 3 && i < 6) ali3_set_load(m, d, 0, v);
+      if (i >= 6) ali3_set_command(m, d, 0, x);
       const int status = ali3_step(m, d);
       if (driven && i >= 7) { /* a drive goes towards an infinite target as fast as its limits allow */
         assert_int_equal(status, ALI3_OK);
@@ -66,9 +66,9 @@ TEST(nan_fails_a_step_and_keeps_the_state)
         ali3_body_get(m, d, 0, &after);
         assert_memory_equal(&before, &after, sizeof before);
       }
-      ali3_set_load(m, d, 0, nothing, nothing);
-      ali3_set_load_vector(m, d, 0, nothing);
-      ali3_set_value(m, d, 0, 0.0);
+      ali3_set_wrench(m, d, 0, nothing, nothing);
+      ali3_set_load(m, d, 0, nothing);
+      ali3_set_command(m, d, 0, 0.0);
     }
     ali3_data_free(d);
     ali3_model_free(m);
@@ -82,12 +82,12 @@ TEST(reset_keeps_loads_and_restores_the_rest)
   const double up[3] = {0.0, 2.0, 0.0}, nothing[3] = {0.0};
   const double as_given = swing(m, d);
   /* The load vector and the value of the motor are those of the model again. */
-  ali3_set_load_vector(m, d, 0, up);
-  ali3_set_value(m, d, 0, 3.0);
+  ali3_set_load(m, d, 0, up);
+  ali3_set_command(m, d, 0, 3.0);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   assert_true(swing(m, d) == as_given);
   /* The external load stays. */
-  ali3_set_load(m, d, 0, up, nothing);
+  ali3_set_wrench(m, d, 0, up, nothing);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   const double loaded = swing(m, d);
   assert_true(loaded > as_given);
@@ -101,7 +101,7 @@ TEST(reset_makes_the_coordinate_the_target_of_a_drive)
 {
   ali3_model *m = loaded_pendulum(true);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_value(m, d, 0, 0.5);
+  ali3_set_command(m, d, 0, 0.5);
   assert_true(swing(m, d) > 1e-3);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   assert_near(swing(m, d), 0.0, 1e-12);

@@ -314,14 +314,14 @@ static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
     ali3_body_state x;
     ali3_joint_state j;
     ali3_energy e;
-    ali3_set_load(m, d, 0, force, none);
+    ali3_set_wrench(m, d, 0, force, none);
     int status = i % 2 ? ali3_step(m, d) : (ali3_prepare(m, d) < 0 ? -1 : ali3_feedback(m, d));
     worst = status < worst ? status : worst;
     ali3_body_get(m, d, 1, &x);
     ali3_joint_get(m, d, 1, &j);
     ali3_energy_get(m, d, &e);
   }
-  ali3_set_load(m, d, 0, wild, none);
+  ali3_set_wrench(m, d, 0, wild, none);
   int diverged = ali3_step(m, d); /* a failed step allocates nothing, too */
   long after = heap_calls();
   assert_int_equal(after, before);

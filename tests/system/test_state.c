@@ -36,10 +36,10 @@ static void set_values(const ali3_model *m, ali3_data *d, int cycle, const doubl
   const int body = cycle % ali3_model_bodies(m);
   const double push = 1e-2 * wave * m->body[body].spec.mass;
   if (cycle % 7 < 5)
-    ali3_set_load(m, d, body, (const double[]){push, -push, 0.5 * push},
-                  (const double[]){0.0, 0.0, 0.01 * push});
+    ali3_set_wrench(m, d, body, (const double[]){push, -push, 0.5 * push},
+                    (const double[]){0.0, 0.0, 0.01 * push});
   for (int i = 0; i < ali3_model_forces(m); i++)
-    if (ali3_model_force_takes_value(m, i)) ali3_set_value(m, d, i, target[i] + 2e-3 * wave);
+    if (ali3_model_force_takes_command(m, i)) ali3_set_command(m, d, i, target[i] + 2e-3 * wave);
 }
 
 static void save_state(struct course *c, const ali3_data *d, enum save_at when)

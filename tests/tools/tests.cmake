@@ -16,7 +16,7 @@ foreach(name prometheus pages census oscquery host places)
   ali3_test(tools ${name} LINK ali3_exporter)
 endforeach()
 
-add_test(NAME tools/omct COMMAND nice ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
+add_test(NAME tools/omct COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
 ali3_tier(system tools/omct)
 
 add_test(NAME tools/full_disk COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_full_disk.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})

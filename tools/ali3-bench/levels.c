@@ -5,7 +5,7 @@
 
 #include "rt/clock.h"
 
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <stdlib.h>
 
 enum kind { CONDENSE, SWEEP, KINDS, OTHER = KINDS };

@@ -9,7 +9,7 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool fail_case(const struct bench *b, const char *text)
 /* Checks a reset or a step. */
 static bool went_well(const struct bench *b)
 {
-  const ali3_report *r = ali3_report_get(b->d);
+  const ali3_report *r = ali3_data_report(b->d);
   char text[400], reason[320];
   if (r->status >= 0 && r->position <= CONSTRAINTS_MET) return true;
   ali3_report_text(b->m, b->d, reason, sizeof reason);

@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include <ali3/flat.h>
+#include <ali3/model.h>
 #include <ali3/state.h>
 #include <stdlib.h>
 #include <string.h>

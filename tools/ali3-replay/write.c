@@ -169,7 +169,7 @@ static void fill_slot_head(struct writing *w, hsize_t act, hsize_t row, int stat
   const uint32_t *loop = w->loop + row * (PHASES + 3);
   s->cycle = r->act_cycle[act];
   s->t_ns = w->t_ns[row];
-  s->time = ali3_report_get(w->plant->data)->time;
+  s->time = ali3_data_report(w->plant->data)->time;
   s->state = r->state[act];
   s->flags = w->flags[row];
   s->fault = w->fault[row];

@@ -368,7 +368,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   /* Open the table first: a run that cannot write does not begin. */
   long planned = planned_steps(o, s);
   if (planned == 0 || (o->state_in && !state_load_file(o->state_in, s->model, d))) return EXIT_USAGE;
-  if (o->state_in && !script_time(ride->script, o, ali3_report_get(d)->time)) return EXIT_USAGE;
+  if (o->state_in && !script_time(ride->script, o, ali3_data_report(d)->time)) return EXIT_USAGE;
   struct table table;
   struct quantities quantities = {0};
   if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;

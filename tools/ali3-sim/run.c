@@ -62,7 +62,7 @@ static double larger_or_nan(double a, double b)
 
 static void account_step(const ali3_model *m, const ali3_data *d, struct result *r)
 {
-  const ali3_report *report = ali3_report_get(d);
+  const ali3_report *report = ali3_data_report(d);
   r->position = larger_or_nan(r->position, report->position);
   r->velocity = larger_or_nan(r->velocity, report->velocity);
   r->acceleration = larger_or_nan(r->acceleration, report->acceleration);
@@ -100,7 +100,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   /* The first row is the initial state. */
   if (!loaded) {
     r->status = ali3_reset(m, d);
-    r->moved = *ali3_initial_get(d);
+    r->moved = *ali3_data_initial(d);
     if (r->status < 0) return true;
     if (!takers->quiet) summary_start(m, d);
   }
@@ -114,7 +114,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   if (q) quantities_add(q, ride->values);
   if (takers->film) film_add(takers->film, 0, ride->values);
 
-  r->extrapolation = ali3_extrapolation_get(d);
+  r->extrapolation = ali3_data_extrapolation(d);
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
   struct progress progress = {.terminal = !takers->quiet && isatty(STDERR_FILENO),
@@ -127,13 +127,13 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     if (r->status < 0) break;
     r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
     r->degraded += r->status > 0;
-    r->retried += ali3_report_get(d)->retried;
+    r->retried += ali3_data_report(d)->retried;
     if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
-      r->violation = *ali3_violation_get(d);
-      r->violated_time = ali3_report_get(d)->time;
+      r->violation = *ali3_data_violation(d);
+      r->violated_time = ali3_data_report(d)->time;
     }
     if (r->status == ALI3_UNRESOLVED && r->unresolved++ == 0) {
-      r->unresolved_time = ali3_report_get(d)->time;
+      r->unresolved_time = ali3_data_report(d)->time;
       ali3_report_text(m, d, r->unresolved_text, sizeof r->unresolved_text);
     }
     account_step(m, d, r);

@@ -121,20 +121,20 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r)
 {
   const ali3_model *m = s->model;
-  const double time = ali3_report_get(d)->time;
+  const double time = ali3_data_report(d)->time;
   if (r->interrupted) {
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;
   }
   char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(m, d, text, sizeof text);
-  settings_drive_lines(s, ali3_violation_get(d), lines, sizeof lines);
+  settings_drive_lines(s, ali3_data_violation(d), lines, sizeof lines);
   fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s%s\n", time, r->steps, text, lines);
 }
 
 void summary_start(const ali3_model *m, const ali3_data *d)
 {
-  const ali3_initial *i = ali3_initial_get(d);
+  const ali3_initial *i = ali3_data_initial(d);
   const char *unit = i->rate_turns ? "rad/s" : "m/s";
   if (i->body_rate < 0) return;
   fprintf(stderr,

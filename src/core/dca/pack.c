@@ -111,14 +111,13 @@ static void make_pack(struct packing *k, const int *root, int lanes)
   run->end = p->groups;
 }
 
-static _Thread_local const struct packing *sorting; /* qsort has no context argument */
-
-static int by_shape(const void *pa, const void *pb)
+static int by_shape(const void *pa, const void *pb, void *packing)
 {
+  const struct packing *k = packing;
   int a = *(const int *)pa, b = *(const int *)pb;
-  const struct node *node = sorting->n->node;
+  const struct node *node = k->n->node;
   if (node[a].size != node[b].size) return node[b].size - node[a].size;
-  if (sorting->hash[a] != sorting->hash[b]) return sorting->hash[a] < sorting->hash[b] ? -1 : 1;
+  if (k->hash[a] != k->hash[b]) return k->hash[a] < k->hash[b] ? -1 : 1;
   return a - b;
 }
 
@@ -190,8 +189,7 @@ static void pack_subtrees(struct packing *k)
     k->sorted[i] = i;
   }
   most = flops > LARGE ? flops / PARTS : flops;
-  sorting = k;
-  qsort(k->sorted, (size_t)n->count, sizeof(int), by_shape);
+  qsort_r(k->sorted, (size_t)n->count, sizeof(int), by_shape, k);
   for (int first = 0, end; first < n->count; first = end) {
     int a = k->sorted[first];
     for (end = first + 1; end < n->count; end++) {
@@ -203,10 +201,11 @@ static void pack_subtrees(struct packing *k)
   k->p->owned = k->p->runs;
 }
 
-static int by_hash(const void *pa, const void *pb)
+static int by_hash(const void *pa, const void *pb, void *packing)
 {
+  const struct packing *k = packing;
   int a = *(const int *)pa, b = *(const int *)pb;
-  if (sorting->hash[a] != sorting->hash[b]) return sorting->hash[a] < sorting->hash[b] ? -1 : 1;
+  if (k->hash[a] != k->hash[b]) return k->hash[a] < k->hash[b] ? -1 : 1;
   return a - b;
 }
 
@@ -216,8 +215,7 @@ static void group_level(struct packing *k, int *nodes, int count)
   struct tree_run *run = &p->run[p->runs++];
   *run = (struct tree_run){.first = p->groups};
   for (int i = 0; i < count; i++) k->hash[nodes[i]] = shape_of_front(k->n, p, nodes[i]);
-  sorting = k;
-  qsort(nodes, (size_t)count, sizeof(int), by_hash);
+  qsort_r(nodes, (size_t)count, sizeof(int), by_hash, k);
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
@@ -228,10 +226,11 @@ static void group_level(struct packing *k, int *nodes, int count)
   run->end = p->groups;
 }
 
-static int by_level(const void *pa, const void *pb)
+static int by_level(const void *pa, const void *pb, void *packing)
 {
+  const struct packing *k = packing;
   int a = *(const int *)pa, b = *(const int *)pb;
-  const struct node *node = sorting->n->node;
+  const struct node *node = k->n->node;
   return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
 }
 
@@ -241,8 +240,7 @@ static void group_levels(struct packing *k)
   int count = 0;
   for (int i = 0; i < n->count; i++)
     if (!k->covered[i]) k->sorted[count++] = i;
-  sorting = k;
-  qsort(k->sorted, (size_t)count, sizeof(int), by_level);
+  qsort_r(k->sorted, (size_t)count, sizeof(int), by_level, k);
   for (int first = 0, end; first < count; first = end) {
     int level = n->node[k->sorted[first]].level;
     for (end = first + 1; end < count && n->node[k->sorted[end]].level == level;) end++;
@@ -287,7 +285,6 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
     p->cost = node_cost(n, p);
   }
   /* Free the work space, also after a failure. */
-  sorting = NULL;
   free(k.hash);
   free(k.match);
   free(k.group);

@@ -115,7 +115,7 @@ static const struct finding *likeliest_cause(const struct inspection *in)
 /* status: of each twin in the step that failed. */
 static void report_twin_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
 {
-  const ali3_report *r = ali3_report_get(t->data);
+  const ali3_report *r = ali3_data_report(t->data);
   /* Find the likeliest remedy: a warning that explains the failure, or the options of a twin that did not fail. */
   const struct finding *why = likeliest_cause(in);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
@@ -154,7 +154,7 @@ struct errors {
 
 static void keep_turn(const struct model_twin *t, struct worst_turn *o)
 {
-  const ali3_report *r = ali3_report_get(t->data);
+  const ali3_report *r = ali3_data_report(t->data);
   o->steps++;
   if (!(r->turn > o->turn)) return;
   o->turn = r->turn;
@@ -191,7 +191,7 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
       keep_turn(&t[GIVEN], &o->turned);
     else
       o->degraded += status[GIVEN] > 0;
-    o->moved[o->steps] = ali3_report_get(t[GIVEN].data)->increment;
+    o->moved[o->steps] = ali3_data_report(t[GIVEN].data)->increment;
     o->iterations = fmax(o->iterations, model_twin_distance(in, &t[GIVEN], &t[ITERATED], &body));
     const double now = model_twin_distance(in, &t[GIVEN], &t[HALVED], &body);
     if (now > o->step) o->body = body;
@@ -274,7 +274,7 @@ static int hardest_drive(const struct model_twin *t)
 static void report_end(struct inspection *in, const struct model_twin *t)
 {
   const int drive = hardest_drive(t);
-  const double time = ali3_report_get(t->data)->time;
+  const double time = ali3_data_report(t->data)->time;
   ali3_force_state s;
   if (drive < 0) return;
   ali3_force_get(&t->model, t->data, drive, &s);
@@ -293,7 +293,7 @@ static const double OPEN_ROWS = 1e-4;
 
 static bool has_open_rows(const struct inspection *in, const struct model_twin *t)
 {
-  return ali3_report_get(t->data)->position > OPEN_ROWS * fmin(1.0, fmax(in->length, 0.01));
+  return ali3_data_report(t->data)->position > OPEN_ROWS * fmin(1.0, fmax(in->length, 0.01));
 }
 
 /* Returns the number of steps in which the mechanism follows the drives. */

@@ -91,11 +91,11 @@ static void report_drive(struct inspection *in, int drive, double position)
 
 void inspect_failure(struct inspection *in)
 {
-  const ali3_report *r = ali3_report_get(in->d);
+  const ali3_report *r = ali3_data_report(in->d);
   double position = 0.0;
   char text[FINDING_TEXT];
   /* Report a drive if the mechanism can be assembled without it. */
-  const bool too_far = ali3_initial_get(in->d)->too_far; /* it can be assembled, too far away */
+  const bool too_far = ali3_data_initial(in->d)->too_far; /* it can be assembled, too far away */
   const int drive = too_far || r->status == ALI3_E_STIFF ? -1 : find_drive(in, &position);
   if (drive >= 0) {
     const int rival = rival_of(in->m, drive);

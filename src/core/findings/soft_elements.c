@@ -89,7 +89,7 @@ static void report_swings(struct inspection *in, const struct swing *o, int n)
 static void report_extrapolation(struct inspection *in)
 {
   const ali3_model *m = in->m;
-  const ali3_extrapolation o = ali3_extrapolation_get(in->d);
+  const ali3_extrapolation o = ali3_data_extrapolation(in->d);
   struct name_list names = {.text = ""};
   int first = -1;
   if (!m->options.extrapolate) return;

@@ -44,7 +44,7 @@ static void inspect_openings(struct inspection *in)
 /* A given velocity that the joints do not allow. */
 static void inspect_rates(struct inspection *in)
 {
-  const ali3_initial *i = ali3_initial_get(in->d);
+  const ali3_initial *i = ali3_data_initial(in->d);
   const char *unit = i->rate_turns ? "rad/s" : "m/s";
   if (i->body_rate < 0) return;
   struct finding *f =

@@ -36,6 +36,21 @@ static void connect_clusters(const struct frozen *f, int *to)
   }
 }
 
+/* log2(x) to 0.09, without a function of the math library that needs a recent one: a typical value is an order of magnitude. */
+static double rough_log2(double x)
+{
+  int exponent;
+  const double fraction = frexp(x, &exponent);
+  return exponent - 1 + (2.0 * fraction - 1.0);
+}
+
+/* Its inverse. */
+static double power_of_two(double y)
+{
+  const double whole = floor(y);
+  return ldexp(1.0 + (y - whole), (int)whole);
+}
+
 static double mean_moment(const struct body *b)
 {
   return (b->spec.inertia[0] + b->spec.inertia[4] + b->spec.inertia[8]) / 3.0;
@@ -46,14 +61,15 @@ static void find_typical(const ali3_model *m, struct frozen *f, int *to, struct 
   for (int b = 0; b < m->bodies; b++) {
     struct cluster *c = &cluster[cluster_root(to, b)];
     if (f->carried[b]) continue;
-    c->mass += log(m->body[b].spec.mass);
-    c->moment += log(mean_moment(&m->body[b]));
+    c->mass += rough_log2(m->body[b].spec.mass);
+    c->moment += rough_log2(mean_moment(&m->body[b]));
     c->count++;
   }
   for (int b = 0; b < m->bodies; b++) {
     const struct cluster *c = &cluster[cluster_root(to, b)];
     f->typical[b] = (struct typical){1.0, 1.0};
-    if (c->count > 0) f->typical[b] = (struct typical){exp(c->mass / c->count), exp(c->moment / c->count)};
+    if (c->count > 0)
+      f->typical[b] = (struct typical){power_of_two(c->mass / c->count), power_of_two(c->moment / c->count)};
   }
 }
 

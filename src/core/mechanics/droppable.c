@@ -420,7 +420,7 @@ static bool search_rows(struct search *s, const ali3_data *d)
   return ok;
 }
 
-int ali3_mechanics_droppable(const ali3_model *m, const ali3_data *d, unsigned *dropped)
+ali3_status ali3_mechanics_droppable(const ali3_model *m, const ali3_data *d, unsigned *dropped)
 {
   if (!m || !m->frozen || !d || !dropped) return ALI3_E_ARGUMENT;
   const size_t links = (size_t)m->frozen->links + 1, bodies = (size_t)m->bodies + 1;

@@ -239,7 +239,7 @@ int ali3_mechanics_parts(const ali3_mechanics *a)
   return a->parts.count;
 }
 
-int ali3_mechanics_part_get(const ali3_mechanics *a, int part, ali3_mechanics_part *out)
+ali3_status ali3_mechanics_part_get(const ali3_mechanics *a, int part, ali3_mechanics_part *out)
 {
   bool known = part >= -1 && part < a->parts.count;
   *out = !known ? (ali3_mechanics_part){0} : part < 0 ? a->whole : a->parts.part[part];
@@ -278,7 +278,7 @@ int ali3_mechanics_conflicts(const ali3_mechanics *a)
   return a->conflicts.count;
 }
 
-int ali3_mechanics_conflict_get(const ali3_mechanics *a, int i, ali3_mechanics_conflict *out)
+ali3_status ali3_mechanics_conflict_get(const ali3_mechanics *a, int i, ali3_mechanics_conflict *out)
 {
   bool known = is_within_part(i, a->conflicts.count);
   *out = known ? a->conflicts.list[i] : (ali3_mechanics_conflict){-1, -1, 0.0};

@@ -236,7 +236,7 @@ size_t ali3_model_flat_size(const ali3_model *m)
   return s.at;
 }
 
-int ali3_model_flat_write(const ali3_model *m, void *to, size_t size)
+ali3_status ali3_model_flat_write(const ali3_model *m, void *to, size_t size)
 {
   if (!m || !to) return ALI3_E_ARGUMENT;
   if (size < ali3_model_flat_size(m)) return ALI3_E_MEMORY;
@@ -291,7 +291,7 @@ static int take_head(ali3_model *m, struct stream *s, int counts[5])
     release_lent(s);                                                                                         \
   }
 
-int ali3_model_flat_read(ali3_model *m, const void *from, size_t size)
+ali3_status ali3_model_flat_read(ali3_model *m, const void *from, size_t size)
 {
   int counts[5] = {0};
   if (!m) return ALI3_E_ARGUMENT;
@@ -310,7 +310,7 @@ int ali3_model_flat_read(ali3_model *m, const void *from, size_t size)
   return s.at == size ? ALI3_OK : refuse_bytes(m, &s);
 }
 
-int ali3_model_hash(const ali3_model *m, unsigned char hash[ALI3_MODEL_HASH_SIZE])
+ali3_status ali3_model_hash(const ali3_model *m, unsigned char hash[ALI3_MODEL_HASH_SIZE])
 {
   if (!m || !hash) return ALI3_E_ARGUMENT;
   const size_t size = ali3_model_flat_size(m);

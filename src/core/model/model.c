@@ -79,7 +79,7 @@ static int refuse_frozen(ali3_model *m, const char *element)
                       "the model is frozen: add and change elements before ali3_model_freeze()");
 }
 
-int ali3_model_set_name(ali3_model *m, const char *name)
+ali3_status ali3_model_set_name(ali3_model *m, const char *name)
 {
   if (!m || !name) return refuse_null(m, "model");
   if (m->frozen) return refuse_frozen(m, "model");
@@ -94,7 +94,7 @@ int ali3_model_set_name(ali3_model *m, const char *name)
   return ALI3_OK;
 }
 
-int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
+ali3_status ali3_model_set_gravity(ali3_model *m, const double gravity[3])
 {
   if (!m || !gravity) return refuse_null(m, "model");
   if (m->frozen) return refuse_frozen(m, "model");
@@ -229,7 +229,7 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
   return enter_name(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
 }
 
-int ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped)
+ali3_status ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped)
 {
   if (!m || joint < 0 || joint >= m->joints) return ALI3_E_ARGUMENT;
   if (m->frozen) return refuse_frozen(m, "joint");
@@ -299,7 +299,7 @@ ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint)
 
 int ali3_model_find_body(const ali3_model *m, const char *name)
 {
-  if (!m || !name) return -2;
+  if (!m || !name) return ALI3_NONE;
   return strcmp(name, "ground") == 0 ? ALI3_GROUND : names_find(&m->body_names, name);
 }
 
@@ -337,7 +337,7 @@ ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
   return has_name(m ? m->forces : 0, force) ? m->force[force].spec.type : ALI3_FORCE_TYPES;
 }
 
-bool ali3_model_force_takes_value(const ali3_model *m, int force)
+bool ali3_model_force_takes_command(const ali3_model *m, int force)
 {
   if (!has_name(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *spec = &m->force[force].spec;

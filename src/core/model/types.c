@@ -14,7 +14,7 @@ bool ali3_force_type_is_contact(ali3_force_type type)
   return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE;
 }
 
-bool ali3_force_type_takes_value(ali3_force_type type)
+bool ali3_force_type_takes_command(ali3_force_type type)
 {
   return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
 }

@@ -101,7 +101,7 @@ static void carry_outside(const struct carried_end *from, const struct carried_e
   for (int i = 0; i < to->m->frozen->drives; i++) b->from[i] = b->aim[i] = a->from[i];
 }
 
-int ali3_state_carry(const ali3_model *m, ali3_data *d, const ali3_model *from, const ali3_data *source)
+ali3_status state_carry(const ali3_model *m, ali3_data *d, const ali3_model *from, const ali3_data *source)
 {
   if (!m || !m->frozen || !d || !d->started || !from || !source || !source->started || source->prepared)
     return ALI3_E_ARGUMENT;

@@ -128,8 +128,8 @@ static void take_references(const ali3_model *m, const ali3_model *from, const s
   }
 }
 
-int ali3_state_convert(const ali3_model *m, ali3_data *d, const ali3_model *from, const void *state,
-                       size_t size)
+ali3_status state_convert(const ali3_model *m, ali3_data *d, const ali3_model *from, const void *state,
+                          size_t size)
 {
   struct state_head head;
   struct conversion c;

@@ -100,14 +100,14 @@ static ali3_opening force_opening(const ali3_model *m, int force, double length)
   return o;
 }
 
-int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out)
+ali3_status ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out)
 {
   if (!m || !m->frozen || joint < 0 || joint >= m->joints) return ALI3_E_ARGUMENT;
   *out = joint_opening(m, joint, m->frozen->rounding);
   return ALI3_OK;
 }
 
-int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out)
+ali3_status ali3_force_opening(const ali3_model *m, int force, ali3_opening *out)
 {
   if (!m || !m->frozen || force < 0 || force >= m->forces) return ALI3_E_ARGUMENT;
   *out = force_opening(m, force, m->frozen->rounding);

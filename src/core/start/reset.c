@@ -268,9 +268,3 @@ int start_find(const ali3_model *m, ali3_data *d, const struct start_given *give
   d->started = status >= 0;
   return status;
 }
-
-int ali3_reset(const ali3_model *m, ali3_data *d)
-{
-  if (!m || !m->frozen || !d) return ALI3_E_ARGUMENT;
-  return start_find(m, d, NULL);
-}

@@ -307,7 +307,7 @@ size_t ali3_state_size(const ali3_model *m)
   return p.at;
 }
 
-int ali3_state_save(const ali3_model *m, const ali3_data *d, void *to)
+ali3_status ali3_state_save(const ali3_model *m, const ali3_data *d, void *to)
 {
   if (!m || !m->frozen || !d || !d->started || d->prepared || !to) return ALI3_E_ARGUMENT;
   /* A copy of the pointers: the arrays are only read. */
@@ -423,7 +423,7 @@ void state_fill(const ali3_model *m, ali3_data *d, const void *from, const struc
   d->started = true;
 }
 
-int ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
+ali3_status state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
 {
   struct state_head head;
   if (!m || !m->frozen || !d || !from) return ALI3_E_ARGUMENT;

@@ -51,6 +51,12 @@ int state_fault_text(const ali3_model *m, size_t size, enum state_fault fault, c
 /* Fills `d` with a state without a fault. RT. */
 void state_fill(const ali3_model *m, ali3_data *d, const void *from, const struct state_head *head);
 
+/* The public calls of the same names without their floating-point mode, which calls.c adds. */
+ali3_status state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size);
+ali3_status state_carry(const ali3_model *m, ali3_data *d, const ali3_model *from, const ali3_data *source);
+ali3_status state_convert(const ali3_model *m, ali3_data *d, const ali3_model *from, const void *state,
+                          size_t size);
+
 /* Marks the tiles of bodies on which values from outside act. RT. */
 void state_note_acted(const ali3_model *m, ali3_data *d);
 

@@ -272,7 +272,8 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe)
   if (d) d->probe = probe;
 }
 
-void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
+void ali3_set_wrench(const ali3_model *m, ali3_data *d, int body, const double force[3],
+                     const double torque[3])
 {
   assert(body >= 0 && body < m->bodies);
   const double wrench[WRENCH_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
@@ -281,7 +282,7 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
   for (int i = 0; i < WRENCH_NUMBERS; i++) d->outside.acted[m->frozen->tile_of[body]] |= wrench[i] != 0.0;
 }
 
-void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
+void ali3_set_load(const ali3_model *m, ali3_data *d, int load, const double vector[3])
 {
   (void)m;
   assert(load >= 0 && load < m->loads);
@@ -289,7 +290,7 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
   data_refresh(d);
 }
 
-void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
+void ali3_set_command(const ali3_model *m, ali3_data *d, int force, double value)
 {
   (void)m;
   assert(force >= 0 && force < m->forces);
@@ -297,11 +298,11 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
   data_refresh(d);
 }
 
-const ali3_report *ali3_report_get(const ali3_data *d)
+const ali3_report *ali3_data_report(const ali3_data *d)
 {
   return &d->report;
 }
-ali3_extrapolation ali3_extrapolation_get(const ali3_data *d)
+ali3_extrapolation ali3_data_extrapolation(const ali3_data *d)
 {
   return (ali3_extrapolation){d->combines, d->stopped};
 }
@@ -315,11 +316,11 @@ bool ali3_force_settled(const ali3_model *m, const ali3_data *d, int force)
   return settled;
 }
 
-const ali3_violation *ali3_violation_get(const ali3_data *d)
+const ali3_violation *ali3_data_violation(const ali3_data *d)
 {
   return &d->violation;
 }
-const ali3_initial *ali3_initial_get(const ali3_data *d)
+const ali3_initial *ali3_data_initial(const ali3_data *d)
 {
   return &d->initial;
 }

@@ -9,6 +9,7 @@
 #include "layout/frozen.h"
 
 #include <ali3/model.h>
+#include <ali3/profile.h>
 #include <ali3/stepper.h>
 #include <stdatomic.h>
 
@@ -109,9 +110,9 @@ struct newton {
 
 /* Values that users set from outside. */
 struct outside_values {
-  double *wrench;      /* (n, WRENCH_NUMBERS) on bodies               filled by ali3_set_load */
-  double (*vector)[3]; /* (loads) vectors of the model's loads       filled by reset, ali3_set_load_vector */
-  double *command;     /* (forces) motors: N or N m; drives: rad or m     filled by ali3_set_value */
+  double *wrench;      /* (n, WRENCH_NUMBERS) on bodies               filled by ali3_set_wrench */
+  double (*vector)[3]; /* (loads) vectors of the model's loads       filled by reset, ali3_set_load */
+  double *command;     /* (forces) motors: N or N m; drives: rad or m     filled by ali3_set_command */
 };
 
 struct outside {

@@ -121,7 +121,7 @@ static void run_all(struct branches *o)
   }
   if (in_parallel) {
     b->exec = NULL;
-    exec->run(exec->context, share_of_branches, o);
+    stage_share(exec, share_of_branches, o);
     b->exec = exec;
     return;
   }

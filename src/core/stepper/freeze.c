@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: turns a checked model into rows, loads and the assembly tree. */
+#include "base/float_mode.h"
 #include "layout/layout.h"
 #include "math/vec3.h"
 #include "stepper/explicit.h"
 #include "stepper/kernels.h"
 
 #include <ali3/flat.h>
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <ali3/stepper.h>
 
 #include <math.h>
@@ -60,7 +61,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   /* terms of the rows that depend on the step */
   const double sway = pulled_hard(m, force, j, dt, at_start);
   if (sway > 0.0) rows_add_sway(j, sway);
-  f->values |= ali3_force_type_takes_value(spec->type);
+  f->values |= ali3_force_type_takes_command(spec->type);
   for (int k = 0; k < j->count && j->soft; k++) {
     f->switches |= law_switches(&j->law[k]);
     f->jumps |= law_jumps(&j->law[k]);
@@ -218,7 +219,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
   return status;
 }
 
-int ali3_model_freeze(ali3_model *m, const ali3_options *options)
+static FLOAT_MODE_BODY ali3_status freeze_model(ali3_model *m, const ali3_options *options)
 {
   /* refuse what the model cannot have */
   const ali3_options by_default = ali3_options_default();
@@ -248,6 +249,14 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   m->frozen = f;
   m->frozen_free = frozen_free;
   return ALI3_OK;
+}
+
+ali3_status ali3_model_freeze(ali3_model *m, const ali3_options *options)
+{
+  const uint64_t mode = float_mode_enter();
+  const ali3_status status = freeze_model(m, options);
+  float_mode_leave(mode);
+  return status;
 }
 
 int ali3_model_rows(const ali3_model *m)

@@ -2,6 +2,7 @@
  * Loop code: runs stages, among them those that the step and the initial state share. Items of a stage never depend on each
  * other, so the number of shares does not change the result. */
 #include "stepper/stage.h"
+#include "base/float_mode.h"
 #include "layout/storage.h"
 
 #include <string.h>
@@ -17,13 +18,32 @@ static int first_of(int count, int share, int shares)
   return (int)((long long)count * share / shares);
 }
 
-typedef void share_of_work(void *arg, int share, int shares);
+struct shared_work {
+  share_of_work *work;
+  void *arg;
+};
+
+/* The thread of a share belongs to the exec, and may have any floating-point mode. */
+static void work_in_mode(void *arg, int share, int shares)
+{
+  const struct shared_work *o = arg;
+  const uint64_t mode = float_mode_enter();
+  o->work(o->arg, share, shares);
+  float_mode_leave(mode);
+}
+
+void stage_share(const ali3_exec *exec, share_of_work *work, void *arg)
+{
+  struct shared_work o = {work, arg};
+  exec->run(exec->context, work_in_mode, &o);
+  (void)float_mode_enter(); /* run() may have changed it, with fesetround() or in a coroutine */
+}
 
 /* Runs the work in shares if it pays for waking the workers. False: the caller does it. */
 static inline bool in_shares(const ali3_data *d, double flops, share_of_work *share, void *arg)
 {
   if (!stage_is_worth_waking(d, flops)) return false;
-  d->exec->run(d->exec->context, share, arg);
+  stage_share(d->exec, share, arg);
   return true;
 }
 

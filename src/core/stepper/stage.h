@@ -14,6 +14,10 @@ static inline double stage_worth_waking(const ali3_exec *e)
 /* There is an exec with workers, and the work pays for waking them. */
 bool stage_is_worth_waking(const ali3_data *d, double flops);
 
+/* Calls the work once for every share, as the exec does it, in the floating-point mode of the library. */
+typedef void share_of_work(void *arg, int share, int shares);
+void stage_share(const ali3_exec *exec, share_of_work *work, void *arg);
+
 /* Runs one kernel over all tiles with bodies, with links, with rigid links or with soft links. */
 void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);

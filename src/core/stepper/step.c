@@ -8,6 +8,7 @@
  *   retry n            a step that failed or is degraded once more, each inner step as n inner steps
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
+#include "base/float_mode.h"
 #include "stepper/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
@@ -134,7 +135,7 @@ void ali3_unprepare(const ali3_model *m, ali3_data *d)
   data_mark_phase(d, ALI3_PHASE_IDLE);
 }
 
-int ali3_prepare(const ali3_model *m, ali3_data *d)
+static FLOAT_MODE_BODY ali3_status first_half_step(const ali3_model *m, ali3_data *d)
 {
   if (!d->started) { /* the report keeps the reason of the failed reset */
     if (d->report.status >= 0) d->report.status = ALI3_E_ARGUMENT;
@@ -277,7 +278,7 @@ static int step_again(const ali3_model *m, ali3_data *d, int first)
   return result;
 }
 
-int ali3_feedback(const ali3_model *m, ali3_data *d)
+static FLOAT_MODE_BODY ali3_status second_half_step(const ali3_model *m, ali3_data *d)
 {
   const bool interpolates = data_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
@@ -298,8 +299,29 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   return d->report.status = result;
 }
 
-int ali3_step(const ali3_model *m, ali3_data *d)
+/* --- the public calls, in the floating-point mode of the library --- */
+
+ali3_status ali3_prepare(const ali3_model *m, ali3_data *d)
 {
-  int status = ali3_prepare(m, d);
-  return status < 0 ? status : ali3_feedback(m, d);
+  const uint64_t mode = float_mode_enter();
+  const ali3_status status = first_half_step(m, d);
+  float_mode_leave(mode);
+  return status;
+}
+
+ali3_status ali3_feedback(const ali3_model *m, ali3_data *d)
+{
+  const uint64_t mode = float_mode_enter();
+  const ali3_status status = second_half_step(m, d);
+  float_mode_leave(mode);
+  return status;
+}
+
+ali3_status ali3_step(const ali3_model *m, ali3_data *d)
+{
+  const uint64_t mode = float_mode_enter();
+  ali3_status status = first_half_step(m, d);
+  if (status >= 0) status = second_half_step(m, d);
+  float_mode_leave(mode);
+  return status;
 }

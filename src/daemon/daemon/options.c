@@ -28,6 +28,7 @@ static const char USAGE_TEXT[] =
     "                      work that err by at most M metres in the first second\n"
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
+    "  --flat OUT          write the frozen mechanism of FILE as bytes for libali3; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json|csv|st|st-located|plcopen]\n"
     "                      print every OSC address, Modbus register and packet of FILE; start nothing;\n"
@@ -130,6 +131,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
     ACCURACY,
     EXPAND,
     DRAW,
+    FLAT,
     NEW,
     PRINT_MAP,
     PLATFORM_TABLE,
@@ -153,6 +155,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       {"accuracy", required_argument, NULL, ACCURACY},
       {"expand", no_argument, NULL, EXPAND},
       {"draw", required_argument, NULL, DRAW},
+      {"flat", required_argument, NULL, FLAT},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"platform", optional_argument, NULL, PLATFORM_TABLE},
@@ -196,6 +199,9 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       break;
     case DRAW:
       o->draw = optarg;
+      break;
+    case FLAT:
+      o->flat = optarg;
       break;
     case PRINT_MAP:
       o->map = map_format_of(optarg);

@@ -160,7 +160,7 @@ static int set_up_model(struct daemon *d)
     return report_start_failure("", ali3_status_text(status));
   char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(s->model, d->loop.cycle.plant.data, text, sizeof text);
-  settings_drive_lines(s, ali3_violation_get(d->loop.cycle.plant.data), lines, sizeof lines);
+  settings_drive_lines(s, ali3_data_violation(d->loop.cycle.plant.data), lines, sizeof lines);
   if (text[0])
     log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s%s", d->options->file, text, lines);
   return status < 0 ? STATUS_USAGE : STATUS_OK;

@@ -91,14 +91,14 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
     return false;
   }
   ali3_force_type type = load ? ALI3_FORCE_TYPES : ali3_model_force_type(rd->model, v->spec.force);
-  if (load || !ali3_force_type_takes_value(type)) {
+  if (load || !ali3_force_type_takes_command(type)) {
     report_error(rd->report, force->at,
                  "force: input '%s': force '%.40s' is a %s, which takes no value: expected a motor or an "
                  "external drive",
                  v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
     return false;
   }
-  if (type == ALI3_FORCE_DRIVE && !ali3_model_force_takes_value(rd->model, v->spec.force)) {
+  if (type == ALI3_FORCE_DRIVE && !ali3_model_force_takes_command(rd->model, v->spec.force)) {
     report_error(
         rd->report, force->at,
         "force: input '%s': drive '%.40s' follows a function or a table: expected \"external: true\" in it",

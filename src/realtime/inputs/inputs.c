@@ -181,11 +181,11 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
     const double *value = in->value + spec->first;
     switch (spec->kind) {
     case INPUT_VALUE:
-      ali3_set_value(m, d, spec->force, value[0]);
+      ali3_set_command(m, d, spec->force, value[0]);
       break;
     case INPUT_WRENCH:
-      ali3_set_load_vector(m, d, spec->load, value);
-      ali3_set_load_vector(m, d, spec->load + 1, value + 3);
+      ali3_set_load(m, d, spec->load, value);
+      ali3_set_load(m, d, spec->load + 1, value + 3);
       break;
     case INPUT_POSE:     /* used by the platform: see platform_drive.c */
     case INPUT_RIG_POSE: /* used by the rig: see rig_drive.c */

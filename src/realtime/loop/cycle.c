@@ -65,7 +65,7 @@ static void take_inputs(struct cycle *c)
   const bool lockstep = c->config.settings.clock == CLOCKING_LOCKSTEP;
   uint64_t acted = 0;
   for (int i = 0; i < injector->count; i++) acted |= (uint64_t)injector_acts(injector, i) << i;
-  injector_begin(injector, ali3_report_get(c->plant.data)->time, machine_steps(&c->machine));
+  injector_begin(injector, ali3_data_report(c->plant.data)->time, machine_steps(&c->machine));
   for (int i = 0; i < injector->count; i++)
     if (injector_acts(injector, i) != (bool)(acted >> i & 1))
       cycle_note(c, c->machine.state, CAUSE_INJECT_ACTS, injection_argument(i, injector_acts(injector, i)),

@@ -128,7 +128,7 @@ struct cycle {
 };
 
 /* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; its results are in
- * ali3_report_get and ali3_initial_get of c->plant.data). The objects in config must outlive the cycle. Returns the
+ * ali3_data_report and ali3_data_initial of c->plant.data). The objects in config must outlive the cycle. Returns the
  * status of ali3_reset, ALI3_E_MEMORY, or ALI3_E_ARGUMENT for an inconsistent platform. After a negative status only
  * cycle_free() may be called. */
 int cycle_setup(struct cycle *c, const struct cycle_config *config);

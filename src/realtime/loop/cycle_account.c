@@ -69,7 +69,7 @@ static void name_violated(const struct cycle *c, char *text, size_t size)
 
 void cycle_write_live(struct cycle *c)
 {
-  const ali3_report *report = ali3_report_get(c->plant.data);
+  const ali3_report *report = ali3_data_report(c->plant.data);
   /* First the numbers, then texts, lists and the platform. */
 #define COUNTED(member, kind, key, unit, metric, text) .member = c->figures.member,
   struct telemetry_live live = {.cycle = c->times.number,
@@ -153,8 +153,8 @@ void cycle_clear(struct cycle *c)
 
 void cycle_account_step(struct cycle *c, int status)
 {
-  c->figures.retried += ali3_report_get(c->plant.data)->retried;
-  figures_add_step(&c->figures, c->times.number, status, ali3_violation_get(c->plant.data));
+  c->figures.retried += ali3_data_report(c->plant.data)->retried;
+  figures_add_step(&c->figures, c->times.number, status, ali3_data_violation(c->plant.data));
   if (status == ALI3_VIOLATED && !c->plant.open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
   c->plant.open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
 }

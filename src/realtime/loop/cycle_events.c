@@ -12,7 +12,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
   const bool not_started = cause == CAUSE_WARM && c->config.settings.autostart != AUTOSTART_OFF &&
                            c->machine.state == STATE_STOPPED;
-  const ali3_report *report = ali3_report_get(c->plant.data);
+  const ali3_report *report = ali3_data_report(c->plant.data);
   if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
     c->latch.by = port >= 0 ? c->config.port[port]->name : "";
     c->latch.client = port >= 0 ? client : LATCH_NO_NUMBER;
@@ -35,7 +35,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                                                  : -1};
   if (cause == CAUSE_FAULT && code == FAULT_STUCK) e.value = 1e-9 * (double)c->asleep_ns;
   if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
-  if (open) e.violation = *ali3_violation_get(c->plant.data);
+  if (open) e.violation = *ali3_data_violation(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
 

@@ -40,7 +40,7 @@ void cycle_compose(struct cycle *c)
   /* Values and owners stay in place: the frame points to them. */
   *c->output.head = (struct frame){
       .cycle = c->times.number,
-      .time = ali3_report_get(c->plant.data)->time,
+      .time = ali3_data_report(c->plant.data)->time,
       .state = c->machine.state,
       .flags = cycle_flags(c),
       .fault = c->machine.fault,

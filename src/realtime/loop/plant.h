@@ -5,6 +5,7 @@
 
 #include "signals/handover.h"
 
+#include <ali3/profile.h>
 #include <ali3/stepper.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  * four-bar. */
 #include "loop/step_times.h"
 
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <stdio.h>
 
 /* Rows of the kinds of work, by phase of the stepper; -1: not timed. */

@@ -7,6 +7,8 @@
 #include "rt/pool.h"
 #include "telemetry/book.h"
 
+#include <ali3/profile.h>
+
 /* Timing takes about 5 us of a cycle, which matters only for short periods. With short periods one cycle in
  * STEP_TIMES_EVERY is timed; benches do not divide their cycles by this number. */
 enum { STEP_TIMES_EVERY = 17, STEP_TIMES_ALL_NS = 5000000 /* longer periods are timed in every cycle */ };

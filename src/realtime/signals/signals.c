@@ -326,7 +326,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
 {
   _Static_assert(sizeof(ali3_body_state) == SIGNALS_BODY * sizeof(double),
                  "a body's signals are ali3_body_state");
-  const ali3_report *report = ali3_report_get(d);
+  const ali3_report *report = ali3_data_report(d);
   ali3_energy energy;
   /* Elements in the order of walk_signals(). */
   v[0] = report->time;

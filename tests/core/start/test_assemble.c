@@ -82,15 +82,15 @@ TEST(axes_at_right_angles_are_closed_or_named)
       ali3_model *m = at_right_angles(type[i], loose);
       toy_freeze(m, 0.01);
       ali3_data *d = start(m, ALI3_E_ASSEMBLE, words, 2);
-      assert_int_equal(ali3_report_get(d)->worst_joint, 1);
-      assert_true(ali3_initial_get(d)->too_far);
+      assert_int_equal(ali3_data_report(d)->worst_joint, 1);
+      assert_true(ali3_data_initial(d)->too_far);
       end(m, d);
 
       m = at_right_angles(type[i], loose);
       toy_freeze_apart(m, 0.001);
       d = start(m, ALI3_MOVED, words, 1);
-      assert_true(fabs(ali3_initial_get(d)->moved_orientation - 90 * DEGREE) < 25 * DEGREE);
-      assert_true(ali3_report_get(d)->position < 1e-11);
+      assert_true(fabs(ali3_data_initial(d)->moved_orientation - 90 * DEGREE) < 25 * DEGREE);
+      assert_true(ali3_data_report(d)->position < 1e-11);
       check_norms(m, d);
       toy_run(m, d, 300);
       check_norms(m, d);
@@ -111,7 +111,7 @@ TEST(points_that_coincide_are_parted)
   toy_added(m, ali3_model_add_joint(m, &rod));
   toy_freeze_apart(m, 0.001);
   ali3_data *d = start(m, ALI3_MOVED, words, 1);
-  assert_true(fabs(ali3_initial_get(d)->moved_position - 0.7) < 1e-3);
+  assert_true(fabs(ali3_data_initial(d)->moved_position - 0.7) < 1e-3);
   toy_run(m, d, 100);
   end(m, d);
 }
@@ -130,7 +130,7 @@ TEST(links_in_a_line_are_bent)
   toy_freeze_apart(m, 0.001);
   const char *words[] = {"joint \"J3\" is open by 600 mm"};
   ali3_data *d = start(m, ALI3_MOVED, words, 1);
-  assert_true(ali3_report_get(d)->position < 1e-11);
+  assert_true(ali3_data_report(d)->position < 1e-11);
   check_norms(m, d);
   end(m, d);
 }
@@ -170,14 +170,14 @@ TEST(the_joint_that_is_wrong_is_named)
   ali3_model *m = four_bar(0);
   toy_freeze(m, 0.01);
   ali3_data *d = start(m, ALI3_E_ASSEMBLE, far, 3);
-  assert_int_equal(ali3_report_get(d)->worst_joint, 2);
-  assert_true(fabs(ali3_report_get(d)->position - 0.3) < 1e-12);
+  assert_int_equal(ali3_data_report(d)->worst_joint, 2);
+  assert_true(fabs(ali3_data_report(d)->position - 0.3) < 1e-12);
   end(m, d);
   m = four_bar(5);
   toy_freeze_apart(m, 0.01);
   d = start(m, ALI3_E_ASSEMBLE, never, 1);
-  assert_int_equal(ali3_report_get(d)->worst_joint, 2);
-  assert_false(ali3_initial_get(d)->too_far);
+  assert_int_equal(ali3_data_report(d)->worst_joint, 2);
+  assert_false(ali3_data_initial(d)->too_far);
   end(m, d);
 }
 
@@ -223,7 +223,7 @@ static int weld(double off, double turn, double position, double angle, double a
   toy_freeze_with(m, &o);
   ali3_data *d = ali3_data_new(m);
   int status = ali3_reset(m, d);
-  assert_true(status == ALI3_MOVED || ali3_initial_get(d)->too_far);
+  assert_true(status == ALI3_MOVED || ali3_data_initial(d)->too_far);
   end(m, d);
   return status;
 }
@@ -321,7 +321,7 @@ TEST(a_drive_that_begins_elsewhere_is_open)
     ali3_data *d = start(m, allowed ? ALI3_MOVED : ALI3_E_ASSEMBLE, words, 1);
     assert_int_equal(ali3_force_opening(m, 0, &o), ALI3_OK);
     assert_true(o.open && fabs(o.angle - 30 * DEGREE) < 1e-12 && o.distance == 0.0);
-    if (!allowed) assert_int_equal(ali3_report_get(d)->worst_force, 0);
+    if (!allowed) assert_int_equal(ali3_data_report(d)->worst_force, 0);
     end(m, d);
   }
 }
@@ -340,7 +340,7 @@ TEST(velocities_turn_with_the_body)
   ali3_data *d = toy_start(m, ALI3_MOVED);
   ali3_body_state x;
   ali3_body_get(m, d, 0, &x);
-  assert_true(fabs(x.angular_velocity[2] - 3) < 1e-9 && ali3_initial_get(d)->moved_angular_velocity < 1e-9);
+  assert_true(fabs(x.angular_velocity[2] - 3) < 1e-9 && ali3_data_initial(d)->moved_angular_velocity < 1e-9);
   end(m, d);
 }
 

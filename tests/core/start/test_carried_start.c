@@ -11,7 +11,7 @@ static void is_free(ali3_model *m, const char *body, const double along[3], cons
   double dot = 0.0, off = 0.0;
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_E_SINGULAR);
-  const ali3_report *r = ali3_report_get(d);
+  const ali3_report *r = ali3_data_report(d);
   ali3_report_text(m, d, said, sizeof said);
   assert_int_equal(r->status, ALI3_E_SINGULAR);
   assert_int_equal(r->worst_body, ali3_model_find_body(m, body));
@@ -78,8 +78,8 @@ TEST(the_reset_corrects_the_velocity_of_a_massless_body)
     spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
     toy_freeze(m, 0.01);
     ali3_data *d = toy_start(m, right ? ALI3_OK : ALI3_MOVED);
-    if (!right) assert_true(fabs(ali3_initial_get(d)->moved_velocity - 12.0) < 1e-5);
-    assert_true(ali3_initial_get(d)->moved_position == 0.0);
+    if (!right) assert_true(fabs(ali3_data_initial(d)->moved_velocity - 12.0) < 1e-5);
+    assert_true(ali3_data_initial(d)->moved_position == 0.0);
     ali3_body_get(m, d, 0, &x);
     assert_true(fabs(x.velocity[0] + 5.0) < 1e-5);
     done(m, d);
@@ -126,7 +126,7 @@ TEST(a_body_out_of_balance_is_in_balance_after_a_step)
     ali3_model *m;
     ali3_body_state x, b;
     ali3_data *d = series(&m, off, 0.0, ALI3_MOVED);
-    assert_true(ali3_initial_get(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step */
+    assert_true(ali3_data_initial(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step */
     for (int i = 0; i < 100; i++) {
       run_well(m, d, 1);
       ali3_body_get(m, d, 0, &x);

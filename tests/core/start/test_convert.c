@@ -73,7 +73,7 @@ static struct saved_run start_run(const struct wheel_model *model)
 {
   struct saved_run o = {.m = make_model(model)};
   o.d = start_wheel(o.m);
-  if (model->external) ali3_set_value(o.m, o.d, 0, 20.0);
+  if (model->external) ali3_set_command(o.m, o.d, 0, 20.0);
   toy_run(o.m, o.d, 300);
   o.size = ali3_state_size(o.m);
   o.state = malloc(o.size);
@@ -118,7 +118,7 @@ static void assert_same_motion(const struct saved_run *o, const ali3_model *m, c
     for (int k = 0; k < 4; k++) assert_near(y.orientation[k], x.orientation[k], tolerance);
   }
   assert_near(angle_of_hinge(m, d), angle_of_hinge(o->m, o->d), tolerance);
-  assert_near(ali3_report_get(d)->time, ali3_report_get(o->d)->time, 1e-9);
+  assert_near(ali3_data_report(d)->time, ali3_data_report(o->d)->time, 1e-9);
 }
 
 /* The other model takes the state, and half a second later is still near the run that saved it. */
@@ -130,7 +130,7 @@ static void assert_goes_on(const struct wheel_model *saved, const struct wheel_m
   assert_non_null(d);
   assert_in_range(ali3_state_convert(m, d, o.m, o.state, o.size), ALI3_OK, ALI3_MOVED);
   assert_same_motion(&o, m, d, 1e-9);
-  if (other->external) ali3_set_value(m, d, 0, 20.0);
+  if (other->external) ali3_set_command(m, d, 0, 20.0);
   toy_run(o.m, o.d, 50);
   toy_run(m, d, (int)lround(0.5 / other->dt));
   assert_same_motion(&o, m, d, later);
@@ -198,7 +198,7 @@ TEST(joints_move_the_bodies_within_the_limits)
   ali3_model *loose = make_model(&other);
   ali3_data *d = ali3_data_new(loose);
   assert_int_equal(ali3_state_convert(loose, d, o.m, o.state, o.size), ALI3_MOVED);
-  assert_in_range(1e6 * ali3_initial_get(d)->moved_position, 100, 1100);
+  assert_in_range(1e6 * ali3_data_initial(d)->moved_position, 100, 1100);
   ali3_data_free(d);
   ali3_model_free(loose);
   /* Other masses move nothing. */

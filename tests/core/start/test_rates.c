@@ -48,7 +48,7 @@ TEST(a_rod_on_a_hinge_keeps_its_rate)
     ali3_body_get(m, d, 0, &x);
     assert_true(fabs(rate_of(m, d, 0) - RATE[i]) < 1e-7 * fabs(RATE[i]));
     assert_true(fabs(x.velocity[1] - 0.5 * RATE[i]) < 1e-7 * fabs(RATE[i]));
-    assert_int_equal(ali3_initial_get(d)->body_rate, -1);
+    assert_int_equal(ali3_data_initial(d)->body_rate, -1);
     ali3_data_free(d);
     ali3_model_free(m);
   }
@@ -78,7 +78,7 @@ TEST(a_crank_keeps_its_rate_and_the_others_follow)
     ali3_body_state x;
     ali3_body_get(m, d, 1, &x);
     assert_true(fabs(x.velocity[0] + 2) < 1e-6 && fabs(x.angular_velocity[2]) < 1e-6);
-    assert_int_equal(ali3_initial_get(d)->body_rate, -1);
+    assert_int_equal(ali3_data_initial(d)->body_rate, -1);
     ali3_data_free(d);
     ali3_model_free(m);
   }
@@ -141,7 +141,7 @@ TEST(a_contradiction_names_body_and_rates)
     if (limited) o.assembly_velocity = 0.1;
     toy_freeze_with(m, &o);
     ali3_data *d = toy_start(m, limited ? ALI3_E_ASSEMBLE : ALI3_MOVED);
-    const ali3_initial *i = ali3_initial_get(d);
+    const ali3_initial *i = ali3_data_initial(d);
     assert_true(i->body_rate == left || i->body_rate == right);
     const double given = i->body_rate == left ? 2 : 4;
     assert_true(i->rate_turns);

@@ -20,10 +20,10 @@ TEST(a_consistent_state_stays_where_it_is)
 {
   ali3_model *m = toy_chain(10, true, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
-  const ali3_initial *i = ali3_initial_get(d);
+  const ali3_initial *i = ali3_data_initial(d);
   assert_true(i->moved_position == 0.0 && i->moved_orientation == 0.0);
   assert_int_equal(i->body_position, -1);
-  assert_int_equal(ali3_report_get(d)->step, 0);
+  assert_int_equal(ali3_data_report(d)->step, 0);
   ali3_data_free(d);
   ali3_model_free(m);
 }
@@ -66,11 +66,11 @@ TEST(a_displaced_body_is_moved_and_reported)
   toy_added(m, ali3_model_add_joint(m, &weld));
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_MOVED);
-  const ali3_initial *i = ali3_initial_get(d);
+  const ali3_initial *i = ali3_data_initial(d);
   assert_true(fabs(i->moved_position - 0.001) < 1e-12);
   assert_true(i->moved_orientation < 1e-12 && i->moved_velocity < 1e-12);
   assert_int_equal(i->body_position, 0);
-  assert_true(ali3_report_get(d)->position < 1e-12);
+  assert_true(ali3_data_report(d)->position < 1e-12);
   ali3_data_free(d);
   ali3_model_free(m);
 }
@@ -102,11 +102,11 @@ TEST(a_mechanism_slightly_apart_is_assembled)
   }
   toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_MOVED);
-  const ali3_initial *i = ali3_initial_get(d);
+  const ali3_initial *i = ali3_data_initial(d);
   assert_true(i->moved_position > 1e-4 && i->moved_position < 0.1);
   assert_true(i->moved_orientation > 1e-3 && i->moved_orientation < 0.2);
   assert_true(i->body_position >= 0);
-  assert_true(ali3_report_get(d)->position < 1e-11);
+  assert_true(ali3_data_report(d)->position < 1e-11);
   for (int b = 0; b < N; b++) {
     ali3_body_state x;
     double s = 0.0;
@@ -131,7 +131,7 @@ TEST(a_joint_that_cannot_close_is_reported)
   toy_spherical(m, "right", ALI3_GROUND, (const double[]){10, 0, 0}, 1, (const double[]){0.5, 0, 0});
   toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_E_ASSEMBLE);
-  const ali3_report *r = ali3_report_get(d);
+  const ali3_report *r = ali3_data_report(d);
   assert_int_equal(r->status, ALI3_E_ASSEMBLE);
   assert_true(r->worst_joint == 1 || r->worst_joint == 2);
   assert_true(r->position > 1.0);
@@ -161,8 +161,8 @@ TEST(velocities_are_made_consistent)
     ali3_data *d = toy_start(m, ALI3_MOVED);
     ali3_energy after;
     ali3_energy_get(m, d, &after);
-    const ali3_initial *i = ali3_initial_get(d);
-    assert_true(ali3_report_get(d)->velocity < 1e-11);
+    const ali3_initial *i = ali3_data_initial(d);
+    assert_true(ali3_data_report(d)->velocity < 1e-11);
     assert_true(i->moved_position == 0.0 && i->moved_velocity > 1e-3 && i->moved_angular_velocity > 1e-3);
     assert_true(after.kinetic < before);
     /* the point of A at the ground rests: v = w x (0.5, 0, 0) */
@@ -187,7 +187,7 @@ TEST(reset_goes_back_to_the_same_bits)
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   for (int i = 0; i < 2; i++) ali3_body_get(m, d, i, &again[i]);
   assert_memory_equal(first, again, sizeof first);
-  assert_int_equal(ali3_report_get(d)->step, 0);
+  assert_int_equal(ali3_data_report(d)->step, 0);
   assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT);
   ali3_data_free(d);
   ali3_model_free(m);
@@ -237,7 +237,7 @@ TEST(the_wrong_side_of_an_orientation_is_refused)
     ali3_body_state x;
     ali3_body_get(m, d, 0, &x);
     if (half)
-      assert_int_equal(ali3_report_get(d)->worst_joint, 0);
+      assert_int_equal(ali3_data_report(d)->worst_joint, 0);
     else
       assert_true(fabs(x.orientation[0] - 0.8) < 1e-9 && fabs(x.orientation[1] - 0.6) < 1e-9);
     ali3_data_free(d);

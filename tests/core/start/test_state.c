@@ -166,8 +166,8 @@ TEST(a_load_keeps_the_callbacks_and_allocates_nothing)
   assert_int_equal(heap_calls(), calls);
   assert_ptr_equal(o.d->probe, &probe);
   assert_true(o.d->owned);
-  assert_int_equal(ali3_report_get(o.d)->step, 20);
-  assert_near(ali3_report_get(o.d)->time, 0.2, 1e-12);
+  assert_int_equal(ali3_data_report(o.d)->step, 20);
+  assert_near(ali3_data_report(o.d)->time, 0.2, 1e-12);
   free_run(&o);
 }
 

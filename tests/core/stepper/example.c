@@ -38,7 +38,7 @@ int main(void)
   ali3_energy_get(m, d, &last);
   ali3_body_get(m, d, 1, &tip);
   printf("%s at %.2f s: lower at %.3f %.3f %.3f m, energy %.1e J off\n", ali3_status_text(status),
-         ali3_report_get(d)->time, tip.position[0], tip.position[1], tip.position[2],
+         ali3_data_report(d)->time, tip.position[0], tip.position[1], tip.position[2],
          fabs(last.total - first.total));
   ali3_data_free(d);
   ali3_model_free(m);

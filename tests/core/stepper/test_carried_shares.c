@@ -118,9 +118,9 @@ TEST(a_failed_step_leaves_nothing_in_lanes_not_in_use)
       assert_true(d && other && ali3_reset(m, d) >= 0 && ali3_reset(m, other) >= 0);
       run_well(m, d, 3);
       run_well(m, other, 3);
-      ali3_set_load(m, d, 0, (const double[]){bad[i], 0, 0}, none);
+      ali3_set_wrench(m, d, 0, (const double[]){bad[i], 0, 0}, none);
       assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
-      ali3_set_load(m, d, 0, none, none);
+      ali3_set_wrench(m, d, 0, none, none);
       for (int k = 0; k < 5; k++) {
         run_well(m, d, 1);
         run_well(m, other, 1);
@@ -131,7 +131,7 @@ TEST(a_failed_step_leaves_nothing_in_lanes_not_in_use)
         ali3_body_get(m, other, b, &y);
         if (memcmp(&x, &y, sizeof x) != 0) fail_msg("%d copies, load %g: body %d", copies, bad[i], b);
       }
-      ali3_set_load(m, d, 0, (const double[]){bad[i], 0, 0}, none);
+      ali3_set_wrench(m, d, 0, (const double[]){bad[i], 0, 0}, none);
       assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
       ali3_data_free(other);
       done(m, d);

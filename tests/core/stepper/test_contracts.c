@@ -39,7 +39,7 @@ TEST(a_step_wants_a_reset)
     assert_int_equal(ali3_step(m, d), ALI3_E_ARGUMENT);
     assert_int_equal(ali3_prepare(m, d), ALI3_E_ARGUMENT);
     assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT);
-    assert_int_equal(ali3_report_get(d)->status, ALI3_E_ARGUMENT);
+    assert_int_equal(ali3_data_report(d)->status, ALI3_E_ARGUMENT);
     ali3_report_text(m, d, text, sizeof text);
     assert_string_equal(text, "there is no initial state: call ali3_reset() before the first step");
     assert_int_equal(ali3_reset(m, d), ALI3_OK);
@@ -59,7 +59,7 @@ TEST(a_step_wants_a_reset_that_went_well)
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_E_ASSEMBLE);
   assert_int_equal(ali3_step(m, d), ALI3_E_ARGUMENT);
-  assert_int_equal(ali3_report_get(d)->status, ALI3_E_ASSEMBLE);
+  assert_int_equal(ali3_data_report(d)->status, ALI3_E_ASSEMBLE);
   ali3_data_free(d);
   ali3_model_free(m);
 }
@@ -111,7 +111,7 @@ TEST(indices_out_of_range_find_nothing)
     assert_int_equal(ali3_model_joint_type(m, wrong[i]), ALI3_JOINT_TYPES);
     assert_int_equal(ali3_model_force_type(m, wrong[i]), ALI3_FORCE_TYPES);
     assert_int_equal(ali3_model_sensor_type(m, wrong[i]), ALI3_SENSOR_TYPES);
-    assert_false(ali3_model_force_turns(m, wrong[i]) || ali3_model_force_takes_value(m, wrong[i]));
+    assert_false(ali3_model_force_turns(m, wrong[i]) || ali3_model_force_takes_command(m, wrong[i]));
   }
   assert_string_equal(ali3_model_body_name(m, ALI3_GROUND), "ground");
   assert_string_equal(ali3_model_body_name(m, 1), "b2");
@@ -147,13 +147,13 @@ static void call(enum call which, const ali3_model *m, ali3_data *d, int index)
   } o;
   switch (which) {
   case SET_LOAD:
-    ali3_set_load(m, d, index, none, none);
+    ali3_set_wrench(m, d, index, none, none);
     break;
   case SET_VECTOR:
-    ali3_set_load_vector(m, d, index, none);
+    ali3_set_load(m, d, index, none);
     break;
   case SET_VALUE:
-    ali3_set_value(m, d, index, 0);
+    ali3_set_command(m, d, index, 0);
     break;
   case BODY:
     ali3_body_get(m, d, index, &o.body);

@@ -82,7 +82,8 @@ TEST(it_starts_where_the_joint_says_and_grows_along_the_axis)
     toy_freeze(m, 0.001);
     ali3_data *d = toy_start(m, ALI3_OK);
     ASSERT_NEAR(position_of(m, d), w->position, 1e-14);
-    ali3_set_load(m, d, 0, (const double[]){0, 0, 2}, (const double[]){0, 0, 1}); /* 1 m/s^2 and 1 rad/s^2 */
+    ali3_set_wrench(m, d, 0, (const double[]){0, 0, 2},
+                    (const double[]){0, 0, 1}); /* 1 m/s^2 and 1 rad/s^2 */
     toy_run(m, d, 4000);
     ASSERT_NEAR(position_of(m, d), w->position + 8, 3e-3); /* the load came after the reset */
     end(m, d);
@@ -152,7 +153,7 @@ TEST(an_external_drive_goes_by_it)
     ali3_data *d = toy_start(m, ALI3_OK);
     toy_run(m, d, 10);
     ASSERT_NEAR(position_of(m, d), w->position, 1e-11);
-    ali3_set_value(m, d, 0, w->position + 9); /* more than a turn */
+    ali3_set_command(m, d, 0, w->position + 9); /* more than a turn */
     toy_run(m, d, 200);
     ASSERT_NEAR(position_of(m, d), w->position + 9, 1e-9);
     end(m, d);
@@ -199,7 +200,7 @@ TEST(a_stop_has_the_zero_of_the_joint)
     on_joint(m, ALI3_FORCE_STOP, set_stop);
     toy_freeze(m, 0.001);
     ali3_data *d = toy_start(m, ALI3_OK);
-    ali3_set_load(m, d, 0, (const double[]){0, 0, 2}, (const double[]){0, 0, 1});
+    ali3_set_wrench(m, d, 0, (const double[]){0, 0, 2}, (const double[]){0, 0, 1});
     toy_run(m, d, 3000);
     ASSERT_NEAR(position_of(m, d), w->position + 0.1, 1e-4);
     end(m, d);
@@ -250,7 +251,7 @@ TEST(gears_look_at_the_change)
   toy_added(m, ali3_model_add_force(m, &gear));
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_load(m, d, 1, (const double[]){1, 0, 0}, none);
+  ali3_set_wrench(m, d, 1, (const double[]){1, 0, 0}, none);
   toy_run(m, d, 300);
   ali3_joint_state j;
   ali3_joint_get(m, d, 1, &j);

@@ -84,7 +84,7 @@ TEST(a_motor_gives_its_torque)
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 10);
   assert_true(joint(m, d, 0).velocity == 0 && force(m, d, 0).value == 0);
-  ali3_set_value(m, d, 0, torque);
+  ali3_set_command(m, d, 0, torque);
   for (int i = 1; i <= 2000; i++) {
     toy_run(m, d, 1);
     assert_true(turns_with(acceleration(m, d, 0), torque / inertia, joint(m, d, 0).velocity * 1e-3));
@@ -94,14 +94,14 @@ TEST(a_motor_gives_its_torque)
     double t = (i - 0.5) * 1e-3;
     assert_true(fabs(joint(m, d, 0).velocity - torque / inertia * t) < 1e-4 * t);
   }
-  ali3_set_value(m, d, 0, -torque);
+  ali3_set_command(m, d, 0, -torque);
   toy_run(m, d, 1);
   assert_true(turns_with(acceleration(m, d, 0), -torque / inertia, joint(m, d, 0).velocity * 1e-3));
   /* The value that was set, to the bit, also right after a jump. */
   for (int i = 0; i < 4; i++) {
     const double value = i % 2 ? 0.0 : 1.0 / (3.0 + i);
     assert_true(ali3_prepare(m, d) >= 0);
-    ali3_set_value(m, d, 0, value);
+    ali3_set_command(m, d, 0, value);
     assert_true(ali3_feedback(m, d) >= 0);
     assert_true(force(m, d, 0).value == value);
   }
@@ -128,7 +128,7 @@ TEST(a_gear_pair_turns_with_its_reduced_inertia)
     toy_added(m, ali3_model_add_force(m, &gear));
     toy_freeze(m, 1e-3);
     ali3_data *d = toy_start(m, ALI3_OK);
-    ali3_set_value(m, d, 0, torque);
+    ali3_set_command(m, d, 0, torque);
     double a = torque / (inertia[0] + inertia[1] / (ratio * ratio)), off = 0, rate_off = 0, wrong = 0,
            turned = 0;
     for (int k = 0; k < 6000; k++) {
@@ -176,7 +176,7 @@ TEST(a_gear_joins_a_wheel_and_a_slide)
   toy_added(m, ali3_model_add_force(m, &gear));
   toy_freeze(m, 1e-3);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_value(m, d, 0, torque);
+  ali3_set_command(m, d, 0, torque);
   toy_run(m, d, 3000);
   double a = torque / (inertia + mass * radius * radius);
   ali3_body_state x;
@@ -269,7 +269,7 @@ TEST(a_drive_from_outside_stays_within_its_limits)
     assert_true(fabs(joint(m, d, 0).position) < 1e-15); /* its position at the start */
     double target = 0, fastest = 0;
     for (int k = 0; k < 4000; k++) {
-      if (k % 200 == 0) ali3_set_value(m, d, 0, target = random_between(&r, -10, 10));
+      if (k % 200 == 0) ali3_set_command(m, d, 0, target = random_between(&r, -10, 10));
       toy_run(m, d, 1);
       ali3_joint_state x = joint(m, d, 0);
       fastest = fmax(fastest, fabs(x.velocity));
@@ -360,24 +360,24 @@ static void fail_once(int substeps, int body, bool torque, double bad)
   const double load[3] = {bad, bad, bad};
   for (int i = 0; i < 2; i++) {
     ali3_data *o = i ? twin : d;
-    ali3_set_value(m, o, 2, 1);
-    ali3_set_value(m, o, 4, 3);
+    ali3_set_command(m, o, 2, 1);
+    ali3_set_command(m, o, 4, 3);
     toy_run(m, o, 60);
   }
   read_all(m, d, &before);
   assert_true(before.force[0].value > 1 && before.force[5].value > 1); /* contact and stop are engaged */
-  ali3_set_load(m, d, body, torque ? none : load, torque ? load : none);
-  ali3_set_value(m, d, 2, -5);
+  ali3_set_wrench(m, d, body, torque ? none : load, torque ? load : none);
+  ali3_set_command(m, d, 2, -5);
   int status = ali3_step(m, d);
   if (status >= 0) fail_msg("load %g: status %d", bad, status);
-  assert_int_equal(ali3_report_get(d)->step, 60);
+  assert_int_equal(ali3_data_report(d)->step, 60);
   read_all(m, d, &after);
   without_stiff(&before);
   without_stiff(&after);
   assert_memory_equal(&before, &after, sizeof before);
   /* the next steps are those of data without the failure */
-  ali3_set_load(m, d, body, none, none);
-  ali3_set_value(m, d, 2, 1);
+  ali3_set_wrench(m, d, body, none, none);
+  ali3_set_command(m, d, 2, 1);
   for (int i = 0; i < 50; i++) {
     toy_run(m, d, 1);
     toy_run(m, twin, 1);

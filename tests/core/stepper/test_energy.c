@@ -289,12 +289,12 @@ TEST(prepare_and_feedback_give_the_bits_of_a_step)
   for (int i = 0; i < 200; i++) {
     const double push[3] = {0.02 * i, 0, 1.0};
     if (i % 50 == 25) {
-      ali3_set_load(m, d, 1, (const double[]){NAN, 0, 0}, none);
+      ali3_set_wrench(m, d, 1, (const double[]){NAN, 0, 0}, none);
       assert_true(ali3_step(m, d) < 0);
     }
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
-    ali3_set_load(m, d, 1, push, none);
-    ali3_set_load(m, e, 1, push, none);
+    ali3_set_wrench(m, d, 1, push, none);
+    ali3_set_wrench(m, e, 1, push, none);
     assert_true(ali3_feedback(m, d) >= 0 && ali3_step(m, e) >= 0);
     for (int b = 0; b < ali3_model_bodies(m); b++) {
       ali3_body_state x, y;

@@ -253,10 +253,10 @@ static void each_setting(void (*check)(const struct setting *o))
 static void set_from_outside(const ali3_model *m, ali3_data *d, int step)
 {
   const double force[3] = {1.0, 0.1 * step, 2.0}, torque[3] = {0.5, -0.2, 0.1 * step};
-  ali3_set_load(m, d, 1, force, torque);
-  ali3_set_load_vector(m, d, 1, force);
+  ali3_set_wrench(m, d, 1, force, torque);
+  ali3_set_load(m, d, 1, force);
   for (int i = 0; i < ali3_model_forces(m); i++)
-    if (ali3_model_force_takes_value(m, i)) ali3_set_value(m, d, i, 0.3);
+    if (ali3_model_force_takes_command(m, i)) ali3_set_command(m, d, i, 0.3);
 }
 
 static void check_steps(const struct setting *o)

@@ -56,7 +56,7 @@ static int swing(ali3_method which, double dt, struct mode mode, double *growth,
   toy_freeze_with(m, &o);
   ali3_data *d = ali3_data_new(m);
   const int status = ali3_reset(m, d);
-  *longest = ali3_report_get(d)->longest_step;
+  *longest = ali3_data_report(d)->longest_step;
   if (status >= 0) {
     ali3_energy early, late;
     toy_run(m, d, 20);
@@ -66,7 +66,7 @@ static int swing(ali3_method which, double dt, struct mode mode, double *growth,
     *growth = late.total / early.total;
   } else {
     char text[400];
-    assert_int_equal(ali3_report_get(d)->worst_force, 0);
+    assert_int_equal(ali3_data_report(d)->worst_force, 0);
     ali3_report_text(m, d, text, sizeof text);
     assert_non_null(strstr(text, "joint_spring \"spring\" is too stiff for the method"));
     assert_non_null(strstr(text, "raise solver.substeps to 2, or choose solver.method ali3"));
@@ -120,7 +120,7 @@ TEST(springs_on_one_body_are_judged_together)
     for (int i = 0; i < 4; i++) spring(m, (const char *[]){"a", "b", "c", "d"}[i], joint, 225.0, 0.0);
     toy_freeze_with(m, &o);
     ali3_data *d = toy_start(m, above ? ALI3_E_STIFF : ALI3_OK);
-    if (above) assert_true(fabs(ali3_report_get(d)->longest_step / longest - 1.0) < 0.02);
+    if (above) assert_true(fabs(ali3_data_report(d)->longest_step / longest - 1.0) < 0.02);
     ali3_data_free(d);
     ali3_model_free(m);
   }
@@ -149,7 +149,7 @@ TEST(a_contact_that_becomes_stiff_fails_the_step)
     status = ali3_step(m, d);
     steps++;
   }
-  const ali3_report *r = ali3_report_get(d);
+  const ali3_report *r = ali3_data_report(d);
   char text[400];
   ali3_report_text(m, d, text, sizeof text);
   print_message("step %d: %s\n", steps, text);
@@ -186,7 +186,7 @@ static void count_steps(ali3_method which, double (*push)(int step), int steps, 
   for (int i = 0; i < steps; i++) {
     count[i] = 0;
     ali3_data_set_probe(d, &(ali3_probe){.context = &count[i], .mark = count_factorisation});
-    ali3_set_load(m, d, 1, (const double[]){push(i), 0, 0}, none);
+    ali3_set_wrench(m, d, 1, (const double[]){push(i), 0, 0}, none);
     assert_int_equal(ali3_step(m, d), ALI3_OK);
   }
   ali3_data_free(d);

@@ -114,14 +114,15 @@ static ali3_model *mechanism(int links, int kinds, const ali3_options *o)
 static void set_inputs(const ali3_model *m, ali3_data *d, int i)
 {
   for (int f = 0; f < ali3_model_forces(m); f++)
-    if (ali3_force_type_takes_value(ali3_model_force_type(m, f))) ali3_set_value(m, d, f, sin(0.1 * i + f));
-  ali3_set_load(m, d, 0, (const double[]){0, 0, cos(0.2 * i)}, none);
-  ali3_set_load_vector(m, d, 0, (const double[]){0.1 * i, 2.0, 0});
+    if (ali3_force_type_takes_command(ali3_model_force_type(m, f)))
+      ali3_set_command(m, d, f, sin(0.1 * i + f));
+  ali3_set_wrench(m, d, 0, (const double[]){0, 0, cos(0.2 * i)}, none);
+  ali3_set_load(m, d, 0, (const double[]){0.1 * i, 2.0, 0});
 }
 
 static void assert_same(const ali3_model *m, const ali3_data *a, const ali3_data *b)
 {
-  const ali3_report *r = ali3_report_get(a), *s = ali3_report_get(b);
+  const ali3_report *r = ali3_data_report(a), *s = ali3_data_report(b);
   for (int i = 0; i < ali3_model_bodies(m); i++) {
     ali3_body_state x, y;
     ali3_body_get(m, a, i, &x);
@@ -317,7 +318,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   if (late) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
   *c = -1e6;
   assert_int_equal(ali3_step(m, d), ALI3_E_SINGULAR);
-  const ali3_report *r = ali3_report_get(d);
+  const ali3_report *r = ali3_data_report(d);
   assert_int_equal(r->status, ALI3_E_SINGULAR);
   assert_int_equal(r->worst_joint, joint);
   assert_int_equal(r->worst_body, -1);
@@ -369,9 +370,9 @@ static int first_step(int substeps, bool extrapolate, double force, double torqu
   o.iterations = 4; /* the first iteration does not contain the force */
   ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_load(m, d, 1, (const double[]){force, 0.3 * force, 0}, (const double[]){0, torque, 0});
+  ali3_set_wrench(m, d, 1, (const double[]){force, 0.3 * force, 0}, (const double[]){0, torque, 0});
   int status = ali3_step(m, d);
-  *worst_body = ali3_report_get(d)->worst_body;
+  *worst_body = ali3_data_report(d)->worst_body;
   done(m, d);
   return status == ALI3_VIOLATED || status == ALI3_UNRESOLVED ? ALI3_NOT_CONVERGED : status;
 }

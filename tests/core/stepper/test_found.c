@@ -73,7 +73,7 @@ TEST(a_step_that_fails_leaves_what_stiff_contacts_report)
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 60);
   double before = value(m, d, 0);
-  ali3_set_load(m, d, 0, (const double[]){1e30, -1e30, 1e30}, none);
+  ali3_set_wrench(m, d, 0, (const double[]){1e30, -1e30, 1e30}, none);
   assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
   print_message("%.17g N before, %.17g N after\n", before, value(m, d, 0));
   bool same = value(m, d, 0) == before;
@@ -88,7 +88,7 @@ TEST(a_load_that_is_no_number_is_no_singular_pivot)
   ali3_model *m = ball_on_plane(1e4);
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 60);
-  ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
+  ali3_set_wrench(m, d, 0, (const double[]){NAN, 0, 0}, none);
   int status = ali3_step(m, d);
   char text[200];
   ali3_report_text(m, d, text, sizeof text);
@@ -103,8 +103,8 @@ TEST(the_body_that_went_non_finite_is_named)
 {
   ali3_model *m = ball_on_plane(1e4);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
-  int status = ali3_step(m, d), worst = ali3_report_get(d)->worst_body;
+  ali3_set_wrench(m, d, 0, (const double[]){NAN, 0, 0}, none);
+  int status = ali3_step(m, d), worst = ali3_data_report(d)->worst_body;
   ali3_data_free(d);
   ali3_model_free(m);
   assert_int_equal(status, ALI3_E_DIVERGED);

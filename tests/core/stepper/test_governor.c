@@ -87,7 +87,7 @@ static double error_of(double stiffness, double damping, double dt, double secon
     for (int i = 0; i < 2; i++)
       if (ali3_step(m[i], d[i]) < 0)
         fail_msg("%g N/m, %g N s/m, %d substeps: status %d at %g s", stiffness, damping, i ? 40 : 1,
-                 ali3_report_get(d[i])->status, ali3_report_get(d[i])->time);
+                 ali3_data_report(d[i])->status, ali3_data_report(d[i])->time);
     for (int b = 0; b < ali3_model_bodies(m[0]); b++) {
       ali3_body_state x, y;
       ali3_body_get(m[0], d[0], b, &x);

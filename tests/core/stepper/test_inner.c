@@ -163,7 +163,7 @@ TEST(time_can_be_turned_round)
   add_joints(back);
   ali3_data *b = ali3_data_new(back);
   assert_true(ali3_reset(back, b) >= 0);
-  assert_true(ali3_initial_get(b)->moved_position < 1e-9);
+  assert_true(ali3_data_initial(b)->moved_position < 1e-9);
   toy_run(back, b, 200);
   double off = 0.0;
   for (int i = 0; i < 2; i++) {
@@ -230,7 +230,7 @@ TEST(penalty_hardly_matters)
     ali3_data *d = toy_start(m, ALI3_OK);
     ali3_body_state x;
     toy_run(m, d, 300);
-    assert_true(ali3_report_get(d)->position < 1e-12);
+    assert_true(ali3_data_report(d)->position < 1e-12);
     ali3_body_get(m, d, 1, &x);
     memcpy(tip[i], x.position, sizeof x.position);
     assert_true(check_distance(tip[0], tip[i]) < 1e-7);
@@ -295,8 +295,8 @@ TEST(a_wheel_of_revolute_joints_holds)
   for (int i = 0; i < 300; i++) {
     toy_run(m, d, 1);
     ali3_energy_get(m, d, &now);
-    position = fmax(position, ali3_report_get(d)->position);
-    velocity = fmax(velocity, ali3_report_get(d)->velocity);
+    position = fmax(position, ali3_data_report(d)->position);
+    velocity = fmax(velocity, ali3_data_report(d)->velocity);
     drift = fmax(drift, fabs(now.total - first.total));
   }
   printf("wheel: constraints within %.1e, %.1e per s; energy within %.1e J\n", position, velocity, drift);

@@ -130,13 +130,13 @@ TEST(loads_add_up_and_change)
   const ali3_load_spec load[] = {{.name = "one", .vector = {1, 0, 0}}, {.vector = {0, 2, 0}}};
   ali3_model *m = body_under(load, 2, 0.0, &options);
   ali3_data *d = toy_start(m, ALI3_OK);
-  ali3_set_load(m, d, 0, (const double[]){0, 0, 4}, none);
+  ali3_set_wrench(m, d, 0, (const double[]){0, 0, 4}, none);
   assert_int_equal(ali3_reset(m, d), ALI3_OK); /* the first acceleration thus contains it */
   ali3_body_state x = after(m, d, 100);
   const double t = 1.0;
   for (int i = 0; i < 3; i++) assert_true(fabs(x.velocity[i] - (1 << i) / MASS * t) < 1e-10);
 
-  ali3_set_load_vector(m, d, 1, (const double[]){0, -6, 0});
+  ali3_set_load(m, d, 1, (const double[]){0, -6, 0});
   after(m, d, 1); /* the step of the change uses both values */
   ali3_body_get(m, d, 0, &x);
   const double y = x.velocity[1];
@@ -155,7 +155,7 @@ TEST(a_reset_brings_back_what_the_model_says)
   ali3_model *m = body_under(&load, 1, 1.0, &options);
   ali3_data *d = toy_start(m, ALI3_OK);
   const ali3_body_state before = after(m, d, 50);
-  ali3_set_load_vector(m, d, 0, (const double[]){7, 8, 9});
+  ali3_set_load(m, d, 0, (const double[]){7, 8, 9});
   assert_true(after(m, d, 50).position[2] > 0.1);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
   const ali3_body_state again = after(m, d, 50);
@@ -182,7 +182,7 @@ TEST(values_are_kept_by_force_until_a_reset)
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == 0.0);
-  ali3_set_value(m, d, 1, -2.5);
+  ali3_set_command(m, d, 1, -2.5);
   toy_run(m, d, 3);
   assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == -2.5);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);

@@ -34,7 +34,7 @@ static struct swing swing(ali3_force_type type, double pull, const ali3_options 
   int periods = 0;
   for (int i = 1; i <= steps; i++) {
     toy_run(m, d, 1);
-    seen.degraded += ali3_report_get(d)->status > 0;
+    seen.degraded += ali3_data_report(d)->status > 0;
     const double now = body(m, d, 0).position[1];
     if (y < 0.0 && now >= 0.0) {
       last = o->dt * (i - now / (now - y));

@@ -60,8 +60,8 @@ static void run(ali3_joint_type type, int hinges, double apart, double dt, doubl
   for (int i = 0; i < (int)lround(seconds / dt); i++) {
     if (ali3_step(m, d) != ALI3_OK)
       fail_msg("%d joints %g m apart: %s at %g s", hinges, apart,
-               ali3_status_text(ali3_report_get(d)->status), ali3_report_get(d)->time);
-    violation = fmax(violation, ali3_report_get(d)->position);
+               ali3_status_text(ali3_data_report(d)->status), ali3_data_report(d)->time);
+    violation = fmax(violation, ali3_data_report(d)->position);
     for (int j = 0; j <= hinges; j++) {
       ali3_joint_state s;
       ali3_joint_get(m, d, j, &s);

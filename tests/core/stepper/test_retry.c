@@ -27,7 +27,7 @@ static int run_random(uint64_t seed, int retry, int *retried)
   double *delta = malloc(numbers * sizeof *delta);
   memcpy(delta, d->solve.delta, numbers * sizeof *delta);
   int steps = 0;
-  for (*retried = 0; steps < 500 && ali3_step(k.m, d) >= 0; steps++) *retried += ali3_report_get(d)->retried;
+  for (*retried = 0; steps < 500 && ali3_step(k.m, d) >= 0; steps++) *retried += ali3_data_report(d)->retried;
   assert_memory_equal(delta, d->solve.delta, numbers * sizeof *delta);
   free(delta);
   ali3_data_free(d);
@@ -79,7 +79,7 @@ TEST(a_second_attempt_is_a_step_with_substeps)
         o.substeps = 8;
         ali3_data *b = start_fast(&m[1], o);
         const int one = ali3_step(m[0], a), other = ali3_step(m[1], b);
-        if (ali3_report_get(a)->retried && one == ALI3_OK && other == ALI3_OK) {
+        if (ali3_data_report(a)->retried && one == ALI3_OK && other == ALI3_OK) {
           assert_int_equal(one, other);
           for (int body = 0; body < ali3_model_bodies(m[0]); body++) {
             ali3_body_state x, y;
@@ -111,14 +111,14 @@ TEST(a_step_that_fails_twice_changes_nothing)
   toy_run(m, d, 10);
   ali3_body_state before, after;
   ali3_body_get(m, d, 0, &before);
-  ali3_set_load(m, d, 0, (double[]){NAN, 0, 0}, (double[]){0, 0, 0});
+  ali3_set_wrench(m, d, 0, (double[]){NAN, 0, 0}, (double[]){0, 0, 0});
   assert_true(ali3_step(m, d) < 0);
-  assert_true(ali3_report_get(d)->retried);
+  assert_true(ali3_data_report(d)->retried);
   ali3_body_get(m, d, 0, &after);
   assert_memory_equal(&before, &after, sizeof before);
-  ali3_set_load(m, d, 0, (double[]){0, 0, 0}, (double[]){0, 0, 0});
+  ali3_set_wrench(m, d, 0, (double[]){0, 0, 0}, (double[]){0, 0, 0});
   toy_run(m, d, 10);
-  assert_false(ali3_report_get(d)->retried);
+  assert_false(ali3_data_report(d)->retried);
   ali3_data_free(d);
   ali3_model_free(m);
 }

@@ -35,7 +35,7 @@ static struct error oscillator(const char *mass, double dt)
     for (int k = 1; k <= every; k++) {
       double time = ((i - 1) * every + k) * dt;
       /* the force at the end of the step: the formulas use the mean of both ends */
-      ali3_set_load(m, d, 0, (const double[]){10 * sin(2 * time), 0, 0}, none);
+      ali3_set_wrench(m, d, 0, (const double[]){10 * sin(2 * time), 0, 0}, none);
       run_well(m, d, 1);
     }
     const double *row = table_row(&t, i);

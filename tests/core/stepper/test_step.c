@@ -114,15 +114,15 @@ static void diverge(const struct way *w, double bad, bool torque)
   toy_run(m, d, 50);
   toy_run(m, twin, 50);
   read_all(m, d, &before);
-  ali3_set_load(m, d, 1, torque ? none : load, torque ? load : none);
+  ali3_set_wrench(m, d, 1, torque ? none : load, torque ? load : none);
   int status = ali3_step(m, d);
   if (status != ALI3_E_DIVERGED) fail_msg("load %g: status %d", bad, status);
-  assert_int_equal(ali3_report_get(d)->status, ALI3_E_DIVERGED);
-  assert_int_equal(ali3_report_get(d)->step, 50);
+  assert_int_equal(ali3_data_report(d)->status, ALI3_E_DIVERGED);
+  assert_int_equal(ali3_data_report(d)->step, 50);
   read_all(m, d, &after);
   assert_memory_equal(&before, &after, sizeof before);
   /* the next steps are those of data without the failure */
-  ali3_set_load(m, d, 1, none, none);
+  ali3_set_wrench(m, d, 1, none, none);
   toy_run(m, d, 50);
   toy_run(m, twin, 50);
   read_all(m, d, &after);
@@ -156,16 +156,16 @@ static void in_two_parts(const ali3_options *o)
     const double push[3] = {0.1 * i, 0.0, 1.0};
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
     if (i % 3 == 0) assert_int_equal(ali3_prepare(m, d), ALI3_OK); /* a second prepare changes nothing */
-    ali3_set_load(m, d, 0, push, none);                            /* inputs arrive late */
-    ali3_set_load(m, twin, 0, push, none);
+    ali3_set_wrench(m, d, 0, push, none);                          /* inputs arrive late */
+    ali3_set_wrench(m, twin, 0, push, none);
     assert_int_equal(i % 2 ? ali3_feedback(m, d) : ali3_step(m, d), ALI3_OK);
     assert_int_equal(ali3_step(m, twin), ALI3_OK);
     read_all(m, d, &a);
     read_all(m, twin, &b);
     assert_memory_equal(&a, &b, sizeof a);
   }
-  assert_int_equal(ali3_report_get(d)->step, 200);
-  assert_true(fabs(ali3_report_get(d)->time - 2.0) < 1e-12);
+  assert_int_equal(ali3_data_report(d)->step, 200);
+  assert_true(fabs(ali3_data_report(d)->time - 2.0) < 1e-12);
   ali3_data_free(d);
   ali3_data_free(twin);
   ali3_model_free(m);
@@ -226,7 +226,7 @@ TEST(a_probe_sees_every_phase_and_changes_nothing)
     read_all(m, d, &a);
     read_all(m, twin, &b);
     assert_memory_equal(&a, &b, sizeof a);
-    ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
+    ali3_set_wrench(m, d, 0, (const double[]){NAN, 0, 0}, none);
     assert_true(ali3_step(m, d) < 0);
     assert_int_equal(s.last, ALI3_PHASE_IDLE);
     ali3_data_set_probe(d, NULL);
@@ -248,7 +248,7 @@ TEST(load_is_a_force_and_a_torque_in_world_axes)
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   const double force[3] = {0, 4.0, 0}, torque[3] = {0, 0, 0.5};
-  ali3_set_load(m, d, 0, force, torque);
+  ali3_set_wrench(m, d, 0, force, torque);
   assert_int_equal(ali3_reset(m, d), ALI3_OK); /* the first acceleration thus contains it */
   toy_run(m, d, 100);
   ali3_body_state x;
@@ -274,7 +274,7 @@ static void under_a_rising_force(bool interpolate, double *speed, double *way)
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_body_state x;
   for (int i = 1; i <= 10; i++) {
-    ali3_set_load(m, d, 0, (const double[]){i, 0, 0}, none);
+    ali3_set_wrench(m, d, 0, (const double[]){i, 0, 0}, none);
     assert_int_equal(ali3_step(m, d), ALI3_OK);
   }
   ali3_body_get(m, d, 0, &x);

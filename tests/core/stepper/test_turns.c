@@ -87,7 +87,7 @@ static void expect_steady(ali3_model *m, const struct way *way, double dt, doubl
   ali3_data *d = begin(m, way, dt);
   for (int i = 0; i < STEPS; i++)
     if (ali3_step(m, d) != ALI3_OK)
-      fail_msg("%s, %g rad/s, %g s: %s", way->name, rate, dt, ali3_status_text(ali3_report_get(d)->status));
+      fail_msg("%s, %g rad/s, %g s: %s", way->name, rate, dt, ali3_status_text(ali3_data_report(d)->status));
   for (int j = 0; j < joints; j++) {
     const ali3_joint_state s = joint_of(m, d, j);
     const double w = rate * ratio[j], off = fabs(s.velocity - w), away = fabs(s.position - w * dt * STEPS);
@@ -233,7 +233,7 @@ TEST(a_motor_runs_up_through_half_a_turn_in_a_step)
     ali3_model *m = one_shaft(0);
     const int motor = add(m, on_joint(ALI3_FORCE_MOTOR, 0));
     ali3_data *d = begin(m, &WAY[w], 0.01);
-    ali3_set_value(m, d, motor, 10.0); /* 500 rad/s^2 */
+    ali3_set_command(m, d, motor, 10.0); /* 500 rad/s^2 */
     for (int i = 0; i < 200; i++) {
       const int status = ali3_step(m, d); /* the torque jumps in the first step */
       if (status < 0 || (status > 0 && i > 0)) fail_msg("%s: step %d", WAY[w].name, i);

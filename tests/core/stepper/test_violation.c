@@ -143,7 +143,7 @@ TEST(rates_that_contradict_are_refused_at_the_start)
     toy_added(m, ali3_model_add_force(m, &b));
     toy_freeze(m, 0.01);
     ali3_data *d = toy_start(m, ALI3_E_VIOLATED);
-    const ali3_violation *v = ali3_violation_get(d);
+    const ali3_violation *v = ali3_data_violation(d);
     assert_true(v->rates && v->drive >= 0 && v->other >= 0 && v->drive + v->other == 1);
     assert_says(m, d, "\"turn\"");
     assert_says(m, d, "\"push\"");
@@ -168,9 +168,9 @@ TEST(rates_that_agree_are_taken)
   toy_freeze(m, 0.001);
   ali3_data *d = toy_start(m, ALI3_MOVED); /* the velocities */
   int status = ALI3_OK;
-  while (status == ALI3_OK && ali3_report_get(d)->step < 100) status = ali3_step(m, d);
+  while (status == ALI3_OK && ali3_data_report(d)->step < 100) status = ali3_step(m, d);
   assert_true(status == ALI3_VIOLATED); /* the drives diverge: the piston would have to slow down */
-  assert_true(ali3_report_get(d)->position > 1e-6 && ali3_report_get(d)->position < 1e-4);
+  assert_true(ali3_data_report(d)->position > 1e-6 && ali3_data_report(d)->position < 1e-4);
   assert_says(m, d, "the joints do not allow both");
   end(m, d);
 }
@@ -187,9 +187,9 @@ TEST(a_violation_is_a_status_and_then_a_failure)
   toy_freeze_with(m, &o);
   ali3_data *d = toy_start(m, ALI3_OK);
   assert_int_equal(go_on(m, d, 10), ALI3_OK);
-  assert_true(ali3_violation_get(d)->joint == -1 && ali3_violation_get(d)->drive == -1);
+  assert_true(ali3_data_violation(d)->joint == -1 && ali3_data_violation(d)->drive == -1);
   assert_string_equal(words(m, d), "");
-  ali3_set_value(m, d, 0, 0.5);
+  ali3_set_command(m, d, 0, 0.5);
   int status = ALI3_OK, violated = 0;
   ali3_force_state before = {0};
   while (status >= 0 && violated < 1000) {
@@ -197,13 +197,13 @@ TEST(a_violation_is_a_status_and_then_a_failure)
     status = ali3_step(m, d);
     violated += status == ALI3_VIOLATED;
     if (status == ALI3_VIOLATED) {
-      assert_true(ali3_violation_get(d)->relative <= o.violation);
+      assert_true(ali3_data_violation(d)->relative <= o.violation);
       assert_says(m, d, "the limit is ");
     }
   }
   assert_int_equal(status, ALI3_E_VIOLATED);
   assert_true(violated > 0);
-  assert_true(ali3_violation_get(d)->drive >= 0 && ali3_violation_get(d)->other >= 0);
+  assert_true(ali3_data_violation(d)->drive >= 0 && ali3_data_violation(d)->other >= 0);
   ali3_force_state now;
   ali3_force_get(m, d, 0, &now);
   assert_true(now.position == before.position && now.target == before.target);
@@ -220,9 +220,9 @@ TEST(a_drive_past_the_geometry_is_named)
     o.extrapolate = way == 2;
     toy_freeze_with(m, &o);
     ali3_data *d = toy_start(m, way == 3 ? ALI3_OK : ALI3_MOVED);
-    ali3_set_value(m, d, 0, 0.5);
+    ali3_set_command(m, d, 0, 0.5);
     assert_true(go_on(m, d, 300) < 0);
-    assert_true(ali3_violation_get(d)->drive == 0 && ali3_violation_get(d)->other == -1);
+    assert_true(ali3_data_violation(d)->drive == 0 && ali3_data_violation(d)->other == -1);
     assert_says(m, d, "drive \"push\" asks 0.1");
     assert_says(m, d, " m of joint \"slide\", which is at 0.1");
     end(m, d);
@@ -245,7 +245,7 @@ TEST(a_drive_of_a_locked_mechanism_is_named)
   toy_added(m, ali3_model_add_force(m, &turn));
   toy_freeze(m, 0.01);
   d = toy_start(m, ALI3_OK);
-  ali3_set_value(m, d, 0, 1.0);
+  ali3_set_command(m, d, 0, 1.0);
   assert_true(go_on(m, d, 300) < 0);
   assert_says(m, d, "drive \"turn\" asks ");
   end(m, d);
@@ -272,9 +272,9 @@ TEST(a_drive_is_not_accused_of_another_failure)
     toy_added(m, ali3_model_add_force(m, &turn));
     toy_freeze(m, 0.01);
     ali3_data *d = toy_start(m, ALI3_MOVED);
-    ali3_set_load(m, d, links[i] - 1, (const double[]){0, 1e6, 0}, (const double[]){0, 0, 1e6});
+    ali3_set_wrench(m, d, links[i] - 1, (const double[]){0, 1e6, 0}, (const double[]){0, 0, 1e6});
     assert_true(go_on(m, d, 300) < 0);
-    assert_int_equal(ali3_violation_get(d)->drive, -1);
+    assert_int_equal(ali3_data_violation(d)->drive, -1);
     assert_null(strstr(words(m, d), "asks"));
     end(m, d);
   }

@@ -8,8 +8,8 @@
 #include <ali3/model.h>
 #include <math.h>
 
-bool __wrap_ali3_force_type_takes_value(ali3_force_type type);
-bool __wrap_ali3_force_type_takes_value(ali3_force_type type)
+bool __wrap_ali3_force_type_takes_command(ali3_force_type type);
+bool __wrap_ali3_force_type_takes_command(ali3_force_type type)
 {
   return type == ALI3_FORCE_JOINT_SPRING;
 }
@@ -46,7 +46,7 @@ static double turns(const char *keys)
   ali3_data *d = ali3_data_new(s->model);
   ali3_body_state x;
   assert_int_equal(ali3_reset(s->model, d), ALI3_OK);
-  ali3_set_load_vector(s->model, d, s->input[0].load, (const double[]){5, 0, 0});
+  ali3_set_load(s->model, d, s->input[0].load, (const double[]){5, 0, 0});
   for (int i = 0; i < 2; i++) assert_true(ali3_step(s->model, d) >= 0);
   ali3_body_get(s->model, d, 0, &x);
   ali3_data_free(d);

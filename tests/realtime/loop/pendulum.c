@@ -163,7 +163,7 @@ void assert_same_as_steps(struct bench *b, const struct frame *f, int steps)
   double *values = calloc((size_t)b->signals->count, sizeof *values);
   signals_observe(b->signals, b->model, d, NULL, values);
   assert_int_equal(f->count, b->signals->count);
-  assert_true(f->time == ali3_report_get(d)->time);
+  assert_true(f->time == ali3_data_report(d)->time);
   for (int i = 0; i < b->signals->input_first; i++) {
     if (bits(f->values[i]) != bits(values[i]))
       fail_msg("%s after %d steps: expected %.17g, found %.17g", b->signals->signal[i].name, steps, values[i],

@@ -220,7 +220,7 @@ static void inputs_on_one_body_add_up(void **state)
   set_input(b, 0, 1, 30.0);                          /* push.force.y */
   set_input(b, 1, INPUT_WRENCH_CHANNELS + 1, -12.5); /* pull.force.y */
   ali3_data *d = reference(b, 0);
-  ali3_set_load(b->model, d, 1, (const double[]){0, 17.5, 0}, (const double[]){0, 0, 0});
+  ali3_set_wrench(b->model, d, 1, (const double[]){0, 17.5, 0}, (const double[]){0, 0, 0});
   for (int k = 0; k < 20; k++) ali3_step(b->model, d);
   const struct frame *f = after(b, 20);
   ali3_body_state expected;

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "common/toys.h"
 
-#include <ali3/stages.h>
+#include <ali3/profile.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

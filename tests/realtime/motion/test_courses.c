@@ -116,8 +116,8 @@ static void drive_car(struct bench *b, ali3_data *d, const struct course *c, dou
   if (wanted == 0.0 && fabs(speed) < 0.2) next = 0.0;
   now->steering = move_towards(now->steering, steering, now->hand * period);
   now->torque = move_towards(now->torque, next, 6000.0 * period);
-  ali3_set_value(m, d, b->steering, now->steering);
-  ali3_set_value(m, d, b->throttle, now->torque);
+  ali3_set_command(m, d, b->steering, now->steering);
+  ali3_set_command(m, d, b->throttle, now->torque);
 }
 
 /* The parameters that the file sets for this rig, as a file without them has them. */

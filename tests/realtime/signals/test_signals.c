@@ -212,7 +212,7 @@ static void values_are_those_of_the_getters(void **state)
   ali3_joint_state j;
   ali3_force_state spring;
   ali3_energy e;
-  const ali3_report *r = ali3_report_get(b->d);
+  const ali3_report *r = ali3_data_report(b->d);
   assert_true(value(b, "time") == r->time && r->time > 0.36);
   ali3_body_get(b->m, b->d, 1, &x);
   assert_true(value(b, "body.B.position.y") == x.position[1]);
