@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as the files of shards of a sweep, divided by the byte 0xff. A merged file has every run once, in order;
- * merged again it is the same file. The first byte is the shard for which the first file goes on. */
+ * merged again it is the same file, and so it is with the shards the other way round. The first byte is the shard for which the
+ * first file goes on. */
 #include "shards.h"
 #include "sim.h"
 
@@ -56,13 +57,23 @@ static bool merge(const char *out, int files, char **file)
   return good;
 }
 
-static void judge_merged(void)
+/* Returns the size of the merged file, which these files make too. */
+static size_t judge_same(char *text, int files, char **file)
 {
-  static char first[MOST], second[MOST];
-  char *name = merged;
-  require(merge(again, 1, &name));
-  const size_t n = read_all(merged, first);
-  require(read_all(again, second) == n && memcmp(first, second, n) == 0);
+  static char second[MOST];
+  require(merge(again, files, file));
+  const size_t n = read_all(merged, text);
+  require(read_all(again, second) == n && memcmp(text, second, n) == 0);
+  return n;
+}
+
+static void judge_merged(int files, char **file)
+{
+  static char first[MOST];
+  char *name = merged, *turned[FILES];
+  for (int i = 0; i < files; i++) turned[i] = file[files - 1 - i];
+  judge_same(first, files, turned);
+  const size_t n = judge_same(first, 1, &name);
   /* The lines behind the head are those of the runs 0, 1, 2, ... */
   long run = 0;
   for (const char *line = memchr(first, '\n', n); line && line + 1 < first + n; run++) {
@@ -122,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     bytes += end ? length + 1 : length;
     n -= end ? length + 1 : length;
   }
-  if (merge(merged, files, file)) judge_merged();
+  if (merge(merged, files, file)) judge_merged(files, file);
   resume(shard);
   return 0;
 }
