@@ -2,6 +2,7 @@
  * libFuzzer: any bytes as a flat model. A model that was read can be written, and the bytes are equal except for numbers that are
  * normalised on entry. */
 #include <ali3/flat.h>
+#include <ali3/model.h>
 #include <stdint.h>
 #include <stdlib.h>
 
