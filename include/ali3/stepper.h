@@ -137,7 +137,10 @@ void ali3_unprepare(const ali3_model *m, ali3_data *d);
 /* Figures of the last step or reset. */
 typedef struct {
   ali3_status status;
-  bool retried;     /* the step was computed once more, see ali3_options.retry */
+  bool retried; /* the step was computed once more, see ali3_options.retry */
+  /* Steps since the last one that determined the reactions. A step near a singular position does not. Forces and torques of joints,
+   * drives and gears then stay as they were, for up to 10 steps; later steps give what they find. */
+  int held;
   uint64_t step;    /* steps since reset */
   double time;      /* s */
   double increment; /* norm of the last Newton increment, m and rad mixed */
@@ -203,6 +206,7 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
   double position, velocity;  /* coordinate: revolute rad with full turns, prismatic m; other types 0 */
+  bool held;                  /* force and torque are not those of the state: ali3_report.held */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 

@@ -86,7 +86,7 @@ class Mbpoll(unittest.TestCase):
         got = struct.unpack(">3f", in_order([int(words[1000 + i], 16) for i in range(6)], order))
         for value, expected in zip(got, BODY["position"]):
             self.assertAlmostEqual(value, expected, places=4)
-        self.assertEqual(numbers(mbpoll(*where, "-t", "3:hex", "-c", "2", "-r", "0", "127.0.0.1")), {0: "0x4133", 1: "0x0204"})
+        self.assertEqual(numbers(mbpoll(*where, "-t", "3:hex", "-c", "2", "-r", "0", "127.0.0.1")), {0: "0x4133", 1: "0x0205"})
         value = 2.5
         if order in ("abcd", "cdab"):  # orders that mbpoll knows
             high_first = ["-B"] if order == "abcd" else []
@@ -212,7 +212,7 @@ class Pymodbus(unittest.TestCase):
         return json.loads(done.stdout)
 
     def check(self, got):
-        self.assertEqual(got["head"][:3], [0x4133, 0x0204, bench.STATES.index("STOPPED")])
+        self.assertEqual(got["head"][:3], [0x4133, 0x0205, bench.STATES.index("STOPPED")])
         for value, expected in zip(got["body"], BODY["position"]):
             self.assertAlmostEqual(value, expected, places=4)
         self.assertAlmostEqual(sum(v * v for v in got["body"][3:]), 1.0, places=5)

@@ -22,6 +22,7 @@ MEANING = {
     "joint.NAME.torque": "torque on body b, in world axes",
     "joint.NAME.position": "coordinate of a revolute or prismatic joint, see JOINTS",
     "joint.NAME.velocity": "rate of the coordinate",
+    "joint.NAME.quality": "1; 0 after a step that did not determine force and torque, near a singular position, see ali3d(8)",
     "sensor.NAME.position": "point and pose: position, in world axes",
     "sensor.NAME.orientation": "pose: Euler parameters, from sensor to world",
     "sensor.NAME.velocity": "point and pose: velocity, in world axes",

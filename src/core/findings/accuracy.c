@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double AFFORDABLE_FLOPS = 1.5e9; /* flops of the comparison, and of the drives */
 enum { STEPS = 100, FEWEST = 2 };
 /* Error in a second, relative to the size of the mechanism. Above the first limit the finding has a remedy, above the second
  * limit it is a warning. */
@@ -92,32 +91,12 @@ static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
   return made == TWINS;
 }
 
-/* A finding that can make a step fail. Gravity can if it is far too large. */
-static bool is_felt(const struct inspection *in, enum finding_id id)
-{
-  static const double LARGE_GRAVITY = 1000.0; /* m/s^2 */
-  const double *g = in->m->gravity;
-  if (id == FINDING_GRAVITY) return v3_dot(g, g) > LARGE_GRAVITY * LARGE_GRAVITY;
-  return id != FINDING_UNHELD && id != FINDING_LOOSE_END;
-}
-
-/* The warning that is the likeliest reason for a failed step; NULL: there is none. */
-static const struct finding *likeliest_cause(const struct inspection *in)
-{
-  const struct findings *f = in->to;
-  const struct finding *o = NULL;
-  for (int i = 0; i < f->count; i++)
-    if (f->item[i].severity == FINDING_WARNING && is_felt(in, f->item[i].id) && (!o || f->item[i].id < o->id))
-      o = &f->item[i];
-  return o;
-}
-
 /* status: of each twin in the step that failed. */
 static void report_twin_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
 {
   const ali3_report *r = ali3_data_report(t->data);
   /* Find the likeliest remedy: a warning that explains the failure, or the options of a twin that did not fail. */
-  const struct finding *why = likeliest_cause(in);
+  const struct finding *why = inspection_likely_cause(in);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
   if (why)
@@ -305,7 +284,7 @@ static int follow_drives(struct inspection *in, struct model_twin *t, double cos
   for (int i = 0; i < in->m->forces; i++) way = fmax(way, way_of(in->m, i));
   if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
   const double wanted = ceil(fmin(way, LONGEST) / in->m->options.dt),
-               steps = fmin(wanted, AFFORDABLE_FLOPS / cost);
+               steps = fmin(wanted, INSPECTION_FLOPS / cost);
   if (steps < wanted)
     finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
                 "the drives were followed for %.3g s only, because the mechanism is large: run ali3-sim to "
@@ -374,7 +353,7 @@ void inspect_accuracy(struct inspection *in)
   /* Compute the number of steps that the comparison can afford. */
   const double cost = inspection_cost(in->m);
   const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
-  const int steps = (int)fmin(STEPS, AFFORDABLE_FLOPS / all);
+  const int steps = (int)fmin(STEPS, INSPECTION_FLOPS / all);
   if (steps < FEWEST)
     finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
                 "the accuracy of the steps was not measured, because the mechanism is large: compare two "

@@ -117,6 +117,7 @@ static void inspect_all(struct inspection *in)
   if (in->given->step > 0.0) report_retry(in);
   if (has_errors(in)) return; /* drives that fight cannot be stepped */
   inspect_accuracy(in);
+  if (!has_errors(in)) inspect_passes(in);
   if (in->given->accuracy > 0.0 && !has_errors(in)) inspect_settings(in);
 }
 

@@ -140,3 +140,23 @@ int findings_of(const struct findings *f, enum finding_severity severity)
   for (int i = 0; i < f->count; i++) n += f->item[i].severity == severity;
   return n;
 }
+
+/* A finding that can make a step fail. Gravity can if it is far too large. */
+static bool is_felt(const struct inspection *in, enum finding_id id)
+{
+  static const double LARGE_GRAVITY = 1000.0; /* m/s^2 */
+  const double *g = in->m->gravity;
+  if (id == FINDING_GRAVITY) return v3_dot(g, g) > LARGE_GRAVITY * LARGE_GRAVITY;
+  return id != FINDING_UNHELD && id != FINDING_LOOSE_END;
+}
+
+/* The warning that is the likeliest reason for a failed step; NULL: there is none. */
+const struct finding *inspection_likely_cause(const struct inspection *in)
+{
+  const struct findings *f = in->to;
+  const struct finding *o = NULL;
+  for (int i = 0; i < f->count; i++)
+    if (f->item[i].severity == FINDING_WARNING && is_felt(in, f->item[i].id) && (!o || f->item[i].id < o->id))
+      o = &f->item[i];
+  return o;
+}

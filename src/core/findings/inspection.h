@@ -66,6 +66,10 @@ void model_twin_free(struct model_twin *t);
  * body. */
 double model_twin_distance(const struct inspection *in, const struct model_twin *a,
                            const struct model_twin *b, int *body);
+/* The warning that is the likeliest reason for a failed step; NULL: there is none. */
+const struct finding *inspection_likely_cause(const struct inspection *in);
+/* flops that a part of the inspection may take */
+static const double INSPECTION_FLOPS = 1.5e9;
 /* Operations of a step, roughly. */
 double inspection_cost(const ali3_model *m);
 
@@ -81,6 +85,7 @@ void inspect_loose_ends(struct inspection *in); /* loose.c */
 void inspect_start(struct inspection *in);      /* start.c: openings, stops, loads */
 void inspect_soft(struct inspection *in);       /* soft_elements.c; condenses */
 void inspect_accuracy(struct inspection *in);   /* accuracy.c; steps twins */
+void inspect_passes(struct inspection *in);     /* passes.c; steps a twin */
 void inspect_settings(struct inspection *in);   /* recommend.c; steps twins */
 
 #endif

@@ -148,6 +148,7 @@ struct frozen {
   bool *carried;           /* (bodies) see dca/tree.h */
   struct typical *typical; /* (bodies) mean of the cluster of the body */
   int rolling;             /* contacts of spheres with friction */
+  bool loops;              /* joints, drives and gears join some bodies by more than one way */
   bool values;             /* some force takes its value from outside */
   bool switches;           /* some law has corners: every iteration factorises */
   bool jumps;              /* some force over a step differs from the mean of its ends */

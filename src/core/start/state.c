@@ -112,6 +112,7 @@ static void pass_report(struct passage *p, const ali3_model *m, ali3_report *r)
   pass_numbers(p, &r->acceleration, 1);
   pass_numbers(p, &r->turn, 1);
   r->retried = pass_flag(p, r->retried);
+  r->held = (int)pass_integer(p, r->held, 0, INT32_MAX);
   r->worst_joint = pass_index(p, r->worst_joint, m->joints);
   r->worst_force = pass_index(p, r->worst_force, m->forces);
   r->worst_body = pass_index(p, r->worst_body, m->bodies);

@@ -356,6 +356,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
     J = stored_jacobian(j, d->here.J, room);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   rows_coordinate(j, &view.v, &o->position, &o->velocity);
+  o->held = d->report.held > 0;
 }
 
 /* The multiplier of a motor equals its law except for the rounding of the iterations. Users see the value that was set. */

@@ -91,6 +91,24 @@ static int compile_links(ali3_model *m, struct frozen *f, double dt)
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
+/* Whether a rigid link joins bodies that others join already. root: room for the bodies and the ground. */
+static bool has_loops(const ali3_model *m, const struct frozen *f, int *root)
+{
+  bool found = false;
+  for (int b = 0; b <= m->bodies; b++) root[b] = b;
+  for (int i = 0; i < f->rigid_links; i++) {
+    int end[ROWS_SIDES], sides = f->link[i].sides;
+    for (int side = 0; side < sides; side++) {
+      const int body = f->link[i].body[side];
+      for (end[side] = body == ALI3_GROUND ? m->bodies : body; root[end[side]] != end[side];)
+        end[side] = root[end[side]];
+      found |= side > 0 && end[side] == end[0];
+      if (side > 0) root[end[side]] = end[0];
+    }
+  }
+  return found;
+}
+
 /* Finds the first stop of each joint; further stops of a joint are ignored. stop: room for the number of joints. */
 static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
 {
@@ -204,6 +222,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
   /* build the tree from the links */
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
+    f->loops = has_loops(m, f, fill);
     list_loads(m, f, fill);
     find_stops(m, f, stop);
     f->length = find_length(m, f);

@@ -167,10 +167,17 @@ void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
   for (int i = f->rigid; i < f->rows; i++) d->now.reaction[i] = d->now.lambda[i];
   if (!d->redundant) return;
   if (!is_felt_at_once(m, d)) project_unfelt(m, d, d->combines ? 2 : 1);
-  /* The first iteration of the next step is linear in lambda and dq together, so it may begin with the reactions. Mean
-   * multipliers and those of light bodies stay, because their iterations converge slowly. */
-  if (d->combines || is_felt_at_once(m, d))
-    memcpy(d->now.lambda, d->now.reaction, (size_t)f->rigid * sizeof *d->now.lambda);
+  /* The first iteration of the next step is linear in lambda and dq together, so it may begin with the reactions. Where the solve
+   * is a separate one, lambda stays, and so does the motion. */
+  if (is_felt_at_once(m, d)) memcpy(d->now.lambda, d->now.reaction, (size_t)f->rigid * sizeof *d->now.lambda);
+}
+
+double project_doubt(const ali3_model *m, ali3_data *d)
+{
+  stage_bodies(m, d, KERNEL_body_acceleration_whole);
+  stage_links(m, d, KERNEL_link_acceleration_beta);
+  stage_solve(m, d);
+  return d->rule.h * norm_largest(m, d->solve.z);
 }
 
 bool project_finite(const ali3_model *m, const ali3_data *d)

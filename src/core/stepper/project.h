@@ -21,6 +21,8 @@ void project_forces(const ali3_model *m, ali3_data *d);
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 /* Takes the part of the reactions that loads no body out of them, by one or two solves. It overwrites z and w. */
 void project_unfelt(const ali3_model *m, ali3_data *d, int solves);
+/* Largest multiplier that would remove the accelerations across the rigid rows. It overwrites z and w. */
+double project_doubt(const ali3_model *m, ali3_data *d);
 /* The residuals of a state that these projections did not compute. */
 void project_residuals(const ali3_model *m, ali3_data *d);
 /* Writes the residual norms into the report. */

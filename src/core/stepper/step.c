@@ -9,6 +9,7 @@
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "base/float_mode.h"
+#include "math/vec3.h"
 #include "stepper/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
@@ -191,11 +192,45 @@ static int inner_step(const ali3_model *m, ali3_data *d, int k, bool again, doub
   return status;
 }
 
+/* Largest acceleration of a body, m/s^2 or 1/s^2. */
+static double largest_acceleration(const ali3_model *m, const ali3_data *d)
+{
+  double largest = 0.0;
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body_state x = stored_state(m, d->now.x, b);
+    double y[BODY_Y];
+    body_acceleration(&x, y);
+    for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(y[i]));
+  }
+  return largest;
+}
+
+/* Near a singular position reactions follow from accelerations across the constraints, divided by a number that tends to 0. If a
+ * step of a mechanism with loops leaves such accelerations, they are solved for the reactions that would remove them. Reactions
+ * that this changes by more than a part of the largest are not determined: the last ones stay for some steps. */
+static void hold_reactions(const ali3_model *m, ali3_data *d, int status)
+{
+  static const double SMALL = 5e-5,
+                      SMALL_DEGRADED = 1e-6, /* relative to the accelerations of the mechanism */
+      PART = 0.02;
+  enum { HELD_MOST = 10 };
+  const bool strictly = status == ALI3_NOT_CONVERGED || data_is_explicit(m);
+  const double least = d->report.acceleration / (strictly ? SMALL_DEGRADED : SMALL),
+               gravity = sqrt(v3_dot(m->gravity, m->gravity));
+  bool known = !m->frozen->loops || least <= gravity || least <= norm_largest(m, d->solve.bias) ||
+               least <= largest_acceleration(m, d);
+  if (!known) known = project_doubt(m, d) <= PART * norm_largest(m, d->now.reaction);
+  if (!known && d->report.held < HELD_MOST)
+    memcpy(d->now.reaction, state_before(d)->reaction, (size_t)m->frozen->rigid * sizeof *d->now.reaction);
+  d->report.held = known ? 0 : d->report.held + 1;
+}
+
 /* All inner steps, and the verdict on their end. */
 static int do_step(const ali3_model *m, ali3_data *d, bool again)
 {
   int result = ALI3_OK;
   double largest = 0.0;
+  /* inner steps */
   d->turned = (struct turned){0.0, -1, -1};
   for (int k = 0; k < d->substeps; k++) {
     double increment = 0.0;
@@ -205,9 +240,11 @@ static int do_step(const ali3_model *m, ali3_data *d, bool again)
     if (inner_is_quick(d)) rotation_judge(m, d);
     largest = fmax(largest, increment);
   }
+  /* open rows, reactions and rotations */
   project_norms(m, d);
   d->report.increment = largest;
   if (!project_finite(m, d)) return ALI3_E_DIVERGED;
+  hold_reactions(m, d, result);
   const int open = violation_judge(m, d);
   return status_worse(result, open != ALI3_OK ? open : rotation_status(d));
 }
@@ -264,14 +301,16 @@ static bool is_poor(int status)
 }
 
 /* Computes a step once more, with more inner steps. If that fails, a first attempt that was only degraded counts; it is computed
- * again, because only the start of the step is kept. */
-static int step_again(const ali3_model *m, ali3_data *d, int first)
+ * again, because only the start of the step is kept. held: report.held at the start of the step. */
+static int step_again(const ali3_model *m, ali3_data *d, int first, int held)
 {
   d->report.retried = true;
+  d->report.held = held;
   retry_begin(m, d, m->options.retry);
   int result = do_step(m, d, true);
   retry_end(m, d);
   if (result >= 0 || first < 0) return result;
+  d->report.held = held;
   retry_begin(m, d, 1);
   result = do_step(m, d, true);
   retry_end(m, d);
@@ -285,8 +324,9 @@ static FLOAT_MODE_BODY ali3_status second_half_step(const ali3_model *m, ali3_da
   data_mark_phase(d, ALI3_PHASE_ROWS); /* Phi contains the targets of the drives */
   if (interpolates) outside_values_copy(m, &d->outside.end, &d->outside.now);
   d->report.retried = false;
+  const int held = d->report.held;
   int result = d->failed < 0 ? d->failed : do_step(m, d, false);
-  if (m->options.retry > 0 && is_poor(result)) result = step_again(m, d, result);
+  if (m->options.retry > 0 && is_poor(result)) result = step_again(m, d, result, held);
   if (result < 0) return give_up(m, d, result);
   if (interpolates || d->outside.changed) outside_values_copy(m, &d->outside.start, &d->outside.now);
   d->outside.changed = false;

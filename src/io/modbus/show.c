@@ -121,6 +121,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
   at[MAP_RECORDER] = (uint16_t)f->recorder;
   at[MAP_RECORD_LOST] = saturate_register(f->recorder_lost);
+  at[MAP_QUALITY] = (f->flags & FLAG_HELD) != 0;
 }
 
 /* Node-RED, mbpoll and panels write 1 and never 0, so a coil that nobody repeats falls back to 0 and the next 1 is a command

@@ -32,7 +32,7 @@ static const struct fixed {
   const char *name, *unit, *text;
 } fixed[] = {
     {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
-    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0204"},
+    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0205"},
     {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
     {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits 0 to 15 are discrete inputs 0 to 15"},
     {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
@@ -59,7 +59,9 @@ static const struct fixed {
     {TABLE_INPUT, MAP_RECORDER, WIRE_U16, "recorder", "", RECORDERS},
     {TABLE_INPUT, MAP_RECORD_LOST, WIRE_U16, "recorder lost", "",
      "cycles that the recorder lost; 65535: 65535 or more"},
-    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 28 to 30 read 0xFFFF"},
+    {TABLE_INPUT, MAP_QUALITY, WIRE_U16, "quality", "",
+     "bit 0: forces and torques of joints are those of an earlier step; joint.NAME.quality is 0"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "registers 29 and 30 read 0xFFFF"},
     {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "number of the frame, repeated"},
 
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},

@@ -11,7 +11,7 @@
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
-  MAP_VERSION = 0x0204,
+  MAP_VERSION = 0x0205,
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
@@ -44,7 +44,8 @@ enum map_input {
   MAP_RECORDER = 25,   /* what the recorder does */
   MAP_RECORD_LOST = 26,
   MAP_PLATFORM_STATE = 27, /* enum platform_state; without registers of a platform it has no value */
-  MAP_RESERVED = 28,       /* no value, up to the next register */
+  MAP_QUALITY = 28,        /* bit 0: reactions are held, see FLAG_HELD */
+  MAP_RESERVED = 29,       /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */

@@ -40,6 +40,7 @@ uint32_t cycle_flags(const struct cycle *c)
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
   if (c->plant.open) f |= FLAG_VIOLATED;
+  if (ali3_data_report(c->plant.data)->held > 0) f |= FLAG_HELD;
   const uint32_t recorder = __atomic_load_n(&c->config.telemetry->recorder, __ATOMIC_RELAXED);
   if (recorder == RECORDER_RECORDING || recorder == RECORDER_LOST) f |= FLAG_RECORDED;
   return f;

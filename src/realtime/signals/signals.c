@@ -78,6 +78,7 @@ static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
     walk_group(w, prefix, "position", turns ? "rad" : "m", NULL, 1);
     walk_group(w, prefix, "velocity", turns ? "rad/s" : "m/s", NULL, 1);
   }
+  walk_group(w, prefix, "quality", "", NULL, 1);
   free(prefix);
 }
 
@@ -347,6 +348,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
       o[6] = j.position;
       o[7] = j.velocity;
     }
+    o[coordinate ? 8 : 6] = j.held ? 0.0 : 1.0;
   }
   for (int i = 0; i < s->forces; i++) observe_force(m, d, i, v + s->force_first[i]);
   for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);

@@ -3,10 +3,11 @@
  * Built once from a frozen model and the declared inputs, then constant.
  *
  * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3, acceleration 3,
- * angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for revolute and prismatic; per
- * force the signals of its type; per sensor the signals of its type (sensor_first); energy 3; constraint 3; solver 2
- * (ali3_status of the last step: 0, or positive if it did not converge or was violated; increment); inputs; the motion
- * platform and the rig, if there are any (PLATFORM_SIGNAL_LIST, RIG_SIGNAL_LIST); figures.
+ * angular_acceleration 3); per joint force 3 and torque 3, position and velocity for revolute and prismatic, and quality
+ * (1; 0: force and torque are held, see ali3_report.held); per force the signals of its type; per sensor the signals of
+ * its type (sensor_first); energy 3; constraint 3; solver 2 (ali3_status of the last step: 0, or positive if it did not
+ * converge or was violated; increment); inputs; the motion platform and the rig, if there are any (PLATFORM_SIGNAL_LIST,
+ * RIG_SIGNAL_LIST); figures.
  *
  * Signals of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
  * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3, closed

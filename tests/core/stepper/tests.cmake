@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 foreach(name bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate forces found
-             freeze friction governor inner loads pulled rotors sensor step stops turns violation)
+             freeze friction governor inner loads pulled rotors sensor singular step stops turns violation)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK test_core)
 endforeach()
 ali3_test(stepper norms LINK test_core)

@@ -286,7 +286,7 @@ TEST(the_order_holds_for_every_long_number)
     assert_true(isnan(wire_get(&(struct wire){WIRE_F32, want[i].order, 1, 0}, at + 1000)));
     show(STATE_RUNNING, 0.5);
     assert_int_equal(at[0], 0x4133);
-    assert_int_equal(at[1], 0x0204);
+    assert_int_equal(at[1], 0x0205);
     assert_int_equal(at[2], STATE_RUNNING);
     assert_int_equal(at[6], 0x0304);
     assert_words(at + 8, want[i].cycle, 2);

@@ -114,9 +114,10 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"joint.hinge.force.z", "N"},    {"joint.hinge.torque.x", "N m"},
       {"joint.hinge.torque.y", "N m"}, {"joint.hinge.torque.z", "N m"},
       {"joint.hinge.position", "rad"}, {"joint.hinge.velocity", "rad/s"},
-      {"joint.ball.force.x", "N"},     {"joint.ball.force.y", "N"},
-      {"joint.ball.force.z", "N"},     {"joint.ball.torque.x", "N m"},
-      {"joint.ball.torque.y", "N m"},  {"joint.ball.torque.z", "N m"},
+      {"joint.hinge.quality", ""},     {"joint.ball.force.x", "N"},
+      {"joint.ball.force.y", "N"},     {"joint.ball.force.z", "N"},
+      {"joint.ball.torque.x", "N m"},  {"joint.ball.torque.y", "N m"},
+      {"joint.ball.torque.z", "N m"},  {"joint.ball.quality", ""},
       {"force.coil.length", "m"},      {"force.coil.value", "N"},
       {"energy.kinetic", "J"},         {"energy.potential", "J"},
       {"energy.total", "J"},           {"constraint.position", "m"},
@@ -147,7 +148,7 @@ static void names_and_units_in_the_agreed_order(void **state)
     WANTED = sizeof wanted / sizeof *wanted,
     BEHIND = sizeof behind / sizeof *behind,
     AT = 1 + 2 * SIGNALS_BODY,
-    SENSORS_AT = 16,     /* in `behind`: after the forces */
+    SENSORS_AT = 18,     /* in `behind`: after the forces */
     SENSORS = 9 + 19 + 6 /* their signals; some of them are checked */
   };
   assert_int_equal(b->s->count, AT + BEHIND + SENSORS + 5);
@@ -227,8 +228,10 @@ static void values_are_those_of_the_getters(void **state)
   assert_true(value(b, "joint.hinge.torque.x") == j.torque[0]);
   assert_true(value(b, "joint.hinge.position") == j.position && j.position != 0.0);
   assert_true(value(b, "joint.hinge.velocity") == j.velocity);
+  assert_true(value(b, "joint.hinge.quality") == 1.0);
   ali3_joint_get(b->m, b->d, 1, &j);
   assert_true(value(b, "joint.ball.force.x") == j.force[0]);
+  assert_true(value(b, "joint.ball.quality") == 1.0);
   ali3_force_get(b->m, b->d, 0, &spring);
   assert_true(value(b, "force.coil.length") == spring.position && spring.position > 0.0);
   assert_true(value(b, "force.coil.value") == spring.value);
