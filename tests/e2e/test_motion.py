@@ -65,7 +65,7 @@ class Motion(unittest.TestCase):
         """Identification, and never a torn frame: pose, sequence and time of one block belong together."""
         with bench.Daemon() as d:
             c = bench.ModbusClient(d.modbus_port)
-            self.assertEqual(c.inputs(0, 2), [0x4133, 0x0204])
+            self.assertEqual(c.inputs(0, 2), [0x4133, 0x0205])
             sequences, end = set(), time.monotonic() + 20
             while len(sequences) < 20:
                 self.assertLess(time.monotonic(), end, "no new frames")

@@ -55,6 +55,7 @@ static size_t take_piece(const struct packet *p, const uint8_t **bytes, size_t *
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
   static struct packet_receiver r;
+  static struct port port; /* takes what is refused */
   static uint8_t stream[STREAM];
   struct counters counters = {0};
   struct packet p = {.name = "line", .received = true, .field = field};
@@ -64,12 +65,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   for (n--; p.fields < fields && n >= 2; bytes += 2, n -= 2) layout_add(&p, bytes[0], bytes[1]);
   for (int i = 0; i < p.fields; i++) field[i].signal = i;
   if (p.size == 0) return 0;
+  if (!port.inputs.slot[0]) require(port_init(&port, "fuzz", 1, 1, false));
   /* A pair of sockets in place of the line, then the pieces. */
   int end[2];
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, end) == 0);
   memset(&r, 0, sizeof r);
   r.packet = &p;
   r.counters = &counters;
+  r.port = &port;
   r.socket = -1;
   r.line.fd = end[0];
   size_t used = 0;
