@@ -32,7 +32,7 @@
  * version 1.0 a minor version may change a struct; ALI3_ABI (version.h) counts these changes.
  *
  * Floating-point mode: freezing, resets, loads of states and steps round to nearest and flush denormals in every thread, whatever the mode
- * of the program, and restore that mode. So a step has the same bits in every program.
+ * of the program, and restore that mode. A step therefore has the same bits in every program.
  *
  * Threads: any number of threads may read a frozen model. One ali3_data belongs to one thread at a time; several ali3_data may
  * run on one model in several threads. The library has no global state. */

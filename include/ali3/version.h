@@ -17,7 +17,7 @@
 #define ALI3_ABI 2
 
 ALI3_BEGIN_DECLARATIONS
-/* Version and binary interface of the linked library; ALI3_VERSION and ALI3_ABI are those of the headers. Thread-safe, real-time
+/* Version and binary interface of the linked library. ALI3_VERSION and ALI3_ABI describe the headers. Thread-safe, real-time
  * safe. */
 const char *ali3_version(void);
 unsigned ali3_abi(void);

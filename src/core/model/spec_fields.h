@@ -30,7 +30,7 @@ struct spec_field {
 enum spec_element { SPEC_OF_BODY, SPEC_OF_JOINT, SPEC_OF_LOAD, SPEC_OF_FORCE, SPEC_OF_SENSOR, SPEC_ELEMENTS };
 struct spec_fields {
   const char *element; /* "body", .. */
-  size_t size;         /* of the spec */
+  size_t size;         /* bytes of the spec */
   const struct spec_field *field;
   int fields;
 };

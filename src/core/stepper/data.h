@@ -156,7 +156,7 @@ struct ali3_data {
   struct turn_limits {
     double fast2, steady2,
         quick2; /* |p'|^2 of bodies that may be fast, and in a steady tile; that sets `quick` */
-  } limits;     /* of the length of the inner steps */
+  } limits;     /* they depend on the length of an inner step */
   struct turned {
     double turn;     /* rad in an inner step; 0: every rotation is resolved */
     int body, joint; /* -1: it is the other one */

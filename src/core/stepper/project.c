@@ -80,8 +80,8 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
 }
 
 /* Whether the projection of q'' takes out the part of the multipliers that loads no body. q'' is then exact to the compliance of
- * the rows. Extrapolated steps are more accurate, light bodies feel it more, and mean multipliers are not those of the end of the
- * step. */
+ * the rows. Extrapolated steps are more accurate, light bodies feel that compliance more, and mean multipliers belong to the
+ * whole step in place of its end. */
 static bool is_felt_at_once(const ali3_model *m, const ali3_data *d)
 {
   return d->redundant && !d->intermediate && !d->combines && !d->rule.mean && !m->frozen->tree->carried;

@@ -57,7 +57,7 @@ static const struct state *state_before(const ali3_data *d)
   return d->start.x ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
 }
 
-/* Restores the state at the start of the step, and clears all NaN. Rows and factors stay those of the attempt. */
+/* Restores the state at the start of the step, and clears all NaN. Rows and factors still belong to the attempt. */
 static void start_restore(const ali3_model *m, ali3_data *d)
 {
   state_copy(m, &d->now, state_before(d));
