@@ -181,9 +181,9 @@ TEST(addresses)
   static const struct {
     const char *text;
     bool loopback;
-  } good[] = {{"127.0.0.1:9464", true},   {"127.255.0.9:1", true}, {"[::1]:65535", true},
-              {"0.0.0.0:9464", false},    {"[::]:9464", false},    {"192.0.2.1:0", false},
-              {"[2001:db8::1]:80", false}};
+  } good[] = {{"127.0.0.1:9464", true},    {"127.255.0.9:1", true},   {"[::1]:65535", true},
+              {"0.0.0.0:9464", false},     {"[::]:9464", false},      {"192.0.2.1:0", false},
+              {"[2001:db8::1]:80", false}, {"[fe80::1%lo]:80", false}};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     struct address a;
     char text[64];
@@ -206,6 +206,7 @@ TEST(addresses)
                                     "::1]:9464",
                                     "[127.0.0.1]:1",
                                     "[:1",
+                                    "[fe80::1%nowhere]:1",
                                     "127.0.0.1: 80",
                                     "1:99999999999999999999"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -15,6 +15,7 @@ ali3_test(tools doctor_verdict LINK ali3_doctor)
 foreach(name prometheus pages census oscquery host places)
   ali3_test(tools ${name} LINK ali3_exporter)
 endforeach()
+ali3_test(tools view_control LINK ali3_view)
 
 add_test(NAME tools/omct COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_omct.py $<TARGET_FILE:ali3-omct>)
 ali3_tier(system tools/omct)

@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64 };
+enum { BACKLOG = 64, HOST = INET6_ADDRSTRLEN + 1 + IF_NAMESIZE };
 
 static bool read_port(const char *text, in_port_t *port)
 {
@@ -20,22 +22,33 @@ static bool read_port(const char *text, in_port_t *port)
   return v <= UINT16_MAX;
 }
 
+/* A link-local address has its interface: fe80::1%eth0. */
+static bool read_v6(const char *host, struct address *a)
+{
+  const struct addrinfo hints = {
+      .ai_family = AF_INET6, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
+  struct addrinfo *found;
+  if (getaddrinfo(host, NULL, &hints, &found) != 0) return false;
+  memcpy(&a->socket, found->ai_addr, found->ai_addrlen);
+  a->size = found->ai_addrlen;
+  freeaddrinfo(found);
+  return true;
+}
+
 bool address_read(const char *text, struct address *a)
 {
-  char host[64];
+  char host[HOST];
   const char *colon = strrchr(text, ':');
   *a = (struct address){0};
   if (!colon || (size_t)(colon - text) >= sizeof host) return false;
   const bool brackets = text[0] == '[' && colon > text && colon[-1] == ']';
   snprintf(host, sizeof host, "%.*s", (int)(colon - text) - 2 * brackets, text + brackets);
 
-  struct sockaddr_in *v4 = (struct sockaddr_in *)&a->socket;
-  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&a->socket;
   if (brackets) {
-    v6->sin6_family = AF_INET6;
-    a->size = sizeof *v6;
-    return inet_pton(AF_INET6, host, &v6->sin6_addr) == 1 && read_port(colon + 1, &v6->sin6_port);
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&a->socket;
+    return read_v6(host, a) && read_port(colon + 1, &v6->sin6_port);
   }
+  struct sockaddr_in *v4 = (struct sockaddr_in *)&a->socket;
   v4->sin_family = AF_INET;
   a->size = sizeof *v4;
   return inet_pton(AF_INET, host, &v4->sin_addr) == 1 && read_port(colon + 1, &v4->sin_port);
@@ -50,16 +63,10 @@ bool address_is_loopback(const struct address *a)
 
 void address_text(const struct address *a, char *text, size_t size)
 {
-  char host[INET6_ADDRSTRLEN] = "";
-  if (a->socket.ss_family == AF_INET6) {
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&a->socket;
-    inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
-    snprintf(text, size, "[%s]:%u", host, ntohs(v6->sin6_port));
-  } else {
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)&a->socket;
-    inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
-    snprintf(text, size, "%s:%u", host, ntohs(v4->sin_port));
-  }
+  char host[HOST] = "", port[8] = "";
+  getnameinfo((const struct sockaddr *)&a->socket, a->size, host, sizeof host, port, sizeof port,
+              NI_NUMERICHOST | NI_NUMERICSERV);
+  snprintf(text, size, a->socket.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
 int listener_open(struct address *a)

@@ -5,7 +5,6 @@
 #include "signals/states.h"
 #include "telemetry/read.h"
 
-#include <arpa/inet.h>
 #include <lo/lo.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +18,22 @@ enum { PACKET = 1024, LIST_MOST = 64 };
 
 bool control_open(struct control *c)
 {
-  *c = (struct control){.socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-  return c->socket >= 0;
+  static const int families[CONTROL_SOCKETS] = {AF_INET, AF_INET6};
+  bool any = false;
+  *c = (struct control){0};
+  for (int i = 0; i < CONTROL_SOCKETS; i++) {
+    c->socket[i] = socket(families[i], SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    any |= c->socket[i] >= 0;
+  }
+  return any;
 }
 
 void control_close(struct control *c)
 {
-  if (c->socket >= 0) close(c->socket);
-  c->socket = -1;
+  for (int i = 0; i < CONTROL_SOCKETS; i++) {
+    if (c->socket[i] >= 0) close(c->socket[i]);
+    c->socket[i] = -1;
+  }
 }
 
 /* --- the daemon's addresses --- */
@@ -47,16 +54,19 @@ static json_t *describe_daemon(const char *instance, const char **why)
   return all;
 }
 
-static bool find_osc_port(const json_t *all, struct sockaddr_in *to)
+/* Where the daemon takes OSC. Anybody can write a description, so only an address of this machine counts. */
+static bool find_osc_port(const json_t *all, struct inet_address *to, const char **why)
 {
   const json_t *info = json_object_get(all, "HOST_INFO");
   const char *ip = json_string_value(json_object_get(info, "OSC_IP"));
-  *to = (struct sockaddr_in){.sin_family = AF_INET};
-  to->sin_port = htons((uint16_t)json_integer_value(json_object_get(info, "OSC_PORT")));
+  const json_int_t port = json_integer_value(json_object_get(info, "OSC_PORT"));
+  *why = "the daemon describes no address for OSC";
+  if (!ip || port < 1 || port > UINT16_MAX || inet_address_parse(ip, (int)port, to) != 0) return false;
   /* A daemon that listens on all addresses is reached by the loopback. */
-  if (!ip || inet_pton(AF_INET, ip, &to->sin_addr) != 1 || to->sin_addr.s_addr == htonl(INADDR_ANY))
-    to->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return to->sin_port != 0;
+  if (inet_address_is_any(to))
+    return inet_address_parse(to->name.any.sa_family == AF_INET6 ? "::1" : "127.0.0.1", (int)port, to) == 0;
+  *why = "the daemon describes an address that is not of this machine";
+  return inet_address_may_be_answered(to) && inet_address_is_of_this_machine(to);
 }
 
 /* The first node below the root that has a child `cmd`: its path is the prefix of all addresses. */
@@ -74,14 +84,16 @@ static json_t *find_prefix(json_t *node, int depth)
 }
 
 /* Sends a message and releases it. */
-static bool send_osc(const struct control *c, const struct sockaddr_in *to, const char *address, lo_message m)
+static bool send_osc(const struct control *c, const struct inet_address *to, const char *address,
+                     lo_message m)
 {
   unsigned char bytes[PACKET];
   size_t n = sizeof bytes;
   const bool made =
       m && lo_message_length(m, address) <= sizeof bytes && lo_message_serialise(m, address, bytes, &n);
   if (m) lo_message_free(m);
-  return made && sendto(c->socket, bytes, n, 0, (const struct sockaddr *)to, sizeof *to) == (ssize_t)n;
+  const int socket = c->socket[to->name.any.sa_family == AF_INET6];
+  return made && sendto(socket, bytes, n, 0, &to->name.any, to->length) == (ssize_t)n;
 }
 
 /* --- commands --- */
@@ -98,14 +110,15 @@ static unsigned send_request(struct control *c, const char *instance, const char
                              int32_t request, uint64_t now_ns, struct control_wait *wait, const char **why)
 {
   char whole[CONTROL_ADDRESS];
-  bool sent = false;
+  bool found, sent = false;
   /* Find where the daemon listens. */
   json_t *all = describe_daemon(instance, why);
   const json_t *node = all ? find_prefix(json_object_get(all, "ROOT"), 0) : NULL;
   const char *prefix = json_string_value(json_object_get(node, "FULL_PATH"));
   *wait = (struct control_wait){.until_ns = now_ns + (uint64_t)CONTROL_ANSWER_MS * 1000000u};
+  found = prefix && find_osc_port(all, &wait->to, why);
   /* Send the message. */
-  if (m && prefix && find_osc_port(all, &wait->to)) {
+  if (m && found) {
     wait->request = request;
     snprintf(whole, sizeof whole, "%s/%s", prefix, address);
     sent = send_osc(c, &wait->to, whole, m);
@@ -114,7 +127,7 @@ static unsigned send_request(struct control *c, const char *instance, const char
   }
   if (!all) return 404;
   json_decref(all);
-  *why = "the command could not be sent to the daemon";
+  if (found) *why = "the command could not be sent to the daemon";
   return sent ? 202 : 502;
 }
 
@@ -179,13 +192,23 @@ unsigned control_jog(struct control *c, const char *instance, const json_t *body
   return send_request(c, instance, "platform/jog", m, request, now_ns, wait, why);
 }
 
-bool control_receive(struct control *c, int32_t *request, struct sockaddr_in *from, int *result)
+/* The next datagram of any of the sockets; its size, -1: none. */
+static ssize_t receive_any(const struct control *c, char bytes[static PACKET], struct inet_address *from)
+{
+  ssize_t n = -1;
+  for (int i = 0; i < CONTROL_SOCKETS && n < 0; i++) {
+    from->length = sizeof from->name;
+    n = recvfrom(c->socket[i], bytes, PACKET, 0, &from->name.any, &from->length);
+  }
+  return n;
+}
+
+bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int *result)
 {
   static const char ack[] = "/ack";
   for (;;) {
     char bytes[PACKET];
-    socklen_t size = sizeof *from;
-    const ssize_t n = recvfrom(c->socket, bytes, sizeof bytes, 0, (struct sockaddr *)from, &size);
+    const ssize_t n = receive_any(c, bytes, from);
     if (n < 0) return false;
     const char *end = memchr(bytes, '\0', (size_t)n);
     if (!end || end - bytes < (ssize_t)strlen(ack) || strcmp(end - strlen(ack), ack) != 0) continue;
@@ -255,12 +278,12 @@ unsigned control_input(struct control *c, const char *instance, const json_t *bo
   const json_t *input = json_object_get(inputs, name);
   const char *path = json_string_value(json_object_get(input, "FULL_PATH"));
   const char *types = json_string_value(json_object_get(input, "TYPE"));
-  const bool there = path && types && strlen(path) < CONTROL_ADDRESS &&
-                     (int)strlen(types) == wanted.channels && find_osc_port(all, &wanted.to);
+  const bool there = path && types && strlen(path) < CONTROL_ADDRESS && (int)strlen(types) == wanted.channels;
+  const bool found = there && find_osc_port(all, &wanted.to, why);
   if (there) snprintf(wanted.address, sizeof wanted.address, "%s", path);
   json_decref(all);
-  *why = "the daemon has no input of this name with this number of channels";
-  if (!there) return 404;
+  if (!there) *why = "the daemon has no input of this name with this number of channels";
+  if (!found) return there ? 502 : 404;
   *why = "too many inputs at once";
   struct held_input *place = place_input(c, &wanted);
   if (!place) return 503;

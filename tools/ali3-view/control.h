@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: MIT
- * Commands and inputs of the page, sent on to the daemon over OSC from one socket: to the daemon the page is one sender among
+ * Commands and inputs of the page, sent on to the daemon over OSC: to the daemon the page is one sender among
  * others, and osc.peers, the owners of inputs and its states decide. One thread. */
 #ifndef ALI3_VIEW_CONTROL_H
 #define ALI3_VIEW_CONTROL_H
 
+#include "transport/inet_address.h"
+
 #include <jansson.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CONTROL_HELD = 16, CONTROL_CHANNELS = 6, CONTROL_ADDRESS = 160, CONTROL_ANSWER_MS = 1000 };
+enum {
+  CONTROL_SOCKETS = 2,
+  CONTROL_HELD = 16,
+  CONTROL_CHANNELS = 6,
+  CONTROL_ADDRESS = 160,
+  CONTROL_ANSWER_MS = 1000
+};
 
 /* An input that is sent again every 20 ms for as long as the page asks for it. */
 struct held_input {
   char instance[64], address[CONTROL_ADDRESS];
-  struct sockaddr_in to;
+  struct inet_address to;
   int channels; /* 0: free */
   float value[CONTROL_CHANNELS];
   uint64_t until_ns;
 };
 
 struct control {
-  int socket;      /* -1: closed */
-  int32_t request; /* number of the last command */
+  int socket[CONTROL_SOCKETS]; /* for IPv4, for IPv6; -1: the system has no such sockets */
+  int32_t request;             /* number of the last command */
   struct held_input held[CONTROL_HELD];
   uint64_t sent_ns; /* of the held inputs */
 };
@@ -30,7 +37,7 @@ struct control {
 /* A command whose answer has not come. */
 struct control_wait {
   int32_t request;
-  struct sockaddr_in to;
+  struct inet_address to;
   uint64_t until_ns;
 };
 
@@ -48,7 +55,7 @@ unsigned control_jog(struct control *c, const char *instance, const json_t *body
 unsigned control_input(struct control *c, const char *instance, const json_t *body, uint64_t now_ns,
                        const char **why);
 /* Receives answers. True: one came for `request`, with its result. Call it until it returns false. */
-bool control_receive(struct control *c, int32_t *request, struct sockaddr_in *from, int *result);
+bool control_receive(struct control *c, int32_t *request, struct inet_address *from, int *result);
 /* Sends the held inputs again. Returns the next instant at which it wants to be called; UINT64_MAX: none. */
 uint64_t control_tick(struct control *c, uint64_t now_ns);
 

@@ -198,7 +198,6 @@ int main(int argc, char **argv)
   sigaction(SIGTERM, &note, NULL);
   sigaction(SIGINT, &note, NULL);
   signal(SIGPIPE, SIG_IGN);
-  v.control.socket = -1;
   if (!give_rights(&o, &v)) return EXIT_FAILURE;
   if (o.file && !(v.playback = playback_open(o.file, o.meshes, error, sizeof error))) {
     fprintf(stderr, "ali3-view: %s\n", error);

@@ -296,16 +296,14 @@ static void resume_command(struct view_server *s, int i)
 static uint64_t wake_commands(struct view_server *s, uint64_t now_ns)
 {
   int32_t request;
-  struct sockaddr_in from;
+  struct inet_address from;
   int result;
   uint64_t next = UINT64_MAX;
   /* Answers. */
   while (control_receive(&s->view->control, &request, &from, &result)) {
     for (int i = 0; i < COMMANDS; i++) {
       struct exchange *x = s->waiting[i];
-      if (!x || x->wait.request != request || x->wait.to.sin_port != from.sin_port ||
-          x->wait.to.sin_addr.s_addr != from.sin_addr.s_addr)
-        continue;
+      if (!x || x->wait.request != request || !inet_address_same(&x->wait.to, &from)) continue;
       x->answered = true;
       x->result = result;
       resume_command(s, i);
@@ -513,10 +511,11 @@ void view_server_run(struct view_server *s)
   MHD_UNSIGNED_LONG_LONG wanted;
   int ms = wait_ms(next, now, RUN_MS);
   if (MHD_get_timeout(s->http, &wanted) == MHD_YES && wanted < (MHD_UNSIGNED_LONG_LONG)ms) ms = (int)wanted;
-  enum { SOCKETS, ANSWERS, MESHES, EVENTS };
+  enum { SOCKETS, MESHES, ANSWERS, EVENTS = ANSWERS + CONTROL_SOCKETS };
   struct pollfd fds[EVENTS] = {[SOCKETS] = {.fd = info ? info->listen_fd : -1, .events = POLLIN},
-                               [ANSWERS] = {.fd = s->view->control.socket, .events = POLLIN},
                                [MESHES] = {.fd = mesher_bell(s->view->mesher), .events = POLLIN}};
+  for (int i = 0; i < CONTROL_SOCKETS; i++)
+    fds[ANSWERS + i] = (struct pollfd){.fd = s->view->control.socket[i], .events = POLLIN};
   poll(fds, EVENTS, ms);
   if (fds[MESHES].revents) wake_meshes(s, false);
   MHD_run(s->http);

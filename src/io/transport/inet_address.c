@@ -61,9 +61,9 @@ bool inet_address_may_be_answered(const struct inet_address *a)
   return a->name.any.sa_family == AF_INET && host != INADDR_ANY && host != INADDR_BROADCAST;
 }
 
-/* A socket of this machine can be bound to the address. */
-static bool is_of_this_machine(struct inet_address a)
+bool inet_address_is_of_this_machine(const struct inet_address *of)
 {
+  struct inet_address a = *of;
   inet_address_set_port(&a, 0);
   const int fd = socket(a.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const bool own = fd >= 0 && bind(fd, &a.name.any, a.length) == 0;
@@ -71,7 +71,7 @@ static bool is_of_this_machine(struct inet_address a)
   return own;
 }
 
-static bool is_any(const struct inet_address *a)
+bool inet_address_is_any(const struct inet_address *a)
 {
   if (a->name.any.sa_family == AF_INET6) return IN6_IS_ADDR_UNSPECIFIED(&a->name.v6.sin6_addr);
   return a->name.v4.sin_addr.s_addr == htonl(INADDR_ANY);
@@ -96,5 +96,5 @@ bool inet_address_reaches(const struct inet_address *to, const struct inet_addre
 {
   if (own->name.any.sa_family != to->name.any.sa_family || inet_address_port(own) != inet_address_port(to))
     return false;
-  return inet_address_same_host(own, to) || (is_any(own) && is_of_this_machine(*to));
+  return inet_address_same_host(own, to) || (inet_address_is_any(own) && inet_address_is_of_this_machine(to));
 }

@@ -25,6 +25,9 @@ void inet_address_set_port(struct inet_address *a, int port);
 bool inet_address_same(const struct inet_address *a, const struct inet_address *b); /* host and port */
 bool inet_address_same_host(const struct inet_address *a, const struct inet_address *b);
 bool inet_address_is_multicast(const struct inet_address *a);
+bool inet_address_is_any(const struct inet_address *a); /* 0.0.0.0 or :: */
+/* True if a socket of this machine can be bound to the host. */
+bool inet_address_is_of_this_machine(const struct inet_address *a);
 
 /* True if the address is neither broadcast nor multicast and has a port: a forged source must not turn one received
  * packet into many sent ones. */
