@@ -12,8 +12,8 @@ struct address {
   socklen_t size;
 };
 
-/* Parses "127.0.0.1:9464", "[::1]:9464" or "[fe80::1%eth0]:9464". Accepts numbers only, so that no name server decides who can reach us. Port
- * 0: any free port. */
+/* Parses "127.0.0.1:9464", "[::1]:9464" or "[fe80::1%eth0]:9464". Accepts numbers only, so that no name server decides
+ * who can reach us. Port 0: any free port. */
 bool address_read(const char *text, struct address *a);
 /* True if only this machine can reach it. */
 bool address_is_loopback(const struct address *a);

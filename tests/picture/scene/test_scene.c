@@ -152,6 +152,18 @@ TEST(json_names_everything_and_gives_the_platform_back)
     scene_crank_tip(&s->platform, i, s->neutral[i], tip);
     assert_near(check_distance(tip, top), rig.rod_length, 1e-9);
   }
+  /* Each array has its length. */
+  json_t *legs = json_object_get(json_object_get(o, "platform"), "base"),
+         *heading = json_object_get(json_object_get(o, "platform"), "crank_heading"),
+         *points[] = {heading, legs, json_array_get(legs, 3)};
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    const size_t last = json_array_size(points[i]) - 1;
+    json_t *taken = json_incref(json_array_get(points[i], last));
+    json_array_remove(points[i], last);
+    assert_false(scene_platform_read(json_object_get(o, "platform"), &back));
+    json_array_append_new(points[i], taken);
+    assert_true(scene_platform_read(json_object_get(o, "platform"), &back));
+  }
   json_object_del(json_object_get(o, "platform"), "height");
   assert_false(scene_platform_read(json_object_get(o, "platform"), &back));
   json_decref(o);
