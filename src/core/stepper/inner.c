@@ -353,7 +353,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   if (judged && (n.last > (d->rule.mean ? BELOW : WELL_BELOW) * n.largest || n.body > FELT))
     *status = ALI3_NOT_CONVERGED;
   if (n.back) judged = false;
-  if (n.back || (single && n.body * n.body > FELT)) *status = ALI3_NOT_CONVERGED;
+  const bool poor = n.back ? n.last > HARMLESS : single && n.body * n.body > FELT;
+  if (poor) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last)) *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
