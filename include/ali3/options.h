@@ -58,8 +58,8 @@ typedef struct {
    * of the mechanism; ali3_model_freeze() replaces the 0 by that value. The size is the longest lever arm from a centre of mass
    * to a connection. */
   double assembly_position, assembly_angle;
-  /* Largest change, m/s or rad/s, of a velocity that the model gives to a body or joint and that the joints do not allow. 0: no
-   * limit. */
+  /* Largest change, m/s or rad/s, of a velocity that the model gives to a body or joint and that the joints do not allow.
+   * INFINITY: no limit. 0: a tenth of the given velocity; no limit in a model that has bodies without mass. */
   double assembly_velocity;
   /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)
    * or by more than this many rad (angles); 1e-5 .. 1e6; 0: no limit. */

@@ -151,7 +151,9 @@ typedef struct {
   int worst_joint;     /* the joint with the largest |Phi| or opening; -1 none */
   int worst_force; /* the drive or gear whose |Phi| or opening is larger than that of all joints; -1 none */
   int worst_body;  /* the body with the largest last increment, or the first that is not finite; -1 none */
-  /* After ALI3_UNRESOLVED: rad by which worst_joint, or worst_body if that is -1, turns in an inner step. */
+  /* rad by which worst_joint, or worst_body if that is -1, turns in an inner step that does not resolve it: after ALI3_UNRESOLVED,
+   * and after ALI3_E_DIVERGED or ALI3_E_VIOLATED, for which it is the likely cause; otherwise 0. If a bushing passed half a turn
+   * in the step, worst_force names it, and this is half a turn. */
   double turn;
   /* After ALI3_E_STIFF: the longest inner step, s, at which the method follows worst_force; a longer one lets it grow. */
   double longest_step;
@@ -190,6 +192,10 @@ const ali3_violation *ali3_data_violation(const ali3_data *d); /* RT */
 /* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not
  * RT. */
 int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
+
+/* One sentence about a rotation that a step did not resolve, from `turn` of a report; empty if that is 0. Returns the length as
+ * snprintf() does. Thread-safe, not RT. */
+int ali3_turn_text(const ali3_model *m, const ali3_report *r, char *text, size_t size);
 
 /* One sentence about the last report, which names its elements; empty for ALI3_OK. Returns the length as snprintf() does. Not
  * RT. */

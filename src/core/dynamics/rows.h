@@ -94,6 +94,12 @@ static inline bool rows_share_point(const struct joint_rows *j)
   return share;
 }
 
+/* The last rows are those of a rotation vector. */
+static inline bool rows_turn(const struct joint_rows *j)
+{
+  return j->primitives > 0 && j->primitive[j->primitives - 1].kind == ROW_ROTATION;
+}
+
 /* The law of the first row stores energy. */
 static inline bool rows_store(const struct joint_rows *j)
 {

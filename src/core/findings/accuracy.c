@@ -101,6 +101,8 @@ static void report_twin_failure(struct inspection *in, const struct model_twin *
   ali3_report_text(&t->model, t->data, text, sizeof text);
   if (why)
     snprintf(remedy, sizeof remedy, "the likely cause is this: %.380s", why->text);
+  else if (r->turn > 0.0)
+    snprintf(remedy, sizeof remedy, "the likely cause is this rotation");
   else if (status[ITERATED] >= 0)
     snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * in->m->options.iterations + 4);
   else if (status[HALVED] >= 0)
@@ -124,7 +126,8 @@ struct errors {
   int degraded;            /* steps that did not converge */
   struct worst_turn {
     double turn; /* rad in an inner step, the largest of steps that did not resolve it */
-    int joint, body, steps;
+    int joint, body, force, steps;
+    bool at_start; /* one of the first steps did not */
     char text[300];
   } turned;
   int steps;
@@ -133,23 +136,30 @@ struct errors {
 
 static void keep_turn(const struct model_twin *t, struct worst_turn *o)
 {
+  enum { FIRST = 3 };
   const ali3_report *r = ali3_data_report(t->data);
   o->steps++;
+  o->at_start |= r->step <= FIRST;
   if (!(r->turn > o->turn)) return;
   o->turn = r->turn;
   o->joint = r->worst_joint;
   o->body = r->worst_body;
+  o->force = r->worst_force;
   ali3_report_text(&t->model, t->data, o->text, sizeof o->text);
 }
 
-/* It is a mistake of the model if it lasts: a chain also whips for some steps. */
+/* It is a mistake of the model if it lasts, if the file gives the rate, or if it is that of a bushing: a chain also whips for
+ * some steps. */
 static void report_turn(struct inspection *in, const struct worst_turn *o, int steps)
 {
-  const bool lasts = 2 * o->steps > steps;
   if (!(o->turn > 0.0)) return;
-  const enum finding_kind kind = o->joint >= 0 ? FINDING_OF_JOINT : FINDING_OF_BODY;
-  struct finding *f = finding_add(in, lasts ? FINDING_WARNING : FINDING_INFO, FINDING_TURNS, kind,
-                                  o->joint >= 0 ? o->joint : o->body, "%s", o->text);
+  const bool lasts = o->at_start || o->force >= 0 || 2 * o->steps > steps;
+  const enum finding_kind kind = o->force >= 0   ? FINDING_OF_FORCE
+                                 : o->joint >= 0 ? FINDING_OF_JOINT
+                                                 : FINDING_OF_BODY;
+  const int index = o->force >= 0 ? o->force : o->joint >= 0 ? o->joint : o->body;
+  struct finding *f =
+      finding_add(in, lasts ? FINDING_WARNING : FINDING_INFO, FINDING_TURNS, kind, index, "%s", o->text);
   finding_add_number(f, "turn", o->turn, "rad");
 }
 

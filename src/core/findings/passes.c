@@ -17,10 +17,25 @@ static void report_late_failure(struct inspection *in, const struct model_twin *
                                                       : FINDING_OF_MODEL;
   char text[400], remedy[420] = "set solver.retry, raise solver.substeps, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
-  if (why) snprintf(remedy, sizeof remedy, "the likely cause is this: %.380s", why->text);
+  if (why)
+    snprintf(remedy, sizeof remedy, "the likely cause is this: %.380s", why->text);
+  else if (r->turn > 0.0)
+    snprintf(remedy, sizeof remedy, "the likely cause is this rotation");
   struct finding *f = finding_add(
       in, FINDING_WARNING, FINDING_STEP, kind, kind == FINDING_OF_JOINT ? r->worst_joint : r->worst_body,
       "without inputs the step at t = %.4g s fails (%s): %s", r->time, text, remedy);
+  finding_add_number(f, "time", r->time, "s");
+}
+
+/* A bushing that passes half a turn, later than in the steps that accuracy.c compares. */
+static void report_bushing(struct inspection *in, const struct model_twin *t)
+{
+  const ali3_report *r = ali3_data_report(t->data);
+  char text[400];
+  if (r->status != ALI3_UNRESOLVED || r->worst_force < 0 || in->found[FINDING_TURNS] > 0) return;
+  ali3_report_text(&t->model, t->data, text, sizeof text);
+  struct finding *f = finding_add(in, FINDING_WARNING, FINDING_TURNS, FINDING_OF_FORCE, r->worst_force,
+                                  "without inputs, at t = %.3g s: %s", r->time, text);
   finding_add_number(f, "time", r->time, "s");
 }
 
@@ -49,6 +64,7 @@ void inspect_passes(struct inspection *in)
     status = ali3_step(&t.model, t.data);
     const ali3_report *r = ali3_data_report(t.data);
     if (status < 0) report_late_failure(in, &t);
+    report_bushing(in, &t);
     if (status >= 0 && r->held > 0 && held++ == 0) first = r->time;
   }
   /* many such steps are those of a motion that is too fast, which other findings name */

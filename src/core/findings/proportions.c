@@ -169,8 +169,8 @@ static void list_verdict(struct inspection *in, const struct measures *o, enum v
   }
 }
 
-/* Lengths and inertias in mm fit each other. Their density gives the mistake away. */
-static void inspect_density(struct inspection *in)
+/* Lengths and inertias in mm fit each other. The density of the mechanism gives the mistake away. */
+static void inspect_lengths(struct inspection *in)
 {
   const double LARGE_FROM = 30.0, THIN = 1e-3; /* m; kg/m^3, a thousandth of air */
   if (in->arm < LARGE_FROM || in->mass >= THIN * in->arm * in->arm * in->arm) return;
@@ -184,6 +184,48 @@ static void inspect_density(struct inspection *in)
   finding_add_number(f, "mass", in->mass, "kg");
 }
 
+/* Edges of the box around a body: a box with its mass and moments, as long as its connections are from each other and from the
+ * centre of mass, and no thinner than a part of that. False: its connections give no size, or it has no such box. */
+static bool find_edges(const struct inspection *in, const struct measures *o, int body, double edge[3])
+{
+  static const double THIN = 0.1;
+  const struct body *b = &in->m->body[body];
+  const double *J = b->spec.inertia, per_mass = b->spec.mass > 0.0 ? 6.0 / b->spec.mass : 0.0;
+  double longest = in->reach[body];
+  for (int i = 0; i < 3; i++) {
+    const double square = per_mass * (J[0] + J[4] + J[8] - 2.0 * J[4 * i]),
+                 between = o->box[body].high[i] - o->box[body].low[i];
+    edge[i] = fmax(sqrt(fmax(square, 0.0)), between);
+    longest = fmax(longest, edge[i]);
+  }
+  for (int i = 0; i < 3; i++) edge[i] = fmax(edge[i], THIN * longest);
+  return in->reach[body] > 0.0 && gyration_radius(b) > 0.0;
+}
+
+/* A mass in g or t beside an inertia that suits it has a radius of gyration that suits the lengths: only its density gives the
+ * mistake away. */
+static void inspect_densities(struct inspection *in, const struct measures *o)
+{
+  static const double METALS = 25e3, AIR = 1.0; /* kg/m^3; air: rounded */
+  for (int b = 0; b < in->m->bodies; b++) {
+    const struct body *body = &in->m->body[b];
+    double edge[3];
+    if (o->verdict[b] != FINE || !(body->spec.mass > 0.0) || !find_edges(in, o, b, edge)) continue;
+    const double density = body->spec.mass / (edge[0] * edge[1] * edge[2]);
+    if (density >= AIR && density <= METALS) continue;
+    struct finding *f = finding_add(
+        in, density > METALS ? FINDING_WARNING : FINDING_INFO, FINDING_MASSES, FINDING_OF_BODY, b,
+        "body \"%s\": mass, inertia and joints suit a box of %s x %s x %s with %.3g kg/m^3, %s: is the mass "
+        "in "
+        "%s? Give kg and kg m^2",
+        body->name, quantity_length(edge[0]).text, quantity_length(edge[1]).text,
+        quantity_length(edge[2]).text, density,
+        density > METALS ? "heavier than every metal" : "lighter than air", density > METALS ? "g" : "t");
+    finding_add_number(f, "mass", body->spec.mass, "kg");
+    finding_add_number(f, "density", density, "kg/m^3");
+  }
+}
+
 void inspect_proportions(struct inspection *in)
 {
   const size_t bodies = (size_t)in->m->bodies;
@@ -194,7 +236,8 @@ void inspect_proportions(struct inspection *in)
     for (int b = 0; b < in->m->bodies; b++) judge_body(in, &o, b);
     list_verdict(in, &o, LARGE);
     list_verdict(in, &o, SMALL);
-    inspect_density(in);
+    inspect_densities(in, &o);
+    inspect_lengths(in);
   } else {
     in->memory = false;
   }

@@ -102,8 +102,7 @@ static void find_off(const struct frozen *f, const double (*axis)[3], struct hel
       v3_copy(off, j->point[side]);
       v3_axpy(off, -v3_dot(axis[b], off), axis[b]);
       o[b].off = fmax(o[b].off, sqrt(v3_dot(off, off)));
-      if (j->primitive[j->primitives - 1].kind == ROW_ROTATION)
-        o[b].off = INFINITY; /* its torques turn with the body */
+      if (rows_turn(j)) o[b].off = INFINITY; /* its torques turn with the body */
       o[b].points++;
     }
   }

@@ -152,6 +152,7 @@ struct frozen {
   bool values;             /* some force takes its value from outside */
   bool switches;           /* some law has corners: every iteration factorises */
   bool jumps;              /* some force over a step differs from the mean of its ends */
+  bool rotations;          /* some rows are those of a rotation vector */
   int *loads_first;        /* (bodies + 1) loads of each body, in `loads` */
   int *loads;              /* (loads) index in model.load, ascending per body */
   struct tree *tree;

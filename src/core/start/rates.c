@@ -3,6 +3,7 @@
  * joints allow it; the other bodies follow by kinematics, whatever they weigh:
  *
  *   given     the rate of a joint moves its body b on body a; a velocity or an angular velocity of a body that is not 0 is given
+ *   along     a body between such a joint and a body that moves goes along with that body, and is not given
  *   weighted  the projection onto the constraints changes given velocities by WEIGHT of what it changes others
  *
  * If given rates contradict each other or the joints, nothing changes. The projection with the masses of the bodies follows
@@ -88,32 +89,113 @@ double rates_open(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
-bool rates_given(const ali3_model *m, bool joints, double (*rate)[6])
-{
-  bool *taken = calloc((size_t)m->joints + 1, sizeof *taken), more = taken && joints;
-  for (int b = 0; b < m->bodies; b++) {
-    v3_copy(rate[b], m->body[b].spec.velocity);
-    v3_copy(rate[b] + 3, m->body[b].spec.angular_velocity);
-  }
-  /* joint after joint, each after those that move its body a */
-  while (more) {
-    more = false;
-    for (int i = 0; i < m->joints; i++) {
-      const struct joint *j = &m->joint[i];
-      const int side = j->body[1] == ALI3_GROUND ? 0 : 1;
-      if (j->spec.velocity == 0.0 || taken[i] || moves_later(m, taken, i, j->body[1 - side])) continue;
-      move_side(m, j, side, rate);
-      taken[i] = more = true;
-    }
-  }
-  const bool good = taken;
-  free(taken);
-  return good;
-}
-
 static bool is_given(const double v[3])
 {
   return v3_dot(v, v) > 0.0;
+}
+
+/* The state of rates_given(). known: bodies whose velocity is given, or which go along. */
+struct giving {
+  const ali3_model *m;
+  double (*rate)[6];
+  bool *along, *taken, *known;
+  int *through,
+      *queue; /* (bodies) search: the joint by which it reached the body, -1: not yet; bodies reached */
+};
+
+/* The side of a joint that its rate moves. */
+static int moved_side(const struct joint *j)
+{
+  return j->body[1] == ALI3_GROUND ? 0 : 1;
+}
+
+static void give_rate(const struct giving *o, int joint)
+{
+  const struct joint *j = &o->m->joint[joint];
+  const int side = moved_side(j);
+  move_side(o->m, j, side, o->rate);
+  o->taken[joint] = o->known[j->body[side]] = true;
+}
+
+/* Takes every joint whose other body has its velocity; all: whose other body gets none, too. False: there was none. */
+static bool take_joints(const struct giving *o, bool all)
+{
+  bool some = false;
+  for (int i = 0; i < o->m->joints; i++) {
+    const struct joint *j = &o->m->joint[i];
+    const int other = j->body[1 - moved_side(j)];
+    if (j->spec.velocity == 0.0 || o->taken[i] || moves_later(o->m, o->taken, i, other)) continue;
+    if (!all && other != ALI3_GROUND && !o->known[other]) continue;
+    give_rate(o, i);
+    some = true;
+    if (all) break;
+  }
+  return some;
+}
+
+/* The nearest body with a velocity, over joints without a rate of their own; -1: none. */
+static int search_known(const struct giving *o, int body)
+{
+  int reached = 0;
+  for (int b = 0; b < o->m->bodies; b++) o->through[b] = -1;
+  o->queue[reached++] = body;
+  for (int at = 0; at < reached; at++)
+    for (int i = 0; i < o->m->joints; i++) {
+      const struct joint *j = &o->m->joint[i];
+      const int side = j->body[0] == o->queue[at] ? 1 : j->body[1] == o->queue[at] ? 0 : -1;
+      if (side < 0 || j->spec.velocity != 0.0 || j->body[side] == ALI3_GROUND) continue;
+      const int next = j->body[side];
+      if (next == body || o->through[next] >= 0 || moves_later(o->m, o->taken, i, next)) continue;
+      o->through[next] = i;
+      if (o->known[next]) return next;
+      o->queue[reached++] = next;
+    }
+  return -1;
+}
+
+/* Carries the bodies between a joint that is not taken and the nearest body with a velocity. False: there are none. */
+static bool take_along(const struct giving *o)
+{
+  for (int i = 0; i < o->m->joints; i++) {
+    const struct joint *j = &o->m->joint[i];
+    const int other = j->body[1 - moved_side(j)];
+    if (j->spec.velocity == 0.0 || o->taken[i] || other == ALI3_GROUND || o->known[other]) continue;
+    int from = search_known(o, other);
+    if (from < 0) continue;
+    while (from != other) {
+      const struct joint *by = &o->m->joint[o->through[from]];
+      const int side = by->body[0] == from ? 1 : 0;
+      from = by->body[side];
+      move_side(o->m, by, side, o->rate);
+      o->along[from] = o->known[from] = true;
+    }
+    return true;
+  }
+  return false;
+}
+
+bool rates_given(const ali3_model *m, bool joints, double (*rate)[6], bool *along)
+{
+  struct giving o = {m,
+                     rate,
+                     along,
+                     calloc((size_t)m->joints + 1, sizeof *o.taken),
+                     calloc((size_t)m->bodies + 1, sizeof *o.known),
+                     calloc((size_t)m->bodies + 1, sizeof *o.through),
+                     calloc((size_t)m->bodies + 1, sizeof *o.queue)};
+  const bool good = o.taken && o.known && o.through && o.queue;
+  for (int b = 0; good && b < m->bodies; b++) {
+    v3_copy(rate[b], m->body[b].spec.velocity);
+    v3_copy(rate[b] + 3, m->body[b].spec.angular_velocity);
+    o.known[b] = is_given(rate[b]) || is_given(rate[b] + 3);
+  }
+  /* joint after joint, each after those that move its other body */
+  while (good && joints && (take_joints(&o, false) || take_along(&o) || take_joints(&o, true))) continue;
+  free(o.taken);
+  free(o.known);
+  free(o.through);
+  free(o.queue);
+  return good;
 }
 
 /* The mass matrix of kinematics: all bodies weigh alike, given velocities far more. */

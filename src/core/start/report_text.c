@@ -2,6 +2,7 @@
  * Texts of reports and violations. Not for the loop. */
 #include "math/euler.h"
 #include "start/start.h"
+#include "stepper/violation.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -197,17 +198,24 @@ static int stiff_text(const ali3_model *m, const ali3_report *r, char *text, siz
       ali3_method_name(o->method), 1e3 * r->longest_step, 1e3 * o->dt / o->substeps, more);
 }
 
-/* The body or joint that turns too far, and the substeps with which it turns by half a radian. */
-static int unresolved_text(const ali3_model *m, const ali3_report *r, char *text, size_t size)
+/* The substeps are those with which the body or joint turns by half a radian, or by what the method allows. */
+int ali3_turn_text(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   static const double RESOLVED = 0.5; /* rad */
   const bool joint = r->worst_joint >= 0;
+  if (r->turn > 0.0 && r->worst_force >= 0)
+    return snprintf(
+        text, size,
+        "bushing \"%s\" passes half a turn, where its torque changes its sign: limit the rotation by "
+        "a stop, or use a joint_spring, which counts turns",
+        m->force[r->worst_force].name);
+  if (!(r->turn > 0.0) || (!joint && r->worst_body < 0)) return snprintf(text, size, "%s", "");
   return snprintf(text, size,
                   "%s \"%s\" turns by %.3g rad in an inner step, which resolves only steady rotations about "
                   "an axis through the centre of mass: raise solver.substeps to %.0f",
                   joint ? "joint" : "body",
                   joint ? m->joint[r->worst_joint].name : m->body[r->worst_body].name, r->turn,
-                  ceil(m->options.substeps * r->turn / RESOLVED));
+                  ceil(m->options.substeps * r->turn / fmin(RESOLVED, 0.9 * rotation_most(m))));
 }
 
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
@@ -219,17 +227,23 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
   if (r->status == ALI3_MOVED) return moved_text(m, d, text, size);
   if (r->status == ALI3_E_STIFF && r->worst_force >= 0) return stiff_text(m, r, text, size);
-  if (r->status == ALI3_UNRESOLVED && (r->worst_joint >= 0 || r->worst_body >= 0))
-    return unresolved_text(m, r, text, size);
+  if (r->status == ALI3_UNRESOLVED) return ali3_turn_text(m, r, text, size);
   ali3_violation_text(m, &d->violation, cause, sizeof cause);
+  if (r->status < 0 && r->turn > 0.0) {
+    char turn[400];
+    ali3_turn_text(m, r, turn, sizeof turn);
+    return snprintf(text, size, "%s%s%s; %s", ali3_status_text(r->status), cause[0] ? ": " : "", cause, turn);
+  }
   if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
-  if (r->status == ALI3_E_ASSEMBLE && d->initial.body_rate >= 0 && m->options.assembly_velocity > 0.0) {
+  if (r->status == ALI3_E_ASSEMBLE && d->initial.body_rate >= 0) {
+    const double limit = m->options.assembly_velocity;
     rate_text(m, &d->initial, cause, sizeof cause);
     return snprintf(
         text, size,
-        "%s, a change of %.4g, and assembly allows %.4g: correct the rates, or raise assembly.velocity",
-        cause, d->initial.rate_changed, m->options.assembly_velocity);
+        "%s, a change of %.4g, and assembly allows %.4g: correct the rates, or %s assembly.velocity", cause,
+        d->initial.rate_changed, limit > 0.0 ? limit : RATE_PART * d->initial.rate_given,
+        limit > 0.0 ? "raise" : "set");
   }
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble_text(m, d, text, size);

@@ -198,6 +198,14 @@ static void measure_velocities(const ali3_model *m, ali3_data *d, const double (
   rates_compare(m, d, rate);
 }
 
+/* The change of a given velocity above which the reset fails. Beside bodies without mass, and where a run goes on with another
+ * model, velocities follow from the masses, and only the option limits them. */
+static double largest_rate_change(const ali3_model *m, const ali3_data *d, const struct start_given *given)
+{
+  if (m->options.assembly_velocity > 0.0) return m->options.assembly_velocity;
+  return given || m->frozen->tree->carried ? INFINITY : RATE_PART * d->initial.rate_given;
+}
+
 /* A pivot is not positive: writes the joint or body into the report. */
 static int refuse_singular(const ali3_model *m, ali3_data *d)
 {
@@ -206,10 +214,14 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
   return d->report.status = ALI3_E_SINGULAR;
 }
 
-static int find_start(const ali3_model *m, ali3_data *d, const struct start_given *given, double (*rate)[6])
+/* along: (bodies) see rates_given() */
+static int find_start(const ali3_model *m, ali3_data *d, const struct start_given *given, double (*rate)[6],
+                      bool *along)
 {
-  if (!rates_given(m, !given, rate)) return d->report.status = ALI3_E_MEMORY;
+  if (!rates_given(m, !given, rate, along)) return d->report.status = ALI3_E_MEMORY;
   start_from_model(m, d, given, (const double(*)[6])rate);
+  for (int b = 0; b < m->bodies; b++)
+    if (along[b]) memset(rate[b], 0, sizeof rate[b]); /* nobody gave it */
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   outside_values_copy(m, &d->outside.start, &d->outside.now);
@@ -245,8 +257,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   /* Fill the report and the data that steps need. */
   measure_velocities(m, d, (const double(*)[6])rate);
-  if (m->options.assembly_velocity > 0.0 && d->initial.rate_changed > m->options.assembly_velocity)
-    return d->report.status = ALI3_E_ASSEMBLE;
+  if (d->initial.rate_changed > largest_rate_change(m, d, given)) return d->report.status = ALI3_E_ASSEMBLE;
   project_residuals(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
@@ -263,8 +274,10 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
 int start_find(const ali3_model *m, ali3_data *d, const struct start_given *given)
 {
   double(*rate)[6] = calloc((size_t)m->bodies + 1, sizeof *rate);
-  int status = rate ? find_start(m, d, given, rate) : ALI3_E_MEMORY;
+  bool *along = calloc((size_t)m->bodies + 1, sizeof *along);
+  int status = rate && along ? find_start(m, d, given, rate, along) : ALI3_E_MEMORY;
   free(rate);
+  free(along);
   d->started = status >= 0;
   return status;
 }

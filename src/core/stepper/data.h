@@ -158,9 +158,9 @@ struct ali3_data {
         quick2; /* |p'|^2 of bodies that may be fast, and in a steady tile; that sets `quick` */
   } limits;     /* they depend on the length of an inner step */
   struct turned {
-    double turn;     /* rad in an inner step; 0: every rotation is resolved */
-    int body, joint; /* -1: it is the other one */
-  } turned;          /* the largest rotation of the step that is not resolved      filled by rotation_judge */
+    double turn;            /* rad in an inner step; 0: every rotation is resolved */
+    int body, joint, force; /* one of them; the others are -1 */
+  } turned; /* the largest rotation of the step that is not resolved      filled by rotation_judge */
   double *turn_start; /* (joints) at the start of the step */
   double *Phi_start;  /* (m) solve.Phi before the prepare: ali3_unprepare */
   double *J_start;    /* (rolling, STORED_J) their rows of here.J before the prepare */

@@ -2,10 +2,14 @@
  * Loop code: rotations that an inner step does not resolve. A steady rotation about an axis is exact at any rate (spin.h). An
  * inner step does not resolve a rotation in which
  *
- *   - a body turns by more than a quarter of a turn, and its centre of mass, its inertia or a point of a link is off its axis,
- *     so that forces and points turn with it; explicit methods: by more than the angle at which an oscillation grows
- *   - a body turns by more than a quarter of a turn on a universal joint whose shafts are not in line
- *   - the rate of a body, in its own axes, or that of a joint changes by more than a quarter of a turn per inner step */
+ *   - a body turns by more than an eighth of a turn, and its centre of mass, its inertia or a point of a link is off its axis,
+ *     so that forces and points turn with it; extrapolated, and if drives prescribe rates: a quarter of a turn; explicit
+ *     methods: also by more than the angle at which an oscillation grows
+ *   - a body turns by more than this on a universal joint whose shafts are not in line
+ *   - the rate of a body, in its own axes, or that of a joint changes by more than a quarter of a turn per inner step
+ *
+ * A bushing passes half a turn if the real part of its relative rotation changes its sign. Its rotation vector then jumps. The
+ * energy method may stay at half a turn, because the bushing stores the same energy on both sides. */
 #include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -34,27 +38,32 @@ static double rates_apart(const double a[3], const double b[3])
 /* Marks the element if it turns further than all before. Bodies are judged before joints, which turn as far. */
 static void note_unresolved_turn(struct turned *o, double turn, int body, int joint)
 {
-  if (turn > o->turn * (joint < 0 ? 1.0 : 1.001)) *o = (struct turned){turn, body, joint};
+  if (turn > o->turn * (joint < 0 ? 1.0 : 1.001)) *o = (struct turned){turn, body, joint, -1};
 }
 
-/* The turn in an inner step above which points off the axis are not resolved. */
-static double turn_most(const ali3_model *m, double dt)
+double rotation_most(const ali3_model *m)
 {
-  if (!data_is_explicit(m)) return TURN;
-  const struct mode circle = {.stiffness = 1.0 / (dt * dt)}; /* 1 rad in the inner step */
+  if (!data_is_explicit(m)) return m->options.extrapolate || m->frozen->drives > 0 ? TURN : 0.5 * TURN;
+  const double dt = m->options.dt;
+  const struct mode circle = {.stiffness = 1.0 / (dt * dt)}; /* 1 rad in the step */
   return fmin(TURN, region_longest_step(m->options.method, circle) / dt);
+}
+
+static bool turns_off_axis(const ali3_model *m, int body)
+{
+  double axes[AXES_NUMBERS];
+  stored_get(m, m->frozen->axes, AXES_NUMBERS, body, axes);
+  return axes[AXES_OFF] > 0.5 || m->frozen->carried[body];
 }
 
 /* change: part of the inner step between both ends. */
 static void judge_turning_body(const ali3_model *m, ali3_data *d, int b, double dt, double change)
 {
-  double axes[AXES_NUMBERS], start[3], end[3];
+  double start[3], end[3];
   rates_of_body(m, d, b, start, end);
-  stored_get(m, m->frozen->axes, AXES_NUMBERS, b, axes);
   const double turn = dt * sqrt(fmax(v3_dot(start, start), v3_dot(end, end))),
                bends = dt * rates_apart(start, end) / change;
-  if (turn > turn_most(m, dt) && (axes[AXES_OFF] > 0.5 || m->frozen->carried[b]))
-    note_unresolved_turn(&d->turned, turn, b, -1);
+  if (turn > rotation_most(m) && turns_off_axis(m, b)) note_unresolved_turn(&d->turned, turn, b, -1);
   if (turn > TURN && bends > TURN) note_unresolved_turn(&d->turned, turn, b, -1);
 }
 
@@ -68,16 +77,23 @@ static void side_rate(const ali3_model *m, const ali3_data *d, int body, double 
   m3_mul(o, f.R, own);
 }
 
+/* A universal joint whose shafts turn at different rates. */
+static void judge_universal(const ali3_model *m, ali3_data *d, int joint, double dt)
+{
+  const struct joint_rows *j = &m->frozen->link[joint];
+  if (m->joint[joint].spec.type != ALI3_JOINT_UNIVERSAL) return;
+  double a[3], b[3];
+  side_rate(m, d, j->body[0], a);
+  side_rate(m, d, j->body[1], b);
+  const double turn = dt * sqrt(v3_dot(b, b));
+  if (turn > rotation_most(m) && dt * rates_apart(a, b) > BENT)
+    note_unresolved_turn(&d->turned, turn, -1, joint);
+}
+
 static void judge_turning_joint(const ali3_model *m, ali3_data *d, int joint, double dt, double change)
 {
   const struct joint_rows *j = &m->frozen->link[joint];
-  if (m->joint[joint].spec.type == ALI3_JOINT_UNIVERSAL) {
-    double a[3], b[3];
-    side_rate(m, d, j->body[0], a);
-    side_rate(m, d, j->body[1], b);
-    const double turn = dt * sqrt(v3_dot(b, b));
-    if (turn > TURN && dt * rates_apart(a, b) > BENT) note_unresolved_turn(&d->turned, turn, -1, joint);
-  }
+  judge_universal(m, d, joint, dt);
   if (j->coordinate[0].kind != COORDINATE_ANGLE) return;
   /* the change of the rate of its coordinate */
   struct link_view start, end;
@@ -97,6 +113,36 @@ void rotation_judge(const ali3_model *m, ali3_data *d)
   for (int j = 0; j < m->joints; j++) judge_turning_joint(m, d, j, dt, change);
 }
 
+/* A fast body whose axis of rotation moves in the body, or is not the axis that the body spins about. */
+static void blame_bent_body(const ali3_model *m, ali3_data *d, int b, double dt, double least)
+{
+  const struct body_state x = stored_state(m, d->now.x, b);
+  double axes[AXES_NUMBERS], w[3], wd[3], across[3];
+  stored_get(m, m->frozen->axes, AXES_NUMBERS, b, axes);
+  p_to_rotation(w, x.p, x.pd);
+  p_to_rotation(wd, x.p, x.pdd);
+  v3_copy(across, w);
+  v3_axpy(across, -v3_dot(axes, w), axes);
+  const double turn = dt * sqrt(v3_dot(w, w)), bends = dt * dt * sqrt(v3_dot(wd, wd)),
+               leans = dt * sqrt(v3_dot(across, across));
+  if (turn > TURN && fmax(bends, leans) > least) note_unresolved_turn(&d->turned, turn, b, -1);
+}
+
+void rotation_blame(const ali3_model *m, ali3_data *d)
+{
+  static const double MOVES = 0.05; /* rad */
+  const double dt = m->options.dt / d->substeps;
+  d->turned = (struct turned){0.0, -1, -1, -1};
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body_state x = stored_state(m, d->now.x, b);
+    const double turn = 2.0 * dt * sqrt(p_dot(x.pd, x.pd));
+    if (turn > rotation_most(m) && turns_off_axis(m, b)) note_unresolved_turn(&d->turned, turn, b, -1);
+  }
+  for (int j = 0; j < m->joints; j++) judge_universal(m, d, j, dt);
+  for (int b = 0; b < m->bodies && !(d->turned.turn > 0.0); b++) blame_bent_body(m, d, b, dt, MOVES);
+  rotation_status(d);
+}
+
 int rotation_status(ali3_data *d)
 {
   const struct turned *o = &d->turned;
@@ -104,5 +150,29 @@ int rotation_status(ali3_data *d)
   if (!(o->turn > 0.0)) return ALI3_OK;
   d->report.worst_body = o->body;
   d->report.worst_joint = o->joint;
+  d->report.worst_force = o->force;
   return ALI3_UNRESOLVED;
+}
+
+/* The real part of the rotation of b in a since the start of the run. x: states */
+static double relative_real(const ali3_model *m, const double *x, const struct joint_rows *j)
+{
+  const struct body_state a = stored_state(m, x, j->body[0]), b = stored_state(m, x, j->body[1]);
+  const double *start = j->primitive[j->primitives - 1].v, back[4] = {a.p[0], -a.p[1], -a.p[2], -a.p[3]};
+  double now[4];
+  p_mul(now, back, b.p);
+  return now[0] * sqrt(fmax(1.0 - v3_dot(start, start), 0.0)) + v3_dot(now + 1, start);
+}
+
+void rotation_judge_bushings(const ali3_model *m, ali3_data *d, const double *before)
+{
+  static const double HALF_TURN = 3.14159265358979323846, AT = 1e-3; /* half of the angle from there, rad */
+  for (int i = m->frozen->rigid_links; m->frozen->rotations && i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (!rows_turn(j)) continue;
+    const double now = relative_real(m, d->now.x, j);
+    if (now * relative_real(m, before, j) > 0.0 && fabs(now) > AT) continue;
+    d->turned = (struct turned){HALF_TURN, -1, -1, m->frozen->force_of[i - m->joints]};
+    return;
+  }
 }

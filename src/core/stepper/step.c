@@ -107,6 +107,8 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     violation_blame(m, d);
   }
   start_restore(m, d);
+  d->report.turn = 0.0;
+  if (status == ALI3_E_DIVERGED || status == ALI3_E_VIOLATED) rotation_blame(m, d);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->outside.from[i].acceleration))
       d->outside.from[i].acceleration = 0.0; /* the target was not a number */
@@ -231,7 +233,7 @@ static int do_step(const ali3_model *m, ali3_data *d, bool again)
   int result = ALI3_OK;
   double largest = 0.0;
   /* inner steps */
-  d->turned = (struct turned){0.0, -1, -1};
+  d->turned = (struct turned){0.0, -1, -1, -1};
   for (int k = 0; k < d->substeps; k++) {
     double increment = 0.0;
     result = status_worse(result, inner_step(m, d, k, again, &increment));
@@ -245,6 +247,7 @@ static int do_step(const ali3_model *m, ali3_data *d, bool again)
   d->report.increment = largest;
   if (!project_finite(m, d)) return ALI3_E_DIVERGED;
   hold_reactions(m, d, result);
+  rotation_judge_bushings(m, d, state_before(d)->x);
   const int open = violation_judge(m, d);
   return status_worse(result, open != ALI3_OK ? open : rotation_status(d));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rigid rows that do not close, and the elements that cause it; rotations that an inner step does not resolve. RT. */
+ * Rigid rows that do not close, and the elements that cause it; rotations beyond an inner step or a bushing. RT. */
 #ifndef STEPPER_VIOLATION_H
 #define STEPPER_VIOLATION_H
 
@@ -24,5 +24,11 @@ void violation_locate(const ali3_model *m, ali3_data *d);
  * ALI3_UNRESOLVED, with the body or joint in the report. */
 void rotation_judge(const ali3_model *m, ali3_data *d);
 int rotation_status(ali3_data *d);
+/* At the end of a step: a bushing passed half a turn in it. before: states at its start. */
+void rotation_judge_bushings(const ali3_model *m, ali3_data *d, const double *before);
+/* At the start of a step that failed: names the body or joint whose rotation an inner step does not resolve. */
+void rotation_blame(const ali3_model *m, ali3_data *d);
+/* rad, the turn in an inner step above which points off the axis are not resolved. */
+double rotation_most(const ali3_model *m);
 
 #endif

@@ -113,7 +113,8 @@ static enum log_level event_level(const struct cycle_event *e)
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_RIG) return e->rig.cause != RIG_FINE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
-  if (e->cause == CAUSE_VIOLATED || e->cause == CAUSE_REFUSED) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_VIOLATED || e->cause == CAUSE_UNRESOLVED || e->cause == CAUSE_REFUSED)
+    return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* the state did not change */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
@@ -139,6 +140,7 @@ static int event_kind(const struct cycle_event *e)
   case CAUSE_RIG:
     return LOG_KIND_RIG;
   case CAUSE_VIOLATED:
+  case CAUSE_UNRESOLVED:
     return LOG_KIND_VIOLATED;
   default:
     return -1;

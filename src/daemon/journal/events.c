@@ -260,6 +260,14 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
     snprintf(text, size, "cycle %" PRIu64 ": violated%s", e->cycle, origin);
     return;
   }
+  if (e->cause == CAUSE_UNRESOLVED) {
+    const ali3_report turned = {
+        .worst_body = e->body, .worst_joint = e->joint, .worst_force = e->violation.force, .turn = e->value};
+    char turn[400];
+    ali3_turn_text(g->model, &turned, turn, sizeof turn);
+    snprintf(text, size, "cycle %" PRIu64 ": degraded: %s", e->cycle, turn);
+    return;
+  }
   /* Describe a change of state, or a command that kept the state. */
   if (e->from != e->to)
     snprintf(change, sizeof change, "%s -> %s", run_state_name(e->from), run_state_name(e->to));

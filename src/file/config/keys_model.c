@@ -397,7 +397,7 @@ static const struct key assembly_keys[] = {
         "Largest rotation of any body."),
   NUMBER("velocity", "m/s or rad/s", POSITIVE, NONE, AT_START, MODEL(assembly_velocity),
          "Largest change of a velocity or an angular velocity that a body or joint of the file has, and that the joints do not "
-         "allow. Without this key there is no limit, and the log names the body with both rates."),
+         "allow. Without this key it is a tenth of the velocity in the file; smaller changes are warnings with both rates."),
 };
 static const struct section assembly = SECTION("assembly", assembly_keys);
 

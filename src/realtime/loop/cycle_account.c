@@ -158,6 +158,9 @@ void cycle_account_step(struct cycle *c, int status)
   figures_add_step(&c->figures, c->times.number, status, ali3_data_violation(c->plant.data));
   if (status == ALI3_VIOLATED && !c->plant.open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
   c->plant.open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
+  const bool unresolved = status == ALI3_UNRESOLVED;
+  if (unresolved && !c->plant.unresolved) cycle_note(c, c->machine.state, CAUSE_UNRESOLVED, 0, -1, 0);
+  c->plant.unresolved = unresolved;
 }
 
 void cycle_account(struct cycle *c)

@@ -19,7 +19,8 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   }
   /* Clients can repeat commands, so half of the room is reserved for events that stop the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
-  const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
+  const bool turned = cause == CAUSE_UNRESOLVED;
+  const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED || turned;
   const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
   struct cycle_event e = {.cycle = c->times.number,
                           .from = from,
@@ -28,14 +29,18 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .code = code,
                           .port = port,
                           .client = client,
-                          .body = failed ? report->worst_body : -1,
-                          .joint = failed ? report->worst_joint : -1,
+                          .body = failed || turned ? report->worst_body : -1,
+                          .joint = failed || turned ? report->worst_joint : -1,
                           .input = lost          ? c->inputs.lost
                                    : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
                                                  : -1};
   if (cause == CAUSE_FAULT && code == FAULT_STUCK) e.value = 1e-9 * (double)c->asleep_ns;
   if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
   if (open) e.violation = *ali3_data_violation(c->plant.data);
+  if (turned) {
+    e.value = report->turn;
+    e.violation.force = report->worst_force;
+  }
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
 

@@ -30,6 +30,7 @@ enum cycle_cause {
   CAUSE_JOG_BEGINS,      /* by a command; code: the part */
   CAUSE_JOG_RESTS,       /* value: how far it went */
   CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the previous one did not */
+  CAUSE_UNRESOLVED,      /* a step ended ALI3_UNRESOLVED, the previous one did not; value: report.turn */
 };
 enum { WARM_DISARMED = 1 }; /* no autostart, because motion needs an arm */
 
@@ -43,10 +44,10 @@ struct cycle_event {
   uint32_t code;
   int32_t port;        /* index in config.port; -1: the loop */
   uint32_t client;     /* client of that port */
-  int32_t body, joint; /* worst of the failed step; -1: none */
+  int32_t body, joint; /* worst of the failed or unresolved step; -1: none */
   int32_t input;       /* input that is stale or that the start waits for; -1: none */
   double value;        /* new value of the parameter; FAULT_STUCK: s of a suspension of the machine, or 0 */
-  ali3_violation violation; /* the open row, if the step failed or was violated */
+  ali3_violation violation; /* the open row, if the step failed or was violated; unresolved: its force */
   struct rig_verdict rig;   /* why: a fault of the rig, a command that it refuses, or a sign that changed */
   uint32_t jog;             /* CAUSE_JOG_RESTS: enum jog_cause; CAUSE_REFUSED: enum jog_answer */
   uint32_t parameter;       /* CAUSE_REFUSED of COMMAND_PLATFORM: index in params_table, */

@@ -28,6 +28,7 @@ struct plant {
   int status;       /* status of this cycle's step; ALI3_OK without a step */
   bool moved;       /* the state of the model changed in this cycle: observe it */
   bool open;        /* the last step left a joint, drive or gear open */
+  bool unresolved;  /* the last step did not resolve a rotation */
 };
 
 /* Set-up. Makes the data and resets it. Returns the status of ali3_reset or ALI3_E_MEMORY. The caller calls

@@ -219,6 +219,8 @@ MISTAKES = {
                               r'warning: body "rod".*radius of gyration.*kg mm\^2'),
     "inertias in kg mm2": (four_bar, lambda m: each(m, "inertia", 1e6), r"warning: 3 of 3 bodies.*kg mm\^2"),
     "masses in g": (four_bar, lambda m: each(m, "mass", 1000), r"warning: 2 of 2 bodies|warning: 3 of 3 bodies.*mass in g"),
+    "a mass and an inertia in g": (boom, lambda m: find(m, "bodies", "boom").update(rod("boom", (0, 1), (3, 1), 60e3)),
+                                   r'warning: body "boom": .*heavier than every metal: is the mass in g'),
     "lengths in mm": (four_bar, in_mm, r"warning: 3 of 3 bodies.*lengths in mm"),
     "all in mm": (boom, lambda m: (in_mm(m), each(m, "inertia", 1e6)), r"warning: .*lengths in mm"),
     "gravity up": (four_bar, lambda m: m.update(gravity=[0, 0, 9.81]), r"warning: gravity points along \+z"),
@@ -350,7 +352,7 @@ class Findings(unittest.TestCase):
         m = four_bar()
         m["joints"][0]["velocity"] = 15
         slow = {"cycle": {"period": 0.1}}
-        self.assertRegex(self.first(self.check(self.write(m, **slow))), r"error: the step at t = 0 s fails \(.*\): raise solver\.(substeps|iterations) to")
+        self.assertRegex(self.first(self.check(self.write(m, **slow))), r"error: the step at t = 0 s fails \(.*raise solver\.(substeps|iterations) to")
         m["forces"] = [{"name": "end", "type": "stop", "joint": "a", "upper": -1, "stiffness": 1e6}]
         self.assertRegex(self.first(self.check(self.write(m, **slow))), r'error: the step at t = 0 s fails .* cause is this: force "end": the stop')
 
@@ -501,6 +503,55 @@ class Findings(unittest.TestCase):
                 run = subprocess.run([SIM, path, "--duration", "0.1", "--output", "/dev/null"], capture_output=True, text=True, check=False)
                 self.assertEqual('body "rotor" turns by' in run.stderr, warns, run.stderr)
 
+    def test_a_rotation_that_makes_a_step_fail(self):
+        """An unbalanced rotor and a gyroscope so fast that the first step fails: the error names body, turn and substeps, with which
+        it is gone."""
+        rotor = {"bodies": [{"name": "rotor", "mass": 1, "inertia": [0.01, 0.01, 0.02], "position": [0.05, 0, 0]}],
+                 "joints": [{"name": "j", "type": "revolute", "body_a": "ground", "body_b": "rotor", "at": [0, 0, 0], "axis": [0, 0, 1],
+                             "velocity": 1000}]}
+        gyroscope = {"bodies": [{"name": n, "mass": 1, "inertia": [0.02 if n == "rotor" else 0.01, 0.01, 0.01], "position": [0, 0, 0]} for n in ("outer", "inner", "rotor")],
+                     "joints": [{"name": n, "type": "revolute", "body_a": a, "body_b": b, "at": [0, 0, 0], "axis": axis, "velocity": v}
+                                for n, a, b, axis, v in (("yaw", "ground", "outer", [0, 1, 0], 50), ("pitch", "outer", "inner", [0, 0, 1], 0),
+                                                         ("spin", "inner", "rotor", [1, 0, 0], 500))]}
+        for name, m in (("rotor", rotor), ("gyroscope", gyroscope)):
+            path = self.write({"name": name, "gravity": [0, 0, 0], **m})
+            with self.subTest(name):
+                done = self.check(path, "--check").stderr
+                found = re.search(r'error: the step at t = 0 s fails.*body "rotor" turns by [\d.]+ rad in an inner step.*raise solver.substeps to (\d+)',
+                                  done)
+                self.assertTrue(found, done)
+                self.assertEqual(done.count("substeps"), 1, done)
+                finer = self.check(path, "--check", "--set", f"solver.substeps={found[1]}")
+                self.assertEqual(finer.returncode, 0, finer.stderr)
+                self.assertNotIn("in an inner step", finer.stdout)
+
+    def test_densities(self):
+        """Links of steel, and of foam, have no finding; one that is lighter than air has."""
+        for mass, found in ((2.0, False), (0.01, True)):
+            m = four_bar()
+            find(m, "bodies", "coupler").update(mass=mass, inertia=[0.083 * mass] * 3)
+            done = self.check(self.write(m), "--check").stdout
+            with self.subTest(mass):
+                self.assertEqual(bool(re.search('info: body "coupler": .*lighter than air: is the mass in t', done)), found, done)
+
+    def test_a_bushing_that_passes_half_a_turn(self):
+        """Case D of a public report: a torque that turns the body to half a radian, and one that the bushing cannot hold."""
+        for torque, found in ((0.5, False), (4, True)):
+            m = {"name": "D", "gravity": [0, 0, 0], "bodies": [{"name": "b", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [0, 0, 0]}],
+                 "joints": [{"name": "j", "type": "revolute", "body_a": "ground", "body_b": "b", "at": [0, 0, 0], "axis": [0, 1, 0]}],
+                 "forces": [{"name": "u", "type": "bushing", "body_a": "ground", "body_b": "b", "rotational_stiffness": [1, 1, 1],
+                             "rotational_damping": [0.1, 0.1, 0.1]},
+                            {"name": "t", "type": "torque", "body": "b", "torque": [0, torque, 0]}]}
+            path = self.write(m)
+            with self.subTest(torque):
+                done = self.check(path, "--check").stdout
+                self.assertEqual('warning: bushing "u" passes half a turn' in done, found, done)
+                run = subprocess.run([SIM, path, "--duration", "20", "--output", "-", "--signals", "joint.j.position"],
+                                     capture_output=True, text=True, check=True)
+                self.assertEqual('bushing "u" passes half a turn' in run.stderr, found, run.stderr)
+                if not found:
+                    self.assertAlmostEqual(float(run.stdout.rstrip().rsplit("\n", maxsplit=1)[1]), 0.5, 6)
+
     def test_the_accuracy_sees_rotations(self):
         """A body that tumbles about its centre: the sensor at its tip is off by millimetres, its centre of mass by nothing."""
         m = {"name": "T", "gravity": [0, 0, 0],
@@ -516,7 +567,7 @@ class Findings(unittest.TestCase):
         """A rod on a hinge keeps its only rate; a rate and a velocity that contradict each other are named."""
         body = {"name": "rod", "mass": 1, "inertia": [1e-3, 0.1, 0.1], "position": [0.5, 0, 0], "angular_velocity": [0, 0, 1]}
         joint = {"name": "j", "type": "revolute", "body_a": "ground", "body_b": "rod", "at": [0, 0, 0], "axis": [0, 0, 1]}
-        for velocity, contradicts in (([0, 0, 0], False), ([0, 5, 0], True)):
+        for velocity, contradicts in (([0, 0, 0], False), ([0, 0.52, 0], True)):
             path = self.write({"name": "rod", "gravity": [0, 0, 0], "bodies": [{**body, "velocity": velocity}], "joints": [joint]})
             with self.subTest(velocity=velocity):
                 done = self.check(path, "--check").stdout
@@ -526,11 +577,13 @@ class Findings(unittest.TestCase):
                 self.assertEqual('body "rod" starts with' in run.stderr, contradicts, run.stderr)
                 if not contradicts:
                     self.assertAlmostEqual(float(run.stdout.split("\n")[1]), 1.0, 6)
-        limited = self.write({"name": "rod", "gravity": [0, 0, 0], "assembly": {"velocity": 0.1}, "bodies": [{**body, "velocity": [0, 5, 0]}],
-                              "joints": [joint]})
-        done = self.check(limited, "--check")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("raise assembly.velocity", done.stdout + done.stderr)
+        for more, expected in (({"assembly": {"velocity": 0.1}}, "raise assembly.velocity"), ({}, "set assembly.velocity"),
+                               ({"assembly": {"velocity": 10}}, None)):
+            done = self.check(self.write({"name": "rod", "gravity": [0, 0, 0], **more, "bodies": [{**body, "velocity": [0, 5, 0]}],
+                                          "joints": [joint]}), "--check")
+            with self.subTest(more=more):
+                self.assertEqual(done.returncode, 2 if expected else 0)
+                self.assertIn(expected or "[velocity-not-possible]", done.stdout + done.stderr)
 
     def test_a_light_body_is_better_without_mass(self):
         """A body that springs and dampers alone hold, and that weighs nothing beside the others. With mass 0 the advice is gone."""

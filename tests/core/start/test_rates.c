@@ -126,10 +126,48 @@ TEST(a_prismatic_joint_takes_its_rate)
   ali3_model_free(m);
 }
 
+/* A wheel in two gimbals, with rates for the outer gimbal and the wheel: the gimbal between them goes along. */
+TEST(bodies_between_joints_with_rates_go_along)
+{
+  static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0};
+  for (int order = 0; order < 2; order++) {
+    ali3_model *m = ali3_model_new();
+    const int outer = rod(m, "outer", 0, 0, 1, 0), inner = rod(m, "inner", 0, 0, 1, 0),
+              wheel = rod(m, "wheel", 0, 0, 1, 0);
+    const struct {
+      const char *name;
+      int a, b;
+      const double *axis;
+      double velocity;
+    } list[3] = {
+        {"yaw", ALI3_GROUND, outer, Y, 50}, {"pitch", outer, inner, Z, 0}, {"spin", inner, wheel, X, 500}};
+    int joint[3];
+    for (int k = 0; k < 3; k++) {
+      const int i = order ? 2 - k : k;
+      ali3_joint_spec s = {.name = list[i].name,
+                           .type = ALI3_JOINT_REVOLUTE,
+                           .body_a = list[i].a,
+                           .body_b = list[i].b,
+                           .velocity = list[i].velocity};
+      memcpy(s.axis_a, list[i].axis, sizeof s.axis_a);
+      memcpy(s.axis_b, list[i].axis, sizeof s.axis_b);
+      joint[i] = toy_added(m, ali3_model_add_joint(m, &s));
+    }
+    toy_freeze(m, 0.001);
+    ali3_data *d = toy_start(m, ALI3_MOVED);
+    for (int i = 0; i < 3; i++)
+      if (!(fabs(rate_of(m, d, joint[i]) - list[i].velocity) < 1e-6))
+        fail_msg("%s: %g rad/s", list[i].name, rate_of(m, d, joint[i]));
+    assert_int_equal(ali3_data_initial(d)->body_rate, -1);
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+}
+
 /* Two cranks of a parallelogram turn at different rates: the joints allow one. */
 TEST(a_contradiction_names_body_and_rates)
 {
-  for (int limited = 0; limited < 2; limited++) {
+  for (int limited = 0; limited < 3; limited++) { /* not at all, by the option, by default */
     ali3_model *m = ali3_model_new();
     const int left = rod(m, "left", 0, 0.5, 1, 2), bar = rod(m, "bar", 1, 1, 1, 0),
               right = rod(m, "right", 2, 0.5, 1, 4);
@@ -138,7 +176,7 @@ TEST(a_contradiction_names_body_and_rates)
     hinge(m, "c", bar, (const double[]){1, 0, 0}, right, (const double[]){0, 0.5, 0}, 0);
     hinge(m, "d", ALI3_GROUND, (const double[]){2, 0, 0}, right, (const double[]){0, -0.5, 0}, 0);
     ali3_options o = ali3_options_default();
-    if (limited) o.assembly_velocity = 0.1;
+    o.assembly_velocity = limited == 0 ? INFINITY : limited == 1 ? 0.1 : 0;
     toy_freeze_with(m, &o);
     ali3_data *d = toy_start(m, limited ? ALI3_E_ASSEMBLE : ALI3_MOVED);
     const ali3_initial *i = ali3_data_initial(d);
@@ -154,7 +192,9 @@ TEST(a_contradiction_names_body_and_rates)
         "the joints do not allow the angular velocity of body \"%s\": %.4g rad/s given, %.4g rad/s possible",
         given == 2 ? "left" : "right", given, i->rate_possible);
     if (!strstr(text, expected)) fail_msg("%s", text);
-    assert_true(!limited == !strstr(text, "raise assembly.velocity"));
+    assert_true((limited == 1) ==
+                !!strstr(text, "assembly allows 0.1: correct the rates, or raise assembly.velocity"));
+    assert_true((limited == 2) == !!strstr(text, "correct the rates, or set assembly.velocity"));
     ali3_data_free(d);
     ali3_model_free(m);
   }
@@ -167,6 +207,7 @@ int main(void)
       cmocka_unit_test(a_crank_keeps_its_rate_and_the_others_follow),
       cmocka_unit_test(joints_take_their_rates),
       cmocka_unit_test(a_prismatic_joint_takes_its_rate),
+      cmocka_unit_test(bodies_between_joints_with_rates_go_along),
       cmocka_unit_test(a_contradiction_names_body_and_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * Bushings at large rotations: the torque is stiffness times the rotation vector, up to half a turn. */
 #include "stepper/corners.h"
 
+#include <string.h>
+
 static const double none[3] = {0}, STIFF[3] = {1, 1.5, 2};
 
 /* A body without weight on a bushing to the ground; damping: N m s/rad about each axis. */
@@ -74,10 +76,44 @@ TEST(an_undamped_bushing_keeps_energy_at_large_rotations)
   }
 }
 
+/* A torque that the bushing cannot hold: the step in which it comes to half a turn says so, whatever the method. */
+TEST(half_a_turn_is_said)
+{
+  static const ali3_method METHOD[] = {ALI3_METHOD_ALI3, ALI3_METHOD_ENERGY, ALI3_METHOD_RK4,
+                                       ALI3_METHOD_ABM8};
+  for (int k = 0; k < 5; k++) {
+    ali3_options o = ali3_options_default();
+    o.method = METHOD[k % 4];
+    o.extrapolate = k == 4;
+    o.dt = 0.002;
+    ali3_model *m = hung(0.6, none);
+    toy_added(m, ali3_model_add_load(
+                     m, &(ali3_load_spec){
+                            .name = "t", .type = ALI3_LOAD_TORQUE, .body = 0, .vector = {0, 0, 6.5}}));
+    toy_freeze_with(m, &o);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    int status = ALI3_OK;
+    double angle = 0;
+    for (int i = 0; i < 3000 && status != ALI3_UNRESOLVED; i++) {
+      if (!(angle < 3.1415)) fail_msg("%s: %g rad, in silence", ali3_method_name(o.method), angle);
+      status = ali3_step(m, d);
+      const ali3_body_state s = body(m, d, 0);
+      angle = 2 * atan2(s.orientation[3], s.orientation[0]);
+    }
+    if (status != ALI3_UNRESOLVED || angle < 3.13) fail_msg("%s: %g rad", ali3_method_name(o.method), angle);
+    char text[400];
+    assert_int_equal(ali3_data_report(d)->worst_force, 0);
+    ali3_report_text(m, d, text, sizeof text);
+    assert_non_null(strstr(text, "bushing \"u\" passes half a turn"));
+    end(m, d);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_torque_turns_by_torque_over_stiffness),
+      cmocka_unit_test(half_a_turn_is_said),
       cmocka_unit_test(an_undamped_bushing_keeps_energy_at_large_rotations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ enum {
 static ali3_options by_method(ali3_method method, double dt, bool extrapolate)
 {
   ali3_options o = ali3_options_default();
+  o.assembly_velocity = INFINITY; /* given velocities do not suit the joints */
   o.method = method;
   o.dt = dt;
   o.extrapolate = extrapolate;

@@ -106,7 +106,10 @@ TEST(a_floating_chain_keeps_its_momentum)
   }
   for (int i = 1; i < N; i++)
     toy_spherical(m, name[i], i - 1, (const double[]){0.5, 0, 0}, i, (const double[]){-0.5, 0, 0});
-  toy_freeze(m, 0.002);
+  ali3_options o = ali3_options_default();
+  o.dt = 0.002;
+  o.assembly_velocity = INFINITY;
+  toy_freeze_with(m, &o);
   ali3_data *d = toy_start(m, ALI3_MOVED); /* the initial velocities were inconsistent */
   struct momentum first = momentum(m, d, s);
   toy_run(m, d, 1000);

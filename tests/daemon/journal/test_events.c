@@ -133,6 +133,10 @@ static void every_cause_in_words(void **unused)
         0,
         0},
        "cycle 14: violated: joint \"pin\" opens at 2 m/s, the limit is 100 mm/s"},
+      {{14, STATE_RUNNING, STATE_RUNNING, CAUSE_UNRESOLVED, 0, -1, 0, 0, -1, -1, 2.5, NOTHING},
+       "cycle 14: degraded: body \"bar\" turns by 2.5 rad in an inner step, which resolves only steady "
+       "rotations about an axis "
+       "through the centre of mass: raise solver.substeps to 5"},
       {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 15: FAULT -> EXIT: loop ended"},
       {{16, PLATFORM_ENGAGE, PLATFORM_NEUTRAL, CAUSE_PLATFORM_STATE, 0, -1, 0, -1, -1, -1, 0, NOTHING},
