@@ -40,6 +40,7 @@
 #define ALI3_ALI3_H
 
 #include <ali3/flat.h>
+#include <ali3/linear.h>
 #include <ali3/mechanics.h>
 #include <ali3/model.h>
 #include <ali3/options.h>

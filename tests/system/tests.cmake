@@ -3,6 +3,7 @@
 ali3_test(system flat_models LINK ali3_setup m)
 # Tests of the whole core; some also need model files, worker threads or the kernel.
 ali3_test(system force_fields SOURCES common/toys.c LINK test_core)
+ali3_test(system analysis LINK ali3_linear ali3_setup m)
 ali3_test(system known_mechanisms LINK ali3_mechanics ali3_setup m)
 ali3_test(system no_calls SOURCES common/toys.c LINK ali3_rt m)
 ali3_test(system orders SOURCES common/toys.c LINK ali3_setup m)

@@ -151,3 +151,22 @@ void factor_solve(const struct factor *f, const double *y, double *x)
     for (int c = 0; c < GEOMETRY_V; c++) to[p->column[c]] = own[c];
   }
 }
+
+void factor_solve_transposed(const struct factor *f, double *load, double *y)
+{
+  /* R'(Q'y) = load, in the order of elimination */
+  for (int i = 0; i < f->bodies; i++) {
+    const struct pivots *p = &f->pivots[f->order[i]];
+    double *own = load + (size_t)f->order[i] * GEOMETRY_V;
+    for (int r = 0; r < p->rank; r++) {
+      const double *R = p->R + (size_t)r * (size_t)p->bodies * GEOMETRY_V;
+      const double z = y[p->row[r]] = own[p->column[r]] / R[r];
+      for (int c = r + 1; c < GEOMETRY_V; c++) own[p->column[c]] -= R[c] * z;
+      for (int b = 1; b < p->bodies; b++) {
+        double *other = load + (size_t)p->body[b] * GEOMETRY_V;
+        for (int c = 0; c < GEOMETRY_V; c++) other[c] -= R[GEOMETRY_V * b + c] * z;
+      }
+    }
+  }
+  factor_transform_back(f, y);
+}

@@ -72,5 +72,7 @@ void factor_transform(const struct factor *f, double *y);
 void factor_residual(const struct factor *f, double *y);
 /* Solves R x = y for the pivot columns of x (bodies, 6). y comes from factor_transform(), free columns of x are given. */
 void factor_solve(const struct factor *f, const double *y, double *x);
+/* Solves J'y = load for a load (bodies, 6) that no free column feels. y (rows) must be 0. The load is destroyed. */
+void factor_solve_transposed(const struct factor *f, double *load, double *y);
 
 #endif

@@ -16,6 +16,14 @@ ali3_status ali3_reset(const ali3_model *m, ali3_data *d)
   return status;
 }
 
+ali3_status ali3_place(const ali3_model *m, ali3_data *d, const ali3_body_state *body, double time)
+{
+  const uint64_t mode = float_mode_enter();
+  const ali3_status status = place_bodies(m, d, body, time);
+  float_mode_leave(mode);
+  return status;
+}
+
 ali3_status ali3_state_load(const ali3_model *m, ali3_data *d, const void *from, size_t size)
 {
   const uint64_t mode = float_mode_enter();

@@ -28,7 +28,8 @@ static void aim_at_start(const ali3_model *m, ali3_data *d, const struct start_g
     d->outside.aim[i] = d->outside.from[i];
     d->turn[m->frozen->link[drive->link].joint[0]] =
         d->outside.from[i].position; /* it may begin full turns away */
-    d->outside.now.command[drive->force] = drive->motion.external ? rest.position : 0.0;
+    if (!given || !given->keep_outside)
+      d->outside.now.command[drive->force] = drive->motion.external ? rest.position : 0.0;
   }
 }
 
@@ -55,8 +56,9 @@ static void start_from_model(const ali3_model *m, ali3_data *d, const struct sta
         given ? given->turn[j]
               : m->frozen->link[j].coordinate[0].zero; /* angles start at the key position of the joint */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
-  for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].spec.vector);
-  for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
+  const bool stays = given && given->keep_outside;
+  for (int i = 0; i < m->loads && !stays; i++) v3_copy(d->outside.now.vector[i], m->load[i].spec.vector);
+  for (int i = 0; i < m->forces && !stays; i++) d->outside.now.command[i] = 0.0;
   inner_start_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = d->states.factors = d->states.renewed = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
@@ -229,7 +231,8 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   penalty_set(m, d,
               0.0); /* an absolute alpha may be far too weak for dt, and the passes would not converge */
   int status = assemble(m, d);
-  if (status == ALI3_OK && !given && !rates_project(m, d, (const double(*)[6])rate)) status = ALI3_E_MEMORY;
+  const bool project = !given || given->given_rates;
+  if (status == ALI3_OK && project && !rates_project(m, d, (const double(*)[6])rate)) status = ALI3_E_MEMORY;
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
     d->redundant = m->options.alpha == 0.0 && redundancy_found(m, d);

@@ -12,10 +12,17 @@ struct start_given {
   uint64_t step;                     /* steps since the reset of the run */
   const double *turn;                /* (joints) coordinates with full turns */
   const struct reference *reference; /* (drives) of external drives */
+  bool given_rates;  /* velocities of bodies are those that a person gave, as in a model at its beginning */
+  bool keep_outside; /* loads and commands from outside stay */
 };
 /* Finds the state at the poses and velocities of the model; `given` NULL: at its beginning. Returns the status of
  * ali3_reset(). */
 int start_find(const ali3_model *m, ali3_data *d, const struct start_given *given);
+
+/* --- place.c --- */
+
+/* ali3_place() in the floating-point mode of the library. */
+ali3_status place_bodies(const ali3_model *m, ali3_data *d, const ali3_body_state *body, double time);
 
 /* --- assemble.c --- */
 

@@ -68,32 +68,37 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
   return sum;
 }
 
-void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o)
+void body_add_loads(const ali3_model *m, const struct outside_values *outside, int body, const double R[9],
+                    double part, struct wrench *o)
 {
   const struct frozen *f = m->frozen;
+  for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
+    const struct load *l = &m->load[f->loads[e]];
+    const double *set = outside->vector[f->loads[e]];
+    double vector[3], arm[3], moment[3];
+    v3_copy(vector, set);
+    if (l->spec.body_axes) m3_mul(vector, R, set);
+    if (l->spec.type == ALI3_LOAD_TORQUE) {
+      v3_axpy(o->torque, part, vector);
+      continue;
+    }
+    v3_axpy(o->force, part, vector);
+    m3_mul(arm, R, l->spec.point);
+    v3_cross(moment, arm, vector);
+    v3_axpy(o->torque, part, moment);
+  }
+}
+
+void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o)
+{
   const struct outside_values *outside = outside_in_force(d);
   const struct body_state start = stored_state(m, d->last.x, body);
   struct body_frame frame = stored_frame(m, d, body);
   const int poses = mean ? 2 : 1;
-  const double part = 1.0 / poses;
   stored_get(m, outside->wrench, WRENCH_NUMBERS, body, (double *)o);
   /* loads of the model, at the state and then at the start */
   for (int pose = 0; pose < poses; pose++) {
     if (pose == 1) body_frame_update(&frame, &start);
-    for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
-      const struct load *l = &m->load[f->loads[e]];
-      const double *set = outside->vector[f->loads[e]];
-      double vector[3], arm[3], moment[3];
-      v3_copy(vector, set);
-      if (l->spec.body_axes) m3_mul(vector, frame.R, set);
-      if (l->spec.type == ALI3_LOAD_TORQUE) {
-        v3_axpy(o->torque, part, vector);
-        continue;
-      }
-      v3_axpy(o->force, part, vector);
-      m3_mul(arm, frame.R, l->spec.point);
-      v3_cross(moment, arm, vector);
-      v3_axpy(o->torque, part, moment);
-    }
+    body_add_loads(m, outside, body, frame.R, 1.0 / poses, o);
   }
 }

@@ -49,6 +49,9 @@ static inline bool body_is_carried(const ali3_model *m, int body)
 }
 /* o = the sum of the end loads of a body. */
 void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
+/* Adds `part` times the force and torque of the loads of the model to o, for a body with the rotation R. */
+void body_add_loads(const ali3_model *m, const struct outside_values *outside, int body, const double R[9],
+                    double part, struct wrench *o);
 /* Force and torque on a body from the loads of the model and from outside, in the pose of the state. mean: the mean of this pose
  * and of the pose at the start of the inner step. */
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o);
