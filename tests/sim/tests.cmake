@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 add_test(NAME sim/sim COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_sim.py $<TARGET_FILE:ali3-sim>)
 add_test(NAME sim/batch COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_batch.py $<TARGET_FILE:ali3-sim>)
+add_test(NAME sim/linear COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_linear.py $<TARGET_FILE:ali3-sim> $<TARGET_FILE:ali3d>)
 # Every shipped model has the same bits with and without workers.
 add_test(NAME sim/workers COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/digests --steps 60 --workers 0,2
          $<TARGET_FILE:ali3-sim>)
+ali3_tier(quick sim/linear)
 ali3_tier(system sim/sim sim/batch sim/workers)
 
 # A Slurm of one node, by tests/run --tier soak.

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT
- * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
- * motion platform, script.c inputs from a file, state.c the file of a state, table.c the CSV, quantities.c end
- * quantities, film.c the page of --view, summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their
- * HDF5 file. */
+/* SPDX-License-Identifier: MIT ali3-sim: the step of the daemon without a clock. Parts: main.c wiring, options.c the command
+ * line, run.c the loop, ride.c the motion platform, script.c inputs from a file, state.c the file of a state, table.c the CSV,
+ * quantities.c end quantities, linear.c equilibrium and linear systems, bode.c their diagram, film.c the page of --view,
+ * summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -32,8 +31,15 @@ struct options {
   const char *batch; /* file of the sweep; NULL: one run */
   long shard, shards, jobs;
   bool resume;
-  int quantity_columns; /* of a row */
+  int quantity_columns;                     /* of a row */
+  bool settle;                              /* begin in the static equilibrium */
+  const char *linearise, *bode, *from, *to; /* NULL: not given */
 };
+
+/* options.c: returns -1 to go on, else the exit status. The caller frees o->set. */
+int options_take(int argc, char **argv, struct options *o);
+/* FILE.h5 */
+bool options_name_hdf5(const char *file);
 
 /* All signals of a step, those of the motion platform among them. Without a platform, ride_step() observes the model
  * only. */

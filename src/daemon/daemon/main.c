@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3d: reads the file and runs it. */
 #include "daemon/check.h"
+#include "daemon/modes.h"
 #include "daemon/options.h"
 #include "daemon/platform_report.h"
 #include "daemon/print_map.h"
@@ -66,6 +67,7 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
   struct settings *settings = setup_load(o->file, over, stderr);
   if (!settings) return STATUS_USAGE;
   const int status = o->draw       ? draw_file(o->draw, settings)
+                     : o->modes    ? print_modes(settings)
                      : o->flat     ? flat_file(o->flat, settings)
                      : o->platform ? platform_report(settings, o->file, o->platform)
                      : o->map      ? print_map(settings, o->file, o->map)

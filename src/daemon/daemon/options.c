@@ -28,6 +28,8 @@ static const char USAGE_TEXT[] =
     "                      work that err by at most M metres in the first second\n"
     "  --expand            print FILE without parameters, parts and other short forms; start nothing\n"
     "  --draw OUT.svg      draw the mechanism of FILE at its start; start nothing\n"
+    "  --modes             print frequencies, damping ratios and the bodies that move most in each mode,\n"
+    "                      about the static equilibrium; start nothing\n"
     "  --flat OUT          write the frozen mechanism of FILE as bytes for libali3; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json|csv|st|st-located|plcopen]\n"
@@ -131,6 +133,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
     ACCURACY,
     EXPAND,
     DRAW,
+    MODES,
     FLAT,
     NEW,
     PRINT_MAP,
@@ -155,6 +158,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       {"accuracy", required_argument, NULL, ACCURACY},
       {"expand", no_argument, NULL, EXPAND},
       {"draw", required_argument, NULL, DRAW},
+      {"modes", no_argument, NULL, MODES},
       {"flat", required_argument, NULL, FLAT},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
@@ -199,6 +203,9 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       break;
     case DRAW:
       o->draw = optarg;
+      break;
+    case MODES:
+      o->modes = true;
       break;
     case FLAT:
       o->flat = optarg;

@@ -47,6 +47,7 @@ struct options {
   enum check_format check;       /* only check whether FILE is correct */
   bool strict;                   /* with check: warnings are errors */
   const char *draw;              /* path of the drawing to write; NULL: none */
+  bool modes;                    /* only print the modes */
   const char *flat;              /* path of the model as bytes; NULL: none */
   bool expand;                   /* only print FILE without short forms */
   double accuracy;               /* with check: m, for which settings are recommended; 0: not wanted */

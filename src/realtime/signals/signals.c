@@ -377,3 +377,65 @@ const struct input_range *signals_range(const struct signals *s, int signal)
   while (i < s->inputs && channel >= s->input[i].first + s->input[i].count) i++;
   return i < s->inputs ? &s->input[i].range[channel - s->input[i].first] : NULL;
 }
+
+/* The number in ali3_sensor_state of a signal of a sensor, in the order of walk_sensor(). */
+static int number_of_sensor(ali3_sensor_type type, int signal)
+{
+  enum { VELOCITY = 7, ROTATION = 10, ACCELERATION = 13, SPECIFIC_FORCE = 19 };
+  const int axis = signal % 3;
+  switch (type) {
+  case ALI3_SENSOR_IMU:
+    return (signal < 3 ? SPECIFIC_FORCE : ROTATION) + axis;
+  case ALI3_SENSOR_POSE:
+    return signal;
+  default:
+    return (signal < 3 ? 0 : signal < 6 ? VELOCITY : ACCELERATION) + axis;
+  }
+}
+
+/* The number in ali3_force_state of a signal of a force; -1: a flag. */
+static int number_of_force(ali3_force_type type, int signal)
+{
+  for (const struct quantity *const *q = of_force[type]; *q; q++) {
+    if (signal < (*q)->count) return *q == &CLOSED ? -1 : (int)((*q)->offset / sizeof(double)) + signal;
+    signal -= (*q)->count;
+  }
+  return -1;
+}
+
+/* The last of `count` elements that begins at or before the signal. */
+static int element_at(const int *first, int count, int signal)
+{
+  int element = count - 1;
+  while (element > 0 && first[element] > signal) element--;
+  return element;
+}
+
+bool signals_port(const struct signals *s, const ali3_model *m, int signal, ali3_port *port)
+{
+  const int joints_end = s->forces > 0 ? s->force_first[0] : s->sensor_first[0];
+  const int bodies_end = s->joints > 0 ? s->joint_first[0] : joints_end;
+  /* in the order of walk_signals() */
+  if (signal < s->body_first || signal >= s->energy_first) return false;
+  if (signal < bodies_end) {
+    const int number = signal - s->body_first;
+    *port = (ali3_port){ALI3_PORT_BODY, number / SIGNALS_BODY, number % SIGNALS_BODY};
+  } else if (signal < joints_end) {
+    const int joint = element_at(s->joint_first, s->joints, signal), number = signal - s->joint_first[joint];
+    const ali3_joint_type type = ali3_model_joint_type(m, joint);
+    const bool coordinate = type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC;
+    *port = (ali3_port){ALI3_PORT_JOINT, joint, number};
+    return number < (coordinate ? 8 : 6); /* not the quality */
+  } else if (signal < s->sensor_first[0]) {
+    const int force = element_at(s->force_first, s->forces, signal);
+    *port = (ali3_port){ALI3_PORT_FORCE, force,
+                        number_of_force(ali3_model_force_type(m, force), signal - s->force_first[force])};
+    return port->component >= 0;
+  } else {
+    const int sensor = element_at(s->sensor_first, s->sensors, signal);
+    *port =
+        (ali3_port){ALI3_PORT_SENSOR, sensor,
+                    number_of_sensor(ali3_model_sensor_type(m, sensor), signal - s->sensor_first[sensor])};
+  }
+  return true;
+}

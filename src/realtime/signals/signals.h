@@ -17,7 +17,7 @@
 
 #include "platform/types.h"
 
-#include <ali3/types.h>
+#include <ali3/linear.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -179,6 +179,10 @@ const struct input_range *signals_range(const struct signals *s, int signal);
 /* RT. True if the signal tells the pose of the motion platform or follows from it, so that a rig may be driven by it:
  * all of platform.* except state, mode and flags. */
 bool signals_is_motion(const struct signals *s, int signal);
+
+/* The number of a body, joint, force or sensor that the signal is, as an output of a linear system. False: it is none, or a
+ * flag. */
+bool signals_port(const struct signals *s, const ali3_model *m, int signal, ali3_port *port);
 
 /* RT. Fills in all values from the state; `channels` (s->channels long; NULL: zeros) become the values of the inputs. */
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
