@@ -27,7 +27,7 @@ typedef struct {
   void *context; /* first argument of run() */
   int shares;
   void (*run)(void *context, void (*work)(void *arg, int share, int shares), void *arg);
-  /* Less work than this many floating-point operations is done without run(). 0: 80000, about 2 us of vector code. It changes
+  /* Less work than this many floating-point operations is done without run(). 0: 40000, about 1 us of vector code. It changes
    * no result. */
   double worth;
 } ali3_exec;

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """usage: test_bench.py ALI3_BENCH MODELS: every mechanism of ali3-bench steps as it should, and the figures are there.
 How long anything takes is not judged."""
+import itertools
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import unittest
@@ -169,7 +171,8 @@ class Bench(unittest.TestCase):
                 self.assertEqual(set(f), KEYS | {"levels"})
                 levels = f["levels"]
                 names = [level["level"] for level in levels]
-                shared = names[0] == "shared"
+                shared = names.count("band")
+                self.assertEqual([level.get("band") for level in levels[:shared]], list(range(shared)))
                 self.assertEqual(names[shared:], sorted(set(names[shared:])))
                 joints = sum(level["nodes"] for level in levels) - f["bodies"]
                 # a node has one body, or joints of at most seven rows in all
@@ -182,11 +185,12 @@ class Bench(unittest.TestCase):
                     self.assertLessEqual(level["nodes"], level["lanes"])
                     self.assertLessEqual(level["lanes"], 2 * level["groups"])
                     self.assertGreater(level["condense_us"] + level["sweep_us"], 0)
-                    self.assertEqual("condense_shares" in level, level["level"] == "shared")
-                if not shared:
-                    continue
-                for key in ("condense_shares", "sweep_shares"):
-                    s = levels[0][key]
+                    self.assertEqual("condense_shares" in level, level["level"] == "band")
+                for band, key in itertools.product(levels[:shared], ("condense_shares", "sweep_shares")):
+                    for threads, over_mean in band["imbalance"].items():
+                        self.assertLessEqual(0.999, over_mean)
+                        self.assertLessEqual(over_mean, int(threads) * 1.001)
+                    s = band[key]
                     if f["workers"] == 0:
                         self.assertIsNone(s)
                     elif s:
@@ -196,17 +200,18 @@ class Bench(unittest.TestCase):
                         self.assertLessEqual(s["utilisation"], 1.001)
         (f,) = self.figures("--case", "chain", "--bodies", "300", "--steps", "20", "--report", "--workers", "1", "--isa",
                             "baseline")
-        self.assertEqual(f["levels"][0]["level"], "shared")
+        self.assertEqual(f["levels"][0]["level"], "band")
         self.assertGreater(min(f["levels"][0]["condense_shares"]["busy_us"]), 0)
 
     def test_table_for_people(self):
         table = self.good("--case", "chain", "--bodies", "300", "--steps", "10", "--workers", "1", "--isa", "baseline", "--report")
         lines = table.splitlines()[2:]
-        self.assertEqual(lines[1].split(), "level runs groups nodes lanes Mflop condense GFLOP/s sweep".split())
-        rows = [line.split() for line in lines[2:] if len(line.split()) == 9]
-        self.assertEqual((rows[0][0], rows[-1][0]), ("shared", "all"))
+        self.assertEqual(lines[1].split(), "level runs groups nodes lanes Mflop condense GFLOP/s sweep of 2 of 4 of 8".split())
+        rows = [re.sub("^ *band ", "band", line).split() for line in lines[2:] if re.match(r" *(band \d+|\d+|all) ", line)]
+        self.assertEqual((rows[0][0], rows[-1][0]), ("band0", "all"))
+        self.assertEqual(len(rows[0]), 12)
         self.assertEqual([int(n) for n in rows[-1][1:5]], [sum(int(row[i]) for row in rows[:-1]) for i in range(1, 5)])
-        self.assertIn("condense of what is shared: skew ", table)
+        self.assertIn("band 0, condense: skew ", table)
         table = self.good("--case", "chain", "--bodies", "8", "--steps", "10", "--workers", "1")
         head, columns, line = table.splitlines()
         self.assertIn("10 steps each", head)

@@ -242,11 +242,11 @@ static void see_phase(void *context, ali3_phase phase)
 static void see_run(void *context, int share, int run, bool begins)
 {
   struct seen *s = context;
-  if (run == ALI3_RUNS_SHARED) {
+  if (run < 0) {
     assert_int_equal(share, 0);
     assert_true(s->shared == !begins);
     s->shared = begins;
-    s->stages += begins && s->phase == ALI3_PHASE_SWEEP;
+    s->stages += begins && run == ALI3_RUNS_SHARED && s->phase == ALI3_PHASE_SWEEP;
     return;
   }
   assert_true(share == 0 || s->shared);

@@ -44,28 +44,35 @@ struct times { /* us */
 /* Minimum, median, p99 (nearest rank) and maximum of samples in ns. Sorts the samples. */
 struct times times_of(uint32_t *ns, int n);
 
+/* Times of the shares of a band. */
+struct level_shares {
+  double *busy; /* (shares) us; NULL: too little work to share */
+  double skew;  /* us, from the end of the first share to that of the last; a sweep has two passes */
+  double utilisation;
+};
+
 /* Part of the tree's schedule; times are medians over the steps, us. */
-enum { LEVEL_SHARED = -1 };
+enum { LEVEL_SHARED = -1, PLANNED = 3 };
+#define PLANNED_THREADS                                                                                      \
+  {                                                                                                          \
+    2, 4, 8                                                                                                  \
+  }
 struct level {
-  int level; /* level of the tree; LEVEL_SHARED: all runs that shares own */
+  int level; /* level of the tree; LEVEL_SHARED: a band, whose runs threads share */
+  int band;  /* number of the band */
   int runs, groups;
   int nodes, lanes; /* nodes: lanes in use; lanes: all computed lanes */
   double flops;     /* operations of a condensation */
-  double condense;  /* one condensation; LEVEL_SHARED: with the wait for the last share */
-  double sweep;     /* one sweep, up and down; LEVEL_SHARED: with the wait for the last share */
-};
-
-/* Times of the shares in the shared part. */
-struct level_shares {
-  double *busy; /* (shares) us; NULL: too little work to share */
-  double skew;  /* us, from the end of the first share to that of the last; a sweep has two stages */
-  double utilisation;
+  double condense;  /* one condensation; band: with the wait for the last share */
+  double sweep;     /* one sweep, up and down; band: with the wait for the last share */
+  /* bands: planned work of the largest share over the mean, for these numbers of threads */
+  double imbalance[PLANNED];
+  struct level_shares condense_shares, sweep_shares;
 };
 
 struct levels {
   int levels, shares;
   struct level *level;
-  struct level_shares condense, sweep;
 };
 
 struct figures {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Times of the tree, level by level, from a watch on the runs of its schedule. Shares do the runs of subtrees; their work and
- * their waits for each other are recorded separately. */
+ * Times of the tree, level by level, from a watch on the runs of its schedule. The shares of a band, and their waits for each
+ * other, are recorded separately. */
 #include "bench.h"
 
 #include "rt/clock.h"
@@ -10,27 +10,29 @@
 
 enum kind { CONDENSE, SWEEP, KINDS, OTHER = KINDS };
 
-/* Columns of one kind: the rows, then these, then the time of each share. */
+/* Columns of one kind: the rows, then these for each band, with the time of each share last. */
 enum { SKEW, UTILISATION, BUSY };
 
 static const double WHOLE = 1e6; /* sample of a utilisation of 1 */
 
-struct share { /* in the present stage; its thread writes it */
+struct share { /* in the present band; its thread writes it */
   _Alignas(64) uint64_t since;
   uint64_t busy, done;
 };
 
 struct level_watch {
   const ali3_model *model;
-  int tree_stages, owned; /* stages of the tree; the first `owned` are shared */
+  int tree_stages, bands,
+      first_alone; /* stages of the tree; bands that threads share; first stage after them */
   ali3_probe probe;
   int shares, rows, columns, steps, step;
-  enum kind kind; /* present phase */
-  uint64_t since; /* start of the present stage, or of the present run that is not shared */
-  bool shared[KINDS];
-  int stages[KINDS]; /* shared stages in this step: one in a condensation, two in a sweep */
-  uint64_t *now;     /* (KINDS, columns) ns, in this step */
-  uint32_t *sample;  /* (KINDS, columns, steps) ns per condensation or sweep in each step */
+  enum kind kind;         /* present phase */
+  uint64_t since;         /* start of the present band, or of the present run that is not shared */
+  bool *shared;           /* (KINDS, bands) a worker had work */
+  int *times;             /* (KINDS, bands) passes in this step: one in a condensation, two in a sweep */
+  int alone_times[KINDS]; /* passes through the other stages */
+  uint64_t *now;          /* (KINDS, columns) ns, in this step */
+  uint32_t *sample;       /* (KINDS, columns, steps) ns per condensation or sweep in each step */
   struct share *share;
 };
 
@@ -39,46 +41,57 @@ static uint64_t *column_now(const struct level_watch *w, enum kind kind, int i)
   return &w->now[(int)kind * w->columns + i];
 }
 
+/* The first column of a band. */
+static int columns_of(const struct level_watch *w, int band)
+{
+  return w->rows + band * (BUSY + w->shares);
+}
+
 static void watch_phase(void *context, ali3_phase phase)
 {
   struct level_watch *w = context;
   w->kind = phase == ALI3_PHASE_CONDENSE ? CONDENSE : phase == ALI3_PHASE_SWEEP ? SWEEP : OTHER;
 }
 
-static void stage_begins(struct level_watch *w, uint64_t now)
+static void band_begins(struct level_watch *w, int band, uint64_t now)
 {
   w->since = now;
-  w->stages[w->kind]++;
+  w->times[(int)w->kind * w->bands + band]++;
   for (int i = 0; i < w->shares; i++) w->share[i] = (struct share){.done = now};
 }
 
-/* A share without a run ends as the stage begins. */
-static void stage_ends(struct level_watch *w, uint64_t now)
+/* A share without a run ends as the band begins. */
+static void band_ends(struct level_watch *w, int band, uint64_t now)
 {
-  uint64_t first = UINT64_MAX, last = 0;
+  const int first = columns_of(w, band);
+  uint64_t earliest = UINT64_MAX, last = 0;
   for (int i = 0; i < w->shares; i++) {
     const struct share *s = &w->share[i];
-    if (s->done < first) first = s->done;
+    if (s->done < earliest) earliest = s->done;
     if (s->done > last) last = s->done;
-    *column_now(w, w->kind, w->rows + BUSY + i) += s->busy;
-    w->shared[w->kind] |= i > 0 && s->busy > 0;
+    *column_now(w, w->kind, first + BUSY + i) += s->busy;
+    w->shared[(int)w->kind * w->bands + band] |= i > 0 && s->busy > 0;
   }
-  *column_now(w, w->kind, w->rows + SKEW) += last - first;
-  if (w->owned > 0) *column_now(w, w->kind, 0) += now - w->since;
+  *column_now(w, w->kind, first + SKEW) += last - earliest;
+  *column_now(w, w->kind, band) += now - w->since;
 }
 
 static void watch_run(void *context, int share, int run, bool begins)
 {
   struct level_watch *w = context;
+  const int band = ALI3_RUNS_SHARED - run;
   uint64_t now = clock_now_ns();
   if (w->kind == OTHER) return;
-  if (run == ALI3_RUNS_SHARED) {
-    (begins ? stage_begins : stage_ends)(w, now);
-  } else if (run >= w->owned) {
+  /* A band, or a run in it, or a run after all bands. */
+  if (run < 0 && band >= w->bands) {
+    w->alone_times[w->kind] += begins;
+  } else if (run < 0) {
+    (begins ? band_begins : band_ends)(w, band, now);
+  } else if (run >= w->first_alone) {
     if (begins)
       w->since = now;
     else
-      *column_now(w, w->kind, run - w->owned + (w->owned > 0)) += now - w->since;
+      *column_now(w, w->kind, w->bands + run - w->first_alone) += now - w->since;
   } else if (begins) {
     w->share[share].since = now;
   } else {
@@ -92,22 +105,24 @@ struct level_watch *levels_watch(const ali3_model *m, int shares, int steps)
   /* Set the probe and the size of the tables. */
   struct level_watch *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
   *w = (struct level_watch){.model = m,
-                            .tree_stages = stages,
-                            .owned = owned,
+                            .tree_stages = ali3_model_stages(m),
                             .probe = {.context = w, .mark = watch_phase, .run = watch_run},
                             .shares = shares,
-                            .rows = stages - owned + (owned > 0),
                             .steps = steps,
                             .kind = OTHER};
+  while (w->bands < ali3_model_bands(m) && ali3_model_band(m, w->bands).separate)
+    w->first_alone = ali3_model_band(m, w->bands++).end;
+  w->rows = w->bands + w->tree_stages - w->first_alone;
+  w->columns = columns_of(w, w->bands);
   /* Allocate for all steps: nothing is allocated between the steps that are timed. */
-  w->columns = w->rows + BUSY + shares;
-  size_t columns = (size_t)w->columns * KINDS;
+  size_t columns = (size_t)w->columns * KINDS, bands = (size_t)w->bands * KINDS + 1;
   w->now = calloc(columns, sizeof *w->now);
   w->sample = calloc(columns * (size_t)steps, sizeof *w->sample);
+  w->shared = calloc(bands, sizeof *w->shared);
+  w->times = calloc(bands, sizeof *w->times);
   w->share = aligned_alloc(_Alignof(struct share), (size_t)shares * sizeof *w->share);
-  if (w->now && w->sample && w->share) return w;
+  if (w->now && w->sample && w->shared && w->times && w->share) return w;
   levels_unwatch(w);
   return NULL;
 }
@@ -117,21 +132,37 @@ const ali3_probe *levels_probe(const struct level_watch *w)
   return &w->probe;
 }
 
+/* Stores the mean over the passes of this step. */
+static void take_sample(struct level_watch *w, enum kind kind, int column, double ns, double times)
+{
+  if (times > 0) ns /= kind == SWEEP ? times / 2.0 : times;
+  w->sample[((size_t)kind * (size_t)w->columns + (size_t)column) * (size_t)w->steps + (size_t)w->step] =
+      ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+  *column_now(w, kind, column) = 0;
+}
+
+static void take_band(struct level_watch *w, enum kind kind, int band)
+{
+  const int first = columns_of(w, band);
+  int *times = &w->times[(int)kind * w->bands + band];
+  uint64_t elapsed = *column_now(w, kind, band), busy = 0;
+  for (int i = 0; i < w->shares; i++) busy += *column_now(w, kind, first + BUSY + i);
+  take_sample(w, kind, first + UTILISATION,
+              elapsed > 0 ? WHOLE * (double)busy / ((double)w->shares * (double)elapsed) : 0.0, 0.0);
+  take_sample(w, kind, band, (double)elapsed, *times);
+  take_sample(w, kind, first + SKEW, (double)*column_now(w, kind, first + SKEW), *times);
+  for (int i = first + BUSY; i < first + BUSY + w->shares; i++)
+    take_sample(w, kind, i, (double)*column_now(w, kind, i), *times);
+  *times = 0;
+}
+
 void levels_step_done(struct level_watch *w)
 {
   for (enum kind kind = CONDENSE; kind < KINDS; kind++) {
-    uint64_t elapsed = w->owned > 0 ? *column_now(w, kind, 0) : 0, busy = 0;
-    for (int i = 0; i < w->shares; i++) busy += *column_now(w, kind, w->rows + BUSY + i);
-    double times = kind == SWEEP ? w->stages[kind] / 2.0 : w->stages[kind];
-    for (int i = 0; i < w->columns; i++) {
-      double ns = times > 0 ? (double)*column_now(w, kind, i) / times : 0.0;
-      if (i == w->rows + UTILISATION)
-        ns = elapsed > 0 ? WHOLE * (double)busy / ((double)w->shares * (double)elapsed) : 0.0;
-      w->sample[((size_t)kind * (size_t)w->columns + (size_t)i) * (size_t)w->steps + (size_t)w->step] =
-          ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-      *column_now(w, kind, i) = 0;
-    }
-    w->stages[kind] = 0;
+    for (int band = 0; band < w->bands; band++) take_band(w, kind, band);
+    for (int i = w->bands; i < w->rows; i++)
+      take_sample(w, kind, i, (double)*column_now(w, kind, i), w->alone_times[kind]);
+    w->alone_times[kind] = 0;
   }
   w->step++;
 }
@@ -145,7 +176,7 @@ static double column_median(const struct level_watch *w, enum kind kind, int i)
 /* Stages first .. end-1 of the schedule. */
 static struct level make_level(const struct level_watch *w, int row, int first, int end)
 {
-  struct level l = {.level = first < w->owned ? LEVEL_SHARED : ali3_model_stage(w->model, first).level,
+  struct level l = {.level = first < w->first_alone ? LEVEL_SHARED : ali3_model_stage(w->model, first).level,
                     .runs = end - first,
                     .condense = column_median(w, CONDENSE, row),
                     .sweep = column_median(w, SWEEP, row)};
@@ -159,15 +190,39 @@ static struct level make_level(const struct level_watch *w, int row, int first, 
   return l;
 }
 
-static bool take_shares(const struct level_watch *w, enum kind kind, struct level_shares *s)
+/* The largest share of a band over the mean. */
+static double imbalance_of(const ali3_model *m, ali3_band band, int shares)
 {
-  if (!w->shared[kind]) return true;
+  double of[64] = {0.0}, most = 0.0;
+  for (int i = band.first; i < band.end; i++) {
+    double *own = &of[ali3_model_stage_share(m, i, shares)];
+    *own += ali3_model_stage(m, i).condense;
+    if (*own > most) most = *own;
+  }
+  return most * shares / band.condense;
+}
+
+static bool take_shares(const struct level_watch *w, enum kind kind, int band, struct level_shares *s)
+{
+  const int first = columns_of(w, band);
+  if (!w->shared[(int)kind * w->bands + band]) return true;
   s->busy = calloc((size_t)w->shares, sizeof *s->busy);
   if (!s->busy) return false;
-  s->skew = column_median(w, kind, w->rows + SKEW);
-  s->utilisation = column_median(w, kind, w->rows + UTILISATION) / (WHOLE / 1e3);
-  for (int i = 0; i < w->shares; i++) s->busy[i] = column_median(w, kind, w->rows + BUSY + i);
+  s->skew = column_median(w, kind, first + SKEW);
+  s->utilisation = column_median(w, kind, first + UTILISATION) / (WHOLE / 1e3);
+  for (int i = 0; i < w->shares; i++) s->busy[i] = column_median(w, kind, first + BUSY + i);
   return true;
+}
+
+/* A band that threads share. False: out of memory. */
+static bool take_level_of_band(const struct level_watch *w, int band, struct level *l)
+{
+  static const int threads[PLANNED] = PLANNED_THREADS;
+  const ali3_band b = ali3_model_band(w->model, band);
+  *l = make_level(w, band, b.first, b.end);
+  l->band = band;
+  for (int i = 0; i < PLANNED; i++) l->imbalance[i] = imbalance_of(w->model, b, threads[i]);
+  return take_shares(w, CONDENSE, band, &l->condense_shares) && take_shares(w, SWEEP, band, &l->sweep_shares);
 }
 
 struct levels *levels_take(const struct level_watch *w)
@@ -176,15 +231,14 @@ struct levels *levels_take(const struct level_watch *w)
   if (!l) return NULL;
   l->shares = w->shares;
   l->level = calloc((size_t)w->rows, sizeof *l->level);
-  if (!l->level || !take_shares(w, CONDENSE, &l->condense) || !take_shares(w, SWEEP, &l->sweep)) {
-    levels_free(l);
-    return NULL;
-  }
-  int owned = w->owned;
-  if (owned > 0) l->level[l->levels++] = make_level(w, 0, 0, owned);
-  for (int run = owned; run < w->tree_stages; run++, l->levels++)
+  bool good = l->level;
+  for (; good && l->levels < w->bands; l->levels++)
+    good = take_level_of_band(w, l->levels, &l->level[l->levels]);
+  for (int run = w->first_alone; good && run < w->tree_stages; run++, l->levels++)
     l->level[l->levels] = make_level(w, l->levels, run, run + 1);
-  return l;
+  if (good) return l;
+  levels_free(l);
+  return NULL;
 }
 
 void levels_unwatch(struct level_watch *w)
@@ -192,6 +246,8 @@ void levels_unwatch(struct level_watch *w)
   if (!w) return;
   free(w->now);
   free(w->sample);
+  free(w->shared);
+  free(w->times);
   free(w->share);
   free(w);
 }
@@ -199,8 +255,10 @@ void levels_unwatch(struct level_watch *w)
 void levels_free(struct levels *l)
 {
   if (!l) return;
-  free(l->condense.busy);
-  free(l->sweep.busy);
+  for (int i = 0; i < l->levels; i++) {
+    free(l->level[i].condense_shares.busy);
+    free(l->level[i].sweep_shares.busy);
+  }
   free(l->level);
   free(l);
 }

@@ -62,14 +62,21 @@ struct plan {
   int groups;
   struct group_plan *group; /* in the order of the schedule, children before parents */
   int *group_of, *lane_of;  /* (nodes) */
-  int runs, owned;          /* see struct tree */
+  int runs, packs, bands;   /* see struct tree */
   struct tree_run *run;
+  struct tree_band *band;
   double cost; /* cost of a step, including the work on bodies and links; only for comparing plans */
 };
 
-/* Fills the plan and the slots of all borders. False: out of memory. */
+/* Fills the plan and the slots of all borders, with one band for the packs and one for all levels above them. False: out
+ * of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
+/* bands.c. Groups the nodes above the packs level by level. False: out of memory. */
+bool plan_levels(struct nodes *n, struct plan *p);
+/* Groups them again, in bands of separate subtrees wherever several threads are faster with them and one thread is not
+ * slower. False: out of memory. */
+bool plan_bands(struct nodes *n, struct plan *p);
 /* supernodes.c. Fills o with the tree in which lone nodes absorb a child where that saves an update; o stays empty if there
  * is none. *absorbed: number of these children. False: out of memory. */
 bool nodes_amalgamate(const struct nodes *n, const struct plan *p, struct nodes *o, int *absorbed);

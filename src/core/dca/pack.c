@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: chooses the nodes that are computed side by side.
+ * Set-up only: chooses the subtrees that are computed side by side, the largest before smaller ones. A pack holds up to
+ * `lanes` subtrees of one shape side by side, node by node. Each lane owns a subtree and never gathers numbers from
+ * another lane. A nearly full pack is filled up with subtrees that lack some nodes, such as subtrees at the ends of a
+ * chain. In their lane the missing nodes are unused. Packs of a large mechanism stay small enough for many workers.
  *
- * Whole subtrees come first, the largest before smaller ones. A pack holds up to `lanes` subtrees of one shape side by
- * side, node by node. Each lane owns a subtree and never gathers numbers from another lane. A nearly full pack is
- * filled up with subtrees that lack some nodes, such as subtrees at the ends of a chain. In their lane the missing
- * nodes are unused. Packs of a large mechanism stay small enough for many workers.
- *
- * The remaining nodes follow level by level. Nodes share a group if they have the same front and the same places of
- * their children. Nodes of a rare kind stay alone. */
+ * bands.c groups the remaining nodes. */
 #include "dca/shapes.h"
 
 #include <stdlib.h>
@@ -198,54 +195,7 @@ static void pack_subtrees(struct packing *k)
     }
     if (end - first > 1) pack_class(k, first, end, most);
   }
-  k->p->owned = k->p->runs;
-}
-
-static int by_hash(const void *pa, const void *pb, void *packing)
-{
-  const struct packing *k = packing;
-  int a = *(const int *)pa, b = *(const int *)pb;
-  if (k->hash[a] != k->hash[b]) return k->hash[a] < k->hash[b] ? -1 : 1;
-  return a - b;
-}
-
-static void group_level(struct packing *k, int *nodes, int count)
-{
-  struct plan *p = k->p;
-  struct tree_run *run = &p->run[p->runs++];
-  *run = (struct tree_run){.first = p->groups};
-  for (int i = 0; i < count; i++) k->hash[nodes[i]] = shape_of_front(k->n, p, nodes[i]);
-  qsort_r(nodes, (size_t)count, sizeof(int), by_hash, k);
-  for (int first = 0, end; first < count; first = end) {
-    for (end = first + 1; end < count && end < first + p->lanes; end++)
-      if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
-    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* single lanes are faster */
-    int group = new_group(k, end - first > 1 ? p->lanes : 1);
-    for (int i = first; i < end; i++) put_node(k, group, i - first, nodes[i]);
-  }
-  run->end = p->groups;
-}
-
-static int by_level(const void *pa, const void *pb, void *packing)
-{
-  const struct packing *k = packing;
-  int a = *(const int *)pa, b = *(const int *)pb;
-  const struct node *node = k->n->node;
-  return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
-}
-
-static void group_levels(struct packing *k)
-{
-  const struct nodes *n = k->n;
-  int count = 0;
-  for (int i = 0; i < n->count; i++)
-    if (!k->covered[i]) k->sorted[count++] = i;
-  qsort_r(k->sorted, (size_t)count, sizeof(int), by_level, k);
-  for (int first = 0, end; first < count; first = end) {
-    int level = n->node[k->sorted[first]].level;
-    for (end = first + 1; end < count && n->node[k->sorted[end]].level == level;) end++;
-    group_level(k, k->sorted + first, end - first);
-  }
+  k->p->packs = k->p->runs;
 }
 
 /* A group costs as much as one of its lanes. The kernels of its bodies or links cost as much as KERNELS flops. */
@@ -266,6 +216,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
   p->group_of = calloc(room, sizeof(int));
   p->lane_of = calloc(room, sizeof(int));
   p->run = calloc(room, sizeof *p->run);
+  p->band = calloc(room + 1, sizeof *p->band);
   struct packing k = {.n = n, .p = p};
   k.hash = calloc(room, sizeof *k.hash);
   k.match = calloc(room, sizeof(int));
@@ -274,14 +225,17 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
   k.stack = calloc(room, sizeof(int));
   k.list = calloc(room, sizeof(int));
   k.sorted = calloc(room, sizeof(int));
-  bool ok = p->group && p->group_of && p->lane_of && p->run && k.hash && k.match && k.group && k.covered &&
-            k.stack && k.list && k.sorted;
+  bool ok = p->group && p->group_of && p->lane_of && p->run && p->band && k.hash && k.match && k.group &&
+            k.covered && k.stack && k.list && k.sorted;
   /* Pack whole subtrees, then group the remaining nodes level by level. */
   if (ok) {
-    for (int i = 0; i < n->count; i++) slots_as_they_are(n, &n->node[i]);
+    for (int i = 0; i < n->count; i++) {
+      slots_as_they_are(n, &n->node[i]);
+      p->group_of[i] = -1;
+    }
     shapes_of_subtrees(n, k.hash);
     if (lanes > 1) pack_subtrees(&k);
-    group_levels(&k);
+    ok = plan_levels(n, p);
     p->cost = node_cost(n, p);
   }
   /* Free the work space, also after a failure. */
@@ -302,5 +256,6 @@ void plan_free(struct plan *p)
   free(p->group_of);
   free(p->lane_of);
   free(p->run);
+  free(p->band);
   *p = (struct plan){0};
 }

@@ -30,7 +30,7 @@ static size_t free_update_place(const struct build *b, size_t size)
   return at;
 }
 
-/* Places the updates of an owned run in a tree without hubs. Nobody reads an update after the condensation of its parent, so
+/* Places the updates of a pack in a tree without hubs. Nobody reads an update after the condensation of its parent, so
  * a later group of the run takes its place. Returns the end of the run. */
 static int share_updates(struct build *b, int run)
 {
@@ -67,14 +67,15 @@ static void place_wide(struct build *b)
     t->vector_size += (size_t)(o->width * (o->pivot + o->border));
   }
   int next = 0;
-  for (int r = 0; r < b->p.owned && t->hubs == 0; r++) next = share_updates(b, r);
+  for (int r = 0; r < b->p.packs && t->hubs == 0; r++) next = share_updates(b, r);
   for (; next < t->groups; next++) {
     t->group[next].update = t->front_size;
     t->front_size += wide_update_size(&t->group[next]);
   }
 }
 
-/* Sets these offsets for lone groups, in whole vectors. Kernels read up to a vector past the last number. */
+/* Sets these offsets for lone groups, in whole vectors. Kernels read up to a vector past the last number of an update: other
+ * threads may write the next one. */
 static void place_lone(struct build *b)
 {
   struct tree *t = b->t;
@@ -97,7 +98,7 @@ static void place_lone(struct build *b)
     struct tree_group *o = &t->group[i];
     if (o->width > 1) continue;
     o->columns = t->front_size;
-    t->front_size += (size_t)(tree_column(vector, o->padded, o->padded) + o->padded);
+    t->front_size += (size_t)(tree_column(vector, o->padded, o->padded) + o->padded + vector);
     o->update = t->front_size;
     if (o->packs) t->front_size += (size_t)tree_round_up(tree_triangle(o->border), vector);
   }
@@ -222,6 +223,9 @@ static bool allocate_tree(struct build *b)
   b->origin = calloc(borders, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
   b->live = calloc(groups, sizeof(int));
+  b->band_of_run = calloc((size_t)b->p.runs + 1, sizeof(int));
+  b->run_of_group = calloc(groups, sizeof(int));
+  b->run_of_unknown = calloc((size_t)t->unknowns + 1, sizeof(int));
   t->group = calloc(groups, sizeof *t->group);
   t->member = calloc(members, sizeof *t->member);
   t->branch = calloc(children, sizeof *t->branch);
@@ -234,21 +238,23 @@ static bool allocate_tree(struct build *b)
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
-  return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && t->group && t->member &&
-         t->branch && t->pull && t->couple && t->own && t->place && t->mix && t->shift && t->place_of_body &&
-         t->to && t->run;
+  t->band = calloc((size_t)b->p.bands + 1, sizeof *t->band);
+  return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && b->band_of_run &&
+         b->run_of_group && b->run_of_unknown && t->group && t->member && t->branch && t->pull && t->couple &&
+         t->own && t->place && t->mix && t->shift && t->place_of_body && t->to && t->run && t->band;
 }
 
 static void lay_runs(struct build *b)
 {
   struct tree *t = b->t;
   t->runs = b->p.runs;
-  t->owned = b->p.owned;
+  t->packs = b->p.packs;
+  t->bands = b->p.bands;
   for (int r = 0; r < t->runs; r++) {
     t->run[r] = b->p.run[r];
     for (int i = t->run[r].first; i < t->run[r].end; i++) t->run[r].flops += t->group[i].flops;
-    if (r < t->owned) t->owned_flops += t->run[r].flops;
   }
+  for (int i = 0; i < t->bands; i++) t->band[i] = b->p.band[i];
 }
 
 static void find_group_runs(struct tree *t)
@@ -291,7 +297,8 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
 {
   struct build b = {.g = g};
   struct tree *t = calloc(1, sizeof *t);
-  bool ok = t && bundles_build(g, &b.bundles) && plan_best(&b.bundles.g, lanes, &b.n, &b.p);
+  bool ok = t && bundles_build(g, &b.bundles) && plan_best(&b.bundles.g, lanes, &b.n, &b.p) &&
+            plan_bands(&b.n, &b.p);
   if (!ok && g->excess && g->excess->joint >= 0 && b.bundles.first)
     g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
   /* Choose the order, place all numbers, then lay out the groups. */
@@ -308,6 +315,9 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
     free(b.unused);
     free(b.origin);
     free(b.live);
+    free(b.band_of_run);
+    free(b.run_of_group);
+    free(b.run_of_unknown);
     lists_close(&b.lists);
     plan_free(&b.p);
     nodes_free(&b.n);

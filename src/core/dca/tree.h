@@ -248,11 +248,42 @@ static inline int tree_column(int vector, int padded, int j)
   return start * padded - vector * start * (q - 1) / 2 + (j - start) * (padded - start) - start;
 }
 
-/* Groups first .. end-1, which run one after the other. */
+/* Groups first .. end-1, which run one after the other. cost: estimated times of one condensation, and of one sweep up
+ * or down; the unit is the time of one operation in full lanes. */
+struct tree_cost {
+  double condense, sweep;
+};
 struct tree_run {
   int first, end;
-  double flops;
+  double flops; /* of one condensation */
+  struct tree_cost cost;
 };
+
+/* Runs first .. end-1. separate: none depends on another, so threads may share them. Otherwise they follow one after the
+ * other; the groups in one of them do not depend on each other. */
+struct tree_band {
+  int first, end;
+  bool separate;
+  struct tree_cost cost; /* of all its runs */
+};
+
+/* Sweeps for each condensation, up or down: those of a step of three iterations and three projections. */
+enum { TREE_SWEEPS = 12 };
+
+/* Work of a run or band in a step. A share does equal work in all bands if it can: the numbers of its runs then stay in
+ * its cache. */
+static inline double tree_work_of(struct tree_cost c)
+{
+  return c.condense + TREE_SWEEPS * c.sweep;
+}
+
+/* The share that does a run of a band, if `before` is the work of the runs before it and `all` that of the band: a share
+ * gets consecutive runs. */
+static inline int tree_share_of(double before, double work, double all, int shares)
+{
+  const int share = all > 0.0 ? (int)(shares * ((before + 0.5 * work) / all)) : 0;
+  return share < shares ? share : shares - 1;
+}
 
 struct tree {
   int bodies, joints;
@@ -273,7 +304,7 @@ struct tree {
   int carried, hubs;              /* numbers of these bodies */
   bool fast;                      /* some hubs are held fast or some bodies are carried: refine the solves */
   size_t front_size, vector_size; /* doubles */
-  double flops, owned_flops;      /* for all runs, and for owned runs */
+  double flops;                   /* of one condensation */
   int nodes, levels;
   /* tiles */
   int tiles;
@@ -293,10 +324,11 @@ struct tree {
   struct tree_branch *branch;
   struct tree_pull *pull;
   struct tree_couple *couple;
-  /* Schedule of the sweeps: runs 0 .. owned-1 are subtrees. They depend on nothing and may run in any order or at the
-   * same time. The other runs follow one after the other; the groups in one of them do not depend on each other. */
-  int runs, owned;
+  /* Schedule of the sweeps, from the leaves to the root. Runs 0 .. packs-1 are packs of subtrees. Each run belongs to one
+   * band, and depends on bands before it alone. bands.c makes them. */
+  int runs, packs, bands;
   struct tree_run *run;
+  struct tree_band *band;
   int *own;              /* storage for tree_group.own */
   struct lane_at *place; /* storage for places of couples, branches and pulls */
   struct lane_mix *mix;  /* storage for mixes of pulls */

@@ -34,5 +34,6 @@ void tree_free(struct tree *t)
   free(t->body_run_end);
   free(t->joint_run_end);
   free(t->run);
+  free(t->band);
   free(t);
 }

@@ -19,6 +19,8 @@ struct build {
   bool *unused; /* (slots) lanes without a body */
   int *live;    /* (groups) groups whose updates are still needed, while places are given */
   int lives;
+  /* band and run of each group; run of the group that solves each unknown, -1: none */
+  int *band_of_run, *run_of_group, *run_of_unknown;
 };
 
 /* The node whose layout all lanes of a group share. */

@@ -203,6 +203,20 @@ static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
   return true;
 }
 
+/* A mix loads whole tiles. Returns true if no other thread may solve unknowns in the tile of row `at` at that time. */
+static bool tile_is_solved(const struct build *b, int group, struct lane_at at, int size)
+{
+  const int run = b->run_of_group[group];
+  const size_t first = at.at - at.at % at.stride;
+  for (size_t i = first; i < first + (size_t)size * at.stride; i++) {
+    const int from = b->run_of_unknown[i];
+    if (from >= 0 && from != run && b->band_of_run[from] == b->band_of_run[run] &&
+        b->p.band[b->band_of_run[run]].separate)
+      return false;
+  }
+  return true;
+}
+
 /* A lane without this border takes the first lane's place; its factor is 0. */
 static const struct lane_mix *mix_of(struct build *b, int group, int slot)
 {
@@ -212,6 +226,7 @@ static const struct lane_mix *mix_of(struct build *b, int group, int slot)
     const struct edge *e = edge_of(b, group, slot, l);
     from[l] = from[0];
     if (e && !find_unknowns(b, e->vertex, &from[l])) return NULL;
+    if (!tile_is_solved(b, group, from[l], b->t->pull[b->pulls].size)) return NULL;
   }
   const struct lane_mix *mix = lane_mix_find(from, width, &b->t->mix[b->mixes]);
   b->mixes += mix != NULL;
@@ -246,9 +261,28 @@ static void lay_pull(struct build *b, int group, int slot)
   b->pulls++;
 }
 
+/* Notes the run that writes each unknown, also in unused lanes. */
+static void note_writers(struct build *b)
+{
+  const struct tree *t = b->t;
+  for (int i = 0; i < t->unknowns; i++) b->run_of_unknown[i] = -1;
+  for (int i = 0; i < b->p.bands; i++)
+    for (int run = b->p.band[i].first; run < b->p.band[i].end; run++) {
+      b->band_of_run[run] = i;
+      for (int g = b->p.run[run].first; g < b->p.run[run].end; g++) {
+        const struct tree_group *o = &t->group[g];
+        b->run_of_group[g] = run;
+        for (int k = 0; k < o->pivot; k++)
+          for (int l = 0; l < o->width; l++)
+            b->run_of_unknown[o->aligned ? o->own[k] + l : o->own[k * o->width + l]] = run;
+      }
+    }
+}
+
 void tree_lay_pulls(struct build *b)
 {
   struct tree *t = b->t;
+  note_writers(b);
   for (int i = t->groups - 1; i >= 0; i--) {
     struct tree_group *o = &t->group[i];
     const struct node *a = template_of(b, i);

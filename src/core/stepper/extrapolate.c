@@ -91,7 +91,7 @@ static bool side_by_side(const struct branches *o)
   enum {
     STAGES = 50, /* stages of an inner step */
     EARLY = 13,  /* stages up to the end of the prepare */
-    DROWSY = 3   /* wake-up time of a sleeping worker relative to a spinning one */
+    DROWSY = 6   /* wake-up time of a sleeping worker relative to a spinning one */
   };
   const struct frozen *f = o->m->frozen;
   double rows = f->true_rows, bodies = o->m->bodies, iterations = o->m->options.iterations;

@@ -326,16 +326,41 @@ int ali3_model_stages(const ali3_model *m)
   return m->frozen->tree->runs;
 }
 
-int ali3_model_stages_shared(const ali3_model *m)
+int ali3_model_bands(const ali3_model *m)
 {
-  return m->frozen->tree->owned;
+  return m->frozen->tree->bands;
+}
+
+ali3_band ali3_model_band(const ali3_model *m, int i)
+{
+  const struct tree_band *band = &m->frozen->tree->band[i];
+  return (ali3_band){.first = band->first,
+                     .end = band->end,
+                     .separate = band->separate,
+                     .condense = band->cost.condense,
+                     .sweep = band->cost.sweep};
+}
+
+int ali3_model_stage_share(const ali3_model *m, int i, int shares)
+{
+  const struct tree *t = m->frozen->tree;
+  const struct tree_band *band = t->band;
+  double before = 0.0;
+  while (band->end <= i) band++;
+  if (!band->separate) return 0;
+  for (int k = band->first; k < i; k++) before += tree_work_of(t->run[k].cost);
+  return tree_share_of(before, tree_work_of(t->run[i].cost), tree_work_of(band->cost), shares);
 }
 
 ali3_stage ali3_model_stage(const ali3_model *m, int i)
 {
   const struct tree *t = m->frozen->tree;
   const struct tree_run *run = &t->run[i];
-  ali3_stage s = {.level = t->group[run->first].level, .groups = run->end - run->first, .flops = run->flops};
+  ali3_stage s = {.level = t->group[run->first].level,
+                  .groups = run->end - run->first,
+                  .flops = run->flops,
+                  .condense = run->cost.condense,
+                  .sweep = run->cost.sweep};
   for (int g = run->first; g < run->end; g++) {
     s.nodes += t->group[g].used;
     s.lanes += t->group[g].width;

@@ -183,7 +183,7 @@ struct runs {
   const ali3_model *m;
   ali3_data *d;
   run_item *item;
-  double flops;
+  const struct tree_band *band;
 };
 
 static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share, int run)
@@ -194,43 +194,40 @@ static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share,
   probe_run(d, share, run, false);
 }
 
-/* Consecutive runs that make up about 1/shares of the work. */
 static void share_of_runs(void *arg, int share, int shares)
 {
   const struct runs *job = arg;
-  const struct tree *t = job->m->frozen->tree;
+  const struct tree_run *run = job->m->frozen->tree->run;
+  const double all = tree_work_of(job->band->cost);
   double before = 0.0;
-  for (int run = 0; run < t->owned && shares == 1; run++) do_run(job->m, job->d, job->item, share, run);
-  if (shares == 1) return;
-  for (int run = 0; run < t->owned; run++) {
-    double middle = before + 0.5 * t->run[run].flops;
-    int own = job->flops > 0.0 ? (int)(shares * (middle / job->flops)) : 0;
-    before += t->run[run].flops;
-    if ((own < shares ? own : shares - 1) == share) do_run(job->m, job->d, job->item, share, run);
+  for (int i = job->band->first; i < job->band->end; i++) {
+    const double work = tree_work_of(run[i].cost);
+    if (tree_share_of(before, work, all, shares) == share) do_run(job->m, job->d, job->item, share, i);
+    before += work;
   }
 }
 
-/* work: relative to a condensation */
-static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double work)
-{
-  struct runs job = {m, d, item, m->frozen->tree->owned_flops};
-  probe_run(d, 0, ALI3_RUNS_SHARED, true);
-  const double flops = m->frozen->tree->owned > 1 ? work * job.flops : 0.0;
-  if (!in_shares(d, flops, share_of_runs, &job)) share_of_runs(&job, 0, 1);
-  probe_run(d, 0, ALI3_RUNS_SHARED, false);
-}
-
-/* The runs after the owned ones. They follow one after the other, so one call does all of them where nobody times each. */
-static void later_runs(const ali3_model *m, ali3_data *d, run_item *item, bool down)
+/* Groups of several runs. They follow one after the other, so one call does all of them where nobody times each. */
+static void runs_alone(const ali3_model *m, ali3_data *d, run_item *item, int first, int end, bool down)
 {
   const struct tree *t = m->frozen->tree;
-  const int count = t->runs - t->owned;
-  if (count == 0) return;
+  if (first == end) return;
   if (!d->probe || !d->probe->run) {
-    item(m, d, t->run[t->owned].first, t->groups);
+    item(m, d, t->run[first].first, t->run[end - 1].end);
     return;
   }
-  for (int i = 0; i < count; i++) do_run(m, d, item, 0, down ? t->runs - 1 - i : t->owned + i);
+  for (int i = 0; i < end - first; i++) do_run(m, d, item, 0, down ? end - 1 - i : first + i);
+}
+
+/* cost: of the work on the band */
+static void do_band(const ali3_model *m, ali3_data *d, run_item *item, int band, double cost, bool down)
+{
+  const struct tree_band *b = &m->frozen->tree->band[band];
+  struct runs job = {m, d, item, b};
+  probe_run(d, 0, ALI3_RUNS_SHARED - band, true);
+  if (!b->separate || b->end - b->first < 2 || !in_shares(d, cost, share_of_runs, &job))
+    runs_alone(m, d, item, b->first, b->end, down);
+  probe_run(d, 0, ALI3_RUNS_SHARED - band, false);
 }
 
 struct tree_matrix stage_matrix(const ali3_data *d)
@@ -255,10 +252,12 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
   atomic_store_explicit(&d->solve.failed_group, -1, memory_order_relaxed);
   if (d->here.J == d->spare.J) d->spare = d->factored;
   d->factored = d->here;
-  owned_runs(m, d, condense_run, 1.0);
-  if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
-  later_runs(m, d, condense_run, false);
-  return atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) < 0;
+  const struct tree *t = m->frozen->tree;
+  for (int i = 0; i < t->bands; i++) {
+    do_band(m, d, condense_run, i, t->band[i].cost.condense, false);
+    if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
+  }
+  return true;
 }
 
 static void up_run(const ali3_model *m, ali3_data *d, int first, int end)
@@ -271,14 +270,11 @@ static void down_run(const ali3_model *m, ali3_data *d, int first, int end)
   tree_down_groups(&m->frozen->solver, &d->solve.work, d->solve.z, first, end);
 }
 
-static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */
-
 static void sweep_tree(const ali3_model *m, ali3_data *d)
 {
-  owned_runs(m, d, up_run, SWEEP);
-  later_runs(m, d, up_run, false);
-  later_runs(m, d, down_run, true);
-  owned_runs(m, d, down_run, SWEEP);
+  const struct tree *t = m->frozen->tree;
+  for (int i = 0; i < t->bands; i++) do_band(m, d, up_run, i, t->band[i].cost.sweep, false);
+  for (int i = t->bands - 1; i >= 0; i--) do_band(m, d, down_run, i, t->band[i].cost.sweep, true);
 }
 
 /* Clears the right-hand sides of carried bodies, also in unused lanes, where a result of body_response() would persist. */

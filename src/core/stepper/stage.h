@@ -9,7 +9,7 @@
 /* Flops of a stage below which a barrier costs more than it saves. */
 static inline double stage_worth_waking(const ali3_exec *e)
 {
-  return e->worth > 0.0 ? e->worth : 80000.0; /* about 2 us in lanes */
+  return e->worth > 0.0 ? e->worth : 40000.0; /* about 1 us in lanes */
 }
 /* There is an exec with workers, and the work pays for waking them. */
 bool stage_is_worth_waking(const ali3_data *d, double flops);

@@ -39,10 +39,10 @@ static void phase_begins(void *context, ali3_phase phase)
   t->since = now;
 }
 
-static int row_of_stage(const struct step_times *t, int run)
+/* Row of a stage that the loop does alone, or of a band, as a probe reports them. */
+static int row_of_run(const struct step_times *t, int run)
 {
-  if (run == ALI3_RUNS_SHARED) return KINDS;
-  const int row = t->first_run + run - t->owned;
+  const int row = KINDS + (run < 0 ? ALI3_RUNS_SHARED - run : t->bands + run - t->first_alone);
   return row < LEVELS_MAX ? row : LEVELS_MAX - 1;
 }
 
@@ -50,12 +50,12 @@ static int row_of_stage(const struct step_times *t, int run)
 static void stage_marked(void *context, int share, int run, bool begins)
 {
   struct step_times *t = context;
-  const bool shared = run == ALI3_RUNS_SHARED;
+  const bool band = run < 0, shared = band && ALI3_RUNS_SHARED - run < t->bands;
   (void)share;
-  if (shared && t->owned > 0) shared_by(t, begins ? KINDS : t->phase);
-  if (!t->timed || (begins && !shared) || (!shared && run < t->owned)) return;
+  if (shared) shared_by(t, begins ? row_of_run(t, run) : t->phase);
+  if (!t->timed || (begins ? !band : band ? !shared : run < t->first_alone)) return;
   const uint64_t now = t->now_ns();
-  if (!begins && (!shared || t->owned > 0)) t->busy[row_of_stage(t, run)] += now - t->run_since;
+  if (!begins) t->busy[row_of_run(t, run)] += now - t->run_since;
   t->run_since = now;
 }
 
@@ -72,35 +72,42 @@ static void name_stage(const ali3_stage *stage, struct book_level *row)
   row->nodes += (uint32_t)stage->nodes;
 }
 
+/* The row of a band that threads share. */
+static void name_band(const ali3_model *m, int band, struct book_level *row)
+{
+  const ali3_band b = ali3_model_band(m, band);
+  for (int i = b.first; i < b.end; i++) row->nodes += (uint32_t)ali3_model_stage(m, i).nodes;
+  if (band == 0)
+    snprintf(row->name, sizeof row->name, "subtrees");
+  else
+    snprintf(row->name, sizeof row->name, "subtrees %d", band + 1);
+}
+
 void step_times_init(struct step_times *t, const ali3_model *m, struct histograms *histograms,
                      struct pool *pool, uint64_t period_ns, uint64_t (*now_ns)(void))
 {
-  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
+  const int stages = ali3_model_stages(m), bands = ali3_model_bands(m);
   *t = (struct step_times){.now_ns = now_ns,
                            .probe = {.context = t, .mark = phase_begins},
                            .every = period_ns < STEP_TIMES_ALL_NS ? STEP_TIMES_EVERY : 1,
                            .histograms = histograms,
                            .pool = pool,
-                           .owned = owned,
-                           .first_run = KINDS + (owned > 0),
                            .phase = -1};
   set_timed(t, true);
+  while (t->bands < bands && ali3_model_band(m, t->bands).separate)
+    t->first_alone = ali3_model_band(m, t->bands++).end;
   /* Rows of the kinds of work, which every cycle has. */
-  const int rows = t->first_run + stages - owned;
+  const int rows = KINDS + t->bands + stages - t->first_alone;
   histograms->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
   for (uint64_t i = 0; i < histograms->levels; i++)
     histograms->level[i] = (struct book_level){.shared = pool != NULL};
   for (int i = 0; i < KINDS; i++)
     snprintf(histograms->level[i].name, sizeof histograms->level[i].name, "%s", work_names[i]);
-  /* Rows of the tree: one for all shared stages, then one for each other stage. */
-  for (int i = 0; i < owned; i++) {
+  /* Rows of the tree: one for each band that threads share, then one for each other stage. */
+  for (int i = 0; i < t->bands; i++) name_band(m, i, &histograms->level[KINDS + i]);
+  for (int i = t->first_alone; i < stages; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
-    name_stage(&stage, &histograms->level[KINDS]);
-  }
-  if (owned > 0) snprintf(histograms->level[KINDS].name, sizeof histograms->level[KINDS].name, "subtrees");
-  for (int i = owned; i < stages; i++) {
-    const ali3_stage stage = ali3_model_stage(m, i);
-    struct book_level *row = &histograms->level[row_of_stage(t, i)];
+    struct book_level *row = &histograms->level[row_of_run(t, i)];
     row->shared = 0;
     name_stage(&stage, row);
   }

@@ -21,8 +21,8 @@ struct step_times {
   int every;                /* one cycle of this number is timed */
   struct histograms *histograms;
   struct pool *pool;         /* NULL: none */
-  int owned;                 /* runs of the tree that are shared */
-  int first_run;             /* row of the first run that is not shared */
+  int bands;                 /* bands of the tree that threads share; they come first */
+  int first_alone;           /* the first run after them */
   bool timed;                /* this cycle is timed */
   int phase;                 /* row of the current phase; -1: none */
   uint64_t since, run_since; /* start of the phase, start of the run */

@@ -114,7 +114,7 @@ TEST(random_graphs_beside_each_other)
     for (int i = 0; i < count; i++) solve_and_compare(&g, f, BESIDE, v[i], what);
     struct tree *t = tree_build(&g.g, isa_lanes(isa_best()), isa_lanes(isa_best()));
     assert_non_null(t);
-    packed += t->owned > 0;
+    packed += t->packs > 0;
     tree_free(t);
     for (int i = 0; i < BESIDE; i++) {
       reference_free(&f[i]);

@@ -130,7 +130,7 @@ static void check_use(const char *name, struct graph *g, double least, double le
   double stored = stored_utilisation(t);
   printf("%s: %d nodes in %d groups, %d packs; %.0f %% of their lanes in use, %.0f %% if each had %d; of "
          "storage %.0f %%\n",
-         name, t->nodes, t->groups, t->owned, use, wide, t->lanes, stored);
+         name, t->nodes, t->groups, t->packs, use, wide, t->lanes, stored);
   assert_true(use >= least);
   assert_true(wide >= least_wide);
   assert_true(stored >= least_stored);
@@ -228,27 +228,35 @@ TEST(joints_of_one_kind_share_a_tile)
 
 /* --- bits --- */
 
-/* Condenses and solves. backwards: the last owned run goes first. */
+/* The runs in the order of the schedule, or with those of each band that threads may share the other way round. */
+static int run_at(const struct tree *t, bool backwards, int k)
+{
+  const struct tree_band *band = t->band;
+  while (band->end <= k) band++;
+  return backwards && band->separate ? band->first + band->end - 1 - k : k;
+}
+
+/* Condenses and solves. backwards: the last run of a band goes first. */
 static void solve(struct stored *s, bool backwards, double *x)
 {
   const struct tree *t = s->tree;
   const double *beta = s->beta;
   for (int k = 0; k < t->runs; k++) {
-    const struct tree_run *r = &t->run[backwards && k < t->owned ? t->owned - 1 - k : k];
+    const struct tree_run *r = &t->run[run_at(t, backwards, k)];
     assert_int_equal(tree_condense_groups(&s->solver, &s->work, &s->matrix, r->first, r->end), -1);
   }
   for (int k = 0; k < t->runs; k++) {
-    const struct tree_run *r = &t->run[backwards && k < t->owned ? t->owned - 1 - k : k];
+    const struct tree_run *r = &t->run[run_at(t, backwards, k)];
     tree_up_groups(&s->solver, &s->work, beta, r->first, r->end);
   }
   for (int k = t->runs - 1; k >= 0; k--) {
-    const struct tree_run *r = &t->run[backwards && k < t->owned ? t->owned - 1 - k : k];
+    const struct tree_run *r = &t->run[run_at(t, backwards, k)];
     tree_down_groups(&s->solver, &s->work, s->x, r->first, r->end);
   }
   memcpy(x, s->x, (size_t)t->unknowns * sizeof *x);
 }
 
-/* Two trees of one graph give equal bits, also with the owned runs in reverse order. These runs depend on nothing. */
+/* Two trees of one graph give equal bits, also with the runs of each band in reverse order. */
 TEST(the_same_graph_gives_the_same_bits)
 {
   struct variant v[VARIANTS];

@@ -94,10 +94,26 @@ static int nodes_of(const ali3_model *m)
   return nodes;
 }
 
+/* Bands that threads share. They come first. */
+static int bands_of(const ali3_model *m)
+{
+  int bands = 0;
+  while (bands < ali3_model_bands(m) && ali3_model_band(m, bands).separate) bands++;
+  for (int i = bands; i < ali3_model_bands(m); i++) assert_false(ali3_model_band(m, i).separate);
+  return bands;
+}
+
+/* Rows of the tree. */
+static int rows_of(const ali3_model *m)
+{
+  const int bands = bands_of(m), alone = bands > 0 ? ali3_model_band(m, bands - 1).end : 0;
+  return bands + ali3_model_stages(m) - alone;
+}
+
 static void check_names(ali3_model *m, int workers)
 {
   static const char *const kind[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
-  const int owned = ali3_model_stages_shared(m);
+  const int bands = bands_of(m);
   struct bench b;
   uint32_t nodes = 0;
   int last_level = -1;
@@ -108,10 +124,11 @@ static void check_names(ali3_model *m, int workers)
     assert_int_equal(b.histograms->level[i].nodes, 0);
     assert_int_equal(b.histograms->level[i].shared, workers > 0);
   }
-  assert_int_equal(find(b.histograms, "subtrees"), owned > 0 ? KINDS : -1);
+  assert_int_equal(find(b.histograms, "subtrees"), bands > 0 ? KINDS : -1);
+  assert_int_equal(find(b.histograms, "subtrees 2"), bands > 1 ? KINDS + 1 : -1);
   for (uint64_t i = KINDS; i < b.histograms->levels; i++) {
     const struct book_level *row = &b.histograms->level[i];
-    const bool subtrees = i == KINDS && owned > 0;
+    const bool subtrees = (int)i < KINDS + bands;
     int level = last_level;
     find(b.histograms, row->name);
     assert_true(row->nodes > 0);
@@ -132,14 +149,14 @@ TEST(rows_are_named)
   check_names(toy_chain(3, true, 0.01), 0);
   check_names(toy_random(1, 40, 12), 1); /* loops */
   check_names(toy_random(2, 200, 60), 0);
+  check_names(toy_random(5, 400, 30), 1); /* several bands */
 }
 
 TEST(more_levels_than_rows)
 {
   struct bench b;
   ali3_model *m = toy_random(3, 600, 150);
-  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
-  if (KINDS + (owned > 0) + stages - owned <= LEVELS_MAX) fail_msg("%d runs", stages);
+  if (KINDS + rows_of(m) <= LEVELS_MAX) fail_msg("%d rows", rows_of(m));
   open(&b, m, 0, 0.0);
   assert_int_equal(b.histograms->levels, LEVELS_MAX);
   assert_string_equal(b.histograms->level[LEVELS_MAX - 1].name, "levels above");
@@ -270,7 +287,7 @@ TEST(most_cycles_of_a_short_period_are_left_alone)
   close(&b);
 }
 
-/* One reading for each phase that begins, and for each run that ends; shared runs need two together. */
+/* One reading for each phase and band that begins, for each shared band that ends, and for each other run that ends. */
 static int readings;
 static struct step_times *watched;
 
@@ -284,7 +301,8 @@ static void count_mark(void *context, ali3_phase phase)
 static void count_run(void *context, int share, int run, bool begins)
 {
   (void)context;
-  readings += run == ALI3_RUNS_SHARED || (!begins && run >= watched->owned);
+  const bool band = run < 0, shared = ALI3_RUNS_SHARED - run < watched->bands;
+  readings += begins ? band : band ? shared : run >= watched->first_alone;
   watched->probe.run(watched->probe.context, share, run, begins);
 }
 
@@ -327,7 +345,7 @@ TEST(waits_between_two_sweeps)
 {
   struct bench b;
   open(&b, star(200), 1, 1.0);
-  assert_true(ali3_model_stages_shared(b.model) > 1);
+  assert_true(bands_of(b.model) > 0);
   step(&b, 1);
   assert_int_equal(b.histograms->level[KINDS].wait.count, 1);
   assert_int_equal(b.histograms->level[SWEEP].wait.count, 1);
@@ -339,12 +357,14 @@ TEST(waits_count_for_shared_pieces)
 {
   struct bench b;
   open(&b, toy_random(4, 300, 0), 1, 1.0);
-  const int owned = ali3_model_stages_shared(b.model);
+  const int bands = bands_of(b.model);
   for (uint64_t cycle = 1; cycle <= STEPS; cycle++) {
     step(&b, cycle);
     for (uint64_t i = 0; i < b.histograms->levels; i++) {
       const struct book_level *row = &b.histograms->level[i];
-      const bool subtrees = i == KINDS && owned > 1;
+      const int band = (int)i - KINDS;
+      const bool subtrees = band >= 0 && band < bands && ali3_model_band(b.model, band).condense >= 1.0 &&
+                            ali3_model_band(b.model, band).end - ali3_model_band(b.model, band).first > 1;
       const bool in_subtrees = i == CONDENSE || i == SWEEP; /* outside of these no subtree is shared */
       assert_int_equal(row->wait.count, subtrees || (i < KINDS && !in_subtrees) ? cycle : 0);
       assert_int_equal(row->busy.count, 1);

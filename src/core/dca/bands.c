@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: groups the nodes above the packs, and plans which threads share them. Nodes share a group if they have the
+ * same front and the same places of their children. Nodes of a rare kind stay alone.
+ *
+ *        o          levels: the loop's thread does them, one run each
+ *       / \
+ *      o   o        ------------------------------------------ barrier
+ *     /|   |\
+ *    A B   C D      band: runs A .. D are separate subtrees of about equal work
+ *    | |   | |      ------------------------------------------ barrier
+ *   [packs, leaves] band: packs of subtrees, and a level whose groups may take their lanes from all subtrees
+ *
+ * A cut adds bands. Greedy search takes the cuts that save most time, summed over a few numbers of threads. Subtrees of
+ * their own fill fewer lanes; a cut may not slow down one thread. The plan is the same for any number of threads. */
+#include "dca/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  CUTS = 6,    /* most cuts of a tree */
+  LEVELS = 2,  /* most levels of a cut */
+  CHUNKS = 16, /* runs of a level that is a band */
+  LARGE = 4000 /* nodes from which fewer cuts are tried */
+};
+
+struct cut {
+  int levels;   /* the lowest levels are a band each */
+  int parts;    /* then follows a band of this many parts; 1: none */
+  double share; /* which consist of subtrees of at most this share of the work that is left */
+};
+
+struct banding {
+  struct nodes *n;
+  struct plan *p;
+  int packed;     /* groups of packs */
+  uint64_t *hash; /* (nodes) shape of the front */
+  int *left;      /* (nodes) nodes that belong to no band yet, children before parents */
+  int lefts;
+  int *part;         /* (nodes) part of each node in the present band; -1: it belongs to a later band */
+  double *work;      /* (nodes) of the subtree, as far as it is left */
+  int *list;         /* (nodes) */
+  int *child, *next; /* (nodes) first child that is left; next sibling that is left */
+};
+
+/* --- groups --- */
+
+static int by_hash(const void *pa, const void *pb, void *banding)
+{
+  const struct banding *k = banding;
+  int a = *(const int *)pa, b = *(const int *)pb;
+  if (k->hash[a] != k->hash[b]) return k->hash[a] < k->hash[b] ? -1 : 1;
+  return a - b;
+}
+
+static void append_group(struct plan *p, const int *node, int count)
+{
+  struct group_plan *o = &p->group[p->groups];
+  *o = (struct group_plan){.width = count > 1 ? p->lanes : 1, .used = count};
+  for (int l = 0; l < ISA_LANES_MAX; l++) o->node[l] = l < count ? node[l] : -1;
+  for (int l = 0; l < count; l++) {
+    p->group_of[node[l]] = p->groups;
+    p->lane_of[node[l]] = l;
+  }
+  p->groups++;
+}
+
+/* Groups nodes that do not depend on each other. */
+static void group_nodes(struct banding *k, int *node, int count)
+{
+  struct plan *p = k->p;
+  for (int i = 0; i < count; i++) k->hash[node[i]] = shape_of_front(k->n, p, node[i]);
+  qsort_r(node, (size_t)count, sizeof(int), by_hash, k);
+  for (int first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && end < first + p->lanes; end++)
+      if (k->hash[node[end]] != k->hash[node[first]]) break;
+    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* single lanes are faster */
+    append_group(p, node + first, end - first);
+  }
+}
+
+/* Measured on an EPYC 9004 with AVX-512: operations in full lanes that take as long. */
+static struct tree_cost cost_of(const struct nodes *n, const struct group_plan *o)
+{
+  const struct node *a = &n->node[o->node[0]];
+  const double border = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + border);
+  const bool swept = a->kind != TREE_LEAF;
+  struct tree_cost c;
+  if (o->width == 1) {
+    c = (struct tree_cost){4000.0 + 2.0 * a->flops, swept ? 400.0 + 4.0 * factors : 0.0};
+  } else {
+    const double around = o->packed ? 300.0 : 2000.0;
+    c = (struct tree_cost){around + o->width * a->flops, swept ? 300.0 + 3.0 * o->width * factors : 0.0};
+  }
+  return c;
+}
+
+static struct tree_cost add_costs(struct tree_cost a, struct tree_cost b)
+{
+  return (struct tree_cost){a.condense + b.condense, a.sweep + b.sweep};
+}
+
+/* --- runs and bands --- */
+
+static void add_run(struct banding *k, int first, int end)
+{
+  struct plan *p = k->p;
+  if (first == end) return;
+  struct tree_run *run = &p->run[p->runs++];
+  *run = (struct tree_run){.first = first, .end = end};
+  for (int i = first; i < end; i++) run->cost = add_costs(run->cost, cost_of(k->n, &p->group[i]));
+}
+
+static void add_band(struct plan *p, int first, bool separate)
+{
+  if (first == p->runs) return;
+  struct tree_band *band = &p->band[p->bands++];
+  *band = (struct tree_band){.first = first, .end = p->runs, .separate = separate};
+  for (int i = first; i < p->runs; i++) band->cost = add_costs(band->cost, p->run[i].cost);
+}
+
+static int by_level(const void *pa, const void *pb, void *banding)
+{
+  const struct banding *k = banding;
+  int a = *(const int *)pa, b = *(const int *)pb;
+  const struct node *node = k->n->node;
+  if (k->part[a] != k->part[b]) return k->part[a] - k->part[b];
+  return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
+}
+
+/* The end of a list's nodes that have the part and the level of the first one. */
+static int end_of_level(const struct banding *k, const int *list, int first, int count)
+{
+  int end = first + 1;
+  while (end < count && k->part[list[end]] == k->part[list[first]] &&
+         k->n->node[list[end]].level == k->n->node[list[first]].level)
+    end++;
+  return end;
+}
+
+/* Removes the nodes that have a group from those that are left. */
+static void remove_grouped(struct banding *k)
+{
+  int count = 0;
+  for (int i = 0; i < k->lefts; i++)
+    if (k->p->group_of[k->left[i]] < 0) k->left[count++] = k->left[i];
+  k->lefts = count;
+}
+
+/* A band of the lowest level that is left. */
+static void cut_level(struct banding *k)
+{
+  struct plan *p = k->p;
+  int lowest = INT32_MAX, count = 0;
+  for (int i = 0; i < k->lefts; i++)
+    if (k->n->node[k->left[i]].level < lowest) lowest = k->n->node[k->left[i]].level;
+  for (int i = 0; i < k->lefts; i++)
+    if (k->n->node[k->left[i]].level == lowest) k->list[count++] = k->left[i];
+  if (count == 0) return;
+  const int first = p->groups;
+  group_nodes(k, k->list, count);
+  remove_grouped(k);
+  /* Runs of about equal work. */
+  double all = 0.0, before = 0.0;
+  int first_run = p->runs, begin = first, chunk = 0;
+  for (int i = first; i < p->groups; i++) all += cost_of(k->n, &p->group[i]).condense;
+  for (int i = first; i < p->groups; i++) {
+    const double work = cost_of(k->n, &p->group[i]).condense;
+    const int own = tree_share_of(before, work, all, CHUNKS);
+    if (own != chunk) add_run(k, begin, i);
+    if (own != chunk) begin = i;
+    chunk = own;
+    before += work;
+  }
+  add_run(k, begin, p->groups);
+  /* Nodes without children depend on nothing, like packs. */
+  const bool with_packs = lowest == 0 && p->bands == 1 && p->packs > 0;
+  if (with_packs) p->bands = 0;
+  add_band(p, with_packs ? 0 : first_run, true);
+}
+
+static double work_of_node(const struct banding *k, int node)
+{
+  const struct group_plan single = {.width = 1, .node = {node}};
+  return tree_work_of(cost_of(k->n, &single));
+}
+
+/* Sums the work of all subtrees, and links the children that are left. Returns the work of all. */
+static double sum_work(struct banding *k, int *roots)
+{
+  const struct node *node = k->n->node;
+  double all = 0.0;
+  *roots = -1;
+  /* Reset. */
+  for (int i = 0; i < k->lefts; i++) {
+    const int a = k->left[i];
+    k->child[a] = k->next[a] = -1;
+    k->work[a] = 0.0;
+    k->part[a] = -1;
+  }
+  /* Children come before their parents. */
+  for (int i = 0; i < k->lefts; i++) {
+    const int a = k->left[i], above = node[a].parent;
+    const double own = work_of_node(k, a);
+    int *list = above < 0 ? roots : &k->child[above];
+    k->work[a] += own;
+    all += own;
+    if (above >= 0) k->work[above] += k->work[a];
+    k->next[a] = *list;
+    *list = a;
+  }
+  return all;
+}
+
+/* Gives a part to all subtrees whose work is small enough, in the order of a walk through the tree. */
+static void choose_parts(struct banding *k, int parts, double share)
+{
+  int depth = 0, roots;
+  const double most = share * sum_work(k, &roots);
+  double all = 0.0, before = 0.0;
+  /* The work of these subtrees. */
+  for (int i = 0; i < k->lefts; i++) {
+    const int a = k->left[i], above = k->n->node[a].parent;
+    if (k->work[a] <= most && (above < 0 || k->work[above] > most)) all += k->work[a];
+  }
+  /* Walk from the roots down. */
+  for (int a = roots; a >= 0; a = k->next[a]) k->list[depth++] = a;
+  while (depth > 0) {
+    const int a = k->list[--depth], above = k->n->node[a].parent;
+    if (above >= 0 && k->part[above] >= 0) {
+      k->part[a] = k->part[above];
+    } else if (k->work[a] <= most) {
+      k->part[a] = tree_share_of(before, k->work[a], all, parts);
+      before += k->work[a];
+    }
+    for (int c = k->child[a]; c >= 0; c = k->next[c]) k->list[depth++] = c;
+  }
+}
+
+/* A band of separate subtrees. */
+static void cut_parts(struct banding *k, int parts, double share)
+{
+  struct plan *p = k->p;
+  const int first_run = p->runs;
+  int count = 0, begin = p->groups;
+  choose_parts(k, parts, share);
+  for (int i = 0; i < k->lefts; i++)
+    if (k->part[k->left[i]] >= 0) k->list[count++] = k->left[i];
+  qsort_r(k->list, (size_t)count, sizeof(int), by_level, k);
+  /* A run for each part, level by level. */
+  for (int first = 0, end; first < count; first = end) {
+    end = end_of_level(k, k->list, first, count);
+    if (first > 0 && k->part[k->list[first]] != k->part[k->list[first - 1]]) {
+      add_run(k, begin, p->groups);
+      begin = p->groups;
+    }
+    group_nodes(k, k->list + first, end - first);
+  }
+  add_run(k, begin, p->groups);
+  add_band(p, first_run, true);
+  remove_grouped(k);
+}
+
+/* All levels that are left. */
+static void take_levels(struct banding *k)
+{
+  struct plan *p = k->p;
+  const int first_run = p->runs;
+  for (int i = 0; i < k->lefts; i++) k->part[k->left[i]] = 0;
+  qsort_r(k->left, (size_t)k->lefts, sizeof(int), by_level, k);
+  for (int first = 0, end; first < k->lefts; first = end) {
+    const int begin = p->groups;
+    end = end_of_level(k, k->left, first, k->lefts);
+    group_nodes(k, k->left + first, end - first);
+    add_run(k, begin, p->groups);
+  }
+  k->lefts = 0;
+  add_band(p, first_run, false);
+}
+
+/* Groups all nodes above the packs anew. */
+static void apply_cuts(struct banding *k, const struct cut *cut, int cuts)
+{
+  struct plan *p = k->p;
+  p->groups = k->packed;
+  p->runs = p->packs;
+  p->bands = 0;
+  k->lefts = 0;
+  for (int i = 0; i < k->n->count; i++) {
+    if (p->group_of[i] >= 0 && p->group_of[i] < k->packed) continue;
+    p->group_of[i] = -1;
+    k->left[k->lefts++] = i;
+  }
+  add_band(p, 0, true);
+  for (int i = 0; i < cuts; i++) {
+    for (int level = 0; level < cut[i].levels; level++) cut_level(k);
+    if (cut[i].parts > 1) cut_parts(k, cut[i].parts, cut[i].share);
+  }
+  take_levels(k);
+}
+
+/* --- the search --- */
+
+static const double WORTH = 40000.0, /* work that a band is shared from; see stage_worth_waking() */
+    WAKE = 30000.0;                  /* time of a barrier */
+
+/* Time of one pass through a band; sweep: a sweep, else a condensation. */
+static double band_time(const struct plan *p, const struct tree_band *band, int shares, bool sweep)
+{
+  const double serial = sweep ? band->cost.sweep : band->cost.condense;
+  if (shares == 1 || !band->separate || band->end - band->first < 2 || serial < WORTH) return serial;
+  double of[16] = {0.0}, before = 0.0, most = 0.0;
+  for (int i = band->first; i < band->end; i++) {
+    const double work = tree_work_of(p->run[i].cost);
+    const int share = tree_share_of(before, work, tree_work_of(band->cost), shares);
+    before += work;
+    of[share] += sweep ? p->run[i].cost.sweep : p->run[i].cost.condense;
+    if (of[share] > most) most = of[share];
+  }
+  return most + WAKE;
+}
+
+static double plan_time(const struct plan *p, int shares)
+{
+  double sum = 0.0;
+  for (int i = 0; i < p->bands; i++)
+    sum += band_time(p, &p->band[i], shares, false) + TREE_SWEEPS * band_time(p, &p->band[i], shares, true);
+  return sum;
+}
+
+/* Time for some numbers of threads. */
+static double plan_time_of_some(const struct plan *p)
+{
+  return plan_time(p, 2) + plan_time(p, 4) + plan_time(p, 8);
+}
+
+struct search {
+  struct banding *k;
+  struct cut cut[CUTS + 1], best;
+  int cuts;
+  double time,
+      most; /* the shortest time so far for some numbers of threads; the longest one for one thread */
+};
+
+static void try_cut(struct search *s, struct cut cut)
+{
+  s->cut[s->cuts] = cut;
+  apply_cuts(s->k, s->cut, s->cuts + 1);
+  const double now = plan_time_of_some(s->k->p);
+  if (now >= s->time || plan_time(s->k->p, 1) > s->most) return;
+  s->time = now;
+  s->best = cut;
+}
+
+/* Finds the best further cut. Returns false if none pays. */
+static bool add_cut(struct search *s)
+{
+  const double GAIN = 0.99;
+  const bool large = s->k->n->count > LARGE;
+  const double before = s->time;
+  s->time *= GAIN;
+  s->best = (struct cut){.parts = 0};
+  for (int levels = 0; levels <= LEVELS; levels++) {
+    if (levels > 0) try_cut(s, (struct cut){levels, 1, 1.0});
+    for (int parts = large ? 8 : 2; parts <= 32; parts *= large ? 4 : 2) {
+      try_cut(s, (struct cut){levels, parts, 1.0 / parts});
+      try_cut(s, (struct cut){levels, parts, 0.5 / parts});
+      try_cut(s, (struct cut){levels, parts, 0.125 / parts});
+    }
+  }
+  s->cut[s->cuts] = s->best;
+  if (s->best.parts == 0) s->time = before;
+  return s->best.parts > 0;
+}
+
+static void search_cuts(struct banding *k)
+{
+  const double SLOWER = 1.004;
+  struct search s = {.k = k};
+  apply_cuts(k, NULL, 0);
+  s.time = plan_time_of_some(k->p);
+  s.most = SLOWER * plan_time(k->p, 1);
+  while (s.cuts < CUTS && add_cut(&s)) s.cuts++;
+  apply_cuts(k, s.cut, s.cuts);
+}
+
+static bool with_banding(struct nodes *n, struct plan *p, bool search)
+{
+  const size_t room = (size_t)n->count + 1;
+  struct banding k = {.n = n, .p = p, .packed = p->packs ? p->run[p->packs - 1].end : 0};
+  k.hash = calloc(room, sizeof *k.hash);
+  k.work = calloc(room, sizeof *k.work);
+  k.left = calloc(5 * room, sizeof *k.left);
+  const bool ok = k.hash && k.work && k.left;
+  /* Plan: the packs have their costs first. */
+  if (ok) {
+    k.part = k.left + room;
+    k.list = k.part + room;
+    k.child = k.list + room;
+    k.next = k.child + room;
+    for (int i = 0; i < p->packs; i++) {
+      struct tree_run *run = &p->run[i];
+      run->cost = (struct tree_cost){0.0, 0.0};
+      for (int g = run->first; g < run->end; g++) run->cost = add_costs(run->cost, cost_of(n, &p->group[g]));
+    }
+    if (search)
+      search_cuts(&k);
+    else
+      apply_cuts(&k, NULL, 0);
+  }
+  free(k.hash);
+  free(k.work);
+  free(k.left);
+  return ok;
+}
+
+bool plan_levels(struct nodes *n, struct plan *p)
+{
+  return with_banding(n, p, false);
+}
+
+bool plan_bands(struct nodes *n, struct plan *p)
+{
+  return with_banding(n, p, true);
+}
