@@ -85,6 +85,23 @@ class Consumer(unittest.TestCase):
             path.write_text(path.read_text().replace("find_package(ali3 0.1", "find_package(ali3 0.2"))
             out("cmake", "-S", path.parent, "-B", self.folder / "n", f"-DCMAKE_PREFIX_PATH={self.prefix}", env=self.env)
 
+    def test_make(self):
+        """README builds with the default generator, make: it knows a file of another target only if that target is built first."""
+        build = self.folder / "make"
+        out("cmake", "-G", "Unix Makefiles", "-S", ROOT, "-B", build, "-DBUILD_TESTING=OFF")
+        before = {}
+        for rules in build.rglob("Makefile2"):
+            for target, other in re.findall(r"^(\S+\.dir)/all: (\S+\.dir)/all$", rules.read_text(), re.M):
+                before.setdefault(target, set()).add(other)
+
+        def all_before(target):
+            return {target}.union(*map(all_before, before.get(target, ())))
+
+        for rules in build.rglob("build.make"):
+            own = str(rules.relative_to(build).parent)
+            objects = re.findall(r"^\S+: (\S+/CMakeFiles/\w+\.dir)/\S+\.o$", rules.read_text(), re.M)
+            self.assertEqual(set(objects) - all_before(own), set(), own)
+
     def check_flat(self, program, model):
         """The model as bytes has the hash of its bytes, and its steps the bits of ali3-sim."""
         flat = self.folder / "model.flat"
