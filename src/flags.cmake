@@ -108,7 +108,7 @@ list(TRANSFORM ali3_isas REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE ali3_isas_built
 list(JOIN ali3_isas_built " " ali3_isas_built)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/base/isa_built.h CONTENT
      "/* Made by src/flags.cmake from ALI3_ISAS. */\n#include \"base/isa.h\"\n#define ISA_BUILT(X) @ali3_isas_built@\n" @ONLY)
-set(ali3_flags_kernels "")
+set(ali3_flags_kernels -fno-stack-protector) # also where a distribution's flags ask for it
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   list(APPEND ali3_flags_kernels -O3)
 elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo") # lines, no variables: places of variables in flat loops take a third of

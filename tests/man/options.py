@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: options.py BIN ROOT: every option that a program knows stands in its --help and its man page, and no other option does.
+"""usage: options.py BIN ROOT: every option that a program knows stands in its --help and its man page, and no other option does, and bash completion offers them.
 
 A program knows the rows of its tables of `struct option`. In --help an option begins a line; in a man page it is in the line after
 .TP. Exit status 1 if the three sets of a program differ."""
@@ -23,11 +23,25 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-view": ("tools/ali3-view/*.c", "ali3-view.1"),
     "ali3-top": ("tools/ali3-top/*.c", "ali3-top.1"),
 }
+SCRIPTS = {"tools/ali3-rig": "ali3-rig.1", "tools/demo": "ali3-demo.1"}  # program: its man page
+COMPLETION = "tools/completion/ali3"
 
 
 def known(root, pattern):
     row = re.compile(r'\{"([a-z][a-z0-9-]*)", *(?:no|required|optional)_argument')
     return {name for source in root.glob(pattern) for name in row.findall(source.read_text(encoding="utf-8"))}
+
+
+def in_usage(script):
+    """The usage lines at the top of --help; --help need not stand there."""
+    text = subprocess.run([script, "--help"], check=True, capture_output=True, text=True).stdout
+    return {"help"} | set(re.findall(r"--([a-z][a-z0-9-]*)", text.partition("\n\n")[0]))
+
+
+def completed(root, program):
+    """The options that bash completion offers."""
+    done = subprocess.run(["bash", "-c", '. "$1"; _ali3_options "$2"', "bash", root / COMPLETION, program], check=True, capture_output=True, text=True)
+    return {word[2:] for word in done.stdout.split()}
 
 
 def in_help(program):
@@ -44,11 +58,16 @@ def in_page(page):
 
 def main():
     bin_folder, root = sys.argv[1], pathlib.Path(sys.argv[2])
-    wrong = []
+    wrong, all_sets = [], {}
     for program, (pattern, page) in PROGRAMS.items():
-        sets = {"the source": known(root, pattern), "--help": in_help(f"{bin_folder}/{program}"), page: in_page(root / "tools/man" / page)}
-        if len(sets["the source"]) < 2:
-            wrong.append(f"{program}: no table of options in {pattern}")
+        path = f"{bin_folder}/{program}"
+        all_sets[program] = {"the source": known(root, pattern), "--help": in_help(path), "bash completion": completed(root, path),
+                             page: in_page(root / "tools/man" / page)}
+    for program, page in SCRIPTS.items():
+        all_sets[program] = {"the usage": in_usage(root / program), "--help": in_help(root / program), "bash completion": completed(root, root / program), page: in_page(root / "tools/man" / page)}
+    for program, sets in all_sets.items():
+        if len(next(iter(sets.values()))) < 2:
+            wrong.append(f"{program}: its source has no table of options")
         for name in sorted(set().union(*sets.values())):
             missing = [place for place, names in sets.items() if name not in names]
             if missing:

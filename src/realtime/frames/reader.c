@@ -71,15 +71,20 @@ static bool judge_ring(const struct frames_reader *r, const struct stat *st, con
 {
   const struct frames_head *h = &r->head;
   struct stat block;
+  /* The file is of the user and of the version that we know. */
   if (fstat(r->telemetry.fd, &block) != 0 || block.st_uid != st->st_uid) {
     snprintf(error, size, "shared memory %s belongs to another user than the telemetry: not believed", path);
     return false;
   }
   if (h->magic == FRAMES_MAGIC && h->version != FRAMES_VERSION) {
-    snprintf(error, size, "shared memory %s: frame ring version %u, expected %d", path, h->version,
-             FRAMES_VERSION);
+    snprintf(error, size,
+             "process %" PRId64
+             " is another version of ali3d (frames %u, expected %d): restart it when its bench "
+             "is free, or use the tools of its version (shared memory %s)",
+             h->pid, h->version, FRAMES_VERSION, path);
     return false;
   }
+  /* It is the ring of this process. */
   if (h->magic == FRAMES_MAGIC && h->pid == r->telemetry.pid && h->start_ns == r->telemetry.start_ns &&
       head_makes_sense(h, (uint64_t)st->st_size) && parts_are_small(h))
     return true;

@@ -32,6 +32,7 @@ _Static_assert(offsetof(struct head, start_ns) == offsetof(struct telemetry, sta
 static bool judge_head(const struct head *t, const struct stat *st, const char *path, char *error,
                        size_t size)
 {
+  /* The owner. */
   if (!object_is_trusted(st, t->pid)) {
     snprintf(error, size,
              "shared memory %s belongs to user %u, but process %" PRId64
@@ -39,12 +40,16 @@ static bool judge_head(const struct head *t, const struct stat *st, const char *
              path, (unsigned)st->st_uid, t->pid);
     return false;
   }
+  /* The layout. */
   if (t->magic == TELEMETRY_MAGIC && t->version == TELEMETRY_VERSION && t->size == sizeof(struct telemetry) &&
       (uint64_t)st->st_size == sizeof(struct telemetry))
     return true;
   if (t->magic == TELEMETRY_MAGIC && t->version != TELEMETRY_VERSION)
-    snprintf(error, size, "shared memory %s: telemetry version %u of %" PRIu64 " bytes, expected %u of %zu",
-             path, t->version, t->size, TELEMETRY_VERSION, sizeof(struct telemetry));
+    snprintf(error, size,
+             "process %" PRId64
+             " is another version of ali3d (telemetry %u, expected %u): restart it when its bench "
+             "is free, or use the tools of its version (shared memory %s)",
+             t->pid, t->version, TELEMETRY_VERSION, path);
   else
     snprintf(error, size, "shared memory %s is not a telemetry block of this version", path);
   return false;

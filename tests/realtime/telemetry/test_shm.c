@@ -215,8 +215,9 @@ TEST(blocks_of_other_versions_are_refused)
   const char *name = name_of("version");
   struct telemetry *t = start(name);
   t->version = TELEMETRY_VERSION + 1;
-  char version[40];
-  snprintf(version, sizeof version, "telemetry version %u of", TELEMETRY_VERSION + 1);
+  char version[80];
+  snprintf(version, sizeof version, "is another version of ali3d (telemetry %u, expected",
+           TELEMETRY_VERSION + 1);
   assert_refused(name, version);
   t->version = TELEMETRY_VERSION;
   t->magic = 0x12345678;
