@@ -81,6 +81,17 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{wing}/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_walls(self):
+        """A room sees what its own line names: not what that links in turn, and nothing that it does not use."""
+        for room, text in (("dca", ""), ("stepper", ""), ("mechanics", '#include "dca/tree.h"\n#include "stepper/data.h"\n')):
+            self.file(f"src/core/{room}/own.c", f"/* SPDX-License-Identifier: MIT */\n{text}")
+        self.file("src/core/CMakeLists.txt", "ali3_layer(dca LINK m)\nali3_layer(stepper LINK dca)\nali3_layer(mechanics LINK stepper)\n")
+        self.assertRegex(self.said("tree.py", self.dir), r'mechanics/own\.c:2: "dca/tree\.h": layer mechanics sees only mechanics, stepper')
+        self.file("src/host/rt/own.c", "/* SPDX-License-Identifier: MIT */\n")
+        self.file("src/host/trace/own.c", "/* SPDX-License-Identifier: MIT */\n")
+        self.file("src/host/CMakeLists.txt", "ali3_layer(rt)\nali3_layer(trace LINK rt)\n")
+        self.assertIn("src/host/CMakeLists.txt:2: trace links rt, and includes nothing of it", self.said("tree.py", self.dir))
+
     def test_waits(self):
         for name, line in (("e2e/test_a.py", "time.sleep(1)"), ("e2e/test_a.py", "run(timeout=20)"), ("e2e/test_a.py", "s.settimeout(2.5)"),
                            ("e2e/test_a.py", 'bench.wait_for("x", f, 5)'), ("e2e/test_a.py", "self.assertLess(time.monotonic() - start, 4)"),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: tree.py ROOT: rules of the source tree that no compiler checks. Prints every breach; exit status 1 if any.
 
-The link lines of src/WING/CMakeLists.txt define the layers: a layer sees the headers of the layers that it links. The program checks
-that these lines point down in ORDER, and that no source goes around them."""
+The link lines of src/WING/CMakeLists.txt define the layers: a layer sees the headers of the layers that its own line names, and names
+no other. The program checks that these lines point down in ORDER, and that no source goes around them."""
 import fnmatch
 import os
 import re
@@ -84,8 +84,9 @@ def folder_of(layer):
 
 
 def check_links():
-    """{layer: layers it may include}, from the link lines of all wings."""
-    sees = {}
+    """{layer: layers that it may include}, from the link lines of all wings, and {layer: (file, number of its line, words after
+    LINK)}."""
+    sees, lines_of = {}, {}
     for wing, rooms in WINGS.items():
         path = os.path.join(ROOT, "src", wing, "CMakeLists.txt")
         for number, line in lines(path) if os.path.exists(path) else ():
@@ -99,24 +100,30 @@ def check_links():
             for other in links:
                 if ORDER.index(other) >= ORDER.index(layer):
                     breach(path, number, f"{layer} links {other}, which is not below it")
-            sees[layer] = {layer}.union(*(sees.get(other, set()) for other in links))
+            sees[layer] = {layer, *links}
+            lines_of[layer] = (path, number, (found.group(2) or "").partition("HEADERS")[0].split())
     for wing in os.listdir(os.path.join(ROOT, "src")):
         for layer in os.listdir(os.path.join(ROOT, "src", wing)) if os.path.isdir(os.path.join(ROOT, "src", wing)) else ():
             if os.path.isdir(os.path.join(ROOT, "src", wing, layer)) and (layer not in sees or WING[layer] != wing):
                 breach(os.path.join(ROOT, "src", wing), 1, f"src/{wing}/{layer} is no layer of this wing")
-    return sees
+    return sees, lines_of
 
 
-def check_includes(sees):
+def check_includes(sees, lines_of):
     for layer, seen in sees.items():
+        used = {layer}
         for path in files(folder_of(layer), ".c", ".h"):
             for number, line in lines(path):
                 own = re.match(r'\s*#\s*include\s+"([^"]*)"', line)
                 system = re.match(r"\s*#\s*include\s+<([^>]*)>", line)
+                used.add(own.group(1).split("/")[0] if own else layer)
                 if own and own.group(1).split("/")[0] not in seen:
                     breach(path, number, f'"{own.group(1)}": layer {layer} sees only {", ".join(sorted(seen))}')
                 if system and layer in CORE and system.group(1) not in CORE_HEADERS and not system.group(1).startswith("ali3/"):
                     breach(path, number, f"<{system.group(1)}> in the core")
+        line_file, line_number, linked = lines_of[layer]
+        for other in sorted(seen.intersection(linked) - used - set(CORE)):  # public functions of the core need no include of a room
+            breach(line_file, line_number, f"{layer} links {other}, and includes nothing of it")
     for path in files("include", ".h"):
         for number, line in lines(path):
             if re.match(r'\s*#\s*include\s+"', line):
@@ -184,8 +191,8 @@ def check_top():
             breach(os.path.join(ROOT, name), 0, "not among the entries of the top folder")
 
 
-layers = check_links()
-check_includes(layers)
+layers, link_lines = check_links()
+check_includes(layers, link_lines)
 check_readme(layers)
 check_text()
 check_folders()

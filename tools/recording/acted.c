@@ -42,7 +42,7 @@ static bool write_lead(const struct run_file *f, const char *path, hid_t type, s
   uint32_t *column = malloc((count + 1) * sizeof *column);
   for (size_t i = 0; column && i < count; i++)
     memcpy(&column[i], (const char *)history_row(f->history, first + i) + offset, sizeof *column);
-  const bool good = column && layout_whole(f, path, type, H5T_NATIVE_UINT32, count, 0, column);
+  const bool good = column && rows_write_whole(f, path, type, H5T_NATIVE_UINT32, count, 0, column);
   free(column);
   return good;
 }
@@ -60,12 +60,13 @@ static bool create_lead(struct run_file *f, size_t first, size_t count)
     memcpy(inputs + i * channels, row->number, channels * sizeof *inputs);
   }
   const bool good =
-      cycle && inputs && layout_whole(f, "/lead/cycle", H5T_STD_U64LE, H5T_NATIVE_UINT64, count, 0, cycle) &&
+      cycle && inputs &&
+      rows_write_whole(f, "/lead/cycle", H5T_STD_U64LE, H5T_NATIVE_UINT64, count, 0, cycle) &&
       write_lead(f, "/lead/action", H5T_STD_U16LE, offsetof(struct acted, action), first, count) &&
       write_lead(f, "/lead/state", H5T_STD_U8LE, offsetof(struct acted, state), first, count) &&
       write_lead(f, "/lead/parameters", H5T_STD_U32LE, offsetof(struct acted, parameters), first, count) &&
       (!channels ||
-       layout_whole(f, "/lead/inputs", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, channels, inputs));
+       rows_write_whole(f, "/lead/inputs", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, channels, inputs));
   free(cycle);
   free(inputs);
   return good;
@@ -77,9 +78,9 @@ static void name_channels(const struct run_file *f)
   const char **text = calloc((size_t)h->channels + 1, sizeof *text);
   if (!text) return;
   for (uint32_t i = 0; i < h->channels; i++) text[i] = frames_signal_name(f->ring, h->channel_first + i);
-  layout_texts(f->acted.inputs, "names", text, h->channels);
+  rows_write_texts(f->acted.inputs, "names", text, h->channels);
   for (uint32_t i = 0; i < h->channels; i++) text[i] = frames_signal_unit(f->ring, h->channel_first + i);
-  layout_texts(f->acted.inputs, "units", text, h->channels);
+  rows_write_texts(f->acted.inputs, "units", text, h->channels);
   free(text);
 }
 
@@ -101,15 +102,15 @@ static bool write_tunings(struct run_file *f)
 {
   struct acted_rows *a = &f->acted;
   return a->tunings_collected == 0 ||
-         run_file_append(a->tuning, H5T_NATIVE_DOUBLE, a->tunings, (hsize_t)a->tunings_collected,
-                         f->ring->head.tuning, a->numbers);
+         rows_append(a->tuning, H5T_NATIVE_DOUBLE, a->tunings, (hsize_t)a->tunings_collected,
+                     f->ring->head.tuning, a->numbers);
 }
 
 static bool write_tuning_cycles(struct run_file *f)
 {
   struct acted_rows *a = &f->acted;
   const hsize_t n = (hsize_t)a->tunings_collected;
-  const bool good = n == 0 || run_file_append(a->tuning_cycle, H5T_NATIVE_UINT64, a->tunings, n, 0, a->tuned);
+  const bool good = n == 0 || rows_append(a->tuning_cycle, H5T_NATIVE_UINT64, a->tunings, n, 0, a->tuned);
   a->tunings += n;
   a->tunings_collected = 0;
   return good;
@@ -132,18 +133,18 @@ static bool create_datasets(struct run_file *f)
   const struct frames_head *h = &f->ring->head;
   const hsize_t rows = (hsize_t)a->chunk_rows;
   /* Every cycle, then the states, then the parameters of the platform. */
-  a->cycle = layout_rows(f, "/replay/cycle", H5T_STD_U64LE, 0, rows);
-  a->action = layout_rows(f, "/replay/action", H5T_STD_U16LE, 0, rows);
-  a->state = layout_rows(f, "/replay/state", H5T_STD_U8LE, 0, rows);
-  a->parameters = layout_rows(f, "/replay/parameters", H5T_STD_U32LE, 0, rows);
-  a->inputs = h->channels ? layout_rows(f, "/replay/inputs", H5T_IEEE_F64LE, h->channels, rows) : -1;
-  a->state_cycle = layout_rows(f, "/state/cycle", H5T_STD_U64LE, 0, 1);
-  a->state_model = layout_rows(f, "/state/blob", H5T_STD_U8LE, (uint32_t)h->model_bytes, 1);
+  a->cycle = rows_create(f, "/replay/cycle", H5T_STD_U64LE, 0, rows);
+  a->action = rows_create(f, "/replay/action", H5T_STD_U16LE, 0, rows);
+  a->state = rows_create(f, "/replay/state", H5T_STD_U8LE, 0, rows);
+  a->parameters = rows_create(f, "/replay/parameters", H5T_STD_U32LE, 0, rows);
+  a->inputs = h->channels ? rows_create(f, "/replay/inputs", H5T_IEEE_F64LE, h->channels, rows) : -1;
+  a->state_cycle = rows_create(f, "/state/cycle", H5T_STD_U64LE, 0, 1);
+  a->state_model = rows_create(f, "/state/blob", H5T_STD_U8LE, (uint32_t)h->model_bytes, 1);
   a->state_platform = h->platform_bytes
-                          ? layout_rows(f, "/state/platform", H5T_STD_U8LE, (uint32_t)h->platform_bytes, 1)
+                          ? rows_create(f, "/state/platform", H5T_STD_U8LE, (uint32_t)h->platform_bytes, 1)
                           : -1;
-  a->tuning_cycle = h->tuning ? layout_rows(f, "/platform_parameters/cycle", H5T_STD_U64LE, 0, 1) : -1;
-  a->tuning = h->tuning ? layout_rows(f, "/platform_parameters/values", H5T_IEEE_F64LE, h->tuning, 1) : -1;
+  a->tuning_cycle = h->tuning ? rows_create(f, "/platform_parameters/cycle", H5T_STD_U64LE, 0, 1) : -1;
+  a->tuning = h->tuning ? rows_create(f, "/platform_parameters/values", H5T_IEEE_F64LE, h->tuning, 1) : -1;
   if (h->channels) name_channels(f);
   return a->cycle >= 0 && a->action >= 0 && a->state >= 0 && a->parameters >= 0 &&
          (!h->channels || a->inputs >= 0) && a->state_cycle >= 0 && a->state_model >= 0 &&
@@ -156,15 +157,15 @@ static bool write_state(struct run_file *f)
   struct acted_rows *a = &f->acted;
   const char *bytes = (const char *)(a->waiting + 1);
   const hsize_t model = f->ring->head.model_bytes, platform = f->ring->head.platform_bytes;
-  return run_file_append(a->state_model, H5T_NATIVE_UINT8, a->states, 1, model, bytes) &&
+  return rows_append(a->state_model, H5T_NATIVE_UINT8, a->states, 1, model, bytes) &&
          (!platform ||
-          run_file_append(a->state_platform, H5T_NATIVE_UINT8, a->states, 1, platform, bytes + model));
+          rows_append(a->state_platform, H5T_NATIVE_UINT8, a->states, 1, platform, bytes + model));
 }
 
 static bool write_state_cycle(struct run_file *f)
 {
   struct acted_rows *a = &f->acted;
-  const bool good = run_file_append(a->state_cycle, H5T_NATIVE_UINT64, a->states, 1, 0, &a->waiting->cycle);
+  const bool good = rows_append(a->state_cycle, H5T_NATIVE_UINT64, a->states, 1, 0, &a->waiting->cycle);
   a->state_at = a->waiting->cycle;
   a->states++;
   a->state_waits = false;
@@ -213,14 +214,13 @@ bool acted_write(struct run_file *f)
   /* One field after the other; HDF5 narrows whole numbers. */
 #define APPEND_ACTED(dataset, field)                                                                         \
   for (int i = 0; good && i < a->collected; i++) whole[i] = collected_row(f, i)->field;                      \
-  good = good && (n == 0 || run_file_append(dataset, H5T_NATIVE_UINT32, at, n, 0, whole));
+  good = good && (n == 0 || rows_append(dataset, H5T_NATIVE_UINT32, at, n, 0, whole));
   APPEND_ACTED(a->action, action)
   APPEND_ACTED(a->state, state)
   APPEND_ACTED(a->parameters, parameters)
   for (int i = 0; good && i < a->collected; i++)
     memcpy(inputs + (size_t)i * channels, collected_row(f, i)->number, channels * sizeof *inputs);
-  good =
-      good && (n == 0 || !channels || run_file_append(a->inputs, H5T_NATIVE_DOUBLE, at, n, channels, inputs));
+  good = good && (n == 0 || !channels || rows_append(a->inputs, H5T_NATIVE_DOUBLE, at, n, channels, inputs));
   free(whole);
   free(inputs);
   return good && write_tunings(f) && (!a->state_waits || write_state(f));
@@ -243,7 +243,7 @@ bool acted_write_cycles(struct run_file *f)
   uint64_t *cycle = malloc(((size_t)n + 1) * sizeof *cycle);
   bool good = cycle != NULL;
   for (int i = 0; good && i < a->collected; i++) cycle[i] = collected_row(f, i)->cycle;
-  good = good && (n == 0 || run_file_append(a->cycle, H5T_NATIVE_UINT64, a->rows, n, 0, cycle)) &&
+  good = good && (n == 0 || rows_append(a->cycle, H5T_NATIVE_UINT64, a->rows, n, 0, cycle)) &&
          H5Dflush(a->cycle) >= 0;
   free(cycle);
   a->rows += n;

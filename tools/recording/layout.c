@@ -9,63 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_OF_CHUNK = 64, PATH_LENGTH = 512 };
-
-hid_t layout_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width, hsize_t rows)
-{
-  /* Rows of bytes are whole in a chunk: nobody reads single columns of them. */
-  const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
-  const bool whole = width < COLUMNS_OF_CHUNK || H5Tget_size(type) == 1;
-  const hsize_t chunk[2] = {rows, whole ? width : COLUMNS_OF_CHUNK};
-  const int rank = width > 0 ? 2 : 1;
-  hid_t space = H5Screate_simple(rank, now, most), create = H5Pcreate(H5P_DATASET_CREATE),
-        link = H5Pcreate(H5P_LINK_CREATE);
-  H5Pset_create_intermediate_group(link, 1);
-  H5Pset_chunk(create, rank, chunk);
-  H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
-  if (f->options->compress > 0) {
-    H5Pset_shuffle(create);
-    H5Pset_deflate(create, (unsigned)f->options->compress);
-  }
-  H5Pset_fletcher32(create);
-  hid_t d = H5Dcreate2(f->file, path, type, space, link, create, H5P_DEFAULT);
-  H5Pclose(link);
-  H5Pclose(create);
-  H5Sclose(space);
-  return d;
-}
+enum { PATH_LENGTH = 512 };
 
 static hid_t create_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width)
 {
-  return layout_rows(f, path, type, width, (hsize_t)f->chunk_rows);
-}
-
-/* A text of fixed length, or a list of them. */
-void layout_texts(hid_t object, const char *name, const char *const *text, size_t count)
-{
-  /* All texts in one block of equal lengths. */
-  size_t longest = 1;
-  for (size_t i = 0; i < count; i++)
-    if (strlen(text[i]) + 1 > longest) longest = strlen(text[i]) + 1;
-  char *flat = calloc(count ? count : 1, longest);
-  if (!flat) return;
-  for (size_t i = 0; i < count; i++) memcpy(flat + i * longest, text[i], strlen(text[i]));
-  /* The attribute. */
-  const hsize_t n = count;
-  hid_t type = H5Tcopy(H5T_C_S1), space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &n, NULL);
-  H5Tset_size(type, longest);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  hid_t a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  H5Awrite(a, type, flat);
-  H5Aclose(a);
-  H5Sclose(space);
-  H5Tclose(type);
-  free(flat);
+  return rows_create(f, path, type, width, (hsize_t)f->chunk_rows);
 }
 
 static void attach_text(hid_t object, const char *name, const char *text)
 {
-  layout_texts(object, name, &text, 1);
+  rows_write_texts(object, name, &text, 1);
 }
 
 static void attach_number(hid_t object, const char *name, hid_t type, hid_t memory, const void *value)
@@ -83,14 +36,14 @@ static bool name_columns(const struct run_file *f)
   const char **text = calloc((size_t)n + 1, sizeof *text);
   if (!text) return false;
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_name(f->ring, f->columns->signal[i]);
-  layout_texts(f->values, "names", text, n);
+  rows_write_texts(f->values, "names", text, n);
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_unit(f->ring, f->columns->signal[i]);
-  layout_texts(f->values, "units", text, n);
+  rows_write_texts(f->values, "units", text, n);
   const uint32_t inputs = f->ring->head.inputs;
   const char **input = calloc((size_t)inputs + 1, sizeof *input);
   if (input) {
     for (uint32_t i = 0; i < inputs; i++) input[i] = frames_input_name(f->ring, i);
-    layout_texts(f->input_age, "names", input, inputs);
+    rows_write_texts(f->input_age, "names", input, inputs);
   }
   free(input);
   free(text);
@@ -155,23 +108,9 @@ static bool create_views(const struct run_file *f, hid_t type)
   return true;
 }
 
-bool layout_whole(const struct run_file *f, const char *path, hid_t type, hid_t memory, hsize_t n,
-                  uint32_t width, const void *data)
-{
-  const hsize_t size[2] = {n, width};
-  hid_t space = H5Screate_simple(width > 0 ? 2 : 1, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
-  H5Pset_create_intermediate_group(link, 1);
-  hid_t d = H5Dcreate2(f->file, path, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
-  const bool good = d >= 0 && (n == 0 || H5Dwrite(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-  if (d >= 0) H5Dclose(d);
-  H5Pclose(link);
-  H5Sclose(space);
-  return good;
-}
-
 static bool store_bytes(const struct run_file *f, const char *path, const void *bytes, hsize_t size)
 {
-  return layout_whole(f, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, size, 0, bytes);
+  return rows_write_whole(f, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, size, 0, bytes);
 }
 
 static bool store_model(const struct run_file *f)
@@ -211,7 +150,7 @@ static hid_t create_events(const struct run_file *f)
 {
   hid_t type = recording_event_type(), packed = H5Tcopy(type);
   H5Tpack(packed);
-  hid_t d = layout_rows(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
+  hid_t d = rows_create(f, "/events", packed, 0, 1); /* a chunk for each: none is written twice */
   H5Tclose(packed);
   H5Tclose(type);
   return d;
@@ -248,7 +187,7 @@ bool layout_create(struct run_file *f, uint64_t first_cycle)
   for (unsigned i = 0; i < PHASES; i++) names[1 + i] = phase_name(i);
   names[PHASES + 1] = "step";
   names[PHASES + 2] = "cycle_before";
-  layout_texts(f->loop, "names", names, PHASES + 3);
+  rows_write_texts(f->loop, "names", names, PHASES + 3);
   attach_text(f->loop, "unit", "ns");
   describe_run(f);
   return name_columns(f) && create_views(f, number) && store_model(f) && acted_create(f, first_cycle);

@@ -129,19 +129,6 @@ bool run_file_open(struct run_file *f, const struct run_file_options *o, const s
   return false;
 }
 
-bool run_file_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width, const void *data)
-{
-  const hsize_t size[2] = {at + rows, width}, start[2] = {at, 0}, count[2] = {rows, width};
-  const int rank = width > 0 ? 2 : 1;
-  if (H5Dset_extent(dataset, size) < 0) return false;
-  hid_t to = H5Dget_space(dataset), from = H5Screate_simple(rank, count, NULL);
-  H5Sselect_hyperslab(to, H5S_SELECT_SET, start, NULL, count, NULL);
-  const bool good = H5Dwrite(dataset, memory, from, to, H5P_DEFAULT, data) >= 0;
-  H5Sclose(from);
-  H5Sclose(to);
-  return good;
-}
-
 static const struct frames_slot *collected_slot(const struct run_file *f, int i)
 {
   return (const struct frames_slot *)(const void *)(f->row + (size_t)i * f->ring->head.slot_bytes);
@@ -159,7 +146,7 @@ static bool write_heads(struct run_file *f)
   /* Whole numbers go through one array; HDF5 narrows them. */
 #define APPEND_FIELD(dataset, field)                                                                         \
   for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
-  good = good && run_file_append(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
+  good = good && rows_append(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
   APPEND_FIELD(f->t_ns, t_ns)
   APPEND_FIELD(f->state, state)
   APPEND_FIELD(f->flags, flags)
@@ -175,9 +162,9 @@ static bool write_heads(struct run_file *f)
     times[i][PHASES + 1] = s->step_ns;
     times[i][PHASES + 2] = s->cycle_ns;
   }
-  return good && run_file_append(f->time, H5T_NATIVE_DOUBLE, at, n, 0, time) &&
-         run_file_append(f->status, H5T_NATIVE_INT32, at, n, 0, status) &&
-         run_file_append(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
+  return good && rows_append(f->time, H5T_NATIVE_DOUBLE, at, n, 0, time) &&
+         rows_append(f->status, H5T_NATIVE_INT32, at, n, 0, status) &&
+         rows_append(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
 }
 
 static bool write_input_states(struct run_file *f, uint32_t *scratch)
@@ -190,8 +177,8 @@ static bool write_input_states(struct run_file *f, uint32_t *scratch)
         const struct frames_input *in = &frames_inputs(f->ring, collected_slot(f, i))[k];
         scratch[(size_t)i * inputs + k] = what == 0 ? in->age_ms : in->state;
       }
-    good = good && run_file_append(what == 0 ? f->input_age : f->input_state, H5T_NATIVE_UINT32, f->rows,
-                                   (hsize_t)f->collected, inputs, scratch);
+    good = good && rows_append(what == 0 ? f->input_age : f->input_state, H5T_NATIVE_UINT32, f->rows,
+                               (hsize_t)f->collected, inputs, scratch);
   }
   return good;
 }
@@ -203,7 +190,7 @@ static bool write_values(struct run_file *f, double *scratch)
     const double *values = frames_values(f->ring, collected_slot(f, i));
     for (uint32_t k = 0; k < c->count; k++) scratch[(size_t)i * c->count + k] = values[c->signal[k]];
   }
-  return run_file_append(f->values, H5T_NATIVE_DOUBLE, f->rows, (hsize_t)f->collected, c->count, scratch);
+  return rows_append(f->values, H5T_NATIVE_DOUBLE, f->rows, (hsize_t)f->collected, c->count, scratch);
 }
 
 static bool write_collected(struct run_file *f)
@@ -222,7 +209,7 @@ static bool write_cycles(struct run_file *f)
 {
   uint64_t cycle[RECORD_ROWS];
   for (int i = 0; i < f->collected; i++) cycle[i] = collected_slot(f, i)->cycle;
-  const bool good = run_file_append(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
+  const bool good = rows_append(f->cycle, H5T_NATIVE_UINT64, f->rows, (hsize_t)f->collected, 0, cycle) &&
                     H5Dflush(f->cycle) >= 0;
   f->rows += (hsize_t)f->collected;
   f->collected = 0;
@@ -232,8 +219,7 @@ static bool write_cycles(struct run_file *f)
 static bool write_events(struct run_file *f)
 {
   hid_t type = recording_event_type();
-  const bool good =
-      run_file_append(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
+  const bool good = rows_append(f->events, type, f->event_rows, (hsize_t)f->events_collected, 0, f->event);
   H5Tclose(type);
   f->event_rows += (hsize_t)f->events_collected;
   f->events_collected = 0;

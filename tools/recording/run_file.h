@@ -106,14 +106,18 @@ struct run_file {
 
 enum { RECORD_EVENTS = 64 };
 
+/* rows.c. Rows without limit, in chunks of `rows`, with a checksum for each chunk. width 0: one number in a row. */
+hid_t rows_create(const struct run_file *f, const char *path, hid_t type, uint32_t width, hsize_t rows);
+/* Appends rows to a dataset that has `at` rows. */
+bool rows_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width, const void *data);
+/* A whole dataset of n rows. False: it could not be written. */
+bool rows_write_whole(const struct run_file *f, const char *path, hid_t type, hid_t memory, hsize_t n,
+                      uint32_t width, const void *data);
+/* An attribute: a text of fixed length, or a list of them. */
+void rows_write_texts(hid_t object, const char *name, const char *const *text, size_t count);
+
 /* layout.c. Creates all datasets and attributes of an open file, whose first row is of `first_cycle`. */
 bool layout_create(struct run_file *f, uint64_t first_cycle);
-/* Rows without limit, in chunks of `rows`, with a checksum for each chunk. width 0: one number in a row. */
-hid_t layout_rows(const struct run_file *f, const char *path, hid_t type, uint32_t width, hsize_t rows);
-/* A whole dataset of n rows. False: it could not be written. */
-bool layout_whole(const struct run_file *f, const char *path, hid_t type, hid_t memory, hsize_t n,
-                  uint32_t width, const void *data);
-void layout_texts(hid_t object, const char *name, const char *const *text, size_t count);
 
 /* acted.c. Each returns false where HDF5 fails. create: datasets, and the rows of the history ahead of `first_cycle`. */
 bool acted_create(struct run_file *f, uint64_t first_cycle);
@@ -136,8 +140,6 @@ bool run_file_open(struct run_file *f, const struct run_file_options *o, const s
                    const struct columns *c, const struct frames_slot *first);
 /* Every cycle; those that the divisor leaves out have no row of signals. `state`: of model and platform after it; NULL: none. */
 bool run_file_add(struct run_file *f, const struct frames_slot *slot, const struct frames_state *state);
-/* Appends rows to a dataset that has `at` rows. */
-bool run_file_append(hid_t dataset, hid_t memory, hsize_t at, hsize_t rows, hsize_t width, const void *data);
 bool run_file_add_event(struct run_file *f, const struct frames_event *event);
 /* Writes and synchronises what is collected. */
 bool run_file_flush(struct run_file *f);

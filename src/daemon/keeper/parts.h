@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Inside of keeper: keeper.c has the thread and its life, states.c the files, drafts.c sets of parameters, showing.c values,
- * handing.c what goes to the loop and comes back, rereading.c the parameters of a reload, orders.c orders to the recorder. */
+ * Inside of keeper: keeper.c has the thread and its life, notes.c what the supervisor logs, replies.c the answers, states.c
+ * the files, drafts.c sets of parameters, showing.c values, handing.c what goes to the loop and comes back, rereading.c the
+ * parameters of a reload, orders.c orders to the recorder. */
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
@@ -79,8 +80,10 @@ struct asked {
   const struct desk_request *request;
 };
 
-/* keeper.c */
+/* notes.c */
 void keeper_note(struct keeper *l, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* replies.c */
 /* A reply to a request, which gets the request's code, number and client. Waits a little for room. */
 void keeper_reply(struct keeper *l, const struct asked *a, struct desk_reply *o);
 /* A client of Modbus gets no answer to each change of a set. */

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-const char ELEMENT_HOST[] = "host";
-
 /* Puts the name of the body under a key. Mistakes about it show the line of the key attach_to. */
 static bool put_host(struct expander *e, struct node *n, const char *key, const struct node *host)
 {

@@ -117,12 +117,17 @@ struct part_motion {
   const struct node *host; /* name of the body that is the ground of the part; NULL: the ground */
 };
 bool part_move(struct expander *e, struct elements *part, const struct part_motion *m);
+
+/* --- turns.c --- */
+
+/* The name of the body to which an element is attached, to be removed at the end. */
+extern const char ELEMENT_HOST[];
+bool node_text_is(const struct node *map, const char *key, const char *text);
 /* Turns the vector under a key, if it has one. shift: a point, which also moves by the position. */
 bool vector_turn(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
                  bool shift);
 /* Turns a load or an input that is in world axes. */
 bool load_turn(struct expander *e, struct node *n, const struct part_motion *m);
-bool node_text_is(const struct node *map, const char *key, const char *text);
 
 /* --- pictures.c: shapes for pictures in a part --- */
 
@@ -134,8 +139,6 @@ bool picture_lead(struct expander *e, struct node *n, const char *use);
 
 /* --- attach.c: parts on a body --- */
 
-/* The name of the body to which an element is attached, to be removed at the end. */
-extern const char ELEMENT_HOST[];
 /* Puts that body in place of the ground. The numbers of the element that are in the world stay in the frame of the body. */
 bool element_attach(struct expander *e, struct node *n, enum element_list list, const struct node *host);
 /* Takes these numbers from the frame of the body to the world. */

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-bool node_text_is(const struct node *map, const char *key, const char *text)
-{
-  const char *found = node_text(map, key);
-  return found && strcmp(found, text) == 0;
-}
-
 /* --- mirror --- */
 
 /* A reflection changes three numbers in one of two ways. POLAR: a point or direction. AXIAL: an axis of rotation, which
@@ -128,16 +122,6 @@ static bool prefix_part(struct expander *e, struct elements *part, const char *p
 
 /* --- turn and shift --- */
 
-bool vector_turn(struct expander *e, struct node *map, const char *key, const struct part_motion *m,
-                 bool shift)
-{
-  double v[3], o[3];
-  if (!node_numbers(node_find(map, key), v, 3)) return true;
-  orientation_turn(o, m->orientation, v);
-  if (shift) v3_axpy(o, 1.0, m->position);
-  return node_put_numbers(e, map, key, o, 3);
-}
-
 static bool turn_body(struct expander *e, struct node *n, const struct part_motion *m)
 {
   double p[4] = {1, 0, 0, 0}, o[4];
@@ -179,14 +163,6 @@ static bool turn_link(struct expander *e, struct node *n, const struct part_moti
   if (ground_b) good = good && vector_turn(e, n, "point_b", m, true) && vector_turn(e, n, "axis_b", m, false);
   if (ground_a || ground_b) good = good && turn_relative_orientation(e, n, m, ground_a);
   return good;
-}
-
-/* Loads and inputs in world axes. */
-bool load_turn(struct expander *e, struct node *n, const struct part_motion *m)
-{
-  if (node_text_is(n, "axes", "body")) return true;
-  return vector_turn(e, n, "force", m, false) && vector_turn(e, n, "torque", m, false) &&
-         vector_turn(e, n, "safe_force", m, false) && vector_turn(e, n, "safe_torque", m, false);
 }
 
 static bool turn_element(struct expander *e, struct node *n, enum element_list list,
