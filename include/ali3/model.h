@@ -166,7 +166,8 @@ typedef struct {
   /* Forces on a joint. */
   int joint; /* a revolute or prismatic joint */
   /* N/m and N s/m, or N m/rad and N m s/rad; 0 or more. A bushing has three values along the axes of a, then three about them,
-   * for the components of the rotation vector of b since the initial poses, for rotations below 180 degrees. friction: damping is the viscous part. */
+   * for the components of the rotation vector of b since the initial poses, for rotations below 180 degrees. friction: damping
+   * is the viscous part. */
   double stiffness[6], damping[6];
   double rest; /* m or rad: coordinate of the slack spring; NaN: the coordinate in the initial poses */
   /* (coordinate - rest, N or N m) replaces the stiffness; (rate, N or N m) replaces the damping. The function is linear between
@@ -255,6 +256,34 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 /* Sets ali3_joint_spec.dropped of a joint before freezing. ALI3_OK; ALI3_E_ARGUMENT: no such joint; ALI3_E_FROZEN; ALI3_E_MODEL:
  * the type of the joint does not have these rows. */
 ali3_status ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped);
+
+/* A law of the caller for the force of a spring_damper along the line between two points, or of a joint_spring on the coordinate
+ * of a joint, such as a muscle or a cylinder. It takes the place of the stiffness, the damping and the tables of the spec. The
+ * spec has its largest slopes as stiffness and damping: a reset judges by them whether the step is short enough for the force.
+ *
+ * force() returns the force, N or N m, at a coordinate minus its rest, m or rad, and at its rate; a positive force drives the
+ * coordinate down. *stiffness and *damping are its derivatives by both; force() may leave them as they are (NaN): the step then
+ * takes differences of two more calls each, which keep its order. Derivatives below 0 count as 0 in the factors, so that the
+ * iterations converge more slowly there, as they do across a jump of the force. A law with memory of its own keeps it in
+ * `context` and advances it between two steps, not in force(): a step calls force() in every iteration, also for states that it
+ * then drops.
+ *
+ * energy() returns the energy that is stored at a coordinate, J, for ali3_energy_get(). NULL: none is stored. The method energy
+ * needs three more calls of force(), and takes the mean of the force over the way.
+ *
+ * Both are part of a step: they may neither allocate nor lock nor call the system, they must take a bounded time, and they are
+ * called from the threads that share a step. Equal arguments must give equal results. Two steps of two ali3_data may call them
+ * at the same time. */
+typedef struct {
+  void *context; /* first argument of both; it must stay valid until the model is freed */
+  double (*force)(void *context, double coordinate, double rate, double *stiffness, double *damping);
+  double (*energy)(void *context, double coordinate);
+} ali3_law;
+
+/* Gives a force a law, before freezing. A saved state does not contain what `context` points to, and ali3_model_flat_write()
+ * writes the stiffness and damping of the spec in place of the law. ALI3_OK; ALI3_E_ARGUMENT: a pointer is NULL, or there is no
+ * such force; ALI3_E_FROZEN; ALI3_E_MODEL: the type of the force takes no law. */
+ali3_status ali3_model_set_law(ali3_model *m, int force, const ali3_law *law);
 
 /* Checks the mechanism as a whole, builds the assembly tree, and makes the model constant. options NULL:
  * ali3_options_default(). Returns ALI3_OK; ALI3_E_ARGUMENT if m is NULL; or another negative status with the reason in

@@ -130,6 +130,10 @@ ali3_status ali3_prepare(const ali3_model *m, ali3_data *d);
 ali3_status ali3_feedback(const ali3_model *m, ali3_data *d);
 ali3_status ali3_step(const ali3_model *m, ali3_data *d);
 
+/* n steps, up to the first that fails. Returns its status, or the most severe status of the steps. For programs without a clock, and
+ * languages in which a call is dear; not RT, because of its length. */
+ali3_status ali3_steps(const ali3_model *m, ali3_data *d, int n);
+
 /* RT. Takes a prepare back, so that the data holds the state of the last step again: poses, velocities, accelerations, rows and
  * multipliers have the same bits as before the prepare. Nothing where no prepare is pending, or an argument is NULL. */
 void ali3_unprepare(const ali3_model *m, ali3_data *d);

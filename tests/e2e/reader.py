@@ -2,7 +2,7 @@
 """A reader of a document: runs its commands in one shell, in the order given, in a folder that looks like the repository after
 tools/quickstart, and looks for the output that the document shows.
 
-In a Markdown file a ```yaml or ```c block is the file that the text before it names in backquotes, a ```sh block holds commands, and
+In a Markdown file a ```yaml, ```c or ```python block is the file that the text before it names in backquotes, a ```sh block holds commands, and
 a ```text block after it is their output: every line shown must come, in the order shown, while numbers may differ. Three dots stand for
 text or lines that are left out. After "```text figures" numbers may differ by a part in a hundred only.
 "```text host" shows what one host said: it is not looked for."""
@@ -142,7 +142,7 @@ def follow(test, text, elsewhere=(), statuses=None):
     ran, skipped = 0, False
     with Reader() as reader:
         for language, words, body, before in blocks(text):
-            if language in ("yaml", "c"):
+            if language in ("yaml", "c", "python"):
                 (reader.path / file_named_before(before)).write_text(body, encoding="utf-8")
             elif language == "sh":
                 skipped = commands(body)[0].startswith(elsewhere) if elsewhere else False

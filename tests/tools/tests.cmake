@@ -23,3 +23,15 @@ ali3_tier(system tools/omct)
 add_test(NAME tools/full_disk COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_full_disk.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
 set_tests_properties(tools/full_disk PROPERTIES SKIP_RETURN_CODE 77)
 ali3_tier(quick tools/full_disk)
+
+# The Python package, with the library and the programs of this build.
+add_test(NAME python/layout COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/python/layout.py ${PROJECT_SOURCE_DIR})
+ali3_tier(quick python/layout)
+if(NOT ALI3_SANITIZE AND NOT CMAKE_CROSSCOMPILING) # the library of a sanitizer's build needs its run-time library
+  foreach(name model bench)
+    add_test(NAME python/${name} COMMAND ${CMAKE_COMMAND} -E env ALI3_LIBRARY=$<TARGET_FILE:ali3_shared> ALI3D=$<TARGET_FILE:ali3d>
+             ALI3_SIM=$<TARGET_FILE:ali3-sim> ALI3_RECORD=$<TARGET_FILE:ali3-record>
+             ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/python/tests/test_${name}.py)
+  endforeach()
+  ali3_tier(system python/model python/bench)
+endif()

@@ -115,7 +115,9 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
                            .friction = spec->friction,
                            .slip = spec->slip,
                            .force = &spec->force_table,
-                           .damping_table = &spec->damping_table};
+                           .damping_table = &spec->damping_table,
+                           .user = &m->force[index].law};
+  if (m->force[index].law.force) j->law[0].kind = LAW_USER;
   *at_start = 0.0;
   /* On a joint: one row of its coordinate. A drive and a gear are rigid. */
   if (ali3_force_type_on_joint(spec->type)) {

@@ -40,6 +40,44 @@ static double table_force(const struct law *law, double x, double rate, double v
   return force + damping;
 }
 
+/* Force of a function of the caller, and its derivatives; by differences where it leaves them out. */
+static double user_force(const ali3_law *user, double x, double rate, double *stiffness, double *damping)
+{
+  static const double RELATIVE = 6e-6; /* cube root of the rounding: best for central differences */
+  double none[2];
+  *stiffness = *damping = NAN;
+  const double force = user->force(user->context, x, rate, stiffness, damping);
+  if (isnan(*stiffness)) {
+    const double h = RELATIVE * (1e-3 + fabs(x));
+    *stiffness = (user->force(user->context, x + h, rate, &none[0], &none[1]) -
+                  user->force(user->context, x - h, rate, &none[0], &none[1])) /
+                 (2.0 * h);
+  }
+  if (isnan(*damping)) {
+    const double h = RELATIVE * (1e-3 + fabs(rate));
+    *damping = (user->force(user->context, x, rate + h, &none[0], &none[1]) -
+                user->force(user->context, x, rate - h, &none[0], &none[1])) /
+               (2.0 * h);
+  }
+  return force;
+}
+
+/* Mean force over a step: that of the resting force over the way, by the three points of Gauss, and the rest of the force at the
+ * middle. The work differs from the change of a stored energy by the seventh power of the way; no difference of energies loses
+ * digits. */
+static double user_average(const ali3_law *user, double x0, double x, double dt, double *slope)
+{
+  static const double OUTER = 0.7745966692414834 / 2.0, WEIGHT = 5.0 / 18.0; /* sqrt(3/5) / 2 */
+  const double middle = 0.5 * (x0 + x), way = x - x0;
+  double k, c, none;
+  const double force = user_force(user, middle, way / dt, &k, &c);
+  *slope = 0.5 * not_negative(k) + not_negative(c) / dt;
+  double mean = -2.0 * WEIGHT * user->force(user->context, middle, 0.0, &k, &none);
+  for (int side = -1; side <= 1; side += 2)
+    mean += WEIGHT * user->force(user->context, middle + side * OUTER * way, 0.0, &k, &none);
+  return force + mean;
+}
+
 /* Distance beyond a limit; 0 within the limits. */
 static double beyond_table(const struct law *law, double x)
 {
@@ -82,9 +120,14 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
 
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope)
 {
+  double k, c, force;
   switch (law->kind) {
   case LAW_TABLE:
     return table_force(law, x, rate, v_d, slope);
+  case LAW_USER:
+    force = user_force(law->user, x, rate, &k, &c);
+    *slope = not_negative(k) + v_d * not_negative(c);
+    return force;
   case LAW_LIMITS:
     return limit_force(law, x, rate, v_d, slope);
   case LAW_SWAY:
@@ -163,6 +206,7 @@ static double table_mean(const ali3_table *t, double x0, double x, double *slope
 
 double law_average(const struct law *law, double x0, double x, double dt, double *slope)
 {
+  if (law->kind == LAW_USER) return user_average(law->user, x0, x, dt, slope);
   const bool spring_table = law->force && law->force->n,
              damper_table = law->damping_table && law->damping_table->n;
   double k = 0.5 * law->stiffness, c = law->damping, rate = (x - x0) / dt, spring = k * (x0 + x),
@@ -181,6 +225,8 @@ double law_energy(const struct law *law, double x)
     return 0.5 * law->stiffness * x * x;
   case LAW_TABLE:
     return law->force->n ? table_area(law->force, 0.0, x) : 0.5 * law->stiffness * x * x;
+  case LAW_USER:
+    return law->user->energy ? law->user->energy(law->user->context, x) : 0.0;
   case LAW_LIMITS:
     out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;

@@ -8,6 +8,7 @@
 enum law_kind {
   LAW_LINEAR,   /* stiffness x + damping x' */
   LAW_TABLE,    /* a table replaces stiffness x, damping x' or both */
+  LAW_USER,     /* a function of the caller */
   LAW_LIMITS,   /* stiffness and damping beyond a limit, and never a pull; otherwise 0 */
   LAW_FRICTION, /* friction x'/sqrt(x'^2 + slip^2) + damping x' */
   LAW_SLIP,     /* friction of a contact: two rows share one friction coefficient */
@@ -21,16 +22,17 @@ struct law {
   double lower, upper;                     /* limits */
   double friction, slip;                   /* N, N m or a coefficient; m/s or rad/s */
   const ali3_table *force, *damping_table; /* n 0: none */
+  const ali3_law *user;                    /* LAW_USER */
 };
 
 /* Compliance of a row whose force does not depend on the coordinate. */
 #define LAW_OPEN 1e30
 
 /* RT. Returns L. *slope: dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, in which a change of x changes x'
- * by v_d times that. For LAW_LINEAR, LAW_TABLE, LAW_LIMITS. */
+ * by v_d times that. For LAW_LINEAR, LAW_TABLE, LAW_USER, LAW_LIMITS. */
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
-/* RT. Mean force of LAW_LINEAR or LAW_TABLE over a step dt from x0 to x: the change of the stored energy over the distance, plus
- * the force of the damper at the mean rate. *slope: its derivative by x, 0 or more. */
+/* RT. Mean force of LAW_LINEAR, LAW_TABLE or LAW_USER over a step dt from x0 to x: the change of the stored energy over the
+ * distance, plus the force of the damper at the mean rate. *slope: its derivative by x, 0 or more. */
 double law_average(const struct law *law, double x0, double x, double dt, double *slope);
 /* RT. Mean force of LAW_LIMITS over a step dt from x0 to x: stored energy over distance, plus the work of the damper beyond the
  * limit. If the whole step is beyond the limit, this is the mean of both ends. If x crosses the limit, the mean of the ends would

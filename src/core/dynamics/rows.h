@@ -104,7 +104,8 @@ static inline bool rows_turn(const struct joint_rows *j)
 static inline bool rows_store(const struct joint_rows *j)
 {
   const enum law_kind kind = j->law[0].kind;
-  return j->soft && !j->twists && (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_LIMITS);
+  return j->soft && !j->twists &&
+         (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_USER || kind == LAW_LIMITS);
 }
 
 /* Set-up: the rows of joint `index` of the model. The caller says where they are stored. Returns ALI3_OK or the status of

@@ -229,6 +229,19 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
   return enter_name(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
 }
 
+ali3_status ali3_model_set_law(ali3_model *m, int force, const ali3_law *law)
+{
+  if (!m || !law || !law->force || force < 0 || force >= m->forces) return ALI3_E_ARGUMENT;
+  if (m->frozen) return refuse_frozen(m, "force");
+  const ali3_force_type type = m->force[force].spec.type;
+  if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_JOINT_SPRING)
+    return (ali3_status)model_refuse(m, ALI3_E_MODEL, "force", "type",
+                                     "force \"%s\" is a %s: expected a spring_damper or a joint_spring",
+                                     m->force[force].name, ali3_force_type_name(type));
+  m->force[force].law = *law;
+  return ALI3_OK;
+}
+
 ali3_status ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped)
 {
   if (!m || joint < 0 || joint >= m->joints) return ALI3_E_ARGUMENT;

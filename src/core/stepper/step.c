@@ -368,3 +368,10 @@ ali3_status ali3_step(const ali3_model *m, ali3_data *d)
   float_mode_leave(mode);
   return status;
 }
+
+ali3_status ali3_steps(const ali3_model *m, ali3_data *d, int n)
+{
+  ali3_status worst = ALI3_OK;
+  for (int i = 0; i < n && worst >= 0; i++) worst = (ali3_status)status_worse(worst, ali3_step(m, d));
+  return worst;
+}

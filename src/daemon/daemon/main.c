@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3d: reads the file and runs it. */
 #include "daemon/check.h"
-#include "daemon/modes.h"
+#include "daemon/model_report.h"
 #include "daemon/options.h"
 #include "daemon/platform_report.h"
 #include "daemon/print_map.h"
@@ -49,29 +49,16 @@ static int draw_file(const char *path, const struct settings *settings)
   return good ? STATUS_OK : STATUS_FAILED;
 }
 
-static int flat_file(const char *path, const struct settings *settings)
-{
-  const size_t size = ali3_model_flat_size(settings->model);
-  void *bytes = malloc(size);
-  FILE *out = bytes ? fopen(path, "wb") : NULL;
-  bool good = out && ali3_model_flat_write(settings->model, bytes, size) == ALI3_OK &&
-              fwrite(bytes, 1, size, out) == size;
-  good = (!out || fclose(out) == 0) && good;
-  if (!good) fprintf(stderr, "ali3d: --flat: cannot write %s: %s\n", path, strerror(bytes ? errno : ENOMEM));
-  free(bytes);
-  return good ? STATUS_OK : STATUS_FAILED;
-}
-
 static int run_file(const struct options *o, const struct settings_overrides *over)
 {
   struct settings *settings = setup_load(o->file, over, stderr);
   if (!settings) return STATUS_USAGE;
-  const int status = o->draw       ? draw_file(o->draw, settings)
-                     : o->modes    ? print_modes(settings)
-                     : o->flat     ? flat_file(o->flat, settings)
-                     : o->platform ? platform_report(settings, o->file, o->platform)
-                     : o->map      ? print_map(settings, o->file, o->map)
-                                   : run(o, settings);
+  const int status = o->draw                     ? draw_file(o->draw, settings)
+                     : o->modes                  ? print_modes(settings)
+                     : o->flat || o->flat_inputs ? flat_files(o->flat, o->flat_inputs, settings)
+                     : o->platform               ? platform_report(settings, o->file, o->platform)
+                     : o->map                    ? print_map(settings, o->file, o->map)
+                                                 : run(o, settings);
   settings_free(settings);
   return status;
 }

@@ -31,6 +31,7 @@ static const char USAGE_TEXT[] =
     "  --modes             print frequencies, damping ratios and the bodies that move most in each mode,\n"
     "                      about the static equilibrium; start nothing\n"
     "  --flat OUT          write the frozen mechanism of FILE as bytes for libali3; start nothing\n"
+    "  --flat-inputs OUT   write the inputs of FILE with their limits as JSON, beside --flat; start nothing\n"
     "  --new KIND          print a FILE to begin with: hexapod, delta, four_bar, car or arm\n"
     "  --print-map[=json|csv|st|st-located|plcopen]\n"
     "                      print every OSC address, Modbus register and packet of FILE; start nothing;\n"
@@ -135,6 +136,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
     DRAW,
     MODES,
     FLAT,
+    FLAT_INPUTS,
     NEW,
     PRINT_MAP,
     PLATFORM_TABLE,
@@ -160,6 +162,7 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       {"draw", required_argument, NULL, DRAW},
       {"modes", no_argument, NULL, MODES},
       {"flat", required_argument, NULL, FLAT},
+      {"flat-inputs", required_argument, NULL, FLAT_INPUTS},
       {"new", required_argument, NULL, NEW},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"platform", optional_argument, NULL, PLATFORM_TABLE},
@@ -209,6 +212,9 @@ static int read_daemon_options(struct options *o, int argc, char **argv)
       break;
     case FLAT:
       o->flat = optarg;
+      break;
+    case FLAT_INPUTS:
+      o->flat_inputs = optarg;
       break;
     case PRINT_MAP:
       o->map = map_format_of(optarg);

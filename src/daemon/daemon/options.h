@@ -49,6 +49,7 @@ struct options {
   const char *draw;              /* path of the drawing to write; NULL: none */
   bool modes;                    /* only print the modes */
   const char *flat;              /* path of the model as bytes; NULL: none */
+  const char *flat_inputs;       /* path of its inputs as JSON; NULL: none */
   bool expand;                   /* only print FILE without short forms */
   double accuracy;               /* with check: m, for which settings are recommended; 0: not wanted */
   enum map_format map;           /* only print the map */

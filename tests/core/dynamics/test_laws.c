@@ -270,8 +270,10 @@ TEST(the_drag_is_that_of_the_sliding_to_come)
 
 TEST(laws_with_corners_are_known)
 {
-  static const bool switches[] = {false, true, true, true, true, false};
-  static const bool jumps[] = {false, false, true, true, true, false};
+  static const bool switches[] = {[LAW_TABLE] = true,    [LAW_USER] = true, [LAW_LIMITS] = true,
+                                  [LAW_FRICTION] = true, [LAW_SLIP] = true, [LAW_VALUE] = false};
+  static const bool jumps[] = {
+      [LAW_LIMITS] = true, [LAW_FRICTION] = true, [LAW_SLIP] = true, [LAW_VALUE] = false};
   for (int kind = LAW_LINEAR; kind <= LAW_VALUE; kind++) {
     const struct law law = {.kind = (enum law_kind)kind};
     assert_true(law_switches(&law) == switches[kind]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate fast forces found
+foreach(name user_laws bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate fast forces found
              freeze friction governor inner loads pulled rotors sensor singular step stops turns violation)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK test_core)
 endforeach()

@@ -1,13 +1,94 @@
-/* SPDX-License-Identifier: MIT
- * ali3d --modes: the modes of a mechanism about its static equilibrium, as a table. */
-#include "daemon/modes.h"
+/* SPDX-License-Identifier: MIT ali3d --flat, --flat-inputs and --modes: the frozen model as bytes, its inputs as JSON, and its
+ * modes about the static equilibrium as a table. */
+#include "daemon/model_report.h"
 
 #include "daemon/options.h"
 
 #include <ali3/ali3.h>
+#include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- bytes and inputs --- */
+
+static bool write_flat(const char *path, const struct settings *settings)
+{
+  const size_t size = ali3_model_flat_size(settings->model);
+  void *bytes = malloc(size);
+  FILE *out = bytes ? fopen(path, "wb") : NULL;
+  bool good = out && ali3_model_flat_write(settings->model, bytes, size) == ALI3_OK &&
+              fwrite(bytes, 1, size, out) == size;
+  good = (!out || fclose(out) == 0) && good;
+  if (!good) fprintf(stderr, "ali3d: --flat: cannot write %s: %s\n", path, strerror(bytes ? errno : ENOMEM));
+  free(bytes);
+  return good;
+}
+
+static json_t *bound_json(double x)
+{
+  return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* The element that an input acts on, and the range of each channel. Inputs of a platform or a rig act on no element of the
+ * model. */
+static json_t *input_json(const ali3_model *m, const struct input_spec *input)
+{
+  const bool value = input->kind == INPUT_VALUE, wrench = input->kind == INPUT_WRENCH;
+  json_t *o = json_pack("{s:s, s:s}", "name", input->name, "kind",
+                        value    ? "value"
+                        : wrench ? "wrench"
+                                 : "platform");
+  if (value) {
+    json_object_set_new(o, "force", json_integer(input->force));
+    json_object_set_new(o, "element", json_string(ali3_model_force_name(m, input->force)));
+  }
+  if (wrench) {
+    json_object_set_new(o, "load", json_integer(input->load));
+    json_object_set_new(o, "element", json_string(ali3_model_body_name(m, input->body)));
+  }
+  /* channels */
+  json_t *channels = json_array();
+  for (const struct input_part *p = input_parts(input->kind); p->name; p++)
+    for (int i = 0; i < p->count; i++) {
+      const struct input_range *range = &input->range[p->first + i];
+      char name[40];
+      snprintf(name, sizeof name, "%s%s%s", p->name, p->component ? "." : "",
+               p->component ? p->component[i] : "");
+      json_array_append_new(channels,
+                            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", name, "unit", p->unit,
+                                      "lower", bound_json(range->lower), "upper", bound_json(range->upper),
+                                      "rate", bound_json(range->rate), "safe", bound_json(range->safe)));
+    }
+  json_object_set_new(o, "channels", channels);
+  return o;
+}
+
+static bool write_flat_inputs(const char *path, const struct settings *settings)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < settings->inputs; i++)
+    json_array_append_new(list, input_json(settings->model, &settings->input[i]));
+  FILE *out = list ? fopen(path, "w") : NULL;
+  bool good =
+      out && json_dumpf(list, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
+  good = (!out || fclose(out) == 0) && good;
+  if (!good)
+    fprintf(stderr, "ali3d: --flat-inputs: cannot write %s: %s\n", path, strerror(list ? errno : ENOMEM));
+  json_decref(list);
+  return good;
+}
+
+int flat_files(const char *model, const char *inputs, const struct settings *settings)
+{
+  const bool good =
+      (!model || write_flat(model, settings)) && (!inputs || write_flat_inputs(inputs, settings));
+  return good ? STATUS_OK : STATUS_FAILED;
+}
+
+/* --- modes --- */
 
 enum { SHOWN_BODIES = 3 };
 static const double SHOWN_FROM = 0.2; /* motion of a body relative to the body that moves most */
