@@ -74,8 +74,8 @@ bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d);
 /* After a step. */
 void ride_step(struct ride *r, const ali3_model *m, const ali3_data *d);
 
-/* Indices of the signals that comma-separated globs match, ascending, to be freed. globs NULL: all. NULL after printing the
- * reason; `option` is the one that has the globs. */
+/* Returns the ascending indices of the signals that match `globs` (comma-separated; NULL: all). The caller frees them. On error
+ * prints a message that names `option`, and returns NULL. */
 int *signals_choose(const struct signals *s, const char *globs, const char *option, int *count);
 
 /* Signals as columns of a CSV file. */

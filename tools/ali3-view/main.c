@@ -179,7 +179,8 @@ static int serve_view(struct view_options *o, struct view *v)
   return EXIT_SUCCESS;
 }
 
-/* Answers are large for a moment. Without fixed limits the allocator learns from them to keep what they leave. */
+/* Large answers would raise glibc's dynamic mmap threshold, and freed memory would stay in the heap. Fixed thresholds prevent
+ * that. */
 static void hold_heap_small(void)
 {
   enum { ALONE = 128 << 10, KEPT = 512 << 10 };

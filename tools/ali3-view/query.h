@@ -25,7 +25,7 @@ struct query {
 /* pose and 30 Hz */
 struct query query_default(void);
 /* One key of a query, with its value. False: there is no such key, or its value is not allowed; `why` gets the reason. The texts
- * need not end where they should: their lengths are given. */
+ * are not NUL-terminated. */
 bool query_add(struct query *q, const char *key, size_t key_size, const char *value, size_t value_size,
                char *why, size_t why_size);
 /* True if a name is one of these names or globs with commas. */

@@ -131,8 +131,8 @@ bool acted_write(struct run_file *f);
 bool acted_flush(const struct run_file *f);
 bool acted_write_cycles(struct run_file *f);
 
-/* run_file.c. Before anything else of HDF5: its reports stay off standard error, and its exit handler, which would write the rest
- * of a file that failed, stays off, too. */
+/* run_file.c. Call before any other HDF5 function. Silences HDF5's error stack and disables its exit handler, which would flush a
+ * failed file. */
 void run_file_quiet(void);
 /* Each returns false after saying on stderr what failed; a file that failed takes nothing more.
  * first: the first cycle; the name of the file comes from its time. */

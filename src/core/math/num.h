@@ -179,7 +179,7 @@ static inline bool num_some(num_mask m)
 enum { ROW_NUMBERS = 8 };
 
 #if LANES > 1
-/* The numbers of a and b at lanes without and with the bit `step`, those of b `step` lanes further on. step is a constant:
+/* One butterfly of a transpose: swaps a[l] with b[l - step] in every lane l that has the bit `step`. step is a constant:
  * otherwise the compiler builds the shuffles at run time. */
 static inline __attribute__((always_inline)) void num_exchange(num *a, num *b, int step)
 {

@@ -49,8 +49,8 @@ static const struct key solver_keys[] = {
                   "the inputs of the cycle arrive, so a change of an input has one iteration less. auto: before the model is frozen, "
                   "the first steps are tried, up to 1000 or half a second of work, with the values that the inputs have at the start. "
                   "The fewest of one to four iterations are taken whose error is at most a quarter of the error of the step itself, "
-                  "and three where the mechanism does not move. The number then stays; the log and --check say it. A motion that "
-                  "inputs drive far from the first steps, or that stops and friction change, wants a number.",
+                  "and three where the mechanism does not move. The number then stays; the log and --check say it. Set a number "
+                  "if inputs, stops or friction later change the motion much.",
                   .option = "--iterations of ali3-sim"),
   CHOICE("redundant", redundants, "keep", AT_START, SETTING(redundant),
          "Rows of joints that other joints hold in every position, as in planar loops of revolutes and in doors with two hinges. "

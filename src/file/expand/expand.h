@@ -64,8 +64,7 @@ struct part_values {
   double position[3], orientation[4];
 };
 
-/* The results of the expansions of one report beside the trees: files that hold nodes, and origins
- * of places. It lives as long as the trees. */
+/* Memory of an expansion besides the trees: included files, and the origin of each line. It lives as long as the trees. */
 struct expansion {
   struct origins origins;
   struct yaml file[EXPAND_FILES_MOST]; /* files that parts use */

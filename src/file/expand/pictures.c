@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* The image of a mesh is the mesh, reflected along one of its own axes. The image of an image is the mesh, or the mesh turned by
- * half a turn about the third axis. */
+/* The image of a mesh is the mesh, reflected along one of its own axes. Mirroring twice about one axis gives the
+ * original; about two axes, a half turn about the third. */
 bool picture_mirror(struct expander *e, struct node *n, int axis)
 {
   static const char *const names[] = {"x", "y", "z"};

@@ -16,8 +16,8 @@ struct link_solver {
   void *(*make)(const struct problem *p);
   void (*release)(void *own);
   bool (*factor)(void *own, const struct joint_pose *pose); /* false: singular; keeps the pose */
-  /* B, X: (links, 6). a: 5 for each link in the order of link_held(), then the rows of cut joints. sigma: of the
-   * rows of cut joints; of redundant ones the smallest. */
+  /* B, X: (links, 6). a: 5 for each link in the order of link_held(), then the rows of cut joints. sigma:
+   * multipliers of the cut joints (minimum norm if redundant). */
   void (*solve)(void *own, const double *B, const double *a, double *X, double *sigma);
 };
 
