@@ -74,3 +74,11 @@ packages_need()
   echo "Could not install: $missing. See the messages above; by hand:  ${root[*]} apt-get install $missing" >&2
   return 1
 }
+
+# packages_depends DEB...: the packages that these packages of ours depend on, without versions, alternatives and ours; a line each.
+packages_depends()
+{
+  local deb
+  for deb in "$@"; do dpkg-deb -f "$deb" Depends; done | tr ',' '\n' | sed 's/(.*//; s/|.*//; s/:any//; s/ //g' |
+    grep -vE '^(lib|python3-)?ali3|^$' | sort -u
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""In the guest of tests/vm/run, as root: runs the checks of checks.py in their order.
+"""In the guest of tests/vm/run, as root: runs the checks of checks.py, or of package_checks.py, in their order.
 
 Each check prints one line, `TEST name ok`, `TEST name FAIL why` or `TEST name skip why`; lines that begin with a bar belong
 to the check before them. The last line is `END count`."""
@@ -12,6 +12,7 @@ import traceback
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import checks  # noqa: E402
 import host  # noqa: E402
+import package_checks  # noqa: E402
 
 
 def run(name, check):
@@ -36,10 +37,10 @@ def run(name, check):
 
 
 def main():
-    with open("/proc/cmdline", encoding="utf-8") as f:
-        only = next((word.split("=", 1)[1] for word in f.read().split() if word.startswith("ali3.only=")), "")
-    named = [(name.replace("_", "-"), check) for name, check in vars(checks).items()
-             if callable(check) and getattr(check, "__module__", "") == "checks" and not name.startswith("_")]
+    only = next((word.split("=", 1)[1] for word in host.BOOT if word.startswith("ali3.only=")), "")
+    module = package_checks if host.PACKAGES else checks
+    named = [(name.replace("_", "-"), check) for name, check in vars(module).items()
+             if callable(check) and getattr(check, "__module__", "") == module.__name__ and not name.startswith("_")]
     named = [(name, check) for name, check in named if only in name]
     print(f"| {time.monotonic():.1f} s after the start of the kernel", flush=True)
     for name, check in named:

@@ -11,7 +11,10 @@ import time
 
 import bench
 
-bench.BIN = "/usr/local/bin"
+with open("/proc/cmdline", encoding="utf-8") as f:
+    BOOT = f.read().split()
+PACKAGES = "ali3.packages" in BOOT  # the guest installs Debian packages, in place of an unpacked build
+BIN = bench.BIN = "/usr/bin" if PACKAGES else "/usr/local/bin"
 FIGURES_SHOWN = "MainPID,NRestarts,ActiveState,SubState,Result,ExecMainStatus,ExecMainCode,StatusText,Type"
 FAULT_ESTOP = 1
 RESET_TO_ARM = 1.0  # s; an arm sooner than 0.5 s after the frame that showed STOPPED is refused
@@ -111,7 +114,7 @@ class Instance:
 
     def watch(self):
         """The output of ali3-top --json; None while there is nothing to read."""
-        _, said = sh("/usr/local/bin/ali3-top", "--json", "--once", "--instance", self.name, check=False)
+        _, said = sh(f"{BIN}/ali3-top", "--json", "--once", "--instance", self.name, check=False)
         try:
             watched = json.loads(said)
         except json.JSONDecodeError:
