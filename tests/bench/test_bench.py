@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BENCH, MODELS = sys.argv.pop(1), sys.argv.pop(1)
@@ -50,6 +51,21 @@ class Bench(unittest.TestCase):
         for method in ("rk4", "dp5", "ab4", "abm8"):
             self.assertLess(error[method, False, 3, 4], 0.02 * error[method, False, 3, 1])
         self.assertLess(error["rk4", False, 3, 1], 1e-6)
+
+    def test_accuracy_sees_rotations(self):
+        """A body that tumbles about its centre, without a table beside its file: the error is that of a sensor 0.5 m away."""
+        body = {"name": "T", "mass": 1, "inertia": [0.01, 0.02, 0.025], "position": [0, 0, 0], "angular_velocity": [0.3, 30, 0.3]}
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "top.json")
+            with open(file, "w", encoding="utf-8") as f:
+                json.dump({"model": {"gravity": [0, 0, 0], "bodies": [body],
+                                     "joints": [{"name": "j", "type": "spherical", "body_a": "ground", "body_b": "T", "at": [0, 0, 0]}],
+                                     "sensors": [{"name": "tip", "type": "point", "body": "T", "point": [0.5, 0, 0]}]}}, f)
+            (case,) = json.loads(self.good("--accuracy", file, "--json"))
+        error = {(s["method"], s["extrapolated"], s["iterations"], s["substeps"]): s["error"] for s in case["settings"]}
+        self.assertFalse(case["table"])
+        self.assertGreater(error["ali3", False, 3, 1], 0.02)
+        self.assertLess(error["ali3", False, 3, 16], 0.05)
 
     def test_usage_errors_exit_2(self):
         for arguments, part in [

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reads and compares positions over time. */
+ * Reads and compares motions over time. */
 #include "reference_table.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool reference_make(struct reference_table *t, int rows, int bodies)
+static bool make_positions(struct reference_table *t, int rows, int bodies)
 {
   t->rows = rows;
   t->bodies = bodies;
@@ -17,10 +17,22 @@ bool reference_make(struct reference_table *t, int rows, int bodies)
   return t->time && t->r;
 }
 
+bool reference_make(struct reference_table *t, int rows, const ali3_model *m)
+{
+  t->joints = ali3_model_joints(m);
+  if (!make_positions(t, rows, ali3_model_bodies(m))) return false;
+  t->p = calloc((size_t)rows * (size_t)t->bodies + 1, sizeof *t->p);
+  t->angle = calloc((size_t)rows * (size_t)t->joints + 1, sizeof *t->angle);
+  return t->p && t->angle && distance_scale_make(&t->scale, m);
+}
+
 void reference_free(struct reference_table *t)
 {
   free(t->time);
   free(t->r);
+  free(t->p);
+  free(t->angle);
+  distance_scale_free(&t->scale);
   *t = (struct reference_table){0};
 }
 
@@ -75,7 +87,7 @@ static bool read_positions(struct reference_table *t, const ali3_model *m, FILE 
   int *column = calloc((size_t)most, sizeof *column), columns = 0;
   char *line = NULL;
   size_t room = 0;
-  bool good = column && reference_make(t, count_lines(f), bodies) && getline(&line, &room, f) > 0 &&
+  bool good = column && make_positions(t, count_lines(f), bodies) && getline(&line, &room, f) > 0 &&
               find_columns(m, line, column, most, &columns) > 3;
   t->rows = 0;
   while (good && getline(&line, &room, f) > 0) {
@@ -107,7 +119,19 @@ void reference_set(struct reference_table *t, int row, const ali3_model *m, cons
     ali3_body_state x;
     ali3_body_get(m, d, b, &x);
     memcpy(t->r[row * t->bodies + b], x.position, sizeof x.position);
+    memcpy(t->p[row * t->bodies + b], x.orientation, sizeof x.orientation);
   }
+  for (int j = 0; j < t->joints; j++) {
+    ali3_joint_state x;
+    ali3_joint_get(m, d, j, &x);
+    t->angle[row * t->joints + j] = x.position;
+  }
+}
+
+/* The larger one; NaN stays. */
+static double larger_or_nan(double a, double b)
+{
+  return b <= a ? a : b;
 }
 
 double reference_distance(const struct reference_table *t, int row, const ali3_model *m, const ali3_data *d)
@@ -115,12 +139,19 @@ double reference_distance(const struct reference_table *t, int row, const ali3_m
   double largest = 0.0;
   for (int b = 0; b < t->bodies; b++) {
     ali3_body_state x;
-    const double *r = t->r[row * t->bodies + b];
-    double square = 0.0;
+    const int at = row * t->bodies + b;
+    if (isnan(t->r[at][0])) continue; /* the file lacks this body */
     ali3_body_get(m, d, b, &x);
-    for (int i = 0; i < 3; i++) square += (x.position[i] - r[i]) * (x.position[i] - r[i]);
-    if (isnan(r[0])) continue;                              /* the table lacks this body */
-    if (!(sqrt(square) <= largest)) largest = sqrt(square); /* keeps NaN */
+    largest = larger_or_nan(
+        largest, t->p ? distance_of_poses(t->scale.size[b], x.position, x.orientation, t->r[at], t->p[at])
+                      : distance_of_poses(0.0, x.position, x.orientation, t->r[at], x.orientation));
+  }
+  for (int j = 0; t->angle && j < t->joints; j++) {
+    ali3_joint_state x;
+    int body;
+    ali3_joint_get(m, d, j, &x);
+    largest = larger_or_nan(
+        largest, distance_of_angles(m, &t->scale, j, x.position, t->angle[row * t->joints + j], &body));
   }
   return largest;
 }

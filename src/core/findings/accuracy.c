@@ -5,9 +5,6 @@
 #include "stepper/elements.h"
 #include "stepper/explicit.h"
 
-#include "math/euler.h"
-#include "math/vec3.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,57 +14,6 @@ enum { STEPS = 100, FEWEST = 2 };
 /* Error in a second, relative to the size of the mechanism. Above the first limit the finding has a remedy, above the second
  * limit it is a warning. */
 static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
-
-/* The angle between two orientations. p and -p are one orientation. */
-static double orientations_apart(const double p[4], const double q[4])
-{
-  double less[4], more[4];
-  for (int k = 0; k < 4; k++) {
-    less[k] = p[k] - q[k];
-    more[k] = p[k] + q[k];
-  }
-  return 2.0 * sqrt(fmin(p_dot(less, less), p_dot(more, more)));
-}
-
-/* A joint angle that differs by a turn leaves no trace in the poses. */
-static double angles_apart(const struct inspection *in, const struct model_twin *a,
-                           const struct model_twin *b, int joint)
-{
-  ali3_joint_state x, y;
-  if (in->m->joint[joint].spec.type != ALI3_JOINT_REVOLUTE) return 0.0;
-  ali3_joint_get(&a->model, a->data, joint, &x);
-  ali3_joint_get(&b->model, b->data, joint, &y);
-  return fabs(x.position - y.position);
-}
-
-double model_twin_distance(const struct inspection *in, const struct model_twin *a,
-                           const struct model_twin *b, int *body)
-{
-  double largest = 0.0;
-  /* poses */
-  for (int i = 0; i < in->m->bodies; i++) {
-    ali3_body_state x, y;
-    double dr[3], far;
-    ali3_body_get(&a->model, a->data, i, &x);
-    ali3_body_get(&b->model, b->data, i, &y);
-    v3_sub(dr, x.position, y.position);
-    far = sqrt(v3_dot(dr, dr)) + orientations_apart(x.orientation, y.orientation) * in->size[i];
-    if (!(far <= largest)) {
-      largest = far;
-      *body = i;
-    }
-  }
-  /* joint angles */
-  for (int i = 0; i < in->m->joints; i++) {
-    const int side = in->m->joint[i].body[1] != ALI3_GROUND, moved = in->m->joint[i].body[side];
-    const double far = angles_apart(in, a, b, i) * in->size[moved];
-    if (!(far <= largest)) {
-      largest = far;
-      *body = moved;
-    }
-  }
-  return largest;
-}
 
 /* The runs that are compared: with the options of the model, with two half steps, with more iterations. */
 enum { GIVEN, HALVED, ITERATED, TWINS };

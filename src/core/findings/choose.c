@@ -4,9 +4,6 @@
 #include "findings/choose.h"
 #include "findings/inspection.h"
 
-#include "math/euler.h"
-#include "math/vec3.h"
-
 #include <ali3/model.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,21 +21,11 @@ static const double OPERATIONS = 1.5e9,     /* of all runs: about half a second 
     MOVES =
         1e-9; /* smallest error of the step, relative to the size of the mechanism, from which a choice follows */
 
-/* Largest distance of a body between two runs: of its centre of mass, or of an arm as long as the mechanism's. */
-static double distance_of_runs(const struct model_twin *a, const struct model_twin *b)
+static double distance_of_runs(const struct distance_scale *scale, const struct model_twin *a,
+                               const struct model_twin *b)
 {
-  const double arm = a->model.frozen->length;
-  double largest = 0.0;
-  for (int i = 0; i < a->model.bodies; i++) {
-    ali3_body_state x, y;
-    double dr[3], dp[4];
-    ali3_body_get(&a->model, a->data, i, &x);
-    ali3_body_get(&b->model, b->data, i, &y);
-    v3_sub(dr, x.position, y.position);
-    for (int k = 0; k < 4; k++) dp[k] = x.orientation[k] - y.orientation[k];
-    largest = fmax(largest, sqrt(v3_dot(dr, dr)) + 2.0 * arm * sqrt(p_dot(dp, dp)));
-  }
-  return largest;
+  int body;
+  return distance_of_states(scale, &a->model, a->data, &b->model, b->data, &body);
 }
 
 static void free_runs(struct model_twin t[RUNS])
@@ -61,16 +48,16 @@ static bool make_runs(const ali3_model *m, const ali3_options *options, struct m
 }
 
 /* Steps all runs side by side. converges: runs whose steps all converged, among those of 1, 2, .. iterations. */
-static void compare_run_steps(struct model_twin t[RUNS], int steps, double iterating[MOST],
-                              bool converges[MOST], struct iterations_choice *o)
+static void compare_run_steps(const struct distance_scale *scale, struct model_twin t[RUNS], int steps,
+                              double iterating[MOST], bool converges[MOST], struct iterations_choice *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
     int status[RUNS];
     for (int i = 0; i < RUNS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[RUN_MANY] < 0 || status[RUN_HALVED] < 0) break;
-    o->step = fmax(o->step, distance_of_runs(&t[RUN_MANY], &t[RUN_HALVED]));
+    o->step = fmax(o->step, distance_of_runs(scale, &t[RUN_MANY], &t[RUN_HALVED]));
     for (int i = 0; i < MOST; i++) {
-      iterating[i] = fmax(iterating[i], distance_of_runs(&t[i], &t[RUN_MANY]));
+      iterating[i] = fmax(iterating[i], distance_of_runs(scale, &t[i], &t[RUN_MANY]));
       converges[i] &= status[i] == ALI3_OK || status[i] == status[RUN_MANY];
     }
   }
@@ -79,6 +66,7 @@ static void compare_run_steps(struct model_twin t[RUNS], int steps, double itera
 void choose_iterations(const ali3_model *m, const ali3_options *options, struct iterations_choice *o)
 {
   struct model_twin t[RUNS] = {{.force = NULL}};
+  struct distance_scale scale;
   *o = (struct iterations_choice){.iterations = USUAL};
   if (ali3_method_is_explicit(options->method) || 2 * options->substeps > 1000 || !make_runs(m, options, t))
     return;
@@ -87,7 +75,10 @@ void choose_iterations(const ali3_model *m, const ali3_options *options, struct 
   bool converges[MOST] = {true, true, true, true};
   for (int i = 0; i < RUNS; i++) operations += inspection_cost(&t[i].model);
   const int steps = (int)fmin(STEPS_MOST, OPERATIONS / operations);
-  if (steps >= STEPS_LEAST) compare_run_steps(t, steps, iterating, converges, o);
+  if (steps >= STEPS_LEAST && distance_scale_make(&scale, &t[RUN_MANY].model)) {
+    compare_run_steps(&scale, t, steps, iterating, converges, o);
+    distance_scale_free(&scale);
+  }
   /* take the fewest that suffice */
   const bool moves = o->step > MOVES * t[RUN_MANY].model.frozen->length && o->steps >= STEPS_LEAST;
   int k = 0;

@@ -20,46 +20,18 @@ const char *finding_kind_name(enum finding_kind kind)
   return name[kind];
 }
 
-/* The error of a body counts at its connections, at its sensors, and at the distance of its matter from its centre: a rod ends at
- * 1.22 radii of gyration, a ball at 1.05. */
-static void measure_sizes(struct inspection *in)
-{
-  static const double ENDS = 1.22;
-  const ali3_model *m = in->m;
-  for (int b = 0; b < m->bodies; b++) {
-    const struct body *o = &m->body[b];
-    const double moment = o->spec.inertia[0] + o->spec.inertia[4] + o->spec.inertia[8];
-    in->size[b] = fmax(in->reach[b], o->spec.mass > 0.0 ? ENDS * sqrt(moment / o->spec.mass) : 0.0);
-  }
-  for (int i = 0; i < m->sensors; i++) {
-    const struct sensor *s = &m->sensor[i];
-    in->size[s->spec.body] = fmax(in->size[s->spec.body], sqrt(v3_dot(s->spec.point, s->spec.point)));
-  }
-}
-
 /* Fills in the measures of the mechanism. */
 static void measure_mechanism(struct inspection *in)
 {
   const ali3_model *m = in->m;
-  /* Find the farthest connection of each body. */
-  for (int i = 0; i < m->frozen->links; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    if (i >= m->joints && ali3_force_type_on_joint(m->force[m->frozen->force_of[i - m->joints]].spec.type))
-      continue;
-    for (int side = 0; side < 2; side++)
-      if (j->body[side] != ALI3_GROUND)
-        in->reach[j->body[side]] =
-            fmax(in->reach[j->body[side]], sqrt(v3_dot(j->point[side], j->point[side])));
-  }
   /* Add up the masses and find the largest arm. */
   for (int b = 0; b < m->bodies; b++) {
     in->mass += m->body[b].spec.mass;
-    in->arm = fmax(in->arm, in->reach[b]);
+    in->arm = fmax(in->arm, in->scale.reach[b]);
   }
   const double g = sqrt(v3_dot(m->gravity, m->gravity));
   in->weight = in->mass * (g > 0.0 ? g : 9.81);
   in->length = m->frozen->length;
-  measure_sizes(in);
 }
 
 static bool has_errors(const struct inspection *in)
@@ -151,9 +123,7 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
   struct inspection in = {.m = m, .given = given, .memory = true};
   in.to = calloc(1, sizeof *in.to);
   in.d = ali3_data_new(m);
-  in.reach = calloc((size_t)m->bodies + 1, sizeof *in.reach);
-  in.size = calloc((size_t)m->bodies + 1, sizeof *in.size);
-  in.memory = in.to && in.d && in.reach && in.size;
+  in.memory = in.to && in.d && distance_scale_make(&in.scale, m);
   /* Inspect the mechanism, then sort the findings by severity. */
   if (in.memory) {
     in.to->freedoms = in.to->redundant = -1;
@@ -163,8 +133,7 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
   }
   if (in.memory) in.memory = sort_findings(in.to);
   ali3_data_free(in.d);
-  free(in.reach);
-  free(in.size);
+  distance_scale_free(&in.scale);
   if (in.memory) return in.to;
   findings_free(in.to);
   return NULL;

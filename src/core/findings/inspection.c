@@ -134,6 +134,12 @@ void model_twin_free(struct model_twin *t)
   *t = (struct model_twin){0};
 }
 
+double model_twin_distance(const struct inspection *in, const struct model_twin *a,
+                           const struct model_twin *b, int *body)
+{
+  return distance_of_states(&in->scale, &a->model, a->data, &b->model, b->data, body);
+}
+
 int findings_of(const struct findings *f, enum finding_severity severity)
 {
   int n = 0;

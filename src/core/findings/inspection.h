@@ -3,6 +3,7 @@
 #ifndef FINDINGS_INSPECTION_H
 #define FINDINGS_INSPECTION_H
 
+#include "findings/distance.h"
 #include "findings/findings.h"
 #include "stepper/data.h"
 
@@ -18,8 +19,7 @@ struct inspection {
   double mass;   /* kg, sum of all bodies */
   double weight; /* N, all bodies under the gravity of the model, or under 9.81 m/s^2 if the model has none */
   double arm;    /* m, longest lever arm from a centre of mass to a connection; 0: there is no connection */
-  double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
-  double *size;  /* (bodies) m, from the centre of mass to the farthest place whose error counts */
+  struct distance_scale scale;
 };
 
 enum { FINDINGS_LISTED = 20 }; /* findings of one kind that are listed; further findings are counted */
@@ -62,8 +62,7 @@ struct model_twin {
 bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
                      const bool *motor);
 void model_twin_free(struct model_twin *t);
-/* The largest distance of a place on a body between two states, m, and the body. The angle of a joint counts at the size of its
- * body. */
+/* distance_of_states() of two twins. */
 double model_twin_distance(const struct inspection *in, const struct model_twin *a,
                            const struct model_twin *b, int *body);
 /* The warning that is the likeliest reason for a failed step; NULL: there is none. */

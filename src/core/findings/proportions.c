@@ -65,7 +65,7 @@ static double gyration_radius(const struct body *b)
 static void judge_body(const struct inspection *in, const struct measures *o, int body)
 {
   const struct body *b = &in->m->body[body];
-  const double span = span_of(&o->box[body]), reach = fmax(span, in->reach[body]);
+  const double span = span_of(&o->box[body]), reach = fmax(span, in->scale.reach[body]);
   o->ratio[body] = NAN;
   o->verdict[body] = FINE;
   if (b->spec.mass <= 0.0 || reach <= 0.0) return;
@@ -80,7 +80,7 @@ static void report_body(struct inspection *in, const struct measures *o, enum fi
                         const char *guess)
 {
   const struct body *b = &in->m->body[body];
-  const double k = gyration_radius(b), distance = fmax(span_of(&o->box[body]), in->reach[body]);
+  const double k = gyration_radius(b), distance = fmax(span_of(&o->box[body]), in->scale.reach[body]);
   struct finding *f = finding_add(
       in, FINDING_WARNING, id, FINDING_OF_BODY, body,
       "body \"%s\": mass %.4g kg and inertia give a radius of gyration of %s, but its joints are %s %s: %s",
@@ -137,7 +137,7 @@ static void report_many(struct inspection *in, const struct measures *o, enum ve
   int first = 0;
   while (o->verdict[first] != verdict) first++;
   const double k = gyration_radius(&in->m->body[first]),
-               distance = fmax(span_of(&o->box[first]), in->reach[first]);
+               distance = fmax(span_of(&o->box[first]), in->scale.reach[first]);
   struct finding *f =
       finding_add(in, FINDING_WARNING, id, FINDING_OF_BODY, first,
                   "%d of %d bodies: radius of gyration and distance of joints do not fit each other "
@@ -191,7 +191,7 @@ static bool find_edges(const struct inspection *in, const struct measures *o, in
   static const double THIN = 0.1;
   const struct body *b = &in->m->body[body];
   const double *J = b->spec.inertia, per_mass = b->spec.mass > 0.0 ? 6.0 / b->spec.mass : 0.0;
-  double longest = in->reach[body];
+  double longest = in->scale.reach[body];
   for (int i = 0; i < 3; i++) {
     const double square = per_mass * (J[0] + J[4] + J[8] - 2.0 * J[4 * i]),
                  between = o->box[body].high[i] - o->box[body].low[i];
@@ -199,7 +199,7 @@ static bool find_edges(const struct inspection *in, const struct measures *o, in
     longest = fmax(longest, edge[i]);
   }
   for (int i = 0; i < 3; i++) edge[i] = fmax(edge[i], THIN * longest);
-  return in->reach[body] > 0.0 && gyration_radius(b) > 0.0;
+  return in->scale.reach[body] > 0.0 && gyration_radius(b) > 0.0;
 }
 
 /* A mass in g or t beside an inertia that suits it has a radius of gyration that suits the lengths: only its density gives the
