@@ -89,6 +89,7 @@ int linkage_body(struct linkage *k, const double at[3])
   ali3_body_spec s = {.name = name, .mass = m};
   k->heaviest = fmax(k->heaviest, m);
   snprintf(name, sizeof name, "b%d", k->bodies);
+  k->part_of[k->bodies] = k->parts;
   struct linkage_body *b = &k->body[k->bodies++];
   to_file(k, near, b->at);
   rotation(p, b->R);
@@ -190,5 +191,70 @@ void linkage_make(struct linkage *k, uint64_t seed)
     linkage_say(k, " %.1e of the mass%s: ", k->part_at.mass, k->part_at.uneven ? ", uneven" : "");
     linkage_part(k);
     linkage_say(k, ";");
+  }
+}
+
+/* A round body on a revolute joint in its centre, at a place of the file. */
+static void add_rotor(struct linkage *k, struct random *r, int on, const double at[3])
+{
+  char name[20];
+  double axis[3], p[4], m = k->mass * pow(10.0, random_between(r, -2, 1));
+  random_unit(r, axis, 3);
+  random_unit(r, p, 4);
+  const double rate = pow(10.0, random_between(r, 1, 4)) * (random_below(r, 2) ? 1 : -1), L = k->length;
+  struct linkage_body *b = &k->body[k->bodies];
+  memcpy(b->at, at, sizeof b->at);
+  rotation(p, b->R);
+  /* the inertia is round about the axis */
+  double own[3];
+  rotate_back(own, b->R, axis);
+  ali3_body_spec s = {.name = name, .mass = m};
+  for (int i = 0; i < 9; i++)
+    s.inertia[i] = 0.01 * m * L * L * ((i % 4 == 0) + 0.8 * own[i / 3] * own[i % 3]);
+  memcpy(s.orientation, p, sizeof p);
+  memcpy(s.position, at, sizeof s.position);
+  snprintf(name, sizeof name, "r%d", k->rotors);
+  added(k, ali3_model_add_body(k->m, &s));
+  /* the bearing */
+  ali3_joint_spec j = {
+      .name = name, .type = ALI3_JOINT_REVOLUTE, .body_a = on, .body_b = k->bodies, .velocity = rate};
+  if (on == ALI3_GROUND) {
+    memcpy(j.point_a, at, sizeof j.point_a);
+    memcpy(j.axis_a, axis, sizeof j.axis_a);
+  } else {
+    double far[3];
+    for (int i = 0; i < 3; i++) far[i] = at[i] - k->body[on].at[i];
+    rotate_back(j.point_a, k->body[on].R, far);
+    rotate_back(j.axis_a, k->body[on].R, axis);
+  }
+  memcpy(j.axis_b, own, sizeof j.axis_b);
+  const int joint = added(k, ali3_model_add_joint(k->m, &j)),
+            part = on == ALI3_GROUND ? k->parts++ : k->part_of[on];
+  struct truth *t = &k->truth[part];
+  t->bodies++;
+  t->rows += 5;
+  t->freedoms++;
+  t->undriven++;
+  k->heaviest = fmax(k->heaviest, m);
+  k->part_of[k->bodies] = part;
+  k->joints++;
+  k->rotor[k->rotors++] = (struct linkage_rotor){k->bodies++, joint, on, rate};
+  char where[20] = "ground";
+  if (on != ALI3_GROUND) snprintf(where, sizeof where, "b%d", on);
+  linkage_say(k, " +rotor of %.3g rad/s on %s", rate, where);
+}
+
+void linkage_spin(struct linkage *k)
+{
+  struct random r = {k->seed * UINT64_C(7919) + 2};
+  const int bodies = k->bodies; /* a rotor carries no rotor */
+  for (int n = random_below(&r, LINKAGE_ROTORS + 1); n > 0; n--) {
+    const bool grounded = k->parts < LINKAGE_PARTS && random_below(&r, 3) == 0;
+    const int on = grounded ? ALI3_GROUND : random_below(&r, bodies);
+    double at[3];
+    for (int i = 0; i < 3; i++)
+      at[i] = k->length * random_between(&r, -0.3, 0.3) +
+              (grounded ? k->length * k->shift[i] : k->body[on].at[i]);
+    add_rotor(k, &r, on, at);
   }
 }

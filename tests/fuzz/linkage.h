@@ -7,7 +7,7 @@
 
 #include <ali3/ali3.h>
 
-enum { LINKAGE_BODIES = 64, LINKAGE_JOINTS = 96, LINKAGE_PARTS = 4 };
+enum { LINKAGE_BODIES = 68, LINKAGE_JOINTS = 100, LINKAGE_PARTS = 4, LINKAGE_ROTORS = 4 };
 
 /* The known facts about a part. */
 struct truth {
@@ -25,6 +25,12 @@ struct linkage_joint {
       other[3]; /* point on b; axis of a; axis of b, or of a distance joint its point on a */
 };
 
+/* A rotor on a bearing, with its rate. */
+struct linkage_rotor {
+  int body, joint, on;
+  double rate; /* rad/s */
+};
+
 struct linkage {
   ali3_model *m;
   struct random random;
@@ -40,6 +46,9 @@ struct linkage {
   int bodies, joints, drives;
   struct truth truth[LINKAGE_PARTS];
   int parts;
+  int part_of[LINKAGE_BODIES];
+  struct linkage_rotor rotor[LINKAGE_ROTORS];
+  int rotors;
   int conflicts;     /* drives and gears whose rows depend on others */
   int contradicting; /* those among them that contradict others */
   bool driven;
@@ -49,6 +58,8 @@ struct linkage {
 
 /* Makes a mechanism of 1 to 3 parts, not frozen. A seed always gives one mechanism. */
 void linkage_make(struct linkage *k, uint64_t seed);
+/* Adds up to four balanced rotors of 10 to 1e4 rad/s, on the ground or on any body, before the freeze. */
+void linkage_spin(struct linkage *k);
 
 /* For the kinds of parts (linkage_kinds.c). Exits with a message if the model refuses an element. */
 void linkage_say(struct linkage *k, const char *format, ...) __attribute__((format(printf, 2, 3)));

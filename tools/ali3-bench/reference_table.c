@@ -129,7 +129,7 @@ void reference_set(struct reference_table *t, int row, const ali3_model *m, cons
 }
 
 /* The larger one; NaN stays. */
-static double larger_or_nan(double a, double b)
+static double larger_distance(double a, double b)
 {
   return b <= a ? a : b;
 }
@@ -142,7 +142,7 @@ double reference_distance(const struct reference_table *t, int row, const ali3_m
     const int at = row * t->bodies + b;
     if (isnan(t->r[at][0])) continue; /* the file lacks this body */
     ali3_body_get(m, d, b, &x);
-    largest = larger_or_nan(
+    largest = larger_distance(
         largest, t->p ? distance_of_poses(t->scale.size[b], x.position, x.orientation, t->r[at], t->p[at])
                       : distance_of_poses(0.0, x.position, x.orientation, t->r[at], x.orientation));
   }
@@ -150,7 +150,7 @@ double reference_distance(const struct reference_table *t, int row, const ali3_m
     ali3_joint_state x;
     int body;
     ali3_joint_get(m, d, j, &x);
-    largest = larger_or_nan(
+    largest = larger_distance(
         largest, distance_of_angles(m, &t->scale, j, x.position, t->angle[row * t->joints + j], &body));
   }
   return largest;

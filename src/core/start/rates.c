@@ -20,7 +20,7 @@
 static const double WEIGHT = 1e-8, /* by which given velocities yield, relative to others */
     MET = 1e-12,                   /* per second, of rows */
     STAYS = 1e-3;                  /* relative change of a given velocity */
-enum { PASSES = 200, ROUNDS = 3 };
+enum { PASSES = 200, ROUNDS = 3, FOLLOWED = 4 };
 
 /* Velocity of the centre of mass and angular velocity of a body, world axes. The ground is at rest. */
 static void world_rates(const ali3_model *m, const double (*rate)[6], int body, double v[3], double w[3])
@@ -207,12 +207,13 @@ static void weigh_rates(const ali3_model *m, ali3_data *d, const double (*rate)[
     delta.r = h * (is_given(rate[b]) ? WEIGHT : 1.0);
     memset(delta.th, 0, sizeof delta.th);
     for (int i = 0; i < 3; i++) delta.th[4 * i] = h * per_length2 * (is_given(rate[b] + 3) ? WEIGHT : 1.0);
+    delta.n = h * WEIGHT * WEIGHT; /* rows that contradict each other must not stretch the Euler parameters */
     stored_set_delta(m, d, b, &delta);
   }
   for (int i = 0; i < m->frozen->rigid_links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++)
-      d->solve.c[stored_row(j, k)] = WEIGHT * m->options.compliance * penalty_entry(m, d, j, k);
+      d->solve.c[stored_row(j, k)] = m->options.compliance * penalty_entry(m, d, j, k);
   }
   penalty_open(m, d);
 }
@@ -255,25 +256,57 @@ static void give_back_rates(const ali3_model *m, ali3_data *d, const double (*ra
   }
 }
 
-bool rates_project(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+/* rate = now, without velocities that are rounding beside the other one. True: it differs. */
+static bool take_over(double length, const double now[6], double rate[6])
 {
-  bool some = false;
-  for (int b = 0; b < m->bodies; b++) some = some || is_given(rate[b]) || is_given(rate[b] + 3);
-  if (!some || m->frozen->tree->carried || !(rates_open(m, d) > MET)) return true;
-  /* save the state, and the masses and compliances of the model */
-  const size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
-  double *x = malloc((X_NUMBERS + DELTA_NUMBERS) * slots * sizeof *x + rows * sizeof *x);
-  if (!x) return false;
-  double *delta = x + X_NUMBERS * slots, *c = delta + DELTA_NUMBERS * slots;
-  memcpy(x, d->now.x, X_NUMBERS * slots * sizeof *x);
-  memcpy(delta, d->solve.delta, DELTA_NUMBERS * slots * sizeof *x);
-  memcpy(c, d->solve.c, rows * sizeof *x);
-  /* project until the rows close */
+  static const double ROUNDING = 1e-9;
+  const double v = sqrt(v3_dot(now, now)), w = length * sqrt(v3_dot(now + 3, now + 3)),
+               least = ROUNDING * fmax(v, w);
+  double off[6];
+  for (int i = 0; i < 6; i++) {
+    const double to = (i < 3 ? v : w) > least ? now[i] : 0.0;
+    off[i] = (i < 3 ? 1.0 : length) * (to - rate[i]);
+    rate[i] = to;
+  }
+  return sqrt(v3_dot(off, off)) + sqrt(v3_dot(off + 3, off + 3)) > least;
+}
+
+/* The bodies that joints with rates move, beside the present velocities of their other bodies, which a drive may move. now:
+ * (bodies), overwritten. False: out of memory, or nothing has changed. */
+static bool follow_rates(const ali3_model *m, const ali3_data *d, double (*rate)[6], double (*now)[6])
+{
+  bool *taken = calloc((size_t)m->joints + 1, sizeof *taken), more = taken, changed = false;
+  /* the present velocities */
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body_state x = stored_state(m, d->now.x, b);
+    double y[BODY_Y];
+    body_velocity(&x, y);
+    memcpy(now[b], y, sizeof now[b]);
+  }
+  /* joint after joint, each after those that move its other body */
+  while (more) {
+    more = false;
+    for (int i = 0; i < m->joints; i++) {
+      const struct joint *j = &m->joint[i];
+      const int side = moved_side(j), own = j->body[side];
+      if (j->spec.velocity == 0.0 || taken[i] || moves_later(m, taken, i, j->body[1 - side])) continue;
+      move_side(m, j, side, now);
+      changed |= take_over(m->frozen->length, now[own], rate[own]);
+      taken[i] = more = true;
+    }
+  }
+  free(taken);
+  return changed;
+}
+
+/* Projects until the rows close and given velocities stay. False: they cannot stay, or a pivot is not positive. */
+static bool project_given(const ali3_model *m, ali3_data *d, const double (*rate)[6])
+{
   weigh_rates(m, d, rate);
   bool good = stage_condense(m, d);
   for (int round = 0; good && round < ROUNDS; round++) {
     double open = INFINITY, before = INFINITY;
-    if (round > 0) give_back_rates(m, d, rate);
+    give_back_rates(m, d, rate);
     for (int pass = 0; pass < PASSES && open > MET && (pass < 2 || open < 0.5 * before); pass++) {
       before = open;
       project_velocity(m, d);
@@ -281,11 +314,56 @@ bool rates_project(const ali3_model *m, ali3_data *d, const double (*rate)[6])
     }
     good = all_stay(m, d, rate);
   }
-  if (!good) memcpy(d->now.x, x, X_NUMBERS * slots * sizeof *x);
-  memcpy(d->solve.delta, delta, DELTA_NUMBERS * slots * sizeof *x);
-  memcpy(d->solve.c, c, rows * sizeof *x);
+  return good;
+}
+
+/* project_given(). If the other bodies of joints with rates move after it, then once more, from the start, with these rates
+ * beside the motion that the bodies have without them, which is that of drives. start: the state; other: (bodies),
+ * overwritten. */
+static bool project_joints(const ali3_model *m, ali3_data *d, const double *start, double (*rate)[6],
+                           double (*other)[6])
+{
+  bool good = project_given(m, d, (const double(*)[6])rate);
+  if (!follow_rates(m, d, rate, other)) return good;
+  memcpy(other, rate, (size_t)m->bodies * sizeof *other);
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint *j = &m->joint[i];
+    if (j->spec.velocity != 0.0) memset(other[j->body[moved_side(j)]], 0, sizeof *other);
+  }
+  memcpy(d->now.x, start, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *start);
+  project_given(m, d, (const double(*)[6])other);
+  follow_rates(m, d, rate, other);
+  for (int i = 0; i < FOLLOWED; i++) {
+    good = project_given(m, d, (const double(*)[6])rate);
+    if (!follow_rates(m, d, rate, other)) break;
+  }
+  return good;
+}
+
+bool rates_project(const ali3_model *m, ali3_data *d, bool joints, double (*rate)[6])
+{
+  bool some = false;
+  for (int b = 0; b < m->bodies; b++) some = some || is_given(rate[b]) || is_given(rate[b] + 3);
+  if (!some || m->frozen->tree->carried || !(rates_open(m, d) > MET)) return true;
+  /* save the state, and the masses and compliances of the model */
+  const size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
+  double *x = malloc((X_NUMBERS + DELTA_NUMBERS) * slots * sizeof *x + rows * sizeof *x);
+  double(*other)[6] = calloc((size_t)m->bodies, sizeof *other);
+  const bool memory = x && other;
+  if (memory) {
+    double *delta = x + X_NUMBERS * slots, *c = delta + DELTA_NUMBERS * slots;
+    memcpy(x, d->now.x, X_NUMBERS * slots * sizeof *x);
+    memcpy(delta, d->solve.delta, DELTA_NUMBERS * slots * sizeof *x);
+    memcpy(c, d->solve.c, rows * sizeof *x);
+    const bool good =
+        joints ? project_joints(m, d, x, rate, other) : project_given(m, d, (const double(*)[6])rate);
+    if (!good) memcpy(d->now.x, x, X_NUMBERS * slots * sizeof *x);
+    memcpy(d->solve.delta, delta, DELTA_NUMBERS * slots * sizeof *x);
+    memcpy(d->solve.c, c, rows * sizeof *x);
+  }
+  free(other);
   free(x);
-  return true;
+  return memory;
 }
 
 /* The given velocity that changed most, relative to it. */

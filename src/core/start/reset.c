@@ -232,7 +232,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
               0.0); /* an absolute alpha may be far too weak for dt, and the passes would not converge */
   int status = assemble(m, d);
   const bool project = !given || given->given_rates;
-  if (status == ALI3_OK && project && !rates_project(m, d, (const double(*)[6])rate)) status = ALI3_E_MEMORY;
+  if (status == ALI3_OK && project && !rates_project(m, d, !given, rate)) status = ALI3_E_MEMORY;
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
     d->redundant = m->options.alpha == 0.0 && redundancy_found(m, d);

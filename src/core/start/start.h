@@ -37,9 +37,10 @@ int assemble(const ali3_model *m, ali3_data *d);
  * with the rates of joints. along: (bodies) false at the call; nobody gave the velocity of the body, but it goes along with one
  * that moves, so that a joint with a rate on its far side gets it. False: out of memory. */
 bool rates_given(const ali3_model *m, bool joints, double (*rate)[6], bool *along);
-/* Moves the velocities that nobody gave onto the constraints if the given ones can stay; otherwise it changes nothing. Needs the
- * rows at the state; the factors are those of another matrix after it. False: out of memory. */
-bool rates_project(const ali3_model *m, ali3_data *d, const double (*rate)[6]);
+/* Moves the velocities that nobody gave onto the constraints if the given ones can stay; otherwise it changes no velocity. Where
+ * drives move the other body of a joint with a rate, the rate of its own body follows. Needs the rows at the state; the factors
+ * are those of another matrix after it. False: out of memory. */
+bool rates_project(const ali3_model *m, ali3_data *d, bool joints, double (*rate)[6]);
 /* Largest relative change of a given velocity, if the option assembly_velocity is 0. */
 #define RATE_PART 0.1
 /* Fills in the part of d->initial about given velocities that could not be met. */

@@ -164,6 +164,39 @@ TEST(bodies_between_joints_with_rates_go_along)
   }
 }
 
+/* A wheel on an arm that a drive moves: the wheel has its rate against the arm, and a hub between them goes along. */
+TEST(a_rate_on_a_driven_body_is_relative)
+{
+  for (int hub = 0; hub < 2; hub++) {
+    ali3_model *m = ali3_model_new();
+    const double left[3] = {-0.5, 0, 0}, right[3] = {0.5, 0, 0};
+    const int arm = rod(m, "arm", 0.5, 0, 1, 0), wheel = rod(m, "wheel", 1, 0, 1, 0);
+    hinge(m, "base", ALI3_GROUND, none, arm, left, 0);
+    int on = arm;
+    if (hub) {
+      on = rod(m, "hub", 1, 0, 1, 0);
+      ali3_joint_spec s = {.name = "weld", .type = ALI3_JOINT_FIXED, .body_a = arm, .body_b = on};
+      memcpy(s.point_a, right, sizeof right);
+      toy_added(m, ali3_model_add_joint(m, &s));
+    }
+    const int spin = hinge(m, "spin", on, hub ? none : right, wheel, none, -7);
+    ali3_force_spec drive = ali3_force_spec_default(ALI3_FORCE_DRIVE);
+    drive.name = "turn";
+    drive.joint = 0;
+    drive.speed = 5;
+    toy_added(m, ali3_model_add_force(m, &drive));
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, ALI3_MOVED);
+    assert_true(fabs(rate_of(m, d, spin) + 7) < 1e-6);
+    ali3_body_state x;
+    ali3_body_get(m, d, wheel, &x);
+    assert_true(fabs(x.angular_velocity[2] + 2) < 1e-6 && fabs(x.velocity[1] - 5) < 1e-6);
+    assert_int_equal(ali3_data_initial(d)->body_rate, -1);
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+}
+
 /* Two cranks of a parallelogram turn at different rates: the joints allow one. */
 TEST(a_contradiction_names_body_and_rates)
 {
@@ -208,6 +241,7 @@ int main(void)
       cmocka_unit_test(joints_take_their_rates),
       cmocka_unit_test(a_prismatic_joint_takes_its_rate),
       cmocka_unit_test(bodies_between_joints_with_rates_go_along),
+      cmocka_unit_test(a_rate_on_a_driven_body_is_relative),
       cmocka_unit_test(a_contradiction_names_body_and_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -315,6 +315,44 @@ TEST(mechanisms_turn_steadily)
         }
 }
 
+/* A rotor under gravity, whose axis is parallel to no axis of the world or of the body. */
+static ali3_model *leaning(double rate)
+{
+  static const double AXIS[3] = {2.0 / 7, -3.0 / 7, 6.0 / 7}, AT[3] = {3, -2, 1},
+                      P[4] = {0.5, 0.1, -0.7, 0.5};
+  ali3_model *m = model(g);
+  ali3_body_spec b = toy_body("rotor", AT, 1, 0.01);
+  const double e = P[0], x = P[1], y = P[2], z = P[3];
+  const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - e * z),     2 * (x * z + e * y),
+                       2 * (x * y + e * z),     1 - 2 * (x * x + z * z), 2 * (y * z - e * x),
+                       2 * (x * z - e * y),     2 * (y * z + e * x),     1 - 2 * (x * x + y * y)};
+  double own[3] = {0};
+  for (int i = 0; i < 9; i++) own[i % 3] += R[i] * AXIS[i / 3];
+  for (int i = 0; i < 9; i++) b.inertia[i] = 0.01 * ((i % 4 == 0) + 0.8 * own[i / 3] * own[i % 3]);
+  for (int i = 0; i < 3; i++) b.angular_velocity[i] = rate * own[i];
+  memcpy(b.orientation, P, sizeof P);
+  const int body = toy_added(m, ali3_model_add_body(m, &b));
+  joint(m, "j", ALI3_JOINT_REVOLUTE, ALI3_GROUND, body, AXIS, own, AT);
+  return m;
+}
+
+TEST(a_rotor_with_any_axis_turns_steadily)
+{
+  for (int w = 0; w < WAYS; w++)
+    for (int r = 0; r < RATES; r++) {
+      ali3_model *m = leaning(RATE[r]);
+      ali3_data *d = begin(m, &WAY[w], 0.01);
+      for (int i = 1; i <= 200; i++)
+        if (ali3_step(m, d) != ALI3_OK)
+          fail_msg("%s, %g rad/s: step %d: %s", WAY[w].name, RATE[r], i,
+                   ali3_status_text(ali3_data_report(d)->status));
+      const ali3_joint_state s = joint_of(m, d, 0);
+      if (!(fabs(s.velocity - RATE[r]) <= 1e-9 * RATE[r] && fabs(s.position - 2 * RATE[r]) <= 2e-9 * RATE[r]))
+        fail_msg("%s, %g rad/s: %.12g rad/s, %.12g rad", WAY[w].name, RATE[r], s.velocity, s.position);
+      end(m, d);
+    }
+}
+
 /* --- one state, any workers --- */
 
 /* A sun at 1000 rad/s with planets, a brake, a clock spring and a stop that throws it back. */
@@ -445,6 +483,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_change_as_they_should),
       cmocka_unit_test(mechanisms_turn_steadily),
+      cmocka_unit_test(a_rotor_with_any_axis_turns_steadily),
       cmocka_unit_test(bits_do_not_depend_on_workers),
       cmocka_unit_test(a_saved_state_goes_on_from_anywhere),
       cmocka_unit_test(a_state_saved_after_an_unresolved_step_goes_on),
