@@ -13,6 +13,10 @@
  * undamped oscillation of four or more steps per period decays slowly. A faster mode would grow. penalty_find_stiff() settles it
  * if it is damped.
  *
+ * No law can combine a faster undamped oscillation: each branch keeps its amplitude, with a phase that the step does not
+ * resolve. A sum of weights 1/12, -4/3 and 9/4 with such phases may be as large as 3.7, and only a single branch never grows. A
+ * law that decays in every branch would end an oscillation that the file says lasts.
+ *
  * If a spring oscillates too fast for extrapolation (ali3_data.combines), or a law jumped in a branch (soft.corner: a stop
  * closed, friction changed its sign or sticks), the step is T3 alone. A branch of the energy method that took an increment
  * back is left out.

@@ -177,9 +177,11 @@ static const struct key sphere_sphere_keys[] = {
 
 const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
-      .doc = "A spring and a damper along the line between two points."),
+      .doc = "A spring and a damper along the line between two points. Points that meet have no line, and no force acts there."),
   [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
-      .doc = "A bushing yields along the axes of body_a, and about them: its torques follow the rotation vector of body_b since the start, for rotations below 180 degrees."),
+      .doc = "A bushing yields along the axes of body_a, and about them: its torques follow the rotation vector of body_b since the "
+             "start, for rotations below 180 degrees. At 180 degrees they change their sign: such a step is degraded, and the log "
+             "names the bushing."),
   [ALI3_FORCE_JOINT_SPRING] = SECTION("a joint_spring", joint_spring_keys,
       .doc = "A spring and a damper on the coordinate of a joint."),
   [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,

@@ -86,8 +86,10 @@ static const struct key solver_keys[] = {
   FLAG("extrapolate", "false", BY_OPTION, SETTING(options.extrapolate),
        "true: each inner step combines one, two and three shorter steps from the same start. The order is four in place of "
        "two, and a step takes 5.7 times the work. A spring without enough damping that oscillates with fewer than four steps a period "
-       "keeps the step from it: the step is three shorter ones then, of order two. A spring that is damped so strongly that its motion "
-       "decays faster than a step is settled alone. --check and the summary of ali3-sim name these springs.", .option = "--extrapolate"),
+       "keeps the step from it: the step is three shorter ones then, of order two. Shorter steps that each keep such an oscillation "
+       "leave its phase open, so no sum of them is stable: give the spring a damper, or raise substeps. A spring that is damped so "
+       "strongly that its motion decays faster than a step is settled alone. --check and the summary of ali3-sim name these springs.",
+       .option = "--extrapolate"),
   NUMBER("violation", "", BETWEEN(0, 1e6), "0.1", AT_START, SETTING(options.violation),
          "Opening of a joint, drive or gear above which the loop goes to FAULT. An angle is in rad. A length is a fraction of "
          "the size of the mechanism, which is the longest lever arm of a joint or force. 0: no limit. A step that leaves a "
