@@ -74,24 +74,29 @@ static void group_nodes(struct banding *k, int *node, int count)
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[node[end]] != k->hash[node[first]]) break;
-    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* single lanes are faster */
+    /* Single lanes are faster for few nodes and for large fronts. */
+    if (end - first < 2 || end - first < p->lanes / 2 ||
+        !plan_front_fits(k->n->node[node[first]].front, p->lanes))
+      end = first + 1;
     append_group(p, node + first, end - first);
   }
 }
 
-/* Measured on an EPYC 9004 with AVX-512: operations in full lanes that take as long. */
+/* Operations in full lanes that take as long, measured on an EPYC with AVX-512 at 33 GFLOP/s. A group has an overhead, and
+ * adds up the update of its border once for each child. */
 static struct tree_cost cost_of(const struct nodes *n, const struct group_plan *o)
 {
   const struct node *a = &n->node[o->node[0]];
-  const double border = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + border);
-  const bool swept = a->kind != TREE_LEAF;
+  const double border = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + border),
+               update = 0.5 * border * border;
   struct tree_cost c;
-  if (o->width == 1) {
-    c = (struct tree_cost){4000.0 + 2.0 * a->flops, swept ? 400.0 + 4.0 * factors : 0.0};
-  } else {
-    const double around = o->packed ? 300.0 : 2000.0;
-    c = (struct tree_cost){around + o->width * a->flops, swept ? 300.0 + 3.0 * o->width * factors : 0.0};
-  }
+  if (o->width == 1)
+    c = (struct tree_cost){4000.0 + 1.1 * a->flops + 15.0 * update, 400.0 + 4.0 * factors};
+  else if (o->packed)
+    c = (struct tree_cost){300.0 + o->width * a->flops, 300.0 + 3.0 * o->width * factors};
+  else
+    c = (struct tree_cost){2000.0 + o->width * (a->flops + 12.0 * update), 300.0 + 3.0 * o->width * factors};
+  if (a->kind == TREE_LEAF) c.sweep = 0.0;
   return c;
 }
 

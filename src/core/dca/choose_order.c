@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: chooses the elimination order that fills the lanes best with the fewest operations. The cost of a chain
  * depends on the place of its joints to the ground. The cost of a ladder depends on rounds of nearly equal cost:
- * dearer vertices, if taken too early, leave large fronts and subtrees of many shapes. */
+ * dearer vertices, if taken too early, leave large fronts and subtrees of many shapes. Grids need nested dissection. */
 #include "dca/nodes.h"
 
 static const struct candidate {
   struct order_rule rule;
   double gain; /* the plan is chosen if it costs less than this times the best plan so far */
-} candidates[] = {{{2.0, false}, 1.0}, {{2.0, true}, 1.0}, {{1.3, false}, 0.98}, {{1.3, true}, 0.98}};
+} candidates[] = {{{2.0, false, false}, 1.0}, {{2.0, true, false}, 1.0}, {{1.3, false, false}, 0.98},
+                  {{1.3, true, false}, 0.98}, {{2.0, false, true}, 0.9}, {{1.3, false, true}, 0.9}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
 /* Replaces a tree and its plan by those with supernodes, if they cost less. False: out of memory. */
@@ -44,27 +45,36 @@ static bool try_rule(const struct tree_graph *g, struct order_rule rule, int lan
   return false;
 }
 
+/* An order whose fronts are too large is out, unless all of them are: then the excess is that of the first one. */
 bool plan_best(const struct tree_graph *g, int lanes, struct nodes *n, struct plan *p)
 {
-  if (!try_rule(g, candidates[0].rule, lanes, n, p)) return false;
-  for (int i = 1; i < CANDIDATES; i++) {
+  struct tree_excess first = {.found = false};
+  bool found = false;
+  for (int i = 0; i < CANDIDATES; i++) {
     struct nodes nodes;
     struct plan plan;
-    bool tried = try_rule(g, candidates[i].rule, lanes, &nodes, &plan),
-         better = tried && plan.cost < candidates[i].gain * p->cost;
-    /* Keep the cheaper plan. */
-    if (better || !tried) {
-      plan_free(p);
-      nodes_free(n);
+    if (!try_rule(g, candidates[i].rule, lanes, &nodes, &plan)) {
+      if (!g->excess || !g->excess->found) {
+        if (found) plan_free(p);
+        if (found) nodes_free(n);
+        return false;
+      }
+      if (!first.found) first = *g->excess;
+      g->excess->found = false;
+      continue;
     }
-    if (!tried) return false;
+    /* Keep the cheaper plan. */
+    const bool better = !found || plan.cost < candidates[i].gain * p->cost;
+    if (found) {
+      plan_free(better ? p : &plan);
+      nodes_free(better ? n : &nodes);
+    }
     if (better) {
       *n = nodes;
       *p = plan;
-    } else {
-      plan_free(&plan);
-      nodes_free(&nodes);
     }
+    found = true;
   }
-  return true;
+  if (!found) *g->excess = first;
+  return found;
 }

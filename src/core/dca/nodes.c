@@ -84,10 +84,12 @@ void nodes_close(const struct nodes *n, struct node *a)
   a->subtree_flops = a->flops;
   a->level = 0;
   a->size = 1;
+  a->widest = a->front;
   for (int i = a->child_first; i < a->child_end; i++) {
     const struct node *below = &n->node[n->child[i]];
     if (below->level >= a->level) a->level = below->level + 1;
     a->size += below->size;
+    if (a->widest < below->widest) a->widest = below->widest;
     a->subtree_flops += below->subtree_flops;
   }
 }

@@ -17,6 +17,7 @@ struct node { /* numbered by elimination: children before parents */
   int border_first, border_end; /* in nodes.border */
   int child_first, child_end;   /* in nodes.child */
   int size;                     /* number of nodes in its subtree */
+  int widest;                   /* unknowns of the largest front in its subtree */
   double flops, subtree_flops;  /* cost of condensation: of the node, of its subtree */
 };
 
@@ -94,6 +95,13 @@ uint64_t nodes_class(const struct nodes *n, const struct node *a);
 static inline int plan_enough(int lanes)
 {
   return 3 * lanes / 8 > 2 ? 3 * lanes / 8 : 2;
+}
+
+/* Returns true if nodes with a front of this size may be computed side by side. Larger ones leave the first cache if each
+ * lane has one, and are faster alone, where they may also become supernodes. */
+static inline bool plan_front_fits(int front, int lanes)
+{
+  return front * front * lanes <= 12800;
 }
 
 static inline bool vertex_is_body(const struct nodes *n, int v)

@@ -4,6 +4,8 @@
  * a thousand joints takes a thousand entries instead of a million. */
 #include "dca/order.h"
 
+#include "dca/dissect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +32,15 @@ struct work {
   bool *hub;                   /* (bodies) may stay until its joints have gone */
   /* (vertices) eliminated vertices whose border has this one; may include absorbed elements */
   struct list *element;
-  bool *absorbed;    /* (vertices) a later element replaced this one */
-  int *stamp, now;   /* marks of the vertices seen in one walk */
-  struct list reach; /* result of the last walk */
-  double *cost;      /* (vertices) */
-  int *blocked;      /* (vertices) round in which a neighbour was eliminated */
-  double fill;       /* numbers in the fronts so far */
-  double largest;    /* largest front so far */
+  bool *absorbed;         /* (vertices) a later element replaced this one */
+  int *stamp, now;        /* marks of the vertices seen in one walk */
+  struct list reach;      /* result of the last walk */
+  double *cost;           /* (vertices) */
+  int *blocked;           /* (vertices) round in which a neighbour was eliminated */
+  struct regions regions; /* of nested dissection */
+  int *inside;            /* (regions) vertices in its halves that are not eliminated */
+  double fill;            /* numbers in the fronts so far */
+  double largest;         /* largest front so far */
 };
 
 static bool is_eliminated(const struct work *w, int v)
@@ -105,7 +109,7 @@ static bool joints_gone(const struct work *w, int body)
 static bool is_eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
-  if (is_eliminated(w, v)) return false;
+  if (is_eliminated(w, v) || (w->inside && w->inside[w->regions.of[v]] > 0)) return false;
   if (v >= g->joints) return !vertex_is_carried(w, v - g->joints) || joints_gone(w, v - g->joints);
   int gone = 0, able = 0;
   for (int side = 0; side < TREE_SIDES; side++) {
@@ -150,10 +154,17 @@ static bool front_fits(struct work *w, int v)
   return false;
 }
 
+/* Counts a vertex in all regions whose halves have it. */
+static void count_inside(struct work *w, int v, int step)
+{
+  for (int r = w->regions.parent[w->regions.of[v]]; r >= 0; r = w->regions.parent[r]) w->inside[r] += step;
+}
+
 static bool eliminate_vertex(struct work *w, int v, int rank, int round)
 {
   struct order *o = w->o;
   if (!walk_neighbours(w, v) || !front_fits(w, v)) return false;
+  if (w->inside) count_inside(w, v, -1);
   o->rank[v] = rank;
   o->vertex[rank] = v;
   for (int i = 0; i < w->element[v].count; i++) {
@@ -247,6 +258,14 @@ static bool joints_of_bodies(struct work *w)
   return ok;
 }
 
+static bool make_regions(struct work *w)
+{
+  if (!dissect(w->g, w->joint_first, w->joint_of, w->hub, &w->regions)) return false;
+  w->inside = calloc((size_t)w->regions.count, sizeof *w->inside);
+  for (int v = 0; v < w->o->vertices && w->inside; v++) count_inside(w, v, 1);
+  return w->inside;
+}
+
 bool order_compute(const struct tree_graph *g, struct order_rule rule, struct order *o)
 {
   size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
@@ -265,7 +284,7 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
   int *remaining = malloc(room * sizeof(int));
   double *sorted = malloc(room * sizeof(double));
   bool ok = o->rank && o->vertex && o->border && o->child && w.element && w.absorbed && w.stamp && w.cost &&
-            w.blocked && remaining && sorted && joints_of_bodies(&w);
+            w.blocked && remaining && sorted && joints_of_bodies(&w) && (!rule.dissect || make_regions(&w));
   /* Number the vertices in rounds. */
   if (ok) {
     for (size_t i = 0; i < n; i++) o->rank[i] = -1;
@@ -283,6 +302,8 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
   free(w.joint_of);
   free(w.hub);
   free(w.reach.item);
+  free(w.inside);
+  regions_free(&w.regions);
   free(remaining);
   free(sorted);
   if (!ok) order_free(o);

@@ -25,6 +25,7 @@ struct order_rule {
   double dear; /* a vertex that costs more than this times the median waits for a later round */
   /* in each round, joints to the ground come after all other vertices; false: vertices go by number */
   bool ground_last;
+  bool dissect; /* vertices go after all vertices of the halves that they separate (dissect.h) */
 };
 
 /* Computes the order. Returns false if memory runs out, or if the fronts would exceed TREE_FRONTS_MB; graph->excess

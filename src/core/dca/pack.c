@@ -159,6 +159,9 @@ static void pack_class(struct packing *k, int first, int end, double most_flops)
   int root[ISA_LANES_MAX], count = 0, lanes = k->p->lanes;
   if (n->node[k->sorted[first]].subtree_flops * lanes > most_flops) return;
   if (n->node[k->sorted[first]].level > DEEPEST) return;
+  /* Copies of a whole mechanism always share a pack. */
+  if (n->node[k->sorted[first]].parent >= 0 && !plan_front_fits(n->node[k->sorted[first]].widest, lanes))
+    return;
   if (n->node[k->sorted[first]].size == 1) return; /* no subtree: grouped by level */
   for (int i = first; i < end; i++) {
     int b = k->sorted[i];

@@ -230,6 +230,12 @@ static void do_band(const ali3_model *m, ali3_data *d, run_item *item, int band,
   probe_run(d, 0, ALI3_RUNS_SHARED - band, false);
 }
 
+/* Nobody shares or times runs: one call does all of them. */
+static bool runs_are_one(const ali3_data *d)
+{
+  return !d->exec && (!d->probe || !d->probe->run);
+}
+
 struct tree_matrix stage_matrix(const ali3_data *d)
 {
   return (struct tree_matrix){
@@ -253,11 +259,12 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
   if (d->here.J == d->spare.J) d->spare = d->factored;
   d->factored = d->here;
   const struct tree *t = m->frozen->tree;
-  for (int i = 0; i < t->bands; i++) {
+  if (runs_are_one(d)) condense_run(m, d, 0, t->groups);
+  for (int i = 0; i < t->bands && !runs_are_one(d); i++) {
     do_band(m, d, condense_run, i, t->band[i].cost.condense, false);
     if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
   }
-  return true;
+  return atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) < 0;
 }
 
 static void up_run(const ali3_model *m, ali3_data *d, int first, int end)
@@ -273,6 +280,11 @@ static void down_run(const ali3_model *m, ali3_data *d, int first, int end)
 static void sweep_tree(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
+  if (runs_are_one(d)) {
+    up_run(m, d, 0, t->groups);
+    down_run(m, d, 0, t->groups);
+    return;
+  }
   for (int i = 0; i < t->bands; i++) do_band(m, d, up_run, i, t->band[i].cost.sweep, false);
   for (int i = t->bands - 1; i >= 0; i--) do_band(m, d, down_run, i, t->band[i].cost.sweep, true);
 }

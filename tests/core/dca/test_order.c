@@ -71,9 +71,11 @@ static void check_one(const struct graph *g, struct order_rule rule, const char 
 
 static void check(const struct graph *g, const char *what)
 {
-  check_one(g, (struct order_rule){2.0, false}, what);
-  check_one(g, (struct order_rule){2.0, true}, what);
-  check_one(g, (struct order_rule){1.0, false}, what);
+  check_one(g, (struct order_rule){2.0, false, false}, what);
+  check_one(g, (struct order_rule){2.0, true, false}, what);
+  check_one(g, (struct order_rule){1.0, false, false}, what);
+  check_one(g, (struct order_rule){2.0, false, true}, what);
+  check_one(g, (struct order_rule){1.3, true, true}, what);
 }
 
 #define CHECK(build)                                                                                         \

@@ -155,7 +155,7 @@ TEST(rows_are_named)
 TEST(more_levels_than_rows)
 {
   struct bench b;
-  ali3_model *m = toy_random(3, 600, 150);
+  ali3_model *m = toy_random(3, 250, 230);
   if (KINDS + rows_of(m) <= LEVELS_MAX) fail_msg("%d rows", rows_of(m));
   open(&b, m, 0, 0.0);
   assert_int_equal(b.histograms->levels, LEVELS_MAX);
