@@ -79,6 +79,30 @@ class Linear(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn('nothing holds body "stone"', done.stderr)
 
+    def test_start_rest(self):
+        """The file may ask for the equilibrium; the check names the body that nothing holds."""
+        text = (MODELS / "double_pendulum.yaml").read_text().replace("simulation:", "simulation:\n  start: rest")
+        model, stone = self.folder / "rest.yaml", self.folder / "stone.yaml"
+        model.write_text(text)
+        done = run(SIM, model, "--duration", 1, "--output", "-", "--signals", "body.B.position.y", "--every", 100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for row in done.stdout.splitlines()[1:]:
+            self.assertAlmostEqual(float(row), -1.5, 8)
+        stone.write_text(FALLING + "simulation: {start: rest}\n")
+        for words in ([SIM, stone], [DAEMON, stone, "--check"]):
+            done = run(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn('nothing holds body "stone"', done.stderr)
+
+    def test_mode_as_a_page(self):
+        """A page without a server that has the frames of a mode."""
+        page = self.folder / "mode.html"
+        done = run(SIM, MODELS / "quarter_car.yaml", "--view", page, "--mode", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<html", page.read_text(errors="replace")[:2000])
+        self.assertEqual(run(SIM, MODELS / "quarter_car.yaml", "--view", page, "--mode", 3).returncode, 2)
+        self.assertEqual(run(SIM, MODELS / "quarter_car.yaml", "--mode", 1).returncode, 2)
+
     def test_wrong(self):
         """Options that miss one another, and names that do not exist."""
         for words, text in ((["--from", "road"], "--linearise as well"), (["--linearise", "-"], "--from and --to as well"),

@@ -133,7 +133,8 @@ static int set_up_plant(struct plant_again *p, const struct recording *r, const 
                            sizeof error))
     return replay_fail(EXIT_USAGE, r->path, error);
   if (p->pool) ali3_data_set_exec(p->data, pool_exec(p->pool));
-  if (ali3_reset(s->model, p->data) < 0 || ali3_state_save(s->model, p->data, p->initial) != ALI3_OK)
+  if (setup_start(s, s->model, p->data, error, sizeof error) < 0 ||
+      ali3_state_save(s->model, p->data, p->initial) != ALI3_OK)
     return replay_fail(EXIT_USAGE, o->with ? o->with : r->path,
                        "the model cannot be brought into its initial state");
   plant_again_reset(p);

@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include "config/params.h"
+#include "setup/setup.h"
 
 #include <ali3/model.h>
 #include <ali3/state.h>
@@ -70,7 +71,8 @@ bool plant_again_tune(struct plant_again *p, const struct recording *r, uint32_t
     ali3_model *m = tuning_apply(r, p->model, p->parameters + 1, error, sizeof error);
     ali3_data *d = m ? ali3_data_new(m) : NULL;
     void *initial = m ? malloc(ali3_state_size(m)) : NULL;
-    const bool good = d && initial && ali3_reset(m, d) >= 0 && ali3_state_save(m, d, initial) == ALI3_OK &&
+    const bool good = d && initial && setup_start(p->settings, m, d, error, sizeof error) >= 0 &&
+                      ali3_state_save(m, d, initial) == ALI3_OK &&
                       ali3_state_carry(m, d, p->model, p->data) == ALI3_OK;
     if (!good) {
       ali3_data_free(d);

@@ -120,7 +120,16 @@ static bool simulate_run(struct batch *b, struct one_run *one, FILE *row)
   const struct takers takers = {.every = 1, .quantities = &one->quantities, .quiet = true};
   const long planned = planned_steps(b->o, one->settings);
   if (planned == 0 || !prepare_run(b, one)) return false;
-  const bool done = run(one->settings->model, one->data, false, one->ride, planned, &takers, &r);
+  const struct settings *s = one->settings;
+  const bool rest = s->start == START_REST;
+  char why[400];
+  const int status = rest ? setup_start(s, s->model, one->data, why, sizeof why) : ALI3_OK;
+  if (status < 0) { /* a row without quantities */
+    r = (struct result){.status = status, .planned = planned};
+    print_run_row(row, &one->quantities, &r);
+    return true;
+  }
+  const bool done = run(s->model, one->data, rest, one->ride, planned, &takers, &r);
   if (done && !r.interrupted) print_run_row(row, &one->quantities, &r);
   free(r.step_ns);
   return done && !r.interrupted;

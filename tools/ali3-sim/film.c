@@ -95,8 +95,13 @@ void film_add(struct film *f, long step, const double *values)
     wire_pad(&f->dense);
     f->cycles++;
   }
-  if (step % f->every != 0) return;
-  const struct wire_frame head = {.cycle = (uint64_t)step,
+  if (step % f->every == 0) film_add_frame(f, step, values);
+}
+
+void film_add_frame(struct film *f, long number, const double *values)
+{
+  const double time = values[0];
+  const struct wire_frame head = {.cycle = (uint64_t)number,
                                   .time = time,
                                   .t_ns = (uint64_t)fmax(0, time * 1e9),
                                   .state = STATE_RUNNING,

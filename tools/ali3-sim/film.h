@@ -15,6 +15,8 @@ struct film *film_open(const char *file, const char *globs, const struct setting
                        const struct signals *signals);
 /* The values after step `step`; 0: the initial state. */
 void film_add(struct film *f, long step, const double *values);
+/* A frame whatever its time, without plots. */
+void film_add_frame(struct film *f, long number, const double *values);
 /* Writes the page and frees the film. False after printing the reason. */
 bool film_close(struct film *f);
 

@@ -11,14 +11,15 @@
 
 enum { NAMED_MOST = 64 }; /* joints that are tried as states: each takes a linearisation */
 
-bool settle_model(const ali3_model *m, ali3_data *d)
+bool settle_model(const ali3_model *m, ali3_data *d, bool report)
 {
   ali3_equilibrium_report r;
   ali3_problem problem = {0};
   if (ali3_equilibrium(m, d, NULL, &r, &problem) < 0) {
-    fprintf(stderr, "ali3-sim: --settle: %s\n", problem.text);
+    fprintf(stderr, "ali3-sim: %s\n", problem.text);
     return false;
   }
+  if (!report) return true;
   fprintf(stderr, "ali3-sim: settled: bodies moved up to %.3g m and %.3g rad", r.moved_position,
           r.moved_orientation);
   if (r.unstable > 0)

@@ -7,10 +7,13 @@
 
 #include <ali3/linear.h>
 
-/* Moves the model to its static equilibrium, and prints how far. False after printing the reason. */
-bool settle_model(const ali3_model *m, ali3_data *d);
+/* Moves the model to its static equilibrium; report: prints how far. False after printing the reason. */
+bool settle_model(const ali3_model *m, ali3_data *d, bool report);
 /* Writes the linear system at the state of d, and its Bode diagram. Returns the exit status. */
 int linearise_file(const struct options *o, const ali3_model *m, const ali3_data *d, const struct signals *s);
+
+/* mode_film.c: writes the page of --view with mode --mode about the state of d. Returns the exit status. */
+int mode_film(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride);
 
 /* bode.c */
 struct bode {

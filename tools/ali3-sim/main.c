@@ -43,7 +43,7 @@ static int batch_into_hdf5(struct options *o)
   return remove(rows) == 0 ? EXIT_GOOD : EXIT_RUN;
 }
 
-/* Puts d into the equilibrium that --settle asks for. False after printing the reason. */
+/* Puts d into the equilibrium that --settle or the file asks for. False after printing the reason. */
 static bool settle_start(const struct options *o, const struct settings *s, ali3_data *d)
 {
   if (!o->state_in && ali3_reset(s->model, d) < 0) {
@@ -51,7 +51,8 @@ static bool settle_start(const struct options *o, const struct settings *s, ali3
     summary_failure(s, d, &failed);
     return false;
   }
-  return !o->settle || settle_model(s->model, d);
+  const bool rests = s->start == START_REST && !o->state_in;
+  return !(o->settle || o->mode || rests) || settle_model(s->model, d, o->settle);
 }
 
 static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
@@ -61,8 +62,9 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   long planned = planned_steps(o, s);
   if (planned == 0 || (o->state_in && !state_load_file(o->state_in, s->model, d))) return EXIT_USAGE;
   if (o->state_in && !script_time(ride->script, o, ali3_data_report(d)->time)) return EXIT_USAGE;
-  const bool started = o->settle || o->linearise;
+  const bool started = o->settle || o->linearise || o->mode || s->start == START_REST;
   if (started && !settle_start(o, s, d)) return EXIT_RUN;
+  if (o->mode) return mode_film(o, s, d, ride);
   if (o->linearise) return linearise_file(o, s->model, d, signals);
   struct table table;
   struct quantities quantities = {0};

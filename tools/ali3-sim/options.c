@@ -58,6 +58,7 @@ static const char help[] =
     "  --from INPUT,..   its inputs: channels of inputs, motors or drives; a drive takes the acceleration\n"
     "                    of its target\n"
     "  --to GLOB,..      its outputs: signals of bodies, joints, forces and sensors\n"
+    "  --mode N          beside --view: the page shows mode N of ali3d --modes, about the equilibrium\n"
     "  --bode FILE       draw its Bode diagram as SVG\n"
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --quantities GLOB,..  max, min, rms and final value of the signals that match, in the summary\n"
@@ -142,6 +143,7 @@ enum {
   SETTLE,
   LINEARISE,
   BODE,
+  MODE,
   FROM,
   TO,
   HELP,
@@ -179,6 +181,8 @@ static bool check_linearise(const struct options *o)
 {
   if (!o->linearise && (o->bode || o->from || o->to))
     return usage("--bode, --from, --to", "--linearise as well", "none");
+  if (o->mode && (!o->view || o->linearise))
+    return usage("--mode", "--view as well, and no --linearise", "another line");
   if (!o->linearise) return true;
   if (!o->from || !o->to) return usage("--linearise", "--from and --to as well", "none");
   if (o->output || o->view || o->summary || o->quantities || o->state_out || o->inputs)
@@ -238,6 +242,7 @@ int options_take(int argc, char **argv, struct options *o)
       {"settle", no_argument, NULL, SETTLE},
       {"linearise", required_argument, NULL, LINEARISE},
       {"bode", required_argument, NULL, BODE},
+      {"mode", required_argument, NULL, MODE},
       {"from", required_argument, NULL, FROM},
       {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, HELP},
@@ -343,6 +348,9 @@ int options_take(int argc, char **argv, struct options *o)
       break;
     case BODE:
       o->bode = optarg;
+      break;
+    case MODE:
+      good = take_count("--mode", optarg, 1, 10000, &o->mode);
       break;
     case FROM:
       o->from = optarg;

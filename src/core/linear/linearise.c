@@ -28,10 +28,11 @@ struct linearisation_work {
   ali3_freedoms *f;
   struct point p;
   struct system s;
-  double *L;     /* (n - prescribed, n - prescribed) factor of M */
-  double *x, *u; /* (n) a column of states, then the velocities and accelerations it causes */
-  double *load;  /* (bodies, 6) */
-  double *value; /* (outputs) */
+  double *L;       /* (n - prescribed, n - prescribed) factor of M */
+  double *x, *u;   /* (n) a column of states, then the velocities and accelerations it causes */
+  double *load;    /* (bodies, 6) */
+  double *value;   /* (outputs) */
+  double *balance; /* (bodies, 6), then (used.rows) */
   struct deviation e;
   ali3_data *scratch;
 };
@@ -72,6 +73,7 @@ static bool allocate_work(struct linearisation_work *w)
   w->u = calloc(n, sizeof *w->u);
   w->L = calloc(n * n, sizeof *w->L);
   w->load = calloc(numbers, sizeof *w->load);
+  w->balance = calloc(numbers + (size_t)w->f->used.rows, sizeof *w->balance);
   w->value = calloc((size_t)w->ports->outputs + 1, sizeof *w->value);
   w->e =
       (struct deviation){.q = calloc(numbers, sizeof *w->e.q),
@@ -79,7 +81,8 @@ static bool allocate_work(struct linearisation_work *w)
                          .a = calloc(numbers, sizeof *w->e.a),
                          .lambda = calloc((size_t)w->p.first[w->m->frozen->links] + 1, sizeof *w->e.lambda),
                          .aim = calloc((size_t)w->m->frozen->drives + 1, sizeof *w->e.aim)};
-  return w->x && w->u && w->L && w->load && w->value && w->e.q && w->e.v && w->e.a && w->e.lambda && w->e.aim;
+  return w->x && w->u && w->L && w->load && w->balance && w->value && w->e.q && w->e.v && w->e.a &&
+         w->e.lambda && w->e.aim;
 }
 
 /* Data in the state of d, to read outputs from. */
@@ -107,6 +110,7 @@ static void free_work(struct linearisation_work *w)
   free(w->x);
   free(w->u);
   free(w->load);
+  free(w->balance);
   free(w->value);
   free(w->e.q);
   free(w->e.v);
@@ -176,8 +180,8 @@ static void find_multipliers(struct linearisation_work *w, const ali3_port *inpu
   const struct frozen *frozen = w->m->frozen;
   struct deviation *e = &w->e;
   const int numbers = TWIST * w->m->bodies;
-  double *balance = calloc((size_t)numbers + (size_t)w->f->used.rows + 1, sizeof *balance);
-  if (!balance) return;
+  double *balance = w->balance;
+  memset(balance, 0, (size_t)numbers * sizeof *balance);
   system_apply(&w->s, e->q, e->v, e->a, balance);
   for (int i = 0; i < numbers; i++) balance[i] = w->load[i] - balance[i];
   /* soft rows follow their laws; system_apply() has their forces */
@@ -221,7 +225,6 @@ static void find_multipliers(struct linearisation_work *w, const ali3_port *inpu
   for (int i = 0; i < frozen->rigid_links; i++)
     for (int k = 0; w->f->link[i] && k < frozen->link[i].count; k++)
       e->lambda[w->p.first[i] + k] = z[w->f->first[i] + k];
-  free(balance);
 }
 
 static void clear_deviation(struct linearisation_work *w)

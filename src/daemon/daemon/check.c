@@ -218,6 +218,18 @@ static double step_seconds(const ali3_model *m)
   return least < UINT64_MAX ? (double)least * 1e-9 : 0.0;
 }
 
+/* The equilibrium that simulation.start asks for exists. False after printing the reason. */
+static bool starts_at_rest(const char *file, const struct settings *s)
+{
+  char why[400] = "out of memory";
+  if (s->start != START_REST) return true;
+  ali3_data *d = ali3_data_new(s->model);
+  const bool good = d && setup_start(s, s->model, d, why, sizeof why) >= 0;
+  ali3_data_free(d);
+  if (!good) fprintf(stderr, "%s: error: %s\n", file, why);
+  return good;
+}
+
 int check_file(const struct options *o, const struct settings_overrides *over)
 {
   struct settings *s = read_settings(o, over);
@@ -239,6 +251,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
   else
     print_text(&c);
   if (f && errors_of(&c) > 0) status = STATUS_USAGE;
+  if (status == STATUS_OK && !starts_at_rest(o->file, s)) status = STATUS_USAGE;
   if (!printed) status = STATUS_FAILED;
   findings_free(f);
   settings_free(s);

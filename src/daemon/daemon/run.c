@@ -158,12 +158,16 @@ static int set_up_model(struct daemon *d)
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT)
     return report_start_failure("", ali3_status_text(status));
-  char text[2400], lines[60]; /* a list of joints may be long */
-  ali3_report_text(s->model, d->loop.cycle.plant.data, text, sizeof text);
-  settings_drive_lines(s, ali3_data_violation(d->loop.cycle.plant.data), lines, sizeof lines);
+  ali3_data *data = d->loop.cycle.plant.data;
+  char text[2400], lines[60], why[400]; /* a list of joints may be long */
+  ali3_report_text(s->model, data, text, sizeof text);
+  settings_drive_lines(s, ali3_data_violation(data), lines, sizeof lines);
   if (text[0])
     log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s%s", d->options->file, text, lines);
-  return status < 0 ? STATUS_USAGE : STATUS_OK;
+  if (status < 0) return STATUS_USAGE;
+  if (setup_rest(s, s->model, data, why, sizeof why) >= 0) return STATUS_OK;
+  log_line(LOG_LEVEL_ERROR, "%s: %s", d->options->file, why);
+  return STATUS_USAGE;
 }
 
 static int open_report(struct daemon *d)

@@ -4,6 +4,7 @@
 #include "journal/log.h"
 #include "keeper/parts.h"
 #include "rt/clock.h"
+#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>
@@ -88,14 +89,13 @@ static void free_set(struct keeper *l, struct plant_set *s)
 }
 
 /* Data of a model after a reset, and its initial state. */
-static bool prepare_set(struct plant_set *s, char *error, size_t size)
+static bool prepare_set(const struct keeper *l, struct plant_set *s, char *error, size_t size)
 {
   s->data = ali3_data_new(s->model);
   s->initial = aligned_zalloc(ali3_state_size(s->model));
   snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
   if (!s->data || !s->initial) return false;
-  const int status = ali3_reset(s->model, s->data);
-  if (status < 0) ali3_report_text(s->model, s->data, error, size);
+  const int status = setup_start(l->config.settings, s->model, s->data, error, size);
   return status >= 0 && ali3_state_save(s->model, s->data, s->initial) == ALI3_OK;
 }
 
@@ -184,7 +184,7 @@ static enum command_result build_set(struct keeper *l, const struct keeper_set *
   s->model = params_apply(&l->params, l->model, set->model, set->models, error, size);
   if (!s->model) return RESULT_BAD_ARGUMENT;
   if (ali3_model_takes_state(s->model, l->model))
-    return prepare_set(s, error, size) ? RESULT_OK : RESULT_BAD_ARGUMENT;
+    return prepare_set(l, s, error, size) ? RESULT_OK : RESULT_BAD_ARGUMENT;
   snprintf(error, size, "it adds or removes rows of the mechanism, which needs a restart");
   return RESULT_BAD_ARGUMENT;
 }

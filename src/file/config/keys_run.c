@@ -11,6 +11,7 @@ static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
 static const char *const record_whens[] = {RECORD_WHEN_LIST(WORD) NULL};
 #undef WORD
+static const char *const starts[] = {"given", "rest", NULL};            /* enum start */
 static const char *const redundants[] = {"keep", "drop", "auto", NULL}; /* REDUNDANT_LIST */
 static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
@@ -26,6 +27,10 @@ static const struct key simulation_keys[] = {
   CHOICE("isa", schema_isas, "auto", BY_OPTION, FILE_VALUE(isa),
          "Instruction set of the solver. auto: the best one that this machine has. Results are equal to the last bit within "
          "one instruction set, and differ by rounding between two.", .option = "--isa"),
+  CHOICE("start", starts, "given", AT_START, SETTING(start),
+         "Initial state. given: the poses and velocities of the file. rest: the static equilibrium under all loads, to which the "
+         "mechanism moves from the poses of the file, at rest. The daemon does not start where there is none, and names the body "
+         "that nothing holds. Drives hold their first targets; friction holds nothing."),
 };
 static const struct section simulation = SECTION("simulation", simulation_keys);
 
@@ -204,7 +209,7 @@ static const struct key file_keys[] = {
             "Names for values: {L: 0.35, side: left, arm: [0.2, 0, 0], angle: 30 deg}. Every number of the file may be an "
             "expression of them, such as 2*L + 5 mm, and every text may contain ${L}. A parameter may use the parameters above it."),
   ELEMENT("model", &schema_model, REQUIRED, "The mechanism."),
-  SUBSECTION("simulation", &simulation, "Length of a run, and instruction set."),
+  SUBSECTION("simulation", &simulation, "Length of a run, initial state, and instruction set."),
   SUBSECTION("solver", &solver, "Integration of one step: iterations, inner steps, penalty and damping."),
   SUBSECTION("cycle", &cycle, "Period, clock, overrun and start of the cycles."),
   SUBSECTION("realtime", &realtime, "Real-time settings that the daemon asks of the operating system."),

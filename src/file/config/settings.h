@@ -25,6 +25,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum start { START_GIVEN, START_REST };
+
 struct settings {
   ali3_model *model;           /* frozen */
   struct places places;        /* lines of its elements */
@@ -32,6 +34,7 @@ struct settings {
   int visuals;
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
   double duration;      /* s, simulation.duration; 0: not given */
+  int start;            /* enum start */
 
   struct cycle_settings cycle; /* autostart: with a platform never AUTOSTART_ON */
   struct realtime_settings realtime;

@@ -6,7 +6,9 @@
 #include "findings/choose_rows.h"
 #include "loop/figures.h"
 
+#include <ali3/ali3.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Signals of the model, the inputs, the platform and the loop. NULL when out of memory. */
 static struct signals *make_signals(const struct settings *s)
@@ -77,6 +79,22 @@ static void choose_number_of_iterations(struct settings *s)
   choose_iterations(s->model, &s->options, &choice);
   s->options.iterations = choice.iterations;
   choose_iterations_text(&choice, s->options.dt, s->iterations, sizeof s->iterations);
+}
+
+int setup_rest(const struct settings *s, const ali3_model *m, ali3_data *d, char *why, size_t size)
+{
+  ali3_problem problem = {0};
+  if (s->start != START_REST) return ALI3_OK;
+  const int status = ali3_equilibrium(m, d, NULL, NULL, &problem);
+  if (status < 0) snprintf(why, size, "simulation.start: rest: %s", problem.text);
+  return status;
+}
+
+int setup_start(const struct settings *s, const ali3_model *m, ali3_data *d, char *why, size_t size)
+{
+  const int status = ali3_reset(m, d);
+  if (status < 0) ali3_report_text(m, d, why, size);
+  return status < 0 ? status : setup_rest(s, m, d, why, size);
 }
 
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors)

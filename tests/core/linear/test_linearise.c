@@ -285,6 +285,42 @@ TEST(steps_follow_the_linear_system)
   ali3_model_free(m);
 }
 
+/* A top that sleeps: it spins about the vertical through its pivot. Its axis moves like A z'' - i C w z' - m g l z = 0 in axes that do not
+ * turn; the states turn with the body, so its frequencies are less by w. */
+TEST(a_sleeping_top_has_its_two_frequencies)
+{
+  const double A = 0.9, C = 0.4, mass = 2.0, l = 0.5, w = 25.0, about = A + mass * l * l;
+  ali3_model *m = ali3_model_new();
+  ali3_model_set_gravity(m, (const double[]){0, 0, -PENDULUM_G});
+  ali3_body_spec b = toy_body("top", (const double[]){0, 0, l}, mass, A);
+  b.inertia[8] = C;
+  b.angular_velocity[2] = w;
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_spherical(m, "pivot", ALI3_GROUND, (const double[3]){0}, 0, (const double[]){0, 0, -l});
+  toy_freeze(m, 0.001);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  const ali3_ports ports = {0};
+  ali3_linear s;
+  double pole[6][2];
+  assert_int_equal(ali3_linearise(m, d, &ports, &s, NULL), ALI3_OK);
+  assert_int_equal(s.states, 6);
+  assert_int_equal(ali3_linear_poles(&s, pole[0]), ALI3_OK);
+  const double root = sqrt(C * C * w * w - 4 * about * mass * PENDULUM_G * l);
+  double expected[2] = {fabs((C * w - root) / (2 * about) - w), fabs((C * w + root) / (2 * about) - w)};
+  if (expected[0] > expected[1]) {
+    const double x = expected[0];
+    expected[0] = expected[1];
+    expected[1] = x;
+  }
+  for (int i = 0; i < 4; i++) {
+    assert_near(pole[2 + i][0], 0.0, 1e-7);
+    assert_near(fabs(pole[2 + i][1]), expected[i / 2], 1e-7);
+  }
+  ali3_linear_free(&s);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 TEST(a_body_without_mass_is_named)
 {
   const double length[2] = {1, 1}, mass[2] = {1, 0}, inertia[2] = {0.1, 0}, angle[2] = {0, 0};
@@ -335,6 +371,7 @@ int main(void)
       cmocka_unit_test(a_moving_pendulum_has_the_slopes_of_its_accelerations),
       cmocka_unit_test(a_shaker_has_its_transfer_functions),
       cmocka_unit_test(steps_follow_the_linear_system),
+      cmocka_unit_test(a_sleeping_top_has_its_two_frequencies),
       cmocka_unit_test(a_body_without_mass_is_named),
       cmocka_unit_test(a_long_chain_takes_less_than_a_second),
   };

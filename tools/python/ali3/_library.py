@@ -14,8 +14,9 @@ ABI = _layout.CONSTANTS["ALI3_ABI"]
 
 
 def _load() -> ctypes.CDLL:
-    beside = pathlib.Path(__file__).resolve().parents[3] / "libali3.so.0"  # PREFIX/lib/python3/dist-packages/ali3
-    name = os.environ.get("ALI3_LIBRARY") or (str(beside) if beside.exists() else "libali3.so.0")
+    folder = pathlib.Path(__file__).resolve().parents[3]  # lib of PREFIX/lib/python3/dist-packages/ali3
+    beside = [*folder.glob("libali3.so.0"), *folder.glob("*/libali3.so.0")] if folder.name == "lib" else []
+    name = os.environ.get("ALI3_LIBRARY") or (str(beside[0]) if beside else "libali3.so.0")
     try:
         found = ctypes.CDLL(name)
     except OSError as e:

@@ -520,7 +520,7 @@ class Freedoms:
         self.count = int(lib.ali3_freedoms_count(self._handle))
 
     def __del__(self) -> None:
-        if self._handle and self.model._handle:
+        if self._handle:
             lib.ali3_freedoms_free(self._handle)
         self._handle = None
 

@@ -24,6 +24,15 @@ inputs: [{name: push, body: mass, hold: 0.3, policy: safe}]
 state: {keep: 2}
 """
 
+REST = """
+model:
+  gravity: [0, -9.81, 0]
+  bodies: [{name: arm, mass: 2, inertia: [0.01, 0.17, 0.17], position: [0.5, 0, 0]}]
+  joints: [{name: pivot, type: revolute, body_a: ground, body_b: arm, at: [0, 0, 0], axis: [0, 0, 1]}]
+  forces: [{name: turn, type: joint_spring, joint: pivot, stiffness: 5, damping: 0.5}]
+simulation: {start: rest}
+"""
+
 
 def run_example(name, *words):
     return subprocess.run([sys.executable, str(PACKAGE / "examples" / name), *words], capture_output=True, text=True, timeout=300, check=False,
@@ -76,6 +85,24 @@ class OnABench(unittest.TestCase):
                 # nothing is sent any more: the input ages
                 with ali3.Bench(daemon.address, streams=["input"]) as c:
                     self.assertEqual(c.state, "STOPPED")
+
+    def test_a_file_that_starts_at_rest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "rest.yaml")
+            file.write_text(REST)
+            data = ali3.Model.load(file).data()
+            data.equilibrium()
+            with ali3.Daemon(file) as daemon, ali3.Bench(daemon.address) as b:
+                self.assertAlmostEqual(b.step(100)["joint.pivot.position"], data["joint.pivot.position"], 10)
+                b.param["force.turn.stiffness"] = 8
+                b.reset()
+                values = b.step()  # the rest of the changed model
+                self.assertGreater(values["joint.pivot.position"], data["joint.pivot.position"] + 0.1)
+                self.assertAlmostEqual(values["joint.pivot.velocity"], 0, 10)
+            file.write_text(TIMER.split("  forces")[0] + "simulation: {start: rest}\n")
+            with self.assertRaises(ali3.BenchError) as caught:
+                ali3.Daemon(file)
+            self.assertIn('nothing holds body "mass"', str(caught.exception))
 
     def test_nobody_answers(self):
         with self.assertRaises(ali3.BenchError) as caught:
