@@ -12,6 +12,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
   const LIGHT = {steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
   const DARK = {steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
   const BLUE = '#4a90d9';
+  // A solid that stands for the inertia of a body hides no joint.
+  const GLASS = {transparent: true, opacity: 0.4, depthWrite: false};
 
   // A processor that draws in place of a graphics card has no time for smooth edges.
   function isSlow() {
@@ -145,6 +147,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const sun = new THREE.DirectionalLight(0xffffff, 0.6), up = new THREE.Vector3(...scene.up);
       sun.position.copy(up).multiplyScalar(2).add(new THREE.Vector3(1, 1.5, 0.7));
       this.world.add(sun);
+      this.rig = this.ground = null;
       this.bodies = new THREE.Group();
       this.arrows = new THREE.Group();
       this.arrows.visible = false;
@@ -186,8 +189,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       // Many parts have fewer faces each.
       const fine = scene.bodies.length <= 64, ball = (f) => geometry('Sphere', 1, fine ? f : 8, fine ? Math.ceil(0.7 * f) : 6);
       const rod = unitRod(fine ? 12 : 6), box = geometry('Box', 1, 1, 1), m = new THREE.Matrix4();
-      const solid = (g) => COLORS.map((c) => this.batch(g, c, {}, this.bodies)), boxes = solid(box), rods = solid(rod);
-      const discs = solid(geometry('Cylinder', 1, 1, 1, 28).rotateX(Math.PI / 2)), balls = solid(ball(20));
+      const solid = (g, more) => COLORS.map((c) => this.batch(g, c, more, this.bodies)), boxes = solid(box, GLASS), rods = solid(rod);
+      const discs = solid(geometry('Cylinder', 1, 1, 1, 28).rotateX(Math.PI / 2), GLASS), balls = solid(ball(20), GLASS);
       const own = new Map();
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
       for (const v of own.get('ground') || []) this.addVisual(-1, v);
@@ -253,7 +256,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         // Without its mesh the body shows as the box of its inertia.
         const b = scene.bodies[body];
         if (b && b.edge) {
-          const batch = this.batch(geometry('Box', 1, 1, 1), BLUE, {}, bodies);
+          const batch = this.batch(geometry('Box', 1, 1, 1), BLUE, GLASS, bodies);
           batch.add(body, this.solidMatrix(b.axes, b.edge));
           batch.build(bodies);
           this.moved = true;
@@ -331,6 +334,14 @@ var ali3 = window.ali3 || (window.ali3 = {});
       grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
       grid.position.copy(middle).addScaledVector(normal, level - normal.dot(middle));
       this.world.add(grid);
+      this.ground = {grid, step: cells * step / Math.min(60, cells), home: grid.position.clone(), turn: grid.quaternion.clone()};
+    }
+
+    // The grid comes along in whole cells, so that its lines stand still under a mechanism that drives.
+    moveGround(offset) {
+      const g = this.ground, back = g.turn.clone().conjugate(), d = new THREE.Vector3(...offset).applyQuaternion(back);
+      d.set(Math.round(d.x / g.step) * g.step, 0, Math.round(d.z / g.step) * g.step);
+      g.grid.position.copy(g.home).add(d.applyQuaternion(g.turn));
     }
 
     // The motion platform stands beside the mechanism, in its own frame.
@@ -357,6 +368,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         frame.follow((m) => between(this.rigTop[i], this.rigTop[(i + 1) % 6], 0.9 * width, m));
       });
       this.world.add(group);
+      this.rig = {group, home: group.position.clone()};
       this.moveRig({pose: [0, 0, 0, 0, 0, 0], legs: g.neutral, normalised: [0, 0, 0, 0, 0, 0]});
     }
 
@@ -420,9 +432,17 @@ var ali3 = window.ali3 || (window.ali3 = {});
     // What swings out of the picture makes it wider, until somebody turns the camera; what drives away is followed.
     keepInView() {
       const mean = [0, 1, 2].map((c) => this.poses.reduce((sum, p) => sum + p.position[c], 0) / this.poses.length), seen = this.seen;
-      if (this.follows) this.orbit.shift(mean.map((x, c) => x - this.mean[c]));
+      // The rig stands beside the mechanism wherever that is, so the picture follows both from the start.
+      if (!this.mean) this.home = this.start.length ? [0, 1, 2].map((c) => this.start.reduce((sum, p) => sum + p.position[c], 0) / this.start.length) : mean;
+      if (this.rig) this.follows = true;
+      if (this.follows) {
+        this.orbit.shift(mean.map((x, c) => x - (this.mean || this.home)[c]));
+        const offset = mean.map((x, c) => x - this.home[c]);
+        if (this.ground) this.moveGround(offset);
+        if (this.rig) this.rig.group.position.copy(this.rig.home).add(new THREE.Vector3(...offset));
+      }
       this.mean = mean;
-      if (this.follows || this.rigReach || this.orbit.touched) return;
+      if (this.follows || this.orbit.touched) return;
       let beyond = 0;
       this.poses.forEach((p, i) => p.position.forEach((x, c) => {
         beyond = Math.max(beyond, seen.low[c] - x + this.reach[i], x + this.reach[i] - seen.high[c]);

@@ -69,6 +69,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       g.textAlign = 'right';
       g.fillText(`last ${Math.round(this.span)} s`, w - 6, 12);
       g.textAlign = 'left';
+      this.free = {}; // by height: where the last text ends
       const longest = Math.max(1, ...this.events.filter((e) => e.kind === 'miss').map((e) => e.cycle_us));
       for (const e of this.events) {
         const x = this.x(e.t), high = e.kind === 'miss' ? 8 + 20 * e.cycle_us / longest : 12;
@@ -80,10 +81,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
       }
     }
 
-    // Right of the mark, or left of it at the right edge.
+    // Right of the mark, or left of it at the right edge; not over another text, because a click on the mark shows it, too.
     write(g, text, x, y, w) {
-      const wide = g.measureText(text).width;
-      g.fillText(text, x + 4 + wide > w - 4 ? x - 5 - wide : x + 4, y);
+      const wide = g.measureText(text).width, at = x + 4 + wide > w - 4 ? x - 5 - wide : x + 4;
+      if (at < (this.free[y] || 0)) return;
+      this.free[y] = at + wide + 4;
+      g.fillText(text, at, y);
     }
   }
 
