@@ -91,7 +91,7 @@ static void keep_turn(const struct model_twin *t, struct worst_turn *o)
   o->joint = r->worst_joint;
   o->body = r->worst_body;
   o->force = r->worst_force;
-  ali3_report_text(&t->model, t->data, o->text, sizeof o->text);
+  ali3_turn_text(&t->model, r, o->text, sizeof o->text);
 }
 
 /* It is a mistake of the model if it lasts, if the file gives the rate, or if it is that of a bushing: a chain also whips for
@@ -122,7 +122,7 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
     /* Keep the largest differences. */
-    if (status[GIVEN] == ALI3_UNRESOLVED)
+    if (ali3_data_report(t[GIVEN].data)->turn > 0.0)
       keep_turn(&t[GIVEN], &o->turned);
     else
       o->degraded += status[GIVEN] > 0;

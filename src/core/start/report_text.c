@@ -229,7 +229,7 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
   if (r->status == ALI3_E_STIFF && r->worst_force >= 0) return stiff_text(m, r, text, size);
   if (r->status == ALI3_UNRESOLVED) return ali3_turn_text(m, r, text, size);
   ali3_violation_text(m, &d->violation, cause, sizeof cause);
-  if (r->status < 0 && r->turn > 0.0) {
+  if (r->turn > 0.0) {
     char turn[400];
     ali3_turn_text(m, r, turn, sizeof turn);
     return snprintf(text, size, "%s%s%s; %s", ali3_status_text(r->status), cause[0] ? ": " : "", cause, turn);

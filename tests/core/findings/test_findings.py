@@ -525,6 +525,23 @@ class Findings(unittest.TestCase):
                 self.assertEqual(finer.returncode, 0, finer.stderr)
                 self.assertNotIn("in an inner step", finer.stdout)
 
+    def test_a_bent_universal_joint(self):
+        """Two shafts at an angle of 0.3 rad turn at 3000 rpm: by every method --check names the joint and the substeps."""
+        def shaft(name, x):
+            return {"name": name, "mass": 1, "inertia": [0.01, 0.01, 0.02], "position": [0, 0, 0], "orientation": [math.cos(x), 0, math.sin(x), 0]}
+
+        def joint(name, kind, a, b, **more):
+            return {"name": name, "type": kind, "body_a": a, "body_b": b, "at": [0, 0, 0], **more}
+        m = {"name": "cardan", "gravity": [0, 0, 0], "bodies": [shaft("a", 0), shaft("b", 0.15)],
+             "joints": [joint("j", "revolute", "ground", "a", axis=[0, 0, 1], velocity=314),
+                        joint("k", "revolute", "ground", "b", axis=[math.sin(0.3), 0, math.cos(0.3)]),
+                        joint("u", "universal", "a", "b", axis_a=[1, 0, 0], axis_b=[0, 1, 0])]}
+        path = self.write(m)
+        for method in ("ali3", "energy", "rk4", "dp5", "ab4", "abm8"):
+            done = self.check(path, "--check", "--set", f"solver.method={method}")
+            with self.subTest(method):
+                self.assertRegex(done.stdout + done.stderr, r'(warning|error): .*joint "u" turns by [\d.]+ rad in an inner step.*raise solver.substeps to')
+
     def test_densities(self):
         """Links of steel, and of foam, have no finding; one that is lighter than air has."""
         for mass, found in ((2.0, False), (0.01, True)):
