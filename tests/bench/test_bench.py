@@ -81,6 +81,7 @@ class Bench(unittest.TestCase):
                 (["--workers", "0,automatic"], "--workers: expected auto or a whole number from 0 to 63, found automatic"),
                 (["--workers", ",".join("0" * 17)], "at most 16"),
                 (["--workers"], "requires an argument"),
+                (["--predict-workers", "auto"], "--predict-workers: expected a whole number from 0 to 63, found auto"),
                 (["--isa", "sse2"], "--isa: expected auto"),
                 (["--isa", ""], "--isa: expected auto")]:
             with self.subTest(arguments):
@@ -218,6 +219,21 @@ class Bench(unittest.TestCase):
                             "baseline")
         self.assertEqual(f["levels"][0]["level"], "band")
         self.assertGreater(min(f["levels"][0]["condense_shares"]["busy_us"]), 0)
+
+    def test_prediction_of_workers(self):
+        """How right it is, is not judged: other load may hold up every barrier."""
+        rows = json.loads(self.good("--case", "chain", "--bodies", "2000", "--steps", "20", "--predict-workers", "0,1,40", "--json"))
+        self.assertEqual([row["workers"] for row in rows], [0, 1, 40])
+        for row in rows:
+            self.assertGreater(row["predicted_us"]["min"], 0)
+            self.assertLessEqual(row["predicted_us"]["min"], row["predicted_us"]["median"])
+            self.assertGreater(row["barrier_us"], 0)
+        self.assertGreater(rows[0]["measured_us"]["min"], 0)
+        if os.cpu_count() <= 40:
+            self.assertIsNone(rows[2]["measured_us"])
+        table = self.good("--case", "chain", "--bodies", "20", "--steps", "10", "--predict-workers", "0,2")
+        self.assertIn("predicted min", table)
+        self.assertEqual(len(table.splitlines()), 4)
 
     def test_table_for_people(self):
         table = self.good("--case", "chain", "--bodies", "300", "--steps", "10", "--workers", "1", "--isa", "baseline", "--report")

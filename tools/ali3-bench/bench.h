@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ali3-bench: the cost of a step. Parts: main.c options and wiring, cases.c the mechanisms, parts.c their elements, measure.c the
- * runs, platform.c the runs of the motion platform, levels.c the runs of the tree, counter.c and calibrate.c the yardsticks,
- * report.c and report_levels.c the figures. */
+ * ali3-bench: the cost of a step. Parts: main.c options and wiring, cases.c the mechanisms, parts.c their elements,
+ * measure.c the runs, predict.c the time with more workers, platform.c the runs of the motion platform,
+ * levels.c the runs of the tree, counter.c and calibrate.c the yardsticks, report.c and report_levels.c the figures. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -100,6 +100,23 @@ enum { BENCH_AUTO = -1 };
  * mean nothing. */
 bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f);
 
+/* The options of a model by the plan. */
+ali3_options plan_options(const struct plan *plan);
+
+/* The time of a step with a number of workers. */
+struct predicted {
+  const char *name; /* of the case */
+  int bodies, workers;
+  double barrier_us; /* measured, with one worker */
+  struct times predicted;
+  bool measures; /* there is a processor for each worker */
+  struct times measured;
+};
+/* Predicts the time of a step with each number of workers, and measures it where there are processors. o: (numbers). False, with
+ * the reason on stderr, if a step fails. */
+bool predict(const struct bench_case *c, const struct plan *plan, const int *workers, int numbers,
+             struct predicted *o);
+
 /* Watches the runs of the tree's schedule while a model steps with `shares`, through the probe. NULL when out of memory. */
 struct level_watch;
 struct level_watch *levels_watch(const ali3_model *m, int shares, int steps);
@@ -126,10 +143,14 @@ double counter_stop(int counter); /* NaN: not counted, or only part of the time 
 void counter_close(int counter);
 
 void report_head(const struct plan *plan);
+/* Predictions of one case. */
+void report_predictions(const struct predicted *p, int n);
+json_t *predictions_json(const struct predicted *p, int n);
 void report_line(const struct figures *f);
 void report_levels(const struct levels *l);
 json_t *levels_json(const struct levels *l);
 bool report_json(const struct figures *f, int n);
+bool print_figures_json(json_t *json); /* gives it up; NULL: out of memory */
 struct platform_times {
   const char *name, *text;
   struct times times;

@@ -33,6 +33,9 @@ static const char help[] =
     "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
     "                   (default: auto, the best one of this machine)\n"
     "  --report         also print the times of the tree, level by level, and of the shares of its work\n"
+    "  --predict-workers N,..  instead, predict the time of a step with these numbers of workers, from the "
+    "time\n"
+    "                   of each share, and measure it where there are processors for them\n"
     "  --method NAME    method of a step: " METHOD_WORDS " (default: ali3, or as in the file)\n"
     "  --extrapolate    combine each step from one, two and three shorter ones\n"
     "  --platform FILE  instead of mechanisms, time a cycle of the motion platform of a configuration:\n"
@@ -56,7 +59,7 @@ struct options {
   int files;
   int workers[WORKER_COUNTS], counts;
   const char *platform; /* file; NULL: mechanisms */
-  bool steps_given, json, calibrate, list, accuracy;
+  bool steps_given, json, calibrate, list, accuracy, predict;
 };
 
 static bool usage(const char *option, const char *expected, const char *found)
@@ -75,17 +78,19 @@ static bool take_int(const char *option, const char *text, int min, int max, int
   return true;
 }
 
-static bool take_worker_list(char *text, struct options *o)
+/* may_choose: the word auto is allowed. */
+static bool take_worker_list(const char *option, char *text, bool may_choose, struct options *o)
 {
   o->counts = 0;
   for (char *rest = text, *word; (word = strsep(&rest, ","));) {
-    if (o->counts == WORKER_COUNTS) return usage("--workers", "at most 16 numbers", "more");
+    if (o->counts == WORKER_COUNTS) return usage(option, "at most 16 numbers", "more");
     int *n = &o->workers[o->counts++];
     *n = BENCH_AUTO;
-    if (strcmp(word, "auto") == 0) continue;
+    if (may_choose && strcmp(word, "auto") == 0) continue;
     long count;
     if (!option_count(word, 0, CHOOSE_MOST, &count))
-      return usage("--workers", "auto or a whole number from 0 to 63", word);
+      return usage(option, may_choose ? "auto or a whole number from 0 to 63" : "a whole number from 0 to 63",
+                   word);
     *n = (int)count;
   }
   return true;
@@ -107,6 +112,7 @@ enum {
   STEPS,
   ISA,
   REPORT,
+  PREDICT,
   EXTRAPOLATE,
   METHOD,
   PLATFORM,
@@ -129,6 +135,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"steps", required_argument, NULL, STEPS},
       {"isa", required_argument, NULL, ISA},
       {"report", no_argument, NULL, REPORT},
+      {"predict-workers", required_argument, NULL, PREDICT},
       {"method", required_argument, NULL, METHOD},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
       {"platform", required_argument, NULL, PLATFORM},
@@ -151,7 +158,7 @@ static int take_options(int argc, char **argv, struct options *o)
       good = take_int("--bodies", optarg, 1, BODIES_MAX, &o->plan.bodies);
       break;
     case WORKERS:
-      good = take_worker_list(optarg, o);
+      good = take_worker_list("--workers", optarg, true, o);
       break;
     case STEPS:
       good = o->steps_given = take_int("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
@@ -163,6 +170,9 @@ static int take_options(int argc, char **argv, struct options *o)
     /* Read switches. */
     case REPORT:
       o->plan.report = true;
+      break;
+    case PREDICT:
+      good = o->predict = take_worker_list("--predict-workers", optarg, false, o);
       break;
     case METHOD:
       good = ali3_method_named(optarg) != ALI3_METHODS || usage("--method", METHOD_WORDS, optarg);
@@ -233,6 +243,28 @@ static struct bench_case case_at(const struct options *o, int end, int i)
                  : (struct bench_case){.name = o->file[i - end], .text = "configuration file"};
 }
 
+static bool predict_cases(const struct options *o)
+{
+  /* Select one case or all, and the files. */
+  int first = o->only ? (int)(o->only - bench_case) : 0, end = o->only ? first + 1 : bench_cases;
+  if (o->files > 0 && !o->only) first = end = 0;
+  bool good = true;
+  json_t *list = o->json ? json_array() : NULL;
+  struct predicted p[WORKER_COUNTS];
+  /* Print each case as soon as it is known, or all of them as JSON. */
+  for (int i = first; i < end + o->files; i++) {
+    const struct bench_case c = case_at(o, end, i);
+    const bool done = predict(&c, &o->plan, o->workers, o->counts, p);
+    good &= done;
+    if (!done) continue;
+    json_t *rows = list ? predictions_json(p, o->counts) : NULL;
+    if (rows) json_array_extend(list, rows);
+    json_decref(rows);
+    if (!o->json) report_predictions(p, o->counts);
+  }
+  return (!o->json || print_figures_json(list)) && good;
+}
+
 static bool run_cases(const struct options *o)
 {
   /* Select one case or all, and the files. */
@@ -282,6 +314,8 @@ int main(int argc, char **argv)
     good = accuracy_bench(o.file, o.files, o.json);
   else if (o.platform)
     good = platform_bench(o.platform, o.steps_given ? o.plan.steps : PLATFORM_CYCLES, o.json);
+  else if (o.predict)
+    good = predict_cases(&o);
   else
     good = run_cases(&o);
   if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -224,7 +224,7 @@ static double lanes_used(const ali3_model *m)
   return used / computed;
 }
 
-static ali3_options plan_options(const struct plan *plan)
+ali3_options plan_options(const struct plan *plan)
 {
   ali3_options o = ali3_options_default();
   if (plan->method) o.method = ali3_method_named(plan->method);

@@ -37,6 +37,34 @@ static json_t *times_json(const struct times *t)
   return json_pack("{s:f, s:f, s:f, s:f}", "min", t->min, "median", t->median, "p99", t->p99, "max", t->max);
 }
 
+void report_predictions(const struct predicted *p, int n)
+{
+  printf("%s, %d bodies: us; a barrier takes %.2f us with one worker\n", p[0].name, p[0].bodies,
+         p[0].barrier_us);
+  printf("    %7s %13s %8s %8s %12s %8s %8s %6s\n", "workers", "predicted min", "median", "speed-up",
+         "measured min", "median", "speed-up", "ratio");
+  for (int i = 0; i < n; i++) {
+    const struct times *own = &p[i].predicted, *real = &p[i].measured;
+    printf("    %7d %13.1f %8.1f %8.2f", p[i].workers, own->min, own->median, p[0].predicted.min / own->min);
+    if (p[i].measures)
+      printf(" %12.1f %8.1f %8.2f %6.2f", real->min, real->median, p[0].measured.min / real->min,
+             own->min / real->min);
+    putchar('\n');
+  }
+  fflush(stdout);
+}
+
+json_t *predictions_json(const struct predicted *p, int n)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:f, s:o, s:o}", "case", p[i].name, "bodies",
+                                          p[i].bodies, "workers", p[i].workers, "barrier_us", p[i].barrier_us,
+                                          "predicted_us", times_json(&p[i].predicted), "measured_us",
+                                          p[i].measures ? times_json(&p[i].measured) : json_null()));
+  return list;
+}
+
 static json_t *line_json(const struct figures *f)
 {
   char sum[17];
@@ -56,7 +84,7 @@ static json_t *line_json(const struct figures *f)
       "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);
 }
 
-static bool print_figures_json(json_t *json)
+bool print_figures_json(json_t *json)
 {
   bool good = json && json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
   if (!json) fputs("ali3-bench: out of memory\n", stderr);

@@ -39,7 +39,7 @@ const char lab_help[] =
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: em, p2-calls, p2-accuracy, p2-time,\n"
+    "table: computes a table of a paper anew, and compares: em, p1, p2-calls, p2-accuracy, p2-time,\n"
     "       p3-1, p3-2, p3-3, p4-oscillator, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"

@@ -129,11 +129,15 @@ FILE *table_lines(const struct table_options *o);
 struct model_file *case_open(const struct table_options *o, const char *name);
 /* NAME.json and NAME.csv in the folder of the reference solutions. NULL after a message. */
 struct model_file *reference_model_open(const struct table_options *o, const char *name);
+/* The model with other values of some keys. */
+struct model_file *reference_model_open_with(const struct table_options *o, const char *name,
+                                             const struct model_sets *sets);
 struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m);
 /* Writes `json` and gives it up. False after a message. */
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
+int table_p1(const struct table_options *o);
 int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
 int table_p4(const struct table_options *o);

@@ -32,12 +32,18 @@ struct model_file *case_open(const struct table_options *o, const char *name)
              : NULL;
 }
 
-struct model_file *reference_model_open(const struct table_options *o, const char *name)
+struct model_file *reference_model_open_with(const struct table_options *o, const char *name,
+                                             const struct model_sets *sets)
 {
   char file[PATH_MAX];
   return find_case(o->references, LAB_REFERENCES, "--references", name, "json", file, sizeof file)
-             ? model_file_open(file, NULL)
+             ? model_file_open(file, sets)
              : NULL;
+}
+
+struct model_file *reference_model_open(const struct table_options *o, const char *name)
+{
+  return reference_model_open_with(o, name, NULL);
 }
 
 struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m)
@@ -87,9 +93,16 @@ static const struct lab_table {
   const char *name;
   int (*compute)(const struct table_options *o);
 } lab_tables[] = {
-    {"em", table_em},           {"p2-calls", table_p2_calls}, {"p2-accuracy", table_p2_accuracy},
-    {"p2-time", table_p2_time}, {"p3-1", table_p3_1},         {"p3-2", table_p3_2},
-    {"p3-3", table_p3_3},       {"p4-oscillator", table_p4},  {"p5", table_p5},
+    {"em", table_em},
+    {"p1", table_p1},
+    {"p2-calls", table_p2_calls},
+    {"p2-accuracy", table_p2_accuracy},
+    {"p2-time", table_p2_time},
+    {"p3-1", table_p3_1},
+    {"p3-2", table_p3_2},
+    {"p3-3", table_p3_3},
+    {"p4-oscillator", table_p4},
+    {"p5", table_p5},
 };
 
 int table_command(const struct table_options *o)

@@ -11,6 +11,14 @@ static const struct candidate {
                   {{1.3, true, false}, 0.98}, {{2.0, false, true}, 0.9}, {{1.3, false, true}, 0.9}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
+/* Returns true if enough joints close loops for nested dissection to gain anything. */
+static bool has_many_loops(const struct tree_graph *g)
+{
+  int between = 0;
+  for (int j = 0; j < g->joints; j++) between += g->ends[j][0] >= 0 && g->ends[j][1] >= 0;
+  return 10 * between > 11 * g->bodies;
+}
+
 /* Replaces a tree and its plan by those with supernodes, if they cost less. False: out of memory. */
 static bool try_supernodes(int lanes, struct nodes *n, struct plan *p)
 {
@@ -53,6 +61,7 @@ bool plan_best(const struct tree_graph *g, int lanes, struct nodes *n, struct pl
   for (int i = 0; i < CANDIDATES; i++) {
     struct nodes nodes;
     struct plan plan;
+    if (candidates[i].rule.dissect && !has_many_loops(g)) continue;
     if (!try_rule(g, candidates[i].rule, lanes, &nodes, &plan)) {
       if (!g->excess || !g->excess->found) {
         if (found) plan_free(p);

@@ -17,7 +17,7 @@ enum {
   SMALLEST = 12, /* bodies of a region that is not parted */
   PASSES = 4,    /* of the improvement of a separator */
   IDLE = 60,     /* moves of a pass that may not improve it */
-  MEANS = 300    /* of neighbours */
+  MEANS = 100    /* of neighbours */
 };
 static const double LARGEST_HALF = 0.55; /* part of the bodies of a region that a half may have */
 

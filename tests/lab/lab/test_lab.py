@@ -292,6 +292,22 @@ class Tables(LabTest):
                 self.assertLess(cell["drift"], cell["limit"])
         return cells
 
+    def test_paper_1(self):
+        """All rows hold, but not with less gravity or with bodies that are heavier by 2 %."""
+        text, rows = self.table("p1")
+        self.assertTrue(all(row["holds"] for row in rows))
+        self.assertRegex(text, rf"(?m)^{len(rows)} of {len(rows)} rows hold$")
+        for old, new, figure in (("-9.81", "-9.3", "peak of kinetic energy"), ('"mass": 1.0,', '"mass": 1.02,', "lowest total energy")):
+            with self.subTest(new), tempfile.TemporaryDirectory() as folder:
+                for name in ("spatial_double_pendulum", "four_bar", "chain_128"):
+                    shutil.copy(os.path.join(ROOT, "tests", "reference", name + ".csv"), folder)
+                    with open(os.path.join(ROOT, "tests", "reference", name + ".json"), encoding="utf-8") as f:
+                        model = f.read()
+                    with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as f:
+                        f.write(model.replace(old, new))
+                _, rows = self.table("p1", "--references", folder, status=1)
+                self.assertTrue(any(figure in row["figure"] and not row["holds"] for row in rows))
+
     def test_paper_3_table_1(self):
         cells = self.check_cells("p3-1", 4, 0)
         self.assertEqual([cell["verdict"] for cell in cells if not cell["demanded"]], ["not reproduced"])
