@@ -55,7 +55,7 @@ ali3_status ali3_place(const ali3_model *m, ali3_data *d, const ali3_body_state 
 /* --- static equilibrium --- */
 
 typedef struct {
-  /* Passes until the search gives up; 0: 500. */
+  /* Passes until the search gives up; 0: 500. Every 60 passes the mechanism may fall by steps of its own. */
   int passes;
   /* true: the nearest equilibrium, which may be unstable. false: an equilibrium to which the mechanism would come if it moved
    * slowly. */
@@ -118,8 +118,8 @@ typedef struct {
   double *A, *B, *C, *D;       /* (states, states), (states, inputs), (outputs, states), (outputs, inputs) */
   /* Estimate of the error of A, relative to its largest number. */
   double error;
-  /* Forces at a corner of their law: stops and contacts at their limit, tables at a point, cables without tension. There A has
-   * the slope of the side on which the law itself puts the state. */
+  /* Forces at a corner of their law: stops and contacts at their limit, tables at a point, cables that are just slack. There A
+   * has the slope of the side on which the law itself puts the state. */
   int corners;
   int *corner; /* (corners) forces */
 } ali3_linear;

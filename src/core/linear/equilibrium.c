@@ -5,9 +5,10 @@
  *                size. With K = sum of k_i x_i x_i' the step is the sum of (x_i'g)/|k_i| x_i: it leads downhill, too. With
  *                `nearest` the step is the sum of (x_i'g)/k_i x_i.
  *   no stiffness a motion with a force and (almost) no stiffness takes a bounded step: it may meet a stop or a contact
- *   length       no body moves by more than LONGEST of the size of the mechanism in a pass. A step that turns the force against
+ *   length       no body moves by more than LONGEST of the extent of the mechanism in a pass. A step that turns the force against
  *                itself is halved.
- *   end          the forces vanish beside the loads, or nothing more changes */
+ *   falls        every FALL_AFTER passes the mechanism falls to a lower place, see fall_down()
+ *   end          the forces vanish beside the loads, or are as small as rounding lets them be */
 #include "base/float_mode.h"
 #include "linear/system.h"
 #include "math/spectrum.h"
@@ -17,33 +18,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LONGEST = 0.05;   /* rad, and relative to the size of the mechanism: step of a pass */
+static const double LONGEST = 0.1;    /* rad, and relative to the extent of the mechanism: step of a pass */
 static const double BALANCED = 1e-13; /* forces relative to the largest load of a body */
 static const double FOUND = 1e-9;     /* forces that a search may leave, when rounding ends it */
 static const double WITHOUT_STIFFNESS = 1e-9; /* relative to the largest stiffness */
 static const double LOOSE_WAY =
     50.0; /* ways, relative to the size of the mechanism, after which a body counts as falling */
-enum { SEARCH_PASSES = 500, WALK_HALVINGS = 12, STILL_PASSES = 8 };
+enum { SEARCH_PASSES = 500, WALK_HALVINGS = 12 };
+/* Falls of fall_down(): passes between them, stops, and steps up to a stop. */
+enum { FALL_AFTER = 60, FALL_STOPS = 300, FALL_STEPS = 5000 };
+static const double FALLEN = 1e-8; /* kinetic energy of a fall, relative to the largest */
 
 /* One search. */
 struct search {
   const ali3_model *m;
   ali3_data *d;
   double time;
+  double extent; /* m, of the bodies: their largest distance along an axis, or the size of the mechanism */
   ali3_body_state *body, *start; /* (bodies) poses of the last pass; of the beginning */
   /* of the last pass */
   ali3_freedoms *f;
   struct point p;
   struct system s;
   size_t n;
-  double *g, *step; /* (n) forces and displacements along the freedoms */
-  double *size;     /* (n) scales of the freedoms */
+  double *g, *step, *flat; /* (n) forces and displacements along the freedoms */
+  double *size;            /* (n) scales of the freedoms */
   double *K, *X, *k, *room;
   double *F, *way; /* (bodies, 6) */
   double load;     /* largest load on a body, N */
   double residual; /* largest force, relative to that */
   int indifferent, unstable, loose;
   int unstable_body, loose_body;
+  bool falls_on; /* a fall had no end */
 };
 
 static void free_pass(struct search *w)
@@ -65,12 +71,12 @@ static void read_poses(const struct search *w, ali3_body_state *to)
   }
 }
 
-/* Size of a motion (bodies, 6): displacements relative to the size of the mechanism, and angles. *body: that moves most. */
-static double motion_size(const ali3_model *m, const double *y, int *body)
+/* Size of a motion (bodies, 6): displacements relative to the extent of the mechanism, and angles. *body: that moves most. */
+static double motion_size(const struct search *w, const double *y, int *body)
 {
   double largest = 0.0;
-  for (int i = 0; i < TWIST * m->bodies; i++) {
-    const double x = fabs(y[i]) / (i % TWIST < 3 ? m->frozen->length : 1.0);
+  for (int i = 0; i < TWIST * w->m->bodies; i++) {
+    const double x = fabs(y[i]) / (i % TWIST < 3 ? w->extent : 1.0);
     if (x <= largest) continue;
     largest = x;
     *body = i / TWIST;
@@ -110,6 +116,21 @@ static double largest_load(const struct search *w)
   return largest;
 }
 
+/* The extent of the poses, and at least the longest lever arm. */
+static double extent_of_poses(const struct search *w)
+{
+  double extent = w->m->frozen->length;
+  for (int i = 0; i < 3; i++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int b = 0; b < w->m->bodies; b++) {
+      low = fmin(low, w->body[b].position[i]);
+      high = fmax(high, w->body[b].position[i]);
+    }
+    extent = fmax(extent, high - low);
+  }
+  return extent;
+}
+
 /* Forces and stiffnesses at the state of d. */
 static ali3_status begin_pass(struct search *w, ali3_problem *problem)
 {
@@ -117,11 +138,12 @@ static ali3_status begin_pass(struct search *w, ali3_problem *problem)
   w->f = freedoms_find(w->m, w->d, NULL, 0, 0, NULL, problem);
   if (!w->f) return problem->status;
   const size_t n = w->n = (size_t)w->f->n, numbers = TWIST * (size_t)w->m->bodies;
-  w->g = calloc(5 * n + 2 * n * n + 2 * numbers + 1, sizeof *w->g);
+  w->g = calloc(6 * n + 2 * n * n + 2 * numbers + 1, sizeof *w->g);
   if (!w->g || !point_new(&w->p, w->m, w->d, w->f, POINT_BALANCED) || !system_new(&w->s, &w->p))
     return linear_refuse(problem, ALI3_E_MEMORY, "model", "out of memory");
   w->step = w->g + n;
-  w->size = w->step + n;
+  w->flat = w->step + n;
+  w->size = w->flat + n;
   w->k = w->size + n;
   w->room = w->k + n;
   w->K = w->room + n;
@@ -154,31 +176,34 @@ static bool choose_step(struct search *w, bool nearest)
 {
   const int n = (int)w->n;
   if (!spectrum_symmetric(w->K, n, w->X, w->k, w->room)) return false;
-  double largest = w->load * w->m->frozen->length;
+  const double weight = w->load * w->m->frozen->length;
+  double largest = weight;
   int body = -1;
   w->indifferent = w->unstable = w->loose = 0;
   w->unstable_body = w->loose_body = -1;
   for (int i = 0; i < n; i++) largest = fmax(largest, fabs(w->k[i]));
+  /* motions with a stiffness; `flat` collects the forces along all others */
   for (int i = 0; i < n; i++) {
     const double *x = w->X + i * n, k = w->k[i];
-    double force = 0.0, part;
+    double force = 0.0;
     for (int c = 0; c < n; c++) force += x[c] * w->g[c];
-    const bool flat =
-        fabs(k)<WITHOUT_STIFFNESS * largest, pushed = fabs(force)> FOUND * w->load * w->m->frozen->length;
-    for (int c = 0; c < n; c++) w->room[c] = x[c] * w->size[c];
+    const bool stiff = fabs(k) >= WITHOUT_STIFFNESS * largest;
+    const double part = stiff ? force / (nearest ? k : fabs(k)) : fabs(force) > FOUND * weight ? force : 0.0;
+    for (int c = 0; c < n; c++) (stiff ? w->step : w->flat)[c] += part * x[c] * w->size[c];
+    w->indifferent += !stiff;
+    w->loose += !stiff && part != 0.0;
+    if (!stiff || k > 0.0 || w->unstable++ > 0) continue;
+    for (int c = 0; c < n; c++)
+      w->room[c] = x[c] * w->size[c]; /* values rise: this is the most unstable motion */
     motion_along(w, w->room, w->way);
-    const double size = motion_size(w->m, w->way, &body);
-    if (flat) {
-      w->indifferent++;
-      if (pushed && w->loose_body < 0) w->loose_body = body;
-      w->loose += pushed;
-      part = pushed ? copysign(LONGEST / fmax(size, 1e-300), force) : 0.0;
-    } else {
-      if (k < 0.0 && w->unstable++ == 0)
-        w->unstable_body = body; /* they rise: the first is the most unstable */
-      part = force / (nearest ? k : fabs(k));
-    }
-    for (int c = 0; c < n; c++) w->step[c] += part * w->room[c];
+    motion_size(w, w->way, &w->unstable_body);
+  }
+  /* a bounded step along the forces that meet no stiffness */
+  if (w->loose > 0) {
+    motion_along(w, w->flat, w->way);
+    const double size = motion_size(w, w->way, &body);
+    for (int c = 0; c < n; c++) w->step[c] += LONGEST / fmax(size, 1e-300) * w->flat[c];
+    w->loose_body = body;
   }
   motion_along(w, w->step, w->way);
   return true;
@@ -222,7 +247,7 @@ static double work_along(struct search *w, bool *good)
 static double walk_down(struct search *w, ali3_body_state *moved, ali3_status *status)
 {
   int body;
-  const double size = motion_size(w->m, w->way, &body);
+  const double size = motion_size(w, w->way, &body);
   double part = size > LONGEST ? LONGEST / size : 1.0, first = 0.0;
   for (int i = 0; i < TWIST * w->m->bodies; i++) first -= w->F[i] * w->way[i];
   for (int i = 0; i < WALK_HALVINGS; i++, part *= 0.5) {
@@ -239,31 +264,64 @@ static double walk_down(struct search *w, ali3_body_state *moved, ali3_status *s
   return part * size;
 }
 
+/* Where Newton's method wanders, the mechanism falls: it steps until its kinetic energy has a maximum, is stopped there, and
+ * falls on. Its potential energy decreases from stop to stop. A fall without an end is taken back, and is the last one. */
+static ali3_status fall_down(struct search *w, ali3_body_state *moved)
+{
+  double highest = 0.0;
+  ali3_status status = ALI3_OK;
+  for (int stop = 0; stop < FALL_STOPS && status >= 0; stop++) {
+    double before = 0.0;
+    bool falls = true;
+    for (int step = 0; step < FALL_STEPS && falls; step++) {
+      ali3_energy energy;
+      falls = ali3_step(w->m, w->d) >= 0; /* a step that fails leaves the last good state */
+      ali3_energy_get(w->m, w->d, &energy);
+      falls = falls && energy.kinetic >= before;
+      before = fmax(before, energy.kinetic);
+    }
+    if (falls) memcpy(moved, w->body, (size_t)w->m->bodies * sizeof *moved);
+    if (!falls) read_poses(w, moved);
+    status = place_bodies(w->m, w->d, moved, w->time);
+    w->falls_on = falls;
+    highest = fmax(highest, before);
+    if (falls || before <= FALLEN * highest) break;
+  }
+  return status;
+}
+
 static ali3_status search_balance(struct search *w, const ali3_equilibrium_options *options,
                                   ali3_equilibrium_report *r, ali3_problem *problem)
 {
   const int most = options->passes > 0 ? options->passes : SEARCH_PASSES;
+  const size_t size = (size_t)w->m->bodies * sizeof *w->body;
   double best = INFINITY, fallen = 0.0;
-  int still = 0;
-  ali3_body_state *moved = calloc((size_t)w->m->bodies + 1, sizeof *moved);
+  ali3_body_state *moved = calloc(2 * (size_t)w->m->bodies + 1, sizeof *moved),
+                  *balanced = moved + w->m->bodies;
   ali3_status status = moved ? step_along(w, 0.0, moved) : ALI3_E_MEMORY;
   for (r->passes = 0; status >= 0; r->passes++) {
     read_poses(w, w->body);
     status = begin_pass(w, problem);
-    if (status < 0) break;
-    if (!choose_step(w, options->nearest)) status = ALI3_E_DIVERGED;
-    /* A saddle without a force is left only by a push: it is found, and reported as unstable. */
-    r->residual = w->residual;
-    still = w->residual < 0.5 * best ? 0 : still + 1;
+    if (status >= 0 && !choose_step(w, options->nearest)) status = ALI3_E_DIVERGED;
+    if (status < 0 || w->residual <= BALANCED) break;
+    /* Rounding ends the search where forces that are as good as balanced grow again. */
+    if (best <= FOUND && !(w->residual < best)) {
+      status = place_bodies(w->m, w->d, balanced, w->time);
+      break;
+    }
     best = fmin(best, w->residual);
-    if (status < 0 || w->residual <= BALANCED || (w->residual <= FOUND && still >= STILL_PASSES)) break;
+    if (best == w->residual) memcpy(balanced, w->body, size);
     fallen = w->loose > 0 ? fallen + LONGEST : 0.0;
     if (r->passes == most || fallen > LOOSE_WAY) {
       status = ALI3_E_DIVERGED;
       break;
     }
-    walk_down(w, moved, &status);
+    if (r->passes % FALL_AFTER == FALL_AFTER - 1 && !options->nearest && !w->falls_on)
+      status = fall_down(w, moved);
+    else
+      walk_down(w, moved, &status);
   }
+  r->residual = fmin(best, w->residual);
   free(moved);
   r->indifferent = w->indifferent;
   r->unstable = w->unstable;
@@ -299,6 +357,7 @@ static FLOAT_MODE_BODY ali3_status find_equilibrium(const ali3_model *m, ali3_da
     w.start = w.body + m->bodies;
     read_poses(&w, w.start);
     read_poses(&w, w.body);
+    w.extent = extent_of_poses(&w);
     w.way = calloc(TWIST * (size_t)m->bodies + 1, sizeof *w.way);
     double *first_way = w.way;
     status = w.way ? search_balance(&w, options, r, problem) : ALI3_E_MEMORY;

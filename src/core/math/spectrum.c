@@ -130,12 +130,13 @@ bool spectrum_symmetric(double *A, int n, double *X, double *lambda, double *roo
   double *d = lambda, *e = room;
   memset(X, 0, sizeof *X * (size_t)(n * n));
   reduce_symmetric(A, n, X, d, e);
-  double size = 0.0; /* largest row so far: elements that are small beside it are 0 */
+  double size =
+      0.0; /* largest row so far: elements that are small beside it, or beside their own rows, are 0 */
   for (int l = 0; l < n; l++) {
     size = fmax(size, fabs(d[l]) + fabs(e[l]));
     for (int pass = 0;; pass++) {
       int m = l;
-      while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * size) m++;
+      while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * fmax(size, fabs(d[m]) + fabs(d[m + 1]))) m++;
       if (m == l) break;
       if (pass == ITERATIONS) return false;
       ql_step(d, e, l, m, X, n);

@@ -111,6 +111,25 @@ TEST(motors_hold)
   ali3_model_free(m);
 }
 
+/* A chain that lies and one that hangs have nothing in common: Newton's method alone does not find the way. */
+TEST(a_long_chain_comes_to_hang)
+{
+  enum { LINKS = 24 };
+  ali3_model *m = toy_chain(LINKS, true, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_equilibrium_report r;
+  ali3_problem problem;
+  if (ali3_equilibrium(m, d, NULL, &r, &problem) < 0) fail_msg("%s", problem.text);
+  assert_int_equal(r.unstable, 0);
+  for (int b = 0; b < LINKS; b++) {
+    ali3_body_state s;
+    ali3_body_get(m, d, b, &s);
+    assert_near(s.position[1], -(b + 0.5), 1e-7);
+  }
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -118,6 +137,7 @@ int main(void)
       cmocka_unit_test(a_standing_pendulum_is_unstable),
       cmocka_unit_test(a_ball_falls_onto_a_plane),
       cmocka_unit_test(motors_hold),
+      cmocka_unit_test(a_long_chain_comes_to_hang),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
