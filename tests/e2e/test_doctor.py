@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ali3-doctor on any host: the report is complete and consistent, also with the exit status."""
+import contextlib
 import json
 import os
 import pty
@@ -173,8 +174,12 @@ class Doctor(unittest.TestCase):
         subprocess.run([bench.program("ali3-doctor"), "--seconds", "0.2"], stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=follower, timeout=bench.PATIENCE, check=False)
         os.close(follower)
-        seen = os.read(leader, 65536).decode()
+        seen = b""
+        with contextlib.suppress(OSError):  # EIO: all is read, and nobody writes
+            while piece := os.read(leader, 65536):
+                seen += piece
         os.close(leader)
+        seen = seen.decode()
         self.assertRegex(seen, r"^\rmeasuring \d+\.\d of 0\.7 s\r")
         self.assertTrue(seen.endswith("\r\033[K"))
 

@@ -71,16 +71,17 @@ uint64_t kernel_stamp_wall_ns(struct msghdr *m)
 
 struct kernel_clocks kernel_clocks_read(void)
 {
-  struct kernel_clocks k;
-  struct timespec wall;
-  for (int i = 0; i < TRIES; i++) {
-    k.before_ns = clock_now_ns();
+  /* The try in which the thread was interrupted for the shortest time. */
+  struct kernel_clocks best = {.now_ns = UINT64_MAX};
+  for (int i = 0; i < TRIES && best.now_ns - best.before_ns >= APART_NS; i++) {
+    struct kernel_clocks k = {.before_ns = clock_now_ns()};
+    struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     k.now_ns = clock_now_ns();
-    if (k.now_ns - k.before_ns < APART_NS) break;
+    k.wall_ns = clock_ns(wall);
+    if (k.now_ns - k.before_ns < best.now_ns - best.before_ns) best = k;
   }
-  k.wall_ns = clock_ns(wall);
-  return k;
+  return best;
 }
 
 void kernel_clock_look(struct kernel_clock *k)

@@ -37,6 +37,11 @@ def simulate(file, steps, dt, folder):
     return [dict(zip(names, map(float, row))) for row in rows]
 
 
+class Version(unittest.TestCase):
+    def test_it_is_that_of_the_library(self):
+        self.assertEqual(ali3.__version__, ali3.library_version())
+
+
 class Bits(unittest.TestCase):
     """The numbers of ali3-sim, to the last bit."""
 
