@@ -34,6 +34,24 @@ void service_close(struct service *m)
   m->socket = -1;
 }
 
+/* A whole number in the environment; 0: there is none, or it is too large. */
+static uint64_t environment_number(const char *name)
+{
+  const char *text = getenv(name);
+  if (!text || !*text || strspn(text, "0123456789") != strlen(text)) return 0;
+  errno = 0;
+  const uint64_t number = strtoull(text, NULL, 10);
+  return errno == 0 ? number : 0;
+}
+
+uint64_t service_watchdog_ns(void)
+{
+  /* A child of the process that the manager watches inherits its environment. */
+  if (getenv("WATCHDOG_PID") && environment_number("WATCHDOG_PID") != (uint64_t)getpid()) return 0;
+  const uint64_t us = environment_number("WATCHDOG_USEC");
+  return us <= UINT64_MAX / 1000 ? us * 1000 : 0;
+}
+
 /* A manager that is gone takes nothing either, and messages for it are not kept. */
 static bool is_full(int error)
 {

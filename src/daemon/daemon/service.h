@@ -27,6 +27,9 @@ struct service {
 void service_open(struct service *m);
 void service_close(struct service *m);
 
+/* The time within which the manager wants a sign of life of this process, sd_watchdog_enabled(3); 0: it wants none. */
+uint64_t service_watchdog_ns(void);
+
 /* Sends lines that are worth nothing later: STATUS, WATCHDOG, EXTEND_TIMEOUT_USEC. Returns false if the manager does not
  * take them now. Without a manager it returns true. */
 bool service_tell(struct service *m, const char *lines);

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 static const uint64_t TICK_NS = NS_PER_S / 50;
@@ -368,9 +367,8 @@ static bool is_overdue(struct supervisor *s, const struct telemetry_live *live, 
 
 static void begin_watch(struct supervisor *s)
 {
-  uint64_t watchdog_us = 0;
   const uint64_t now = clock_now_ns();
-  if (sd_watchdog_enabled(0, &watchdog_us) > 0) s->feed_ns = watchdog_us * 1000 / FEEDS;
+  s->feed_ns = service_watchdog_ns() / FEEDS;
   s->status_ns = now;
   stall_begin(&s->stall, s->cycle->config.period_ns, TICK_NS, now);
 }

@@ -110,6 +110,33 @@ TEST(a_manager_that_is_gone_holds_nothing_up)
   service_close(&m.service);
 }
 
+TEST(the_watchdog_is_that_of_this_process)
+{
+  char own[24];
+  snprintf(own, sizeof own, "%d", (int)getpid());
+  static const struct {
+    const char *us, *pid; /* pid "": this process */
+    uint64_t ns;
+  } cases[] = {{"2000000", NULL, 2 * NS_PER_S},
+               {"2000000", "", 2 * NS_PER_S},
+               {"2000000", "1", 0},
+               {NULL, "", 0},
+               {"", "", 0},
+               {"-1", "", 0},
+               {"2 s", "", 0},
+               {"18446744073709551615", "", 0},
+               {"99999999999999999999", "", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    unsetenv("WATCHDOG_USEC");
+    unsetenv("WATCHDOG_PID");
+    if (cases[i].us) setenv("WATCHDOG_USEC", cases[i].us, 1);
+    if (cases[i].pid) setenv("WATCHDOG_PID", *cases[i].pid ? cases[i].pid : own, 1);
+    assert_int_equal(service_watchdog_ns(), cases[i].ns);
+  }
+  unsetenv("WATCHDOG_USEC");
+  unsetenv("WATCHDOG_PID");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -117,6 +144,7 @@ int main(void)
       cmocka_unit_test(messages_arrive_at_an_abstract_address),
       cmocka_unit_test(changes_wait_for_a_manager_that_takes_nothing),
       cmocka_unit_test(a_manager_that_is_gone_holds_nothing_up),
+      cmocka_unit_test(the_watchdog_is_that_of_this_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
