@@ -7,6 +7,7 @@
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,15 +65,19 @@ int choose_numbers(int most, int workers[CHOOSE_TRIES])
   return n;
 }
 
+static bool worker_count_pays(const struct choose_try *t, int k)
+{
+  return k > 0 && t[k].step_us < GAIN * t[0].step_us && t[k].fastest_us < GAIN * t[0].fastest_us;
+}
+
 int choose_from(const struct choose_try *t, int n)
 {
-  double best = t[0].step_us;
+  double best = INFINITY;
   for (int i = 1; i < n; i++)
-    if (t[i].step_us < best) best = t[i].step_us;
-  int least = 0;
-  if (best < GAIN * t[0].step_us)
-    while (t[least].step_us > ABOUT_THE_BEST * best) least++;
-  return t[least].workers;
+    if (worker_count_pays(t, i) && t[i].step_us < best) best = t[i].step_us;
+  for (int i = 1; i < n; i++)
+    if (worker_count_pays(t, i) && t[i].step_us <= ABOUT_THE_BEST * best) return t[i].workers;
+  return t[0].workers;
 }
 
 /* Not before a first step, so that there is a figure. */
@@ -117,6 +122,14 @@ static int compare_times(const void *a, const void *b)
 {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
+}
+
+static uint64_t fastest_ns(const struct timing *t, int k)
+{
+  uint64_t fastest = UINT64_MAX;
+  for (int i = 0; i < t->count[k]; i++)
+    if (t->ns[k][i] < fastest) fastest = t->ns[k][i];
+  return fastest;
 }
 
 static uint64_t median_ns(const struct timing *t, int k)
@@ -189,7 +202,8 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
   t->numbers = choose_numbers(most, t->workers);
   if (t->d) out->reason = compare_numbers(t);
   for (int k = 0; k < t->numbers && t->count[k] > 0 && out->reason != steps_fail; k++)
-    out->tried[out->tries++] = (struct choose_try){t->workers[k], (double)median_ns(t, k) / 1e3};
+    out->tried[out->tries++] =
+        (struct choose_try){t->workers[k], (double)median_ns(t, k) / 1e3, (double)fastest_ns(t, k) / 1e3};
   if (!out->reason[0]) out->workers = choose_from(out->tried, out->tries);
   munmap(block, head + size);
 }

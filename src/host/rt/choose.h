@@ -13,6 +13,7 @@ enum { CHOOSE_MOST = 63, CHOOSE_TRIES = 16 };
 struct choose_try {
   int workers;
   double step_us; /* median */
+  double fastest_us;
 };
 
 struct choice {
@@ -44,7 +45,9 @@ int choose_most(int first_cpu);
 /* Fills in the numbers to try, ascending from 0 to at most `most`. Returns how many. */
 int choose_numbers(int most, int workers[CHOOSE_TRIES]);
 
-/* The smallest number whose step is within 3 % of the best; 0 unless that gains 5 %. Try 0 must have 0 workers. */
+/* The smallest number whose step is within 3 % of the best, among the numbers that gain 5 % both in the median and in the
+ * fastest step; 0 if no number gains. Other load may slow down one number more than another, but hardly its fastest step. Try 0
+ * must have 0 workers. */
 int choose_from(const struct choose_try *t, int n);
 
 /* Times steps from the initial state in the calling thread, and flushes its denormals from then on; makes its own

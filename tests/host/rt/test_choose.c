@@ -127,11 +127,14 @@ TEST(the_least_that_is_about_the_best)
   static const int number[] = {0, 1, 2, 3, 4};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     struct choose_try t[5];
-    for (int k = 0; k < list[i].n; k++) t[k] = (struct choose_try){number[k], list[i].us[k]};
+    for (int k = 0; k < list[i].n; k++) t[k] = (struct choose_try){number[k], list[i].us[k], list[i].us[k]};
     assert_int_equal(choose_from(t, list[i].n), list[i].wanted);
   }
   /* The number of the try counts, not its index. */
-  assert_int_equal(choose_from((struct choose_try[]){{0, 9}, {12, 5}}, 2), 12);
+  assert_int_equal(choose_from((struct choose_try[]){{0, 9, 9}, {12, 5, 5}}, 2), 12);
+  /* Other load held up the steps alone more often: they would be faster. */
+  assert_int_equal(choose_from((struct choose_try[]){{0, 9, 3}, {1, 5, 4}}, 2), 0);
+  assert_int_equal(choose_from((struct choose_try[]){{0, 9, 9}, {1, 5, 9}, {2, 7, 6}}, 3), 2);
 }
 
 TEST(no_more_than_there_are_cpus)
