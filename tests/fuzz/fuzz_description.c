@@ -23,7 +23,7 @@ static void query(const char *path, const char *attribute)
 
 static void command(const char *body)
 {
-  struct control c = {.socket = -1};
+  struct control c = {.socket = {-1, -1}};
   struct control_wait wait;
   const char *why = NULL;
   json_t *o = json_loads(body, 0, NULL);

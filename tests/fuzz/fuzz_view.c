@@ -69,7 +69,7 @@ static void take_headers(char header[HEADERS][HEADER_MOST])
 
 static void take_body(const char *text, size_t n)
 {
-  struct control c = {.socket = -1};
+  struct control c = {.socket = {-1, -1}};
   struct control_wait wait;
   const char *why;
   json_t *body = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);

@@ -14,6 +14,7 @@ enum { N = PLATFORM_LEGS };
 
 static const double PLATE_MASS = 200.0,
                     LOAD_HEIGHT = 0.3; /* kg, with its load; m, of its centre of mass above the joints */
+static const double STEEL = 7850.0;    /* kg/m^3 */
 static const double FIXED_MASS = 12.0, MOVING_MASS = 5.0; /* kg: cylinder or crank, rod */
 static const double HEADROOM = 1.2;         /* the drives are faster than leg_rate by this factor */
 static const double LEG_ACCELERATION = 8.0; /* m/s^2, of the drives */
@@ -64,11 +65,16 @@ static void level_across(const double z[3], double across[3])
   unit_vector(across);
 }
 
-/* The moments of inertia of a thin rod along z. */
+/* The moments of inertia of a rod along z. */
 static void rod_inertia(double inertia[3], double mass, double length)
 {
   inertia[0] = inertia[1] = mass * length * length / 12.0;
   inertia[2] = 0.02 * inertia[0];
+  /* Not denser than steel: a short one is a thick bar. */
+  const double section = mass / (STEEL * length), twist = mass * section / 6.0;
+  if (twist <= inertia[2]) return;
+  inertia[0] = inertia[1] = mass * (length * length + section) / 12.0;
+  inertia[2] = twist;
 }
 
 static void put_plate(const struct plant *p)

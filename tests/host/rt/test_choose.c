@@ -163,13 +163,16 @@ TEST(in_words)
     struct choice c;
     const char *text;
   } list[] = {
-      {{.workers = 2, .tries = 4, .tried = {{0, 598.4}, {1, 400}, {2, 311.6}, {3, 305}}, .reason = ""},
+      {{.workers = 2,
+        .tries = 4,
+        .tried = {{0, 598.4, 0}, {1, 400, 0}, {2, 311.6, 0}, {3, 305, 0}},
+        .reason = ""},
        "2 workers (auto): step 312 us, alone 598 us"},
-      {{.workers = 1, .tries = 2, .tried = {{0, 598}, {1, 400}}, .reason = ""},
+      {{.workers = 1, .tries = 2, .tried = {{0, 598, 0}, {1, 400, 0}}, .reason = ""},
        "1 worker (auto): step 400 us, alone 598 us"},
-      {{.tries = 3, .tried = {{0, 598}, {1, 700}, {2, 620}}, .reason = ""},
+      {{.tries = 3, .tried = {{0, 598, 0}, {1, 700, 0}, {2, 620, 0}}, .reason = ""},
        "0 workers (auto): step 598 us; with 2 620 us"},
-      {{.tries = 1, .tried = {{0, 4.53}}, .reason = "too short to share"},
+      {{.tries = 1, .tried = {{0, 4.53, 0}}, .reason = "too short to share"},
        "0 workers (auto): step 4.5 us, too short to share"},
       {{.reason = "no CPU to spare"}, "0 workers (auto): no CPU to spare"},
   };
