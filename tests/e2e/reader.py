@@ -36,8 +36,8 @@ def commands(block):
     return [line for line in block.replace("\\\n", " ").splitlines() if line.strip()]
 
 
-def file_named_before(text):
-    return re.findall(r"`([\w-]+\.(?:yaml|c))`", text)[-1]
+def file_named_before(text, language):
+    return re.findall(rf"`([\w-]+\.{dict(python='py').get(language, language)})`", text)[-1]
 
 
 def pattern(line):
@@ -143,7 +143,7 @@ def follow(test, text, elsewhere=(), statuses=None):
     with Reader() as reader:
         for language, words, body, before in blocks(text):
             if language in ("yaml", "c", "python"):
-                (reader.path / file_named_before(before)).write_text(body, encoding="utf-8")
+                (reader.path / file_named_before(before, language)).write_text(body, encoding="utf-8")
             elif language == "sh":
                 skipped = commands(body)[0].startswith(elsewhere) if elsewhere else False
                 reader.turn()
