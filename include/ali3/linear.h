@@ -47,7 +47,7 @@ ali3_status ali3_freedoms_mass(const ali3_freedoms *f, double *M);
 
 /* Puts d into the poses and velocities that the caller gives for each body, at this time: position, orientation, velocity and
  * angular_velocity of body[i] count. Joints and drives move the bodies by any distance until they close, and velocities follow
- * the constraints, as in ali3_reset(); poses and velocities that fit are kept. Accelerations and multipliers are those of the
+ * the constraints, as in ali3_reset(); poses and velocities that fit are kept. Accelerations and multipliers are computed for the
  * new state. Values from outside stay if d has been reset before. The time becomes a multiple of the step. Returns the status of
  * ali3_reset(). */
 ali3_status ali3_place(const ali3_model *m, ali3_data *d, const ali3_body_state *body, double time);
@@ -124,10 +124,9 @@ typedef struct {
   int *corner; /* (corners) forces */
 } ali3_linear;
 
-/* Linearises the mechanism at the state of d, which may move. Slopes are those of the laws of the forces at that state. A stiff
- * stop and sticking friction count with the slope of their law. Returns ALI3_OK; ALI3_E_ARGUMENT: an argument is NULL or out of
- * range, or no reset of d has succeeded; ALI3_E_SINGULAR: a freedom moves no mass, and the problem names a body; ALI3_E_MEMORY.
- * */
+/* Linearises the mechanism at the state of d, which may move. Each force law contributes its slope at that state, and so do a
+ * stiff stop and sticking friction. Returns ALI3_OK; ALI3_E_ARGUMENT: an argument is NULL or out of
+ * range, or no reset of d has succeeded; ALI3_E_SINGULAR: a freedom moves no mass, and the problem names a body; ALI3_E_MEMORY. */
 ali3_status ali3_linearise(const ali3_model *m, const ali3_data *d, const ali3_ports *ports, ali3_linear *out,
                            ali3_problem *problem);
 /* Frees the matrices that ali3_linearise() allocated, and clears the struct. */

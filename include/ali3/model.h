@@ -258,7 +258,7 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 ali3_status ali3_model_drop_rows(ali3_model *m, int joint, unsigned dropped);
 
 /* A law of the caller for the force of a spring_damper along the line between two points, or of a joint_spring on the coordinate
- * of a joint, such as a muscle or a cylinder. It takes the place of the stiffness, the damping and the tables of the spec. The
+ * of a joint, such as a muscle or a cylinder. It replaces the stiffness, the damping and the tables of the spec. The
  * spec has its largest slopes as stiffness and damping: a reset judges by them whether the step is short enough for the force.
  *
  * force() returns the force, N or N m, at a coordinate minus its rest, m or rad, and at its rate; a positive force drives the
@@ -282,7 +282,7 @@ typedef struct {
 
 /* Gives a force a law, before freezing. A saved state does not contain what `context` points to, and ali3_model_flat_write()
  * writes the stiffness and damping of the spec in place of the law. ALI3_OK; ALI3_E_ARGUMENT: a pointer is NULL, or there is no
- * such force; ALI3_E_FROZEN; ALI3_E_MODEL: the type of the force takes no law. */
+ * such force; ALI3_E_FROZEN; ALI3_E_MODEL: forces of this type cannot have a law. */
 ali3_status ali3_model_set_law(ali3_model *m, int force, const ali3_law *law);
 
 /* Checks the mechanism as a whole, builds the assembly tree, and makes the model constant. options NULL:

@@ -105,7 +105,7 @@ ali3_options plan_options(const struct plan *plan);
 
 /* The time of a step with a number of workers. */
 struct predicted {
-  const char *name; /* of the case */
+  const char *name; /* the case */
   int bodies, workers;
   double barrier_us; /* measured, with one worker */
   struct times predicted;

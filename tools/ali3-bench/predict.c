@@ -15,7 +15,7 @@
 enum {
   ROUNDS = 5,      /* all numbers of workers take turns */
   BARRIERS = 4000, /* pieces without work that are timed */
-  READINGS = 2000  /* of the clock */
+  READINGS = 2000  /* the clock is read so often to time a reading */
 };
 /* A worker beyond the first one delays a barrier by this part of it: it moves one line of the cache more. */
 static const double FURTHER = 0.25;
@@ -53,8 +53,8 @@ struct prediction {
   const char *name;
   const ali3_model *m;
   ali3_data *d;
-  int steps;         /* of a round */
-  double clock_ns;   /* of one reading */
+  int steps;         /* in one round */
+  double clock_ns;   /* duration of one reading */
   double barrier_ns; /* with one worker; the shortest so far */
 };
 

@@ -15,9 +15,9 @@
 
 enum {
   SMALLEST = 12, /* bodies of a region that is not parted */
-  PASSES = 4,    /* of the improvement of a separator */
+  PASSES = 4,    /* a separator is improved so often */
   IDLE = 60,     /* moves of a pass that may not improve it */
-  MEANS = 100    /* of neighbours */
+  MEANS = 100    /* distances are averaged over neighbours so often */
 };
 static const double LARGEST_HALF = 0.55; /* part of the bodies of a region that a half may have */
 

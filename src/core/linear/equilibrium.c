@@ -36,7 +36,7 @@ struct search {
   double time;
   double extent; /* m, of the bodies: their largest distance along an axis, or the size of the mechanism */
   ali3_body_state *body, *start; /* (bodies) poses of the last pass; of the beginning */
-  /* of the last pass */
+  /* the last pass computed these: */
   ali3_freedoms *f;
   struct point p;
   struct system s;

@@ -6,7 +6,7 @@
  * where lambda has the multipliers of rigid rows, and the forces of the laws of soft rows. A link depends on the few bodies that
  * it joins, and a load on one body, so derivatives of F by poses and velocities are sums of small matrices. Each is a central
  * difference over its own bodies: no joint has to be closed for it. Rows and loads are smooth functions of the poses, with steps
- * of two lengths the error is of fourth order. The slopes of laws are given. */
+ * of two lengths the error is of fourth order. Force laws return their own slopes. */
 #ifndef LINEAR_POINT_H
 #define LINEAR_POINT_H
 

@@ -35,7 +35,7 @@ struct load {
 struct force {
   char *name;
   ali3_force_spec spec;
-  ali3_law law; /* of the caller; force NULL: none */
+  ali3_law law; /* set by the caller; force NULL: none */
   int gear;     /* index plus 1: the gear that was added to the same joint before this gear; 0: none */
 };
 

@@ -135,7 +135,7 @@ static void print_mode(const ali3_model *m, const ali3_modes *s, int i, double *
   printf("\n");
 }
 
-/* Modes are those of the rest, if there is one. False after printing the reason. */
+/* Moves the mechanism to its equilibrium, where it has one: modes are computed there. False after printing the reason. */
 static bool find_rest(const ali3_model *m, ali3_data *d)
 {
   ali3_problem problem = {0};
