@@ -59,7 +59,7 @@ class Lockstep:
     def __init__(self, streams, host="127.0.0.1", port=9100):
         self.to, self.streams, self.request, self.subscribed = (host, port), streams, 0, float("-inf")
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(5)
+        self.socket.settimeout(1)
         self.socket.connect(self.to)
 
     def subscribe(self):
@@ -87,17 +87,27 @@ class Lockstep:
         self.request += 1
         messages[-1][2].append(self.request)
         packed = [osc_message(address, types, *values) for address, types, values in messages]
-        self.socket.send(b"#bundle\0" + struct.pack(">Q", 1) + b"".join(struct.pack(">i", len(m)) + m for m in packed))
-        frame = {}
+        bundle = b"#bundle\0" + struct.pack(">Q", 1) + b"".join(struct.pack(">i", len(m)) + m for m in packed)
+        self.socket.send(bundle)
+        frame, tries = {}, 0
         while True:
-            for address, values in osc_messages(self.socket.recv(65536)):
+            try:
+                packet = self.socket.recv(65536)
+            except TimeoutError:
+                tries += 1
+                if command != "step" or tries == 5:
+                    raise
+                self.socket.send(bundle)  # the daemon makes a step once, and answers it again
+                continue
+            for address, values in osc_messages(packet):
                 if address == "/ali3/ack" and values[0] == "input":
                     sys.exit("lockstep.py: another client owns the input; it is free 1 s after that client's last message")
                 if address == "/ali3/ack" and values[:2] == [command, self.request]:
                     if values[2] != 0:
                         sys.exit(f"lockstep.py: {command} refused with result {values[2]}; ali3-osc(7) lists the results")
                     return frame
-                frame[address] = values
+                if address != "/ali3/stepped":
+                    frame[address] = values
 
 
 def control(frame):

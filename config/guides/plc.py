@@ -17,7 +17,8 @@ FORCE = 300                          # holding register, N
 COMMAND, STATE, RESULT = 0, 2, 20    # holding 0 to 2: code, argument, sequence; input registers
 ARM, RUN, STOP, RESET = 2, 3, 5, 6   # command codes
 NAMES = ("INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT")
-PERIOD = 0.02                        # s
+NOT_READY, TOO_SOON = 4, 6           # results: the input is not fresh yet; the stop was seen only now
+PERIOD, PATIENCE = 0.02, 5           # s
 STIFFNESS, DAMPING, HOLDING = 6000, 1200, 780  # N/m, N s/m, N: the controller; the integral takes the rest
 INTEGRAL = 6000                      # N/(m s)
 
@@ -72,7 +73,9 @@ def start(server, reset):
         while time.monotonic() < until:
             server.write(FORCE, HOLDING)
             time.sleep(PERIOD)
-        result = server.command(code)
+        result, until = server.command(code), time.monotonic() + PATIENCE
+        while result in (NOT_READY, TOO_SOON) and time.monotonic() < until:
+            result = server.command(code)
         if result != 0:
             sys.exit(f"plc.py: command {code} refused with result {result} in state {NAMES[server.read(STATE)[0]]}")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Loops that are paced from outside: lockstep, input frames; and the loop's own figures as a stream."""
+import contextlib
 import csv
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 import unittest
 
 import bench
+import disorder
 
 CRANK = bench.four_bar()["model"]["bodies"][0]["name"]
 CHANNELS = 6  # of the one input of the bench
@@ -26,6 +28,15 @@ def offline(d, steps):
         return {round(float(row["time"]) / 0.01): [float(row[c]) for c in columns] for row in csv.DictReader(f)}
 
 
+def packets_within(client, seconds):
+    """The packets that come in this time, as {address: values}."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        client.socket.settimeout(max(0.001, end - time.monotonic()))
+        with contextlib.suppress(TimeoutError):
+            yield {address: values for address, _, values in bench.osc_decode(client.socket.recv(65536))}
+
+
 class Subscriber(bench.OscClient):
     """Receives a stream in 64-bit numbers, and answers, in the order of arrival."""
 
@@ -34,15 +45,9 @@ class Subscriber(bench.OscClient):
         self.send(bench.osc_message("/ali3/sub", "siii", stream, 0, 1, 1))
         self.answer("/ali3/sub/ack")
 
-    def packets(self, seconds=bench.PATIENCE):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.socket.settimeout(max(0.01, end - time.monotonic()))
-            try:
-                yield {address: values for address, _, values in bench.osc_decode(self.socket.recv(65536))}
-            except TimeoutError:
-                continue
-        raise AssertionError(f"nothing that was waited for within {seconds} s")
+    def packets(self):
+        yield from packets_within(self, bench.PATIENCE)
+        raise AssertionError(f"nothing that was waited for within {bench.PATIENCE} s")
 
     def stepped(self, count, request):
         """Asks for steps; returns the last state before the acknowledgement, and its result."""
@@ -98,6 +103,46 @@ class Clocking(unittest.TestCase):
                 self.assertEqual(result, 0)
                 self.assertAlmostEqual(state[0], 3 * i * 0.01, places=9)
             client.close()
+
+    def test_a_bad_network_changes_no_bit(self):
+        seen = {}
+        for loss in (0, 0.1, 0.3):
+            with bench.Daemon(cycle={"clock": "lockstep"}, inputs=[{"name": "push", "body": CRANK, "policy": "hold"}]) as d:
+                bench.wait_for("RUNNING", lambda d=d: d.watch()["state"] == "RUNNING")
+                with disorder.Relay(d.osc_port, loss, seed=7) as relay:
+                    seen[loss] = self.steps_over(relay, 100)
+                    if loss:
+                        self.assertGreater(relay.lost, 0.5 * loss * relay.carried)
+            times = [struct.unpack_from(">d", state)[0] for state in seen[loss]]
+            for n, t in enumerate(times, 1):  # each step is made once
+                self.assertAlmostEqual(t, 0.01 * n, places=9)
+        self.assertEqual(len(seen[0]), 100)
+        self.assertEqual(seen[0], seen[0.1])
+        self.assertEqual(seen[0], seen[0.3])
+
+    @staticmethod
+    def steps_over(relay, steps):
+        """The crank after each step: time and state, as bytes. Each step has a new force, and is sent until its complete frame is there."""
+        client, out = bench.OscClient(relay.port), []
+        for n in range(1, steps + 1):
+            packet = bench.osc_bundle(bench.osc_message("/ali3/input/push/force", "ddd", 1e-3 * n, 0.1, -1e-3 * n),
+                                      bench.osc_message("/ali3/step", "ii", 1, n))
+            frames, wanted, end = {}, None, time.monotonic() + bench.PATIENCE
+            while wanted is None or wanted not in frames:
+                assert time.monotonic() < end, f"step {n} gets no answer"
+                if n == 1 or wanted is not None:
+                    client.send(bench.osc_message("/ali3/sub", "siii", "body", 0, 1, 1))
+                client.send(packet)
+                for messages in packets_within(client, 0.03):
+                    if f"/ali3/body/{CRANK}/state" in messages:
+                        frames[messages["/ali3/hdr"][0]] = struct.pack(">14d", messages["/ali3/hdr"][1], *messages[f"/ali3/body/{CRANK}/state"])
+                    if messages.get("/ali3/stepped", [0])[0] == n:
+                        wanted = messages["/ali3/stepped"][1]
+                    if wanted in frames:
+                        break
+            out.append(frames[wanted])
+        client.close()
+        return out
 
     def test_modbus_asks_for_steps_too(self):
         with bench.Daemon(cycle={"clock": "lockstep"}) as d:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Inputs that stop, come again, are required, or have injected faults: the reactions and messages of the daemon."""
+import itertools
 import signal
 import time
 import unittest
@@ -85,8 +86,10 @@ class Freshness(unittest.TestCase):
             client.send(bench.osc_message(address))
             return client.answer(address)[0]
 
+        requests = itertools.count(1)
+
         def stepped(count):
-            client.send(bench.osc_message("/ali3/step", "ii", count, 1))
+            client.send(bench.osc_message("/ali3/step", "ii", count, next(requests)))
             client.answer("/ali3/ack")
             return asked("/ali3/joint/J/position"), asked("/ali3/input/go/value")
 

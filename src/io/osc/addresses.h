@@ -32,6 +32,8 @@ enum osc_address_flag {
            "e-stop: works in every state, readers may send it; a release does nothing", osc_on_estop)        \
   RECEIVED("cmd/clear", OSC_PRESS_TYPES, 0, "", "clears maxima and distributions", osc_on_command)           \
   RECEIVED("step", "i|ii", 0, "", "number of cycles to run in lockstep, request number", osc_on_step)        \
+  SENT(STEPPED, "stepped", "ihi", "",                                                                        \
+       "request number, cycle of the last step, packets of that frame for the sender; then ack")             \
   SENT(ACK, "ack", "sii", "", "command, request number, result")                                             \
   RECEIVED("sync", "i", 0, "", "number; ali3d answers with synced after all earlier commands", osc_on_sync)  \
   SENT(SYNCED, "synced", "i", "", "number of the answered sync")                                             \

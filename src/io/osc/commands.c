@@ -8,23 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
-                   unsigned result)
-{
-  osc_write(w, in->config->prefix, OSC_SENT_ACK);
-  osc_write_s(w, what);
-  osc_write_i(w, id);
-  osc_write_i(w, (int32_t)result);
-}
-
-void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
-                     unsigned result)
-{
-  struct osc_writer w;
-  osc_write_ack(in, &w, what, id, result);
-  osc_out_answer(in->out, to, &w);
-}
-
 /* The loop answers steps when they are done, perhaps long after later commands. A place that awaits an answer is
  * therefore never reused. If lost answers keep all places, no place is free. */
 uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from)
@@ -41,12 +24,21 @@ uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from)
   return place;
 }
 
+static void send_result(struct osc_in *in, const struct osc_sender *to, const struct answer *a)
+{
+  if (a->code == COMMAND_STEP)
+    osc_answer_step(in, to, a);
+  else
+    osc_out_owed_ack(in->out, to, command_name(a->code), (int32_t)a->id, a->result);
+}
+
 /* Drops a command that waits for its answer. */
 static void drop_command(struct osc_in *in, const struct command *c)
 {
   in->place[c->client].awaited = false;
   counter_add(&in->counters->commands_dropped, 1);
-  osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_BUSY);
+  send_result(in, &in->place[c->client].from,
+              &(struct answer){.code = c->code, .id = c->id, .result = RESULT_BUSY});
 }
 
 /* The command follows the inputs of its datagram: see osc_send_commands(). */
@@ -55,24 +47,25 @@ static enum verdict send_valued(struct osc_in *in, const struct request *r, cons
   const uint32_t code = command->code;
   const int32_t id = (int32_t)command->id;
   if (r->access < ACCESS_WRITE) {
-    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
+    osc_out_acknowledge(in->out, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   /* A stuck loop answers nothing, and must not find this command when it runs again. */
   if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET) {
-    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
+    osc_out_acknowledge(in->out, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
   }
   /* This reset came before an e-stop that has acted already, so its sender could not know of that e-stop. */
   if (code == COMMAND_RESET && r->from.now_ns <= in->estop_ns) {
-    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
+    osc_out_acknowledge(in->out, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
   }
   if (in->commands == OSC_COMMANDS_MAX) {
     counter_add(&in->counters->commands_dropped, 1);
-    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
+    osc_out_acknowledge(in->out, &r->from, command_name(code), id, RESULT_BUSY);
     return ACCEPTED;
   }
+  if (code == COMMAND_RESET) osc_forget_steps(in, &r->from);
   struct command *c = &in->command[in->commands++];
   *c = *command;
   c->client = osc_take_place(in, &r->from);
@@ -93,13 +86,22 @@ enum verdict osc_on_command(struct osc_in *in, const struct request *r)
   return osc_send_command(in, r, (unsigned)code, 0, osc_request_id(r->a));
 }
 
-/* step CYCLES [REQUEST]: the ack follows the last cycle, and the frame of that cycle goes out before the ack. */
+/* step CYCLES [REQUEST]: the answer follows the last cycle, and the frame of that cycle goes out before it. */
 enum verdict osc_on_step(struct osc_in *in, const struct request *r)
 {
-  const int32_t cycles = osc_integer(r->a, 0), id = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
-  if (cycles >= 1) return osc_send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
-  osc_acknowledge(in, &r->from, command_name(COMMAND_STEP), id, RESULT_BAD_ARGUMENT);
-  return ACCEPTED;
+  const int32_t cycles = osc_integer(r->a, 0), request = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
+  if (cycles < 1) {
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_STEP), request, RESULT_BAD_ARGUMENT);
+    return ACCEPTED;
+  }
+  if (r->access >= ACCESS_WRITE) osc_out_renew(in->out, &r->from);
+  enum verdict verdict;
+  if (osc_was_stepped(in, r, request, &verdict)) return verdict;
+  /* A step that is refused here never reaches the loop, so it is not remembered. */
+  const int before = in->commands;
+  verdict = osc_send_command(in, r, COMMAND_STEP, (uint32_t)cycles, request);
+  if (request > 0 && in->commands > before) osc_remember_step(in, &r->from, request);
+  return verdict;
 }
 
 /* The command that switches one of `count` named things: NAME ON [REQUEST]. */
@@ -115,7 +117,7 @@ static enum verdict switch_named(struct osc_in *in, const struct request *r, uin
     if (strcmp(name[i], osc_string(a, 0)) == 0)
       return osc_send_command(in, r, code, 2 * (uint32_t)i + on, id);
   osc_tell_name(in, r, osc_string(a, 0));
-  osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NO_SUCH_NAME);
+  osc_out_acknowledge(in->out, &r->from, command_name(code), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 
@@ -141,7 +143,7 @@ enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
           &(struct command){
               .code = COMMAND_PLATFORM, .argument = i, .id = (uint32_t)id, .value = osc_number(a, 1)});
   osc_tell_name(in, r, osc_string(a, 0));
-  osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
+  osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 
@@ -172,18 +174,18 @@ enum verdict osc_on_platform_jog(struct osc_in *in, const struct request *r)
   const double speed = osc_number(a, 1);
   /* Judge the right, the part and the number. */
   if (r->access < ACCESS_JOG) {
-    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_NOT_AUTHORISED);
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_JOG), id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   if (part < 0 || !(fabs(speed) <= 1.0)) {
     osc_tell_types(in, r, "surge, sway, heave, roll, pitch, yaw or leg1 to leg6, and -1 to 1");
-    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id,
-                    part < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_JOG), id,
+                        part < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
     return ACCEPTED;
   }
   if (speed != 0.0 && number < 1) {
     osc_tell_types(in, r, "a request number from 1 on that rises with each message");
-    osc_acknowledge(in, &r->from, command_name(COMMAND_JOG), id, RESULT_BAD_ARGUMENT);
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_JOG), id, RESULT_BAD_ARGUMENT);
     return ACCEPTED;
   }
   /* Send it. */
@@ -213,9 +215,7 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
   for (uint32_t n = 0; n < most && ring_pop(&in->port->answers, &a); n++) {
     if (a.client >= OSC_PLACES) continue;
     in->place[a.client].awaited = false;
-    struct osc_writer w;
-    osc_write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
-    osc_out_owed(in->out, &in->place[a.client].from, &w);
+    send_result(in, &in->place[a.client].from, &a);
   }
   osc_answer_syncs(in);
 }

@@ -45,7 +45,7 @@ enum verdict osc_on_inputs(struct osc_in *in, const struct request *r)
     write_condition(in, f, i, &w);
     osc_out_answer(in->out, &r->from, &w);
   }
-  if (!found) osc_acknowledge(in, &r->from, "inputs", 0, RESULT_NO_SUCH_NAME);
+  if (!found) osc_out_acknowledge(in->out, &r->from, "inputs", 0, RESULT_NO_SUCH_NAME);
   return ACCEPTED;
 }
 

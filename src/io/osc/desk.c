@@ -66,14 +66,14 @@ enum verdict osc_on_desk(struct osc_in *in, const struct request *r)
   struct desk_request o = {.code = desk_code(r->tail)};
   if (!read_desk_request(r->a, &o)) return WRONG_TYPES;
   if (r->access < ACCESS_WRITE && !only_reads(o.code)) {
-    osc_acknowledge(in, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_NOT_AUTHORISED);
+    osc_out_acknowledge(in->out, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   o.client = osc_take_place(in, &r->from);
   clients_address_text(&r->from.at.name.any, o.who);
   if (desk_ask(in->port->desk, &o)) return ACCEPTED;
   in->place[o.client].awaited = false;
-  osc_acknowledge(in, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_BUSY);
+  osc_out_acknowledge(in->out, &r->from, ack_word(o.code), (int32_t)o.id, RESULT_BUSY);
   return ACCEPTED;
 }
 
@@ -119,8 +119,6 @@ void osc_in_replies(struct osc_in *in)
     }
     if (o.text[0]) send_desk_text(in, to, &o);
     in->place[o.client].awaited = false;
-    struct osc_writer w;
-    osc_write_ack(in, &w, ack_word(o.code), (int32_t)o.id, o.result);
-    osc_out_owed(in->out, to, &w);
+    osc_out_owed_ack(in->out, to, ack_word(o.code), (int32_t)o.id, o.result);
   }
 }

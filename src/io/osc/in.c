@@ -22,6 +22,7 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->out = out;
   snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
   snprintf(in->pause, sizeof in->pause, "%s/cmd/pause", config->prefix);
+  snprintf(in->step, sizeof in->step, "%s/step", config->prefix);
   /* One sample for each channel, one owner for each input. */
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
@@ -145,6 +146,11 @@ static void tell_refused(struct osc_in *in, const struct osc_raw *m, const struc
   osc_tell_stray(in, KINDS[verdict], m, expected, &r->from.at);
 }
 
+static bool is_stop(const struct osc_in *in, const struct osc_raw *m)
+{
+  return strcmp(m->address, in->estop) == 0 || strcmp(m->address, in->pause) == 0;
+}
+
 /* The loop finds the inputs of a datagram together, and before the commands of that datagram. */
 static void hand_over(struct osc_in *in, uint64_t now_ns)
 {
@@ -190,8 +196,12 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
     counter_add(&in->counters->osc_malformed, 1);
     osc_tell_malformed(in, bytes, n, osc_stop_of_malformed(in, bytes, n, &r), from);
   }
+  /* The inputs of a repeated step are old: they must not act on a step that has come since. */
+  const bool again = osc_steps_again(in, &in->datagram, &r.from);
   for (int i = 0; i < in->datagram.messages; i++) {
-    const enum verdict verdict = dispatch_message(in, &in->datagram.message[i], &r);
+    const struct osc_raw *m = &in->datagram.message[i];
+    const bool acts = !again || strcmp(m->address, in->step) == 0 || is_stop(in, m);
+    const enum verdict verdict = acts ? dispatch_message(in, m, &r) : REPEATED;
     counter_add(counter[verdict], 1);
     tell_refused(in, &in->datagram.message[i], &r, verdict);
   }

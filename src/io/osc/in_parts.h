@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Shared by the files of osc_in: in.c takes and dispatches datagrams, stops.c finds stops in them, strays.c tells the log
- * what nobody takes, inputs.c sets channels, commands.c talks to the loop, desk.c to the keeper of states and parameters,
- * requests.c answers what this thread knows itself. */
+ * what nobody takes, inputs.c sets channels, commands.c and steps.c talk to the loop, desk.c to the keeper of states and
+ * parameters, requests.c answers what this thread knows itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
@@ -14,7 +14,11 @@ enum {
   OSC_PLACES = 256, /* more than both rings of a port, a datagram and the steps under way can hold together */
   OSC_COMMANDS_MAX = 64, /* commands of one datagram; more would displace those already in the port's ring */
   OSC_SYNCS = 32,
-  OSC_BUTTONS = 64 /* buttons of all senders that are remembered */
+  OSC_BUTTONS = 64,     /* buttons of all senders that are remembered */
+  OSC_STEPPERS = 64,    /* senders of steps whose last request is remembered */
+  OSC_REPEATS_TOLD = 3, /* repeats of a step that is made; the log then names the sender */
+  OSC_LATE_MAX =
+      16, /* a number up to 16 behind the last one is late; farther behind: the sender has restarted */
 };
 _Static_assert((int)OSC_PLACES <= (int)CLIENTS_NAMED,
                "a place is a client number, and each client number has a name");
@@ -61,6 +65,17 @@ struct osc_button {
   uint64_t t_ns;          /* time of that value; 0: unused */
 };
 
+/* The last step of a sender that has a request number. */
+struct osc_stepper {
+  struct inet_address at; /* sender */
+  int32_t request;
+  bool awaited;     /* the loop owes the answer, which follows */
+  uint32_t result;  /* enum command_result */
+  uint64_t cycle;   /* of its frame */
+  uint32_t repeats; /* answers after the first */
+  uint64_t used_ns; /* time of the last request; 0: unused */
+};
+
 struct osc_in {
   const struct osc_config *config;
   const struct signals *signals;
@@ -96,9 +111,12 @@ struct osc_in {
   int syncs;
 
   struct osc_button button[OSC_BUTTONS];
+  struct osc_stepper stepper[OSC_STEPPERS];
 
-  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* complete addresses of the e-stop and of `pause` */
+  char estop[OSC_PREFIX_MAX +
+             sizeof "/cmd/estop"]; /* complete addresses of the e-stop, of `pause` and of `step` */
   char pause[OSC_PREFIX_MAX + sizeof "/cmd/pause"];
+  char step[OSC_PREFIX_MAX + sizeof "/step"];
   uint64_t estop_ns; /* arrival of the last e-stop; 0: none */
 
   /* Things that happen once per datagram. */
@@ -137,6 +155,17 @@ const char *osc_stop_of_malformed(struct osc_in *in, const uint8_t *bytes, size_
 enum verdict osc_send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                               int32_t id);
 
+/* The datagram repeats the last step of its sender, or an older one: nothing in it acts, except stops. */
+bool osc_steps_again(struct osc_in *in, const struct osc_datagram *d, const struct osc_sender *from);
+/* The step is the last one of its sender, or an older one: answers it again. Returns false if it is new. */
+bool osc_was_stepped(struct osc_in *in, const struct request *r, int32_t request, enum verdict *verdict);
+/* The loop gets this step of the sender. */
+void osc_remember_step(struct osc_in *in, const struct osc_sender *from, int32_t request);
+/* The answer of the loop to a step: `stepped` if the steps are made, then the ack. */
+void osc_answer_step(struct osc_in *in, const struct osc_sender *to, const struct answer *a);
+/* The sender's numbers begin anew; it has sent a command that puts the model to its start. */
+void osc_forget_steps(struct osc_in *in, const struct osc_sender *from);
+
 /* Entries for the log: a message that nobody takes, one whose arguments are wrong, a malformed datagram and the stop in it
  * (NULL: none). */
 void osc_tell_stray(struct osc_in *in, enum stray_kind kind, const struct osc_raw *m, const char *expected,
@@ -149,10 +178,6 @@ void osc_tell_malformed(struct osc_in *in, const uint8_t *bytes, size_t n, const
 /* Answers each kind of request that gets one answer per datagram. */
 void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 
-void osc_write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
-                   unsigned result);
-void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
-                     unsigned result);
 /* A place whose sender awaits an answer; its number is the client number of what is sent on. */
 uint32_t osc_take_place(struct osc_in *in, const struct osc_sender *from);
 /* Sends the commands of the datagram. The inputs have gone before. */

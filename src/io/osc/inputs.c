@@ -9,9 +9,6 @@
 #include <string.h>
 
 static const uint64_t SILENCE_NS = NS_PER_S; /* time after which a silent owner loses its input */
-enum {
-  LATE_MAX = 16
-}; /* a sequence number up to 16 behind the last one is late; farther behind: the sender restarted */
 
 /* --- owners --- */
 
@@ -42,7 +39,7 @@ static enum verdict refuse_input(struct osc_in *in, int input, const struct osc_
   char name[CLIENT_NAME];
   if (o->told_ns != 0 && o->told_ns + NS_PER_S > who->now_ns) return REFUSED;
   o->told_ns = who->now_ns;
-  osc_acknowledge(in, who, "input", 0, RESULT_NOT_AUTHORISED);
+  osc_out_acknowledge(in->out, who, "input", 0, RESULT_NOT_AUTHORISED);
   struct input_owner owner = {.source = SOURCE_OSC, .client = OSC_PLACES + (uint32_t)input};
   if (owned_elsewhere(in, input)) owner = frame_owner(osc_out_last_frame(in->out), input);
   if (!is_open(&in->signals->input[input])) owner.source = OWNER_NONE;
@@ -129,7 +126,7 @@ static enum verdict check_sequence(const struct osc_in *in, const struct request
   if (!in->framed || !inet_address_same(&in->framed_by, &r->from.at)) return ACCEPTED;
   const int32_t ahead = (int32_t)((uint32_t)sequence - (uint32_t)in->sequence);
   if (ahead == 0) return REPEATED;
-  return ahead < 0 && ahead >= -LATE_MAX ? LATE : ACCEPTED;
+  return ahead < 0 && ahead >= -OSC_LATE_MAX ? LATE : ACCEPTED;
 }
 
 /* A frame holds all inputs, also those that another source sets; these are skipped. */

@@ -120,6 +120,18 @@ bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const
   return true;
 }
 
+static void renew_leases(struct osc_receiver *r, uint64_t now_ns)
+{
+  for (int s = 0; s < STREAMS; s++)
+    if (r->streams >> s & 1) r->lease[s].end_ns = now_ns + OSC_LEASE_S * NS_PER_S;
+}
+
+void osc_out_renew(struct osc_out *out, const struct osc_sender *by)
+{
+  for (int i = out->config->targets; i < out->receivers; i++)
+    if (inet_address_same(&out->receiver[i].by, &by->at)) renew_leases(&out->receiver[i], by->now_ns);
+}
+
 bool osc_out_heartbeat(struct osc_out *out, const struct osc_sender *by, int32_t count)
 {
   for (int i = out->config->targets; i < out->receivers; i++) {
@@ -128,8 +140,7 @@ bool osc_out_heartbeat(struct osc_out *out, const struct osc_sender *by, int32_t
     if (r->beaten && r->count == count) return false;
     r->beaten = true;
     r->count = count;
-    for (int s = 0; s < STREAMS; s++)
-      if (r->streams >> s & 1) r->lease[s].end_ns = by->now_ns + OSC_LEASE_S * NS_PER_S;
+    renew_leases(r, by->now_ns);
   }
   return true;
 }

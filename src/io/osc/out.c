@@ -194,6 +194,31 @@ void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct
   if (may_answer(out, &to->at, w)) send_within_limit(out, to, w, true);
 }
 
+static void write_ack(const struct osc_out *out, struct osc_writer *w, const char *what, int32_t id,
+                      unsigned result)
+{
+  osc_write(w, out->config->prefix, OSC_SENT_ACK);
+  osc_write_s(w, what);
+  osc_write_i(w, id);
+  osc_write_i(w, (int32_t)result);
+}
+
+void osc_out_acknowledge(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,
+                         unsigned result)
+{
+  struct osc_writer w;
+  write_ack(out, &w, what, id, result);
+  osc_out_answer(out, to, &w);
+}
+
+void osc_out_owed_ack(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,
+                      unsigned result)
+{
+  struct osc_writer w;
+  write_ack(out, &w, what, id, result);
+  osc_out_owed(out, to, &w);
+}
+
 void osc_out_status(struct osc_out *out, const struct osc_sender *to)
 {
   struct osc_writer w;
@@ -267,12 +292,19 @@ static struct osc_state *filled_state(struct osc_out *out, int stream, bool doub
   return st;
 }
 
+static int packets_of(const struct osc_out *out, const struct osc_receiver *r, unsigned streams)
+{
+  int packets = 0;
+  for (int s = 0; s < STREAMS_PACKED; s++)
+    if (streams >> s & 1) packets += state_of(out, s, r->lease[s].doubles)->packets;
+  return packets;
+}
+
 /* All packets of a frame are numbered as one set, across streams. Returns false if there was none. */
 static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsigned due)
 {
-  int parts = 0, part = 0;
-  for (int s = 0; s < STREAMS_PACKED; s++)
-    if (due >> s & 1) parts += state_of(out, s, r->lease[s].doubles)->packets;
+  const int parts = packets_of(out, r, due);
+  int part = 0;
   for (int s = 0; s < STREAMS_PACKED; s++) {
     if (!(due >> s & 1)) continue;
     struct osc_state *st = filled_state(out, s, r->lease[s].doubles);
@@ -296,6 +328,34 @@ static void send_frame(struct osc_out *out)
     sent |= due && send_streams(out, r, due);
   }
   if (sent) counter_add(&out->counters->osc_frames, 1);
+}
+
+/* The streams of a receiver that the divisors of its leases give the newest frame, as bits. */
+static unsigned shown_streams(const struct osc_out *out, const struct osc_receiver *r)
+{
+  unsigned streams = 0;
+  for (int s = 0; s < STREAMS_PACKED; s++)
+    if ((r->streams >> s & 1) && out->frame->cycle % r->lease[s].divisor == 0) streams |= 1U << s;
+  return streams;
+}
+
+int osc_out_packets(const struct osc_out *out, const struct inet_address *by)
+{
+  int packets = 0;
+  for (int i = out->config->targets; out->frame && i < out->receivers; i++) {
+    const struct osc_receiver *r = &out->receiver[i];
+    if (r->streams && inet_address_same(&r->by, by)) packets += packets_of(out, r, shown_streams(out, r));
+  }
+  return packets;
+}
+
+void osc_out_frame_again(struct osc_out *out, const struct inet_address *by)
+{
+  if (!out->frame || out->frame->cycle == 0) return;
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    const struct osc_receiver *r = &out->receiver[i];
+    if (r->streams && inet_address_same(&r->by, by)) send_streams(out, r, shown_streams(out, r));
+  }
 }
 
 static uint64_t processor_time_ns(void)

@@ -31,6 +31,10 @@ void osc_out_free(struct osc_out *out);
 
 /* Sends the streams that are due with this frame. The frame must stay valid until the next call. */
 void osc_out_frame(struct osc_out *out, const struct frame *frame, uint64_t now_ns);
+/* Packets of the newest frame for a sender, by the divisors of its leases. */
+int osc_out_packets(const struct osc_out *out, const struct inet_address *by);
+/* Sends the newest frame again, to this sender only. */
+void osc_out_frame_again(struct osc_out *out, const struct inet_address *by);
 /* Ends leases that have expired. */
 void osc_out_expire(struct osc_out *out, uint64_t now_ns);
 
@@ -42,6 +46,11 @@ void osc_out_turn(struct osc_out *out);
 void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
 /* Sends an answer of the loop. The loop bounds these answers by the commands it takes, so no budget applies. */
 void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
+/* The ack of a command or request that this thread answers; and of one that the loop or the keeper has answered. */
+void osc_out_acknowledge(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,
+                         unsigned result);
+void osc_out_owed_ack(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,
+                      unsigned result);
 /* Answers with the status of the last frame; or, for a node, with its values in that frame. */
 void osc_out_status(struct osc_out *out, const struct osc_sender *to);
 void osc_out_values(struct osc_out *out, const struct osc_sender *to, const struct osc_node *node);
@@ -64,6 +73,8 @@ bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const s
 /* Ends the lease. Returns false if there is none, or if it is not the sender's. */
 bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
                          enum stream stream);
+/* Renews all leases of the sender. */
+void osc_out_renew(struct osc_out *out, const struct osc_sender *by);
 /* Renews all leases of the sender. Returns false if the count equals the last one: the client's program hangs. */
 bool osc_out_heartbeat(struct osc_out *out, const struct osc_sender *by, int32_t count);
 

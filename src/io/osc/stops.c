@@ -47,14 +47,14 @@ void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t i
   if (port_estop(in->port, &c)) return;
   /* The e-stop acts through its flag, which the loop does not answer. */
   in->place[c.client].awaited = false;
-  osc_acknowledge(in, from, command_name(c.code), id, RESULT_OK);
+  osc_out_acknowledge(in->out, from, command_name(c.code), id, RESULT_OK);
 }
 
 /* osc_in_estop() has passed on the first e-stop of the datagram; it stands for all of them. */
 enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
 {
   if (in->once.estop)
-    osc_acknowledge(in, &r->from, command_name(COMMAND_ESTOP), osc_request_id(r->a), RESULT_OK);
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_ESTOP), osc_request_id(r->a), RESULT_OK);
   in->once.estop = true;
   return ACCEPTED;
 }

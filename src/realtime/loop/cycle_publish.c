@@ -77,6 +77,7 @@ void cycle_publish(struct cycle *c)
   struct frame *head = c->output.head;
   struct lockstep *l = &c->lockstep;
   if (l->done) {
+    if (l->answer.result == RESULT_OK) l->answer.cycle = head->cycle;
     head->last_command = l->answer.code;
     head->last_command_id = l->answer.id;
     head->last_result = l->answer.result;

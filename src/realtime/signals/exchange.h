@@ -27,6 +27,7 @@ struct command {
 };
 struct answer {
   uint32_t code, id, client, result;
+  uint64_t cycle; /* the cycle whose frame shows the steps of a command as made; 0: no steps */
 };
 
 /* The source and client whose samples of an input count. */

@@ -142,6 +142,16 @@ void assert_acknowledged(const char *what, int id, int result)
   assert_int_equal(wire_get_u32(args + 4), result);
 }
 
+void assert_stepped(int request, uint64_t cycle, int packets)
+{
+  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/stepped", "ihi");
+  assert_non_null(args);
+  assert_int_equal(wire_get_u32(args), request);
+  assert_int_equal(wire_get_u64(args + 4), cycle);
+  assert_int_equal(wire_get_u32(args + 12), packets);
+  assert_acknowledged("step", request, RESULT_OK);
+}
+
 uint32_t subscribe(const char *stream, int to_port, int divisor, int profile)
 {
   receive(wire_message(bytes, "/ali3/sub", "siii", stream, to_port, divisor, profile));

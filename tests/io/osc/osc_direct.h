@@ -46,6 +46,8 @@ const struct input_sample *taken(void);
 
 /* Checks that the next answer is this acknowledgement. */
 void assert_acknowledged(const char *what, int id, int result);
+/* Checks that `stepped` comes next, then the ack of its step. */
+void assert_stepped(int request, uint64_t cycle, int packets);
 /* Subscribes `client`; returns the result. */
 uint32_t subscribe(const char *stream, int to_port, int divisor, int profile);
 

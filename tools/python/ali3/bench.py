@@ -63,6 +63,7 @@ class Bench:
         self._inputs: dict[str, bytes] = {}
         self._request, self._open, self._frames = threading.Lock(), False, 0
         self._error: str | None = None
+        self._frame: tuple[int, set[int]] = (-1, set())  # cycle of the newest frame, its parts that have come
         self.param = _Params(self)
 
     # --- life ---
@@ -74,6 +75,7 @@ class Bench:
         family = socket.getaddrinfo(*self._to, type=socket.SOCK_DGRAM)[0]
         self._socket = socket.socket(family[0], socket.SOCK_DGRAM)
         self._socket.connect(family[4])
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)  # frames of many steps come at once
         self._socket.settimeout(0.2)
         self._open = True
         self._threads = [threading.Thread(target=f, daemon=True, name=f"ali3-{f.__name__}") for f in (self._listen, self._keep)]
@@ -133,7 +135,10 @@ class Bench:
             return
         if head == "/hdr":
             self._values["time"], self._values["cycle"], self._frames = float(values[1]), int(values[0]), self._frames + 1
-        elif head in ("/ack", "/status", "/synced", "/sub/ack", "/unsub/ack") or head.startswith(("/param", "/state", "/record")):
+            if self._frame[0] != values[0]:
+                self._frame = (int(values[0]), set())
+            self._frame[1].add(int(values[4]))
+        elif head in ("/ack", "/stepped", "/status", "/synced", "/sub/ack", "/unsub/ack") or head.startswith(("/param", "/state", "/record")):
             if head == "/ack" and values[:2] == ["input", 0] and values[2] != 0:
                 self._error = f"an input is not taken: {RESULTS.get(values[2], values[2])}"
             self._heard.append((address, values))
@@ -241,11 +246,23 @@ class Bench:
         self.command("estop")
 
     def step(self, n: int = 1) -> dict[str, Any]:
-        """n cycles of a daemon in lockstep, with the inputs set before. Returns the values after them."""
+        """n cycles of a daemon in lockstep, with the inputs set before. Returns the values after them. A step that the network
+        loses is sent again; the daemon makes it once."""
         number = next(self._numbers)
+        stepped: list[list[Any]] = []
+
+        def is_done(address: str, values: list[Any]) -> bool:
+            if address.endswith("/stepped") and values[0] == number:
+                stepped.append(values)
+            if not (address.endswith("/ack") and values[:2] == ["step", number]):
+                return False
+            if values[2] != 0 or not stepped:  # refused; without `stepped`, the answer to the next repetition brings it
+                return bool(values[2] != 0)
+            cycle, packets = int(stepped[-1][1]), int(stepped[-1][2])
+            return packets == 0 or self._frame[0] > cycle or (self._frame[0] == cycle and len(self._frame[1]) >= packets)
+
         packets = [*self._inputs.values(), _osc.message(f"{self._prefix}/step", "ii", int(n), number)]
-        heard = self._wait_answer(_osc.bundle(packets), lambda a, v: a.endswith("/ack") and v[:2] == ["step", number], False)
-        result = heard[-1][1][2]
+        result = self._wait_answer(_osc.bundle(packets), is_done)[-1][1][2]
         if result != 0:
             raise BenchError(f"step: {RESULTS.get(result, result)}")
         return self.values
