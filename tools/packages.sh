@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 packages_build=(gcc libc6-dev make cmake pkg-config
-                libfyaml-dev liblo-dev libmodbus-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev)
+                libfyaml-dev liblo-dev libmodbus-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev libxml2-dev libzip-dev)
 packages_page=(libjs-three) # three.js for ali3-view and ali3-sim --view, when they run
 packages_client=(liblo-tools mbpoll python3)
 packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format g++ rt-tests stress-ng

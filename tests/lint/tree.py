@@ -18,7 +18,7 @@ WINGS = {
     "host": ["rt", "trace"],
     "realtime": ["signals", "inputs", "telemetry", "frames", "motion", "loop"],
     "picture": ["scene", "mesh", "draw"],
-    "io": ["wire", "transport", "osc", "modbus", "devices", "packets"],
+    "io": ["wire", "transport", "osc", "modbus", "devices", "packets", "fmi"],
     "file": ["yaml", "expand", "config", "setup", "manual"],
     "daemon": ["journal", "restart", "keeper", "daemon"],
 }

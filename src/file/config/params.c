@@ -2,6 +2,7 @@
 #include "config/params.h"
 
 #include "config/mechanism.h"
+#include "model/copy.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>
@@ -208,61 +209,59 @@ bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS],
 
 /* --- models --- */
 
-static void change_spec(const struct params *p, enum param_owner owner, int element, struct param_specs *s,
-                        const struct param_change *change, int changes)
+/* The changes of a model, for its copy. */
+struct param_edit {
+  const struct params *params;
+  const struct param_change *change; /* (changes) */
+  int changes;
+};
+
+static void change_spec(const struct param_edit *e, enum param_owner owner, int element,
+                        struct param_specs *s)
 {
-  for (int i = 0; i < changes; i++) {
-    const struct param *x = &p->param[change[i].param];
-    if (x->owner == owner && x->element == element) put_value(x, s, change[i].value);
+  for (int i = 0; i < e->changes; i++) {
+    const struct param *x = &e->params->param[e->change[i].param];
+    if (x->owner == owner && x->element == element) put_value(x, s, e->change[i].value);
   }
 }
 
-/* The elements in the order of ali3_model_flat_write(). Returns the first negative status. */
-static int add_elements(const struct params *p, const ali3_model *m, ali3_model *to,
-                        const struct param_change *change, int changes)
+static void edit_spec(const void *of, enum spec_element element, int index, void *spec)
 {
   struct param_specs s;
-  int status = 0;
-  /* Bodies and joints, then all that acts on them. */
-  for (int i = 0; status >= 0 && i < ali3_model_bodies(m); i++) {
-    s.body = ali3_model_body_spec(m, i);
-    change_spec(p, PARAM_OF_BODY, i, &s, change, changes);
-    status = ali3_model_add_body(to, &s.body);
+  switch (element) {
+  case SPEC_OF_BODY:
+    s.body = *(ali3_body_spec *)spec;
+    change_spec(of, PARAM_OF_BODY, index, &s);
+    *(ali3_body_spec *)spec = s.body;
+    break;
+  case SPEC_OF_LOAD:
+    s.load = *(ali3_load_spec *)spec;
+    change_spec(of, PARAM_OF_LOAD, index, &s);
+    *(ali3_load_spec *)spec = s.load;
+    break;
+  case SPEC_OF_FORCE:
+    s.force = *(ali3_force_spec *)spec;
+    change_spec(of, PARAM_OF_FORCE, index, &s);
+    *(ali3_force_spec *)spec = s.force;
+    break;
+  default: /* joints and sensors have no parameters */
+    break;
   }
-  for (int i = 0; status >= 0 && i < ali3_model_joints(m); i++) {
-    const ali3_joint_spec joint = ali3_model_joint_spec(m, i);
-    status = ali3_model_add_joint(to, &joint);
-  }
-  for (int i = 0; status >= 0 && i < ali3_model_loads(m); i++) {
-    s.load = ali3_model_load_spec(m, i);
-    change_spec(p, PARAM_OF_LOAD, i, &s, change, changes);
-    status = ali3_model_add_load(to, &s.load);
-  }
-  for (int i = 0; status >= 0 && i < ali3_model_forces(m); i++) {
-    s.force = ali3_model_force_spec(m, i);
-    change_spec(p, PARAM_OF_FORCE, i, &s, change, changes);
-    status = ali3_model_add_force(to, &s.force);
-  }
-  for (int i = 0; status >= 0 && i < ali3_model_sensors(m); i++) {
-    const ali3_sensor_spec sensor = ali3_model_sensor_spec(m, i);
-    status = ali3_model_add_sensor(to, &sensor);
-  }
-  return status;
 }
 
 ali3_model *params_apply(const struct params *p, const ali3_model *m, const struct param_change *change,
                          int changes, char *error, size_t size)
 {
   struct param_specs s = {.options = *ali3_model_options(m)};
+  const struct param_edit edit = {p, change, changes};
   ali3_model *to = ali3_model_new();
   snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
   if (!to) return NULL;
   ali3_model_gravity(m, s.gravity);
-  change_spec(p, PARAM_OF_MODEL, 0, &s, change, changes);
-  change_spec(p, PARAM_OF_SOLVER, 0, &s, change, changes);
-  int status = ali3_model_set_name(to, ali3_model_name(m));
-  if (status >= 0) status = ali3_model_set_gravity(to, s.gravity);
-  if (status >= 0) status = add_elements(p, m, to, change, changes);
+  change_spec(&edit, PARAM_OF_MODEL, 0, &s);
+  change_spec(&edit, PARAM_OF_SOLVER, 0, &s);
+  int status = ali3_model_set_gravity(to, s.gravity);
+  if (status >= 0) status = model_copy_edited(to, m, &(struct model_edit){edit_spec, &edit});
   if (status >= 0) status = ali3_model_freeze(to, &s.options);
   if (status >= 0) return to;
   snprintf(error, size, "%s", ali3_model_problem(to)->text);

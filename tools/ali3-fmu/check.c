@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-fmu check: looks into an FMU, and runs it in a child process, so that a fault in it ends the child alone. */
+#include "fmu_tool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHECK_STEPS = 100, STATE_STEPS = 20, ERROR_STATUS = 3 };
+
+/* --- findings --- */
+
+/* Lines of a level and a text; the child sends its lines to the parent. */
+struct verdict {
+  FILE *out; /* NULL: keeps them in the list */
+  json_t *list;
+  int errors, warnings;
+};
+
+static void keep_finding(struct verdict *v, const char *level, const char *text)
+{
+  v->errors += strcmp(level, "error") == 0;
+  v->warnings += strcmp(level, "warning") == 0;
+  json_array_append_new(v->list, json_pack("{s:s, s:s}", "level", level, "text", text));
+}
+
+__attribute__((format(printf, 3, 4))) static bool add_finding(struct verdict *v, const char *level,
+                                                              const char *format, ...)
+{
+  char text[800];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (v->out)
+    fprintf(v->out, "%s %s\n", level, text);
+  else
+    keep_finding(v, level, text);
+  return strcmp(level, "error") != 0;
+}
+
+/* --- the description --- */
+
+static int compare_references(const void *a, const void *b)
+{
+  const unsigned x = ((const struct read_variable *)a)->reference,
+                 y = ((const struct read_variable *)b)->reference;
+  return (x > y) - (x < y);
+}
+
+static int compare_variable_names(const void *a, const void *b)
+{
+  return strcmp(((const struct read_variable *)a)->name, ((const struct read_variable *)b)->name);
+}
+
+static bool is_c_identifier(const char *word)
+{
+  if (!isalpha((unsigned char)word[0]) && word[0] != '_') return false;
+  for (const char *c = word; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_') return false;
+  return true;
+}
+
+/* Sorts the variables. FMI 2 allows several variables with one reference. */
+static void check_variables(struct verdict *v, struct description *d)
+{
+  const size_t n = (size_t)d->variables;
+  qsort(d->variable, n, sizeof *d->variable, compare_references);
+  for (size_t i = 1; d->version == 3 && i < n; i++)
+    if (d->variable[i].reference == d->variable[i - 1].reference)
+      add_finding(v, "error", "\"%s\" and \"%s\" have the same value reference %u", d->variable[i - 1].name,
+                  d->variable[i].name, d->variable[i].reference);
+  qsort(d->variable, n, sizeof *d->variable, compare_variable_names);
+  for (size_t i = 1; i < n; i++)
+    if (strcmp(d->variable[i].name, d->variable[i - 1].name) == 0)
+      add_finding(v, "error", "two variables have the name \"%s\"", d->variable[i].name);
+}
+
+static bool check_description(struct verdict *v, struct description *d)
+{
+  add_finding(v, "ok", "FMI %d.0, %d variables", d->version, d->variables);
+  if (!d->name) add_finding(v, "error", "modelDescription.xml has no modelName");
+  if (!d->token)
+    add_finding(v, "error", "modelDescription.xml has no %s",
+                d->version == 3 ? "instantiationToken" : "guid");
+  if (d->identifier && !is_c_identifier(d->identifier))
+    add_finding(v, "error", "modelIdentifier \"%s\": expected an identifier of C", d->identifier);
+  check_variables(v, d);
+  if (!d->identifier) add_finding(v, "warning", "the FMU is not for co-simulation, so nothing was run");
+  return d->token && d->identifier && v->errors == 0;
+}
+
+/* --- a run --- */
+
+/* The real variables with their values. */
+struct seen_values {
+  unsigned *reference;   /* (count) */
+  double *value, *saved; /* (count) */
+  int *variable;         /* (count) index in the description */
+  size_t count;
+};
+
+static bool list_values(struct seen_values *s, const struct description *d)
+{
+  const size_t n = (size_t)d->variables + 1;
+  *s = (struct seen_values){.reference = calloc(n, sizeof *s->reference),
+                            .value = calloc(n, sizeof *s->value),
+                            .saved = calloc(n, sizeof *s->saved),
+                            .variable = calloc(n, sizeof *s->variable)};
+  if (!s->reference || !s->value || !s->saved || !s->variable) return false;
+  for (int i = 0; i < d->variables; i++) {
+    if (!variable_is_real(d, &d->variable[i])) continue;
+    s->variable[s->count] = i;
+    s->reference[s->count++] = d->variable[i].reference;
+  }
+  return true;
+}
+
+static void free_values(struct seen_values *s)
+{
+  free(s->reference);
+  free(s->value);
+  free(s->saved);
+  free(s->variable);
+}
+
+static bool look_at_values(struct verdict *v, struct importer *i, const struct description *d,
+                           struct seen_values *s, double time)
+{
+  const int status = importer_get(i, s->reference, s->count, s->value);
+  if (status >= ERROR_STATUS)
+    return add_finding(v, "error", "reading all real variables at %g s ends with status %d", time, status);
+  for (size_t k = 0; k < s->count; k++)
+    if (!isfinite(s->value[k]))
+      return add_finding(v, "error", "\"%s\" is %g at %g s", d->variable[s->variable[k]].name, s->value[k],
+                         time);
+  return true;
+}
+
+static bool take_steps(struct verdict *v, struct importer *i, int first, int count, double step)
+{
+  for (int k = first; k < first + count; k++) {
+    const int status = importer_step(i, k * step, step);
+    if (status >= 2)
+      return add_finding(v, "error", "the step from %g s ends with status %d", k * step, status);
+  }
+  return true;
+}
+
+static bool has_saved_values(const struct seen_values *s)
+{
+  return memcmp(s->value, s->saved, s->count * sizeof *s->value) == 0;
+}
+
+/* After a state is set, the steps from it have the same bits. */
+static bool check_states(struct verdict *v, struct importer *i, const struct description *d,
+                         struct seen_values *s, double step)
+{
+  const double end = (CHECK_STEPS + STATE_STEPS) * step;
+  void *state, *again = NULL;
+  if (!d->keeps_state) return add_finding(v, "warning", "the FMU cannot get and set its state");
+  if (importer_get_state(i, &state) >= ERROR_STATUS)
+    return add_finding(v, "error", "the state cannot be read");
+  bool good = take_steps(v, i, CHECK_STEPS, STATE_STEPS, step) && look_at_values(v, i, d, s, end);
+  memcpy(s->saved, s->value, s->count * sizeof *s->value);
+  /* The same steps from the state, then from its bytes. */
+  for (int turn = 0; good && turn < (d->serialises ? 2 : 1); turn++) {
+    size_t size = 0;
+    unsigned char *bytes = turn ? importer_serialise(i, state, &size) : NULL;
+    if (turn && (!bytes || importer_deserialise(i, bytes, size, &again) >= ERROR_STATUS))
+      good = add_finding(v, "error", "the state cannot be made into bytes and back");
+    free(bytes);
+    if (good && importer_set_state(i, turn ? again : state) >= ERROR_STATUS)
+      good = add_finding(v, "error", "the state cannot be set");
+    good = good && take_steps(v, i, CHECK_STEPS, STATE_STEPS, step) && look_at_values(v, i, d, s, end);
+    if (good && !has_saved_values(s))
+      good = add_finding(v, "error", "the steps from a %s state have other values",
+                         turn ? "serialized" : "saved");
+  }
+  importer_free_state(i, &state);
+  if (again) importer_free_state(i, &again);
+  return good && add_finding(v, "ok", "steps from a saved state have the same bits");
+}
+
+/* A run after a reset has the bits of the first run. */
+static bool check_reset(struct verdict *v, struct importer *i, const struct description *d,
+                        struct seen_values *s, const double *first, double step)
+{
+  if (importer_terminate(i) >= ERROR_STATUS) return add_finding(v, "error", "Terminate ends with an error");
+  if (importer_reset(i) >= ERROR_STATUS || importer_initialise(i) >= ERROR_STATUS)
+    return add_finding(v, "error", "the FMU cannot be initialized after a reset");
+  if (!take_steps(v, i, 0, CHECK_STEPS, step) || !look_at_values(v, i, d, s, CHECK_STEPS * step))
+    return false;
+  if (memcmp(s->value, first, s->count * sizeof *first) != 0)
+    return add_finding(v, "error", "a run after a reset has other values");
+  return add_finding(v, "ok", "a run after a reset has the same bits");
+}
+
+static bool run_instance(struct verdict *v, struct importer *i, const struct description *d,
+                         struct seen_values *s)
+{
+  const double step = d->step > 0.0 ? d->step : 0.01;
+  const int status = importer_start(i);
+  if (status < 0 || status >= ERROR_STATUS)
+    return add_finding(v, "error", "%s",
+                       status < 0 ? "the FMU cannot be instantiated" : "the initialization fails");
+  if (!look_at_values(v, i, d, s, 0.0) || !take_steps(v, i, 0, CHECK_STEPS, step) ||
+      !look_at_values(v, i, d, s, CHECK_STEPS * step))
+    return false;
+  add_finding(v, "ok", "%d steps of %g s, %zu real variables", CHECK_STEPS, step, s->count);
+  double *first = malloc((s->count + 1) * sizeof *first);
+  if (!first) return add_finding(v, "error", "out of memory");
+  memcpy(first, s->value, s->count * sizeof *first);
+  const bool good = check_states(v, i, d, s, step) && check_reset(v, i, d, s, first, step);
+  free(first);
+  return good;
+}
+
+static void run_in_child(struct verdict *v, const struct description *d, const char *folder)
+{
+  char why[600];
+  struct seen_values s;
+  struct importer *i = importer_open(d, folder, why, sizeof why);
+  if (!i)
+    add_finding(v, "error", "%s", why);
+  else if (!list_values(&s, d))
+    add_finding(v, "error", "out of memory");
+  else
+    run_instance(v, i, d, &s);
+  if (i) free_values(&s);
+  importer_close(i);
+}
+
+/* --- the child --- */
+
+static void take_findings(struct verdict *v, FILE *in)
+{
+  char line[900];
+  while (fgets(line, sizeof line, in)) {
+    line[strcspn(line, "\n")] = '\0';
+    char *text = strchr(line, ' ');
+    if (!text) continue;
+    *text++ = '\0';
+    keep_finding(v, line, text);
+  }
+}
+
+static void run_fmu(struct verdict *v, const struct description *d, const char *folder)
+{
+  int ends[2], status = 0;
+  fflush(stdout);
+  fflush(stderr);
+  const pid_t child = pipe(ends) == 0 ? fork() : -1;
+  if (child < 0) {
+    add_finding(v, "error", "no process for the run: %s", strerror(errno));
+    return;
+  }
+  if (child == 0) {
+    struct verdict own = {.out = fdopen(ends[1], "w")};
+    close(ends[0]);
+    if (own.out) run_in_child(&own, d, folder);
+    _exit(own.out && fclose(own.out) == 0 ? 0 : 1);
+  }
+  close(ends[1]);
+  FILE *in = fdopen(ends[0], "r");
+  if (in) take_findings(v, in);
+  if (in) fclose(in);
+  /* An object that faults ends the child by a signal. */
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status))
+    add_finding(v, "error", "the FMU ended its process by signal %d", WTERMSIG(status));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) add_finding(v, "error", "the FMU ended its process");
+}
+
+static void print_fmu_verdict(const struct verdict *v, const char *fmu, bool json)
+{
+  size_t i;
+  json_t *one;
+  if (json) {
+    json_t *all = json_pack("{s:s, s:b, s:O}", "file", fmu, "good", v->errors == 0, "findings", v->list);
+    json_dumpf(all, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(all);
+    return;
+  }
+  json_array_foreach(v->list, i, one) printf("%s: %s\n", json_string_value(json_object_get(one, "level")),
+                                             json_string_value(json_object_get(one, "text")));
+  printf("%s: %d errors, %d warnings\n", fmu, v->errors, v->warnings);
+}
+
+int check_fmu(const char *fmu, bool json)
+{
+  struct description d;
+  struct verdict v = {.list = json_array()};
+  char path[PATH_MAX];
+  char *folder = description_read(&d, fmu) ? archive_unpack(fmu) : NULL;
+  if (!folder || !v.list) {
+    description_free(&d);
+    json_decref(v.list);
+    return EXIT_RUN;
+  }
+  /* The files, then the run. */
+  if (check_description(&v, &d)) {
+    snprintf(path, sizeof path, "%s/binaries/%s/%s.so", folder, importer_platform(d.version), d.identifier);
+    if (access(path, R_OK) == 0)
+      run_fmu(&v, &d, folder);
+    else
+      add_finding(&v, "error", "the FMU has no object for this machine, binaries/%s/%s.so",
+                  importer_platform(d.version), d.identifier);
+  }
+  print_fmu_verdict(&v, fmu, json);
+  const int errors = v.errors;
+  archive_remove(folder);
+  description_free(&d);
+  json_decref(v.list);
+  return errors ? EXIT_RUN : EXIT_GOOD;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-fmu export: the files of an FMU. */
+#include "fmu_tool.h"
+#include "setup/setup.h"
+
+#include <ali3/ali3.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The folders of this machine's object, below binaries/. */
+#if defined(__x86_64__)
+static const char *const own_platform[] = {[2] = "linux64", [3] = "x86_64-linux"};
+#elif defined(__aarch64__)
+static const char *const own_platform[] = {[2] = "aarch64-linux", [3] = "aarch64-linux"};
+#else
+#error "the standards have no name for binaries of this machine"
+#endif
+
+/* The name of the file without folder and ending, as an identifier of C. */
+static void make_identifier(const char *fmu, char *identifier, size_t size)
+{
+  const char *slash = strrchr(fmu, '/'), *name = slash ? slash + 1 : fmu;
+  const char *dot = strrchr(name, '.');
+  const size_t length = dot ? (size_t)(dot - name) : strlen(name);
+  size_t used = 0;
+  if (isdigit((unsigned char)name[0])) identifier[used++] = '_';
+  for (size_t i = 0; i < length && used + 1 < size; i++)
+    identifier[used++] = isalnum((unsigned char)name[i]) ? name[i] : '_';
+  identifier[used] = '\0';
+}
+
+/* --- parts --- */
+
+static bool add_model(struct archive *a, const ali3_model *m, const char *table, size_t table_size,
+                      char token[FMU_TOKEN])
+{
+  const size_t size = ali3_model_flat_size(m);
+  char *bytes = malloc(size);
+  if (!bytes || ali3_model_flat_write(m, bytes, size) != ALI3_OK ||
+      !fmu_token(bytes, size, table, table_size, token)) {
+    free(bytes);
+    return fmu_complain("out of memory");
+  }
+  return archive_add(a, "resources/model.ali3", bytes, size);
+}
+
+/* The object that was built with this program: ../lib/ali3/fmu.so from the folder of the program. */
+static bool add_own_object(struct archive *a, const struct description_head *h)
+{
+  char path[PATH_MAX], name[400];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[n > 0 ? n : 0] = '\0';
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = '\0';
+  }
+  if (strlen(path) + sizeof "/lib/ali3/fmu.so" > sizeof path)
+    return fmu_complain("%s: the path is too long", path);
+  strncat(path, "/lib/ali3/fmu.so", sizeof path - strlen(path) - 1);
+  snprintf(name, sizeof name, "binaries/%s/%s.so", own_platform[h->version], h->identifier);
+  size_t size;
+  char *bytes = file_read(path, &size);
+  return bytes && archive_add(a, name, bytes, size);
+}
+
+/* The object in a folder that has the name of its platform. */
+static bool add_other_object(struct archive *a, const char *folder, const struct description_head *h)
+{
+  char path[PATH_MAX], name[800], real[PATH_MAX];
+  if (!realpath(folder, real)) return fmu_complain("--platform-binary: no folder %s", folder);
+  const char *platform = strrchr(real, '/') + 1;
+  if ((size_t)snprintf(path, sizeof path, "%s/fmu.so", real) >= sizeof path)
+    return fmu_complain("--platform-binary: the path %s is too long", folder);
+  snprintf(name, sizeof name, "binaries/%s/%s.so", platform, h->identifier);
+  if (strcmp(platform, own_platform[h->version]) == 0)
+    return fmu_complain("--platform-binary: %s is the platform of this machine, whose object is there",
+                        platform);
+  size_t size;
+  char *bytes = file_read(path, &size);
+  return bytes && archive_add(a, name, bytes, size);
+}
+
+/* The configuration without its short forms: one file, whatever files it named. */
+static bool add_configuration(struct archive *a, const struct export_options *o)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  bool good = out && setup_expand(o->file, &o->over, out, stderr);
+  if (out) good = fclose(out) == 0 && good;
+  if (good) return archive_add(a, "extra/org.ali3/config.yaml", text, size);
+  free(text);
+  return fmu_complain("%s: cannot write the configuration", o->file);
+}
+
+/* --- all --- */
+
+static bool add_files(struct archive *a, const struct export_options *o, const struct settings *s,
+                      const struct exports *p)
+{
+  char identifier[200], token[FMU_TOKEN];
+  size_t size, table_size;
+  make_identifier(o->fmu, identifier, sizeof identifier);
+  char *table = fmu_table_write(&p->table, &table_size);
+  if (!table) return fmu_complain("out of memory");
+  const struct description_head h = {.version = o->version,
+                                     .name = ali3_model_name(s->model),
+                                     .identifier = identifier,
+                                     .token = token,
+                                     .period = s->options.dt,
+                                     .stop = s->duration > 0.0 ? s->duration : 10.0};
+  /* The token needs both resources; the archive takes the table over. */
+  bool good = add_model(a, s->model, table, table_size, token);
+  if (good)
+    good = archive_add(a, "resources/variables", table, table_size);
+  else
+    free(table);
+  char *description = good ? description_write(&h, p, &size) : NULL;
+  good = good && archive_add(a, "modelDescription.xml", description, size);
+  char *page = good ? page_write(&h, p, s, &size) : NULL;
+  good = good && archive_add(a, "documentation/index.html", page, size);
+  good = good && add_own_object(a, &h) && add_configuration(a, o);
+  for (int i = 0; good && i < o->binaries; i++) good = add_other_object(a, o->binary[i], &h);
+  return good;
+}
+
+static void note_what_stays(const struct export_options *o, const struct settings *s)
+{
+  if (s->platform.enabled)
+    fprintf(stderr, "ali3-fmu: note: the motion platform of %s is not part of the FMU\n", o->file);
+}
+
+static bool write_fmu(const struct export_options *o, const struct settings *s, const ali3_data *d)
+{
+  struct exports p;
+  bool good = exports_choose(&p, o, s, d);
+  struct archive *a = good ? archive_create(o->fmu) : NULL;
+  if (a) {
+    good = add_files(a, o, s, &p);
+    good = archive_close(a, good);
+  }
+  if (a && good)
+    printf("%s: FMI %d.0, %d variables, period %g s, isa %s\n", o->fmu, o->version, p.table.count,
+           s->options.dt, s->options.isa[0] ? s->options.isa : "auto");
+  exports_free(&p);
+  return a && good;
+}
+
+int export_fmu(const struct export_options *o)
+{
+  char why[400];
+  struct settings *s = setup_load(o->file, &o->over, stderr);
+  if (!s) return EXIT_USAGE;
+  ali3_data *d = ali3_data_new(s->model);
+  bool good = d || fmu_complain("out of memory");
+  if (good && setup_start(s, s->model, d, why, sizeof why) < 0)
+    good = fmu_complain("%s: the mechanism has no initial state: %s", o->file, why);
+  if (good) note_what_stays(o, s);
+  good = good && write_fmu(o, s, d);
+  ali3_data_free(d);
+  settings_free(s);
+  return good ? EXIT_GOOD : EXIT_RUN;
+}
