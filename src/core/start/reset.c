@@ -256,7 +256,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
-  if (d->redundant) project_unfelt(m, d, 2);
+  if (d->redundant) project_unfelt(m, d, d->now.reaction, 2);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   /* Fill the report and the data that steps need. */
   measure_velocities(m, d, (const double(*)[6])rate);

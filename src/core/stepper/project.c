@@ -146,16 +146,16 @@ static void solve_unfelt(const ali3_model *m, ali3_data *d)
  * parameters. It would grow, because each step adds z for another J. With N = c + J_n delta_n J_n', S y = N lambda has y = n for
  * lambda = n, and for all other multipliers y is as small as the compliance. lambda - y is the smallest multiplier, in the norm
  * of N, that loads the bodies as lambda does. The second solve, from y, takes out what the first one takes of the others. */
-void project_unfelt(const ali3_model *m, ali3_data *d, int solves)
+void project_unfelt(const ali3_model *m, ali3_data *d, double *lambda, int solves)
 {
   const struct frozen *f = m->frozen;
   double *z = d->solve.z;
-  memcpy(z, d->now.reaction, (size_t)f->rigid * sizeof *z);
+  memcpy(z, lambda, (size_t)f->rigid * sizeof *z);
   for (int i = 0; i < solves; i++) {
     memset(z + f->rigid, 0, (size_t)(f->rows - f->rigid) * sizeof *z);
     solve_unfelt(m, d);
   }
-  f->kernels[1]->norms->along(d->now.reaction, d->now.reaction, -1.0, z, f->rigid);
+  f->kernels[1]->norms->along(lambda, lambda, -1.0, z, f->rigid);
 }
 
 /* The change w - delta J'z of the accelerations is that of a load h z: the difference between the integrator's multipliers,
@@ -166,7 +166,7 @@ void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
   f->kernels[1]->norms->along(d->now.reaction, lambda, d->rule.h, d->solve.z, f->rigid);
   for (int i = f->rigid; i < f->rows; i++) d->now.reaction[i] = d->now.lambda[i];
   if (!d->redundant) return;
-  if (!is_felt_at_once(m, d)) project_unfelt(m, d, d->combines ? 2 : 1);
+  if (!is_felt_at_once(m, d)) project_unfelt(m, d, d->now.reaction, d->combines ? 2 : 1);
   /* The first iteration of the next step is linear in lambda and dq together, so it may begin with the reactions. Where the solve
    * is a separate one, lambda stays, and so does the motion. */
   if (is_felt_at_once(m, d)) memcpy(d->now.lambda, d->now.reaction, (size_t)f->rigid * sizeof *d->now.lambda);

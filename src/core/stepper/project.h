@@ -19,8 +19,8 @@ void project_forces(const ali3_model *m, ali3_data *d);
 /* Follows project_end_acceleration() or project_balance() immediately. lambda: the multipliers of the accelerations before the
  * projection. With redundant rows the reactions have no part that loads no body, and now.lambda may become the reactions. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
-/* Takes the part of the reactions that loads no body out of them, by one or two solves. It overwrites z and w. */
-void project_unfelt(const ali3_model *m, ali3_data *d, int solves);
+/* Takes the part of the multipliers that loads no body out of them, by one or two solves. It overwrites z and w. */
+void project_unfelt(const ali3_model *m, ali3_data *d, double *lambda, int solves);
 /* Largest multiplier that would remove the accelerations across the rigid rows. It overwrites z and w. */
 double project_doubt(const ali3_model *m, ali3_data *d);
 /* The residuals of a state that these projections did not compute. */
