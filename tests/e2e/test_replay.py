@@ -337,6 +337,30 @@ print(f["replay/cycle"][n])"""
             self.assertEqual(status, 0)
             self.assertIn(f"instance         {d.name}", said)
 
+    def test_a_file_that_starts_at_rest(self):
+        """The replay finds the rest of the recorded start, and of a reset after a parameter has changed."""
+        hung = dict(bench.four_bar()["model"], forces=[{"name": "turn", "type": "joint_spring", "joint": "J1", "stiffness": 90, "damping": 9}])
+        with bench.Daemon(model=hung, simulation={"start": "rest"}, cycle={"clock": "lockstep"}) as d:
+            file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+            bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
+            with Once(file, d.name) as r:
+                for k in range(1, 5):
+                    client.send(bench.osc_message("/ali3/step", "ii", 10, k))
+                    client.answer("/ali3/ack")
+                client.send(bench.osc_message("/ali3/param/set", "sfi", "force.turn.stiffness", 120.0, 9))
+                client.answer("/ali3/ack")
+                self.assertEqual(client.command("reset", 10), 0)
+                for k in range(5, 9):
+                    client.send(bench.osc_message("/ali3/step", "ii", 10, k))
+                    client.answer("/ali3/ack")
+                d.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            self.check_same(file)
+            run = read_all([file])[0]
+            turn = [row[run["names"].index("joint.J1.position")] for row in run["values"]]
+            self.assertLess(max(abs(x - turn[1]) for x in turn[1:30]), 1e-9)  # it rests
+            self.assertGreater(abs(turn[-1] - turn[1]), 1e-3)  # and elsewhere with the other spring
+
     def test_exports_and_a_feed(self):
         """Another daemon in lockstep gets the recorded inputs, and has the same motion to the bit."""
         cycle = {"clock": "lockstep", "warmup": 20}

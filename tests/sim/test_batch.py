@@ -29,6 +29,11 @@ model:
   bodies:
     - {name: ball, mass: 2, inertia: [1, 1, 1], position: [0, 5, 0]}
 """
+HUNG = BALL + """
+  joints: [{name: rail, type: prismatic, body_a: ground, body_b: ball, at: [0, 5, 0], axis: [0, 1, 0]}]
+  forces: [{name: hook, type: joint_spring, joint: rail, stiffness: 500, damping: 5}]
+simulation: {start: rest}
+"""
 SWEEP = """
 seed: 7
 repeats: 250
@@ -225,6 +230,21 @@ class Batch(unittest.TestCase):
         done = sim(*self.command("r.csv", sweep.replace("ball.mass", "bal.mass"), self.path("ball.yaml", BALL)))
         self.assertEqual(done.returncode, 2)
         self.assertIn('did you mean "ball"?', done.stderr)
+
+    def test_each_run_starts_at_its_own_rest(self):
+        sweep = "parameters: [{key: model.bodies.ball.mass, values: [1, 2, 4]}]\n"
+        done = sim(*self.command("rest.csv", sweep, self.path("hung.yaml", HUNG), "body.ball.position.y,body.ball.velocity.y"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for row, mass in zip(self.rows("rest.csv"), (1, 2, 4)):  # the spring carries the weight from the first step on
+            for key, value in row.items():
+                if key.startswith("body.ball.position.y"):
+                    self.assertAlmostEqual(float(value), 5 - mass * 10 / 500, 9, key)
+                elif key.startswith("body.ball.velocity.y"):
+                    self.assertAlmostEqual(float(value), 0, 9, key)
+        done = sim(*self.command("none.csv", "parameters: [{key: model.forces.hook.stiffness, values: [500, 0]}]\n", self.path("hung.yaml"),
+                                 "body.ball.position.y"))
+        self.assertEqual([r["outcome"] for r in self.rows("none.csv")], ["ok", "refused"])
+        self.assertIn('nothing holds body "ball"', done.stderr)
 
     def test_mistakes_of_a_sweep_have_their_place(self):
         for text, place, said in (

@@ -113,8 +113,17 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
   fputc('\n', row);
 }
 
+/* The values make no model, or a model that does not come to rest. why: ends with a line end. */
+static void refuse_run(const struct batch *b, long number, const char *why, FILE *row)
+{
+  fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", number, why);
+  fputs(",refused,0,0,0", row);
+  for (int i = 0; i < b->o->quantity_columns; i++) fputc(',', row);
+  fputc('\n', row);
+}
+
 /* Computes one run of the model. False: it was interrupted, or there is no memory. */
-static bool simulate_run(struct batch *b, struct one_run *one, FILE *row)
+static bool simulate_run(struct batch *b, struct one_run *one, long number, FILE *row)
 {
   struct result r;
   const struct takers takers = {.every = 1, .quantities = &one->quantities, .quiet = true};
@@ -122,11 +131,12 @@ static bool simulate_run(struct batch *b, struct one_run *one, FILE *row)
   if (planned == 0 || !prepare_run(b, one)) return false;
   const struct settings *s = one->settings;
   const bool rest = s->start == START_REST;
-  char why[400];
+  /* Each run has its own rest. */
+  char why[400], line[sizeof why + 1];
   const int status = rest ? setup_start(s, s->model, one->data, why, sizeof why) : ALI3_OK;
-  if (status < 0) { /* a row without quantities */
-    r = (struct result){.status = status, .planned = planned};
-    print_run_row(row, &one->quantities, &r);
+  if (status < 0) {
+    snprintf(line, sizeof line, "%s\n", why);
+    refuse_run(b, number, line, row);
     return true;
   }
   const bool done = run(s->model, one->data, rest, one->ride, planned, &takers, &r);
@@ -145,16 +155,13 @@ static char *make_row(struct batch *b, long run)
   bool good = row && errors;
   if (good) {
     print_parameters(row, &b->sweep, run);
+    /* A mistake of one run costs its row only. */
     one.settings = load_run(b, run, errors);
     fflush(errors);
     if (one.settings)
-      good = simulate_run(b, &one, row);
-    else { /* the values make no model */
-      fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", run, said);
-      fputs(",refused,0,0,0", row);
-      for (int i = 0; i < b->o->quantity_columns; i++) fputc(',', row);
-      fputc('\n', row);
-    }
+      good = simulate_run(b, &one, run, row);
+    else
+      refuse_run(b, run, said, row);
   }
   free_run(&one);
   if (errors) fclose(errors);
