@@ -427,6 +427,10 @@ print(f["replay/cycle"][n])"""
         for name in rows[0]:
             if name != "cycle":
                 self.assertEqual([float(row[name]) for row in rows], [row[got["names"].index(name)] for row in got["values"]], name)
+        self.assertEqual(replay("export", file, "--csv", table, "--signals", "time,body.A.position.x", "--header", "units")[0], 0)
+        with open(table, encoding="utf-8") as f:
+            self.assertEqual(f.readline(), "cycle,time [s],body.A.position.x [m]\n")
+        self.assertEqual(replay("export", file, "--mf4", mf4, "--header", "units")[0], 2)
         read_back = Mf4(mf4)
         self.assertEqual(read_back.channels.pop("cycle"), ("", got["head"]["cycle"]))
         self.assertEqual(read_back.channels.pop("t")[1][:2], [0.0, (got["head"]["t_ns"][1] - got["head"]["t_ns"][0]) * 1e-9])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Signals of a recording as CSV with 17 significant digits, or as MDF 4.1. */
+ * Signals of a recording as CSV, whose numbers read back to equal bits, or as MDF 4.1. */
 #include "globs.h"
 #include "replay.h"
 
@@ -33,7 +33,10 @@ static double time_of(const struct exporter *e, hsize_t row)
 static void write_csv_row(const struct exporter *e, hsize_t row, const double *values)
 {
   fprintf(e->out, "%llu", (unsigned long long)e->r->cycle[row]);
-  for (int i = 0; i < e->columns; i++) fprintf(e->out, ",%.17g", values[e->column[i]]);
+  for (int i = 0; i < e->columns; i++) {
+    fputc(',', e->out);
+    csv_number(e->out, values[e->column[i]]);
+  }
   fputc('\n', e->out);
 }
 
@@ -53,10 +56,14 @@ static void write_mdf_row(const struct exporter *e, hsize_t row, const double *v
   }
 }
 
-static void write_csv_head(const struct exporter *e)
+static void write_csv_head(const struct exporter *e, enum csv_header header)
 {
+  if (header == CSV_NO_HEADER) return;
   fputs("cycle", e->out);
-  for (int i = 0; i < e->columns; i++) fprintf(e->out, ",%s", e->r->name[e->column[i]]);
+  for (int i = 0; i < e->columns; i++) {
+    fputc(',', e->out);
+    csv_column(e->out, header, e->r->name[e->column[i]], e->r->unit[e->column[i]]);
+  }
   fputc('\n', e->out);
 }
 
@@ -109,7 +116,7 @@ static int write_export(struct exporter *e, const struct replay_options *o)
   if (e->mdf)
     write_mdf_head(e);
   else
-    write_csv_head(e);
+    write_csv_head(e, o->header);
   const bool read = write_rows_of(e);
   bool written = fflush(e->out) == 0 && !ferror(e->out);
   const int why = errno;

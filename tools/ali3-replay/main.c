@@ -32,6 +32,7 @@ static const char help[] =
     "\n"
     "export: writes signals as CSV, or as an MDF 4.1 file.\n"
     "  --csv OUT         write CSV; - for standard output\n"
+    "  --header WHICH    first line of the CSV: names (default); units: time [s]; none\n"
     "  --mf4 OUT         write MDF 4.1\n"
     "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "info: prints what the file holds. recover: copies what is whole of a file that was not closed.\n"
@@ -54,6 +55,7 @@ enum {
   CSV,
   MF4,
   SIGNALS,
+  HEADER,
   HELP,
   VERSION
 };
@@ -95,6 +97,8 @@ static bool read_option(int c, struct replay_options *o)
   case SIGNALS:
     o->signals = optarg;
     return true;
+  case HEADER:
+    return csv_header_from(optarg, &o->header) || refuse_argument("--header", CSV_HEADER_WORDS, optarg);
   case SPEED:
     return (option_number(optarg, 0.0, 1e6, &o->speed) && o->speed > 0.0) ||
            refuse_argument("--speed", "a number above 0", optarg);
@@ -127,6 +131,7 @@ static bool check_words(bool export, bool info, int words, const struct replay_o
   if (!export && !info && words != 1)
     return refuse_argument("FILE", "one recording", words == 0 ? "none" : "several");
   if (export && !o->out) return refuse_argument("export", "--csv OUT or --mf4 OUT as well", "none");
+  if (o->header && (!o->out || o->mdf)) return refuse_argument("--header", "--csv OUT as well", "none");
   if (!export && (o->out || o->signals))
     return refuse_argument("--csv, --mf4, --signals", "the word export in front of FILE", "none");
   if (o->write && (export || info || o->feed))
@@ -176,6 +181,7 @@ int main(int argc, char **argv)
       {"csv", required_argument, NULL, CSV},
       {"mf4", required_argument, NULL, MF4},
       {"signals", required_argument, NULL, SIGNALS},
+      {"header", required_argument, NULL, HEADER},
       {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},
       {0},

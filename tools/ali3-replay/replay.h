@@ -7,6 +7,7 @@
 #define REPLAY_H
 
 #include "config/settings.h"
+#include "csv.h"
 #include "motion/platform_drive.h"
 #include "recording/recording.h"
 #include "recording/run_file.h"
@@ -29,6 +30,7 @@ struct replay_options {
   /* export */
   const char *out, *signals; /* signals NULL: all */
   bool mdf;
+  enum csv_header header;
 };
 
 /* --- plant.c --- */

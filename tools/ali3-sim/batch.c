@@ -105,11 +105,10 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
   const bool complete = r->status >= 0;
   fprintf(row, ",%s,%ld,%ld,%ld", outcome_word(r), r->steps, r->degraded, r->violated);
   for (int i = 0; i < q->columns; i++)
-    for (int k = 0; k < QUANTITIES; k++)
-      if (complete)
-        fprintf(row, ",%.17g", q->value[i][k]);
-      else
-        fputc(',', row);
+    for (int k = 0; k < QUANTITIES; k++) {
+      fputc(',', row);
+      if (complete) csv_number(row, q->value[i][k]);
+    }
   fputc('\n', row);
 }
 

@@ -47,6 +47,7 @@ static const char help[] =
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. write only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
+    "  --header WHICH    first line of the CSV: names (default); units: time [s]; none\n"
     "  --view FILE       write a page with the animation of the run, which needs no server; --signals "
     "chooses\n"
     "                    its plots, 16 at most\n"
@@ -128,6 +129,7 @@ enum {
   ISA,
   EVERY,
   SIGNALS,
+  HEADER,
   OUTPUT,
   VIEW,
   STATE_IN,
@@ -162,6 +164,7 @@ static bool check_batch(const struct options *o)
   if (!o->batch && (o->shards || o->jobs || o->resume))
     return usage("--shard, --jobs, --resume", "--batch as well", "none");
   if (!o->batch) return true;
+  /* The rows need a file, and their columns. */
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
   if (options_name_hdf5(o->output) && o->shards > 1)
@@ -169,10 +172,12 @@ static bool check_batch(const struct options *o)
                  "one");
   if (o->settle || o->linearise)
     return usage("--batch", "no --settle and --linearise beside it", "one of them");
-  if (o->signals || o->summary || o->view || o->state_in || o->state_out || o->every != 1 || o->workers_given)
-    return usage("--batch",
-                 "no --signals, --summary, --view, --every, --workers, --state-in and --state-out beside it",
-                 "one of them");
+  if (o->signals || o->header || o->summary || o->view || o->state_in || o->state_out || o->every != 1 ||
+      o->workers_given)
+    return usage(
+        "--batch",
+        "no --signals, --header, --summary, --view, --every, --workers, --state-in and --state-out beside it",
+        "one of them");
   return true;
 }
 
@@ -227,6 +232,7 @@ int options_take(int argc, char **argv, struct options *o)
       {"isa", required_argument, NULL, ISA},
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
+      {"header", required_argument, NULL, HEADER},
       {"output", required_argument, NULL, OUTPUT},
       {"view", required_argument, NULL, VIEW},
       {"inputs", required_argument, NULL, INPUTS},
@@ -300,6 +306,9 @@ int options_take(int argc, char **argv, struct options *o)
       break;
     case SIGNALS:
       o->signals = optarg;
+      break;
+    case HEADER:
+      good = csv_header_from(optarg, &o->header) || usage("--header", CSV_HEADER_WORDS, optarg);
       break;
     case OUTPUT:
       o->output = optarg;
@@ -378,6 +387,7 @@ int options_take(int argc, char **argv, struct options *o)
     good = usage("--inputs-time", "--state-in as well, because both times are equal without it", "none");
   if (good && o->signals && !o->output && !o->view)
     good = usage("--signals", "--output or --view as well", "none");
+  if (good && o->header && !o->output) good = usage("--header", "--output as well", "none");
   good = good && check_linearise(o);
   if (!good) {
     fputs("Try ali3-sim --help\n", stderr);

@@ -11,7 +11,9 @@
 #include "motion/platform_drive.h"
 #include "signals/signals.h"
 
+#include "csv.h"
 #include <stdbool.h>
+
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,6 +30,7 @@ struct options {
   bool workers_given;
   bool inputs_time_given, inputs_simulated; /* --inputs-time */
   long every;
+  enum csv_header header;
   /* --batch */
   const char *batch; /* file of the sweep; NULL: one run */
   long shard, shards, jobs;
@@ -90,7 +93,8 @@ struct table {
 };
 
 /* `globs`: comma-separated, NULL for all. Writes the header. Returns false after printing the reason. */
-bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals);
+bool table_open(struct table *t, const char *file, const char *globs, enum csv_header header,
+                const struct signals *signals);
 void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);

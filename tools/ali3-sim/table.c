@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: signals as CSV with 17 significant digits, so that every number reads back to equal bits. */
+ * ali3-sim: signals as CSV. Every number reads back to equal bits. */
+#include "csv.h"
 #include "globs.h"
 #include "sim.h"
 
@@ -30,7 +31,8 @@ static void release_table(struct table *t)
   free(t->column);
 }
 
-bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals)
+bool table_open(struct table *t, const char *file, const char *globs, enum csv_header header,
+                const struct signals *signals)
 {
   *t = (struct table){.file = file, .signals = signals};
   t->column = signals_choose(signals, globs, "--signals", &t->columns);
@@ -44,15 +46,20 @@ bool table_open(struct table *t, const char *file, const char *globs, const stru
     return false;
   }
   setvbuf(t->out, NULL, _IOFBF, 1 << 20);
-  for (int i = 0; i < t->columns; i++)
-    fprintf(t->out, "%s%c", signals->signal[t->column[i]].name, i + 1 < t->columns ? ',' : '\n');
+  for (int i = 0; header != CSV_NO_HEADER && i < t->columns; i++) {
+    const struct signal *s = &signals->signal[t->column[i]];
+    csv_column(t->out, header, s->name, s->unit);
+    fputc(i + 1 < t->columns ? ',' : '\n', t->out);
+  }
   return true;
 }
 
 void table_row(struct table *t, const double *values)
 {
-  for (int i = 0; i < t->columns; i++)
-    fprintf(t->out, "%.17g%c", values[t->column[i]], i + 1 < t->columns ? ',' : '\n');
+  for (int i = 0; i < t->columns; i++) {
+    csv_number(t->out, values[t->column[i]]);
+    fputc(i + 1 < t->columns ? ',' : '\n', t->out);
+  }
 }
 
 bool table_close(struct table *t)
