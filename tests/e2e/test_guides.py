@@ -67,6 +67,9 @@ class TestGuides(unittest.TestCase):
     def test_own_hexapod(self):
         self.follow("own-hexapod.md")
 
+    def test_urdf(self):
+        self.follow("urdf.md")
+
     def test_rig(self):
         self.follow("rig.md")
 

@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_import.py BIN: the rules of ali3-import, one after another: models, notes, errors with their lines, options."""
+import importlib.util
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+BIN = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+HERE = pathlib.Path(__file__).resolve().parent
+PRELUDE = '<robot name="r">\n'
+HEAVY = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+
+
+def heavy(name, more=""):
+    return f'<link name="{name}">{HEAVY}{more}</link>\n'
+
+
+def light(name, more=""):
+    return f'<link name="{name}">{more}</link>\n'
+
+
+def joint(name, kind, parent, child, more=""):
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{more}</joint>\n'
+
+
+class Loader(yaml.SafeLoader):
+    """Numbers such as 1e-05 have no point."""
+
+
+Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?e[-+]?[0-9]+$"), list("-+0123456789"))
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_import(self, text, *options):
+        """text: the elements of a robot, or a whole file."""
+        file = self.folder / "robot.urdf"
+        file.write_text(text if text.startswith("<?xml") or "<robot" in text else PRELUDE + text + "</robot>\n", encoding="utf-8")
+        return subprocess.run([os.path.join(BIN, "ali3-import"), str(file), *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              cwd=self.folder)
+
+    def model(self, text, *options):
+        """(model as a tree, notes); ali3d accepts it."""
+        done = self.run_import(text, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = self.folder / "robot.yaml"
+        file.write_text(done.stdout, encoding="utf-8")
+        check = subprocess.run([os.path.join(BIN, "ali3d"), str(file), "--check"], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+        for line in done.stderr.splitlines():
+            self.assertRegex(line, r"^\S+robot\.urdf:\d+: note: ")
+        tree = yaml.load(done.stdout, Loader)
+        return tree["model"] | {"inputs": tree.get("inputs", [])}, done.stderr
+
+    def refused(self, text, line, words, *options):
+        done = self.run_import(text, *options)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        place = f"robot.urdf:{line}: error: " if line else "robot.urdf: error: "
+        errors = [said for said in done.stderr.splitlines() if place in said]
+        self.assertTrue(errors and re.search(words, errors[0]), done.stderr)
+
+    ARM = light("world") + heavy("a") + joint("j", "revolute", "world", "a", '<limit lower="-1" upper="1" effort="5" velocity="2"/>')
+
+    def forces(self, model, kind):
+        return [force for force in model.get("forces", ()) if force["type"] == kind]
+
+    # --- structure ---
+
+    def test_structure(self):
+        self.refused(heavy("a") + heavy("b"), 3, "one link that is no child")
+        self.refused(heavy("a") + joint("j", "fixed", "a", "c"), 3, "there is no link 'c'")
+        self.refused(heavy("a") + heavy("b") + heavy("c") + joint("j", "fixed", "a", "c") + joint("k", "fixed", "b", "c"), 6, "'c' is the child of two")
+        self.refused(heavy("a") + heavy("b") + heavy("c") + joint("j", "fixed", "b", "c") + joint("k", "fixed", "c", "b"), 5, "form a circle")
+        self.refused(heavy("a") + joint("j", "fixed", "a", "a"), 3, "its parent and its child")
+        self.refused(heavy("a") + heavy("a"), 3, "line 2 has a link of this name")
+        self.refused(heavy("a") + heavy("b") + '<joint name="j" type="ball"/>', 4, "'ball'")
+        self.refused(heavy("a") + heavy("b") + '<joint name="j" type="fixed"><parent link="a"/></joint>', 4, "<child link>")
+        self.refused("", 0, "expected a link")
+
+    def test_xml(self):
+        self.refused('<robot name="r"><link name="a">\n</robot>', 2, "not well-formed")
+        self.refused('<robot', 1, "not well-formed")
+        self.refused('<!DOCTYPE robot [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<robot name="r"/>', 1, "entit")
+        self.refused('<sdf/><!-- <robot -->', 1, "expected <robot>")
+        self.refused('<?xml version="1.0"?>\n<robot xmlns:xacro="http://ros.org/wiki/xacro">\n<!-- -->\n<xacro:macro name="m"/></robot>', 4, "xacro first")
+        _, notes = self.model(self.ARM + "<xacro:sensor/>")
+        self.assertIn("<xacro:sensor> was not expanded", notes)
+        self.model("<!-- <xacro:macro/> -->" + self.ARM)
+        self.refused(heavy("a") + heavy("b") + joint("j", "fixed", "a", "b", '<origin\n xyz="${x} 0 0"/>'), 4, "xacro first")
+
+    def test_numbers(self):
+        for text, words in (('xyz="1 2"', "3 finite numbers"), ('xyz="1 2 3 4"', "3 finite"), ('xyz="1 nan 3"', "finite"), ('xyz="1,2,3"', "'1,2,3'")):
+            self.refused(heavy("a") + heavy("b") + joint("j", "fixed", "a", "b", f"<origin {text}/>"), 4, words)
+        self.refused('<link name="a"><inertial><mass value="-1"/></inertial></link>', 2, "0 kg or more")
+        self.refused(light("world") + heavy("a") + joint("j", "revolute", "world", "a", '<axis xyz="0 0 0"/>'), 4, "axis")
+        self.model(heavy("a") + heavy("b") + joint("j", "fixed", "a", "b", '<axis xyz="0 0 0"/>'))
+
+    def test_nothing_is_lost_in_silence(self):
+        text = self.ARM + '<gazebo/><transmission name="t"/><gazebo/>' + light("f", '<visual colour="x"><geometry><mesh filename="m.dae"/></geometry></visual>')
+        model, notes = self.model(text + joint("k", "fixed", "a", "f"))
+        for words in ("<gazebo> is not imported (2 times)", "<transmission> is not imported", "attribute 'colour' of <visual>", "a mesh of <visual>"):
+            self.assertIn(words, notes)
+        done = self.run_import(text + joint("k", "fixed", "a", "f"), "--strict")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("with --strict", done.stderr)
+        quiet = light("world") + heavy("a").replace("<inertia ", '<inertia ixy="0" ixz="0" iyz="0" ') + joint("j", "continuous", "world", "a")
+        self.assertEqual(self.run_import(quiet, "--strict", "--drives", "hold").stderr, "")
+
+    # --- bodies ---
+
+    def test_base(self):
+        free, notes = self.model(heavy("a"))
+        self.assertIn("is free to move", notes)
+        self.assertEqual([body["name"] for body in free["bodies"]], ["a"])
+        self.assertIn("taken as the ground", self.model(light("root") + heavy("a") + joint("j", "revolute", "root", "a", "<limit/>"))[1])
+        self.assertNotIn("ground", self.model(self.ARM)[1])
+        chain = heavy("a") + heavy("b") + joint("j", "continuous", "a", "b")
+        self.assertEqual([body["name"] for body in self.model(chain, "--base", "fixed")[0]["bodies"]], ["b"])
+        self.assertEqual(len(self.model(chain, "--base", "free")[0]["bodies"]), 2)
+        self.refused(self.ARM, 2, "the base has no mass", "--base", "free")
+        self.refused(heavy("a") + heavy("b") + joint("j", "fixed", "a", "b"), 2, "no link moves", "--base", "fixed")
+
+    def test_fixed_links_are_one_body(self):
+        text = light("world") + heavy("a") + heavy("b") + joint("j", "continuous", "world", "a") + joint("k", "fixed", "a", "b", '<origin xyz="1 0 0"/>')
+        body, = self.model(text)[0]["bodies"]
+        self.assertEqual((body["name"], body["mass"], body["position"]), ("a", 4, [0.5, 0, 0]))
+        self.assertEqual(body["inertia"], [[2, 0, 0], [0, 3, 0], [0, 0, 3]])
+        kept, _ = self.model(text, "--keep-fixed")
+        self.assertEqual([(j["name"], j["type"]) for j in kept["joints"]], [("j", "revolute"), ("k", "fixed")])
+
+    def test_inertial_rpy(self):
+        text = self.ARM.replace('<mass value="2"/><inertia ixx="1" iyy="1" izz="1"/>',
+                                f'<origin rpy="0 0 {math.pi / 2}"/><mass value="2"/><inertia ixx="1" iyy="2" izz="2.5"/>')
+        body, = self.model(text)[0]["bodies"]
+        for i, expected in enumerate((2, 1, 2.5)):
+            self.assertAlmostEqual(body["inertia"][i][i], expected, 14)
+
+    def test_no_mass(self):
+        tip = light("tip") + joint("t", "revolute", "a", "tip", '<origin xyz="0 0 1"/><limit/>')
+        model, notes = self.model(self.ARM + tip)
+        self.assertIn("robot.urdf:6: note: link 'tip' has no mass and is dropped with its joint 't'", notes)
+        self.assertEqual(len(model["bodies"]), 1)
+        sensor, = self.model(self.ARM + tip, "--frames", "ti*")[0]["sensors"]
+        self.assertEqual((sensor["name"], sensor["body"], sensor["point"]), ("tip", "a", [0, 0, 1]))
+        between = light("world") + light("m") + heavy("a") + joint("j", "prismatic", "world", "m", '<limit lower="-1" upper="1"/>') + joint("k", "continuous", "m", "a")
+        self.assertEqual([(body["name"], body["mass"]) for body in self.model(between)[0]["bodies"]], [("m", 0), ("a", 2)])
+        self.refused(light("world") + light("a") + joint("j", "continuous", "world", "a"), 2, "--density")
+        self.refused(light("world") + light("a") + heavy("b") + joint("j", "floating", "world", "a") + joint("k", "continuous", "a", "b"), 3, "no joint holds it")
+
+    def test_inertia(self):
+        bad = self.ARM.replace('izz="1"', 'izz="2.5"')
+        self.refused(bad, 3, r"principal moments 2\.5, 1, 1 .*--repair-inertia")
+        model, notes = self.model(bad, "--repair-inertia")
+        inertia = model["bodies"][0]["inertia"]
+        for i, expected in enumerate((1.25, 1.25, 2.5)):  # the negative second moment (1 + 1 - 2.5)/2 becomes 0
+            self.assertAlmostEqual(inertia[i][i], expected, 14)
+        self.assertIn("were repaired", notes)
+        self.refused(self.ARM.replace('izz="1"', 'izz="-1"'), 3, "expected 0 or more")
+        self.model(self.ARM.replace('izz="1"', 'izz="-1"'), "--repair-inertia")
+        self.assertIn("counts as a point", self.model(self.ARM.replace('ixx="1" iyy="1" izz="1"', 'ixx="1e-20" iyy="1e-20" izz="1e-20"'), "--repair-inertia")[1])
+        self.model(light("world") + heavy("a") + heavy("b").replace('izz="1"', 'izz="2.5"') + joint("j", "continuous", "world", "a")
+                   + joint("k", "fixed", "a", "b"))  # the sum is possible
+        self.assertIn("has no ixy", self.model(self.ARM)[1])
+
+    def test_density(self):
+        def mass(shape, kind="collision"):
+            text = light("world") + light("a", f'<{kind}><origin xyz="1 0 0"/><geometry>{shape}</geometry></{kind}>') + joint("j", "continuous", "world", "a")
+            body, = self.model(text, "--density", "1000")[0]["bodies"]
+            for got, expected in zip(body["position"], (1, 0, 0)):
+                self.assertAlmostEqual(got, expected, 6)
+            return body["mass"], [body["inertia"][i][i] for i in range(3)]
+        weight, moments = mass('<box size="0.1 0.2 0.3"/>')
+        self.assertAlmostEqual(weight, 6, 12)
+        for got, expected in zip(moments, (0.065, 0.05, 0.025)):
+            self.assertAlmostEqual(got, expected, 12)
+        self.assertAlmostEqual(mass('<cylinder radius="0.1" length="0.5"/>', "visual")[0], 5 * math.pi, 9)
+        self.assertAlmostEqual(mass('<sphere radius="0.1"/>')[1][0], 0.4 * 0.01 * 4 / 3 * math.pi, 12)
+        capsule, sphere = mass('<capsule radius="0.1" length="1e-9"/>'), mass('<sphere radius="0.1"/>')
+        for got, expected in zip(capsule[1], sphere[1]):
+            self.assertAlmostEqual(got, expected, 7)
+        corner = {(x, y, z): f"vertex {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)}
+        faces = []
+        for axis in range(3):
+            for side in (0, 1):
+                square = [[side if i == axis else (u, v)[(i - axis - 1) % 3] for i in range(3)] for u, v in ((0, 0), (1, 0), (1, 1), (0, 1))]
+                square = square if side else square[::-1]
+                faces += [(square[0], square[1], square[2]), (square[0], square[2], square[3])]
+        solid = "solid s\n" + "".join("facet normal 0 0 0\nouter loop\n" + "\n".join(corner[tuple(p)] for p in face) + "\nendloop\nendfacet\n" for face in faces)
+        (self.folder / "cube.stl").write_text(solid + "endsolid s\n")
+        (self.folder / "open.stl").write_text(solid.replace("endfacet\n", "", 0).rsplit("facet normal", 1)[0] + "endsolid s\n")
+        at = '<collision><origin xyz="{x} -0.1 -0.15"/><geometry><mesh filename="{f}" scale="{s}"/></geometry></collision>'
+        for scale, x in (("0.1 0.2 0.3", 0.95), ("-0.1 0.2 0.3", 1.05)):
+            text = light("world") + light("a", at.format(x=x, f="cube.stl", s=scale)) + joint("j", "continuous", "world", "a")
+            body, = self.model(text, "--density", "1000")[0]["bodies"]
+            self.assertAlmostEqual(body["mass"], 6, 6)
+            for i, expected in enumerate((0.065, 0.05, 0.025)):
+                self.assertAlmostEqual(body["inertia"][i][i], expected, 6)
+            self.assertAlmostEqual(body["position"][0], 1, 6)
+        self.refused(light("world") + light("a", at.format(x=0, f="open.stl", s="1 1 1")) + joint("j", "continuous", "world", "a"), 2, "has a mass", "--density", "9")
+
+    # --- joints ---
+
+    def test_limits(self):
+        model, _ = self.model(self.ARM)
+        stop, = self.forces(model, "stop")
+        self.assertEqual((stop["lower"], stop["upper"], stop["stiffness"]), (-1, 1, 500))
+
+        def one(limit, kind="revolute"):
+            return self.model(light("world") + heavy("a") + joint("j", kind, "world", "a", limit))
+        model, notes = one('<limit effort="1" velocity="1"/>')
+        self.assertIn("without lower and upper limit gets no stop", notes)
+        self.assertEqual(self.forces(model, "stop"), [])
+        self.assertIn("both limits are 0", one('<limit lower="0" upper="0"/>')[1])
+        self.assertIn("has no upper, which counts as 0", one('<limit lower="-1"/>')[1])
+        self.assertIn("is above the upper limit", one('<limit lower="1" upper="-1"/>')[1])
+        self.assertIn("counts as no limit", one('<limit lower="-1e16" upper="1e16"/>')[1])
+        self.assertIn("of a continuous joint", one('<limit lower="-1" upper="1"/>', "continuous")[1])
+        model, notes = one('<limit lower="0.5" upper="1"/>')
+        self.assertIn("0 is outside its limits 0.5 to 1; it starts at 0.5", notes)
+        self.assertEqual(model["joints"][0]["position"], 0.5)
+
+    def test_mimic(self):
+        def two(mimic, more=""):
+            return (light("world") + heavy("a") + heavy("b") + joint("j", "revolute", "world", "a", '<limit lower="0.5" upper="1"/>' + more)
+                    + joint("k", "continuous", "world", "b", mimic))
+        model, _ = self.model(two('<mimic joint="j" multiplier="-2" offset="0.25"/>'))
+        gear, = self.forces(model, "gear")
+        self.assertEqual((gear["joint"], gear["joint_b"], gear["ratio"]), ("k", "j", -2))
+        self.assertEqual({j["name"]: j["position"] for j in model["joints"]}, {"j": 0.5, "k": -0.75})
+        self.assertEqual([force["joint"] for force in self.forces(model, "drive")], ["j"])
+        self.refused(two('<mimic joint="x"/>'), 6, "there is no joint 'x'")
+        self.refused(two('<mimic joint="k"/>'), 6, "follows itself")
+        self.refused(two('<mimic joint="j"/>', '<mimic joint="k"/>'), 5, "circle")
+        self.assertIn("is held at 3", self.model(two('<mimic joint="j" multiplier="0" offset="3"/>'))[1])
+
+    def test_drives(self):
+        model, notes = self.model(self.ARM)
+        self.assertEqual(len(self.forces(model, "drive")), 1)
+        self.assertIn("a drive holds the joint", notes)
+        self.assertEqual(self.forces(self.model(self.ARM, "--drives", "none")[0], "drive"), [])
+        model, _ = self.model(self.ARM, "--drives", "position", "--acceleration", "7")
+        drive, = self.forces(model, "drive")
+        self.assertEqual((drive["external"], drive["max_rate"], drive["max_acceleration"]), (True, 2, 7))
+        self.assertEqual(model["inputs"], [{"name": "j", "force": "j_drive", "policy": "hold", "lower": -1, "upper": 1, "safe": 0}])
+        model, notes = self.model(self.ARM, "--drives", "position")
+        self.assertIn("needs --acceleration", notes)
+        self.assertNotIn("external", self.forces(model, "drive")[0])
+        model, _ = self.model(self.ARM, "--drives", "effort")
+        self.assertEqual(model["inputs"], [{"name": "j", "force": "j_motor", "limit": 5}])
+
+    def test_friction(self):
+        model, _ = self.model(light("world") + heavy("a") + joint("j", "continuous", "world", "a", '<dynamics damping="2" friction="3"/>'))
+        friction, = self.forces(model, "friction")
+        self.assertEqual((friction["damping"], friction["friction"]), (2, 3))
+        self.refused(light("world") + heavy("a") + joint("j", "continuous", "world", "a", '<dynamics damping="-2"/>'), 4, "0 or more")
+
+    def test_pose(self):
+        pose = self.folder / "pose.yaml"
+        pose.write_text("j: 0.75\n")
+        model, _ = self.model(self.ARM, "--pose", str(pose))
+        self.assertEqual(model["joints"][0]["position"], 0.75)
+        pose.write_text("x: 0.75\n")
+        done = self.run_import(self.ARM, "--pose", str(pose))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pose.yaml:1: 'x' is no joint", done.stderr)
+
+    def test_names(self):
+        model, notes = self.model(light("world") + heavy("a/1") + heavy("a:1") + joint("j", "continuous", "world", "a/1") + joint("k", "continuous", "a/1", "a:1"))
+        self.assertEqual([body["name"] for body in model["bodies"]], ["a_1", "a_1_2"])
+        self.assertIn("link 'a/1' is called a_1 in the model", notes)
+
+    def test_visuals(self):
+        shape = '<visual><origin xyz="0 0 1"/><geometry><cylinder radius="0.1" length="0.4"/></geometry><material name="m"><color rgba="1 0.5 0 1"/></material></visual>'
+        model, _ = self.model(light("world") + heavy("a", shape) + joint("j", "continuous", "world", "a"))
+        visual, = model["visual"]
+        self.assertEqual((visual["body"], visual["shape"], visual["size"], visual["position"], visual["color"]),
+                         ("a", "cylinder", [0.2, 0.2, 0.4], [0, 0, 1], "#ff8000"))
+
+    # --- loops ---
+
+    FOUR_BAR = (light("world") + heavy("crank", "") + heavy("coupler") + heavy("rocker") + light("end_a") + light("end_b")
+                + joint("j1", "continuous", "world", "crank", '<axis xyz="0 1 0"/>')
+                + joint("j2", "continuous", "crank", "coupler", '<origin xyz="0 0 1"/><axis xyz="0 1 0"/>')
+                + joint("j3", "continuous", "world", "rocker", '<origin xyz="3 0 0"/><axis xyz="0 1 0"/>')
+                + joint("f1", "fixed", "coupler", "end_a", '<origin xyz="3 0 0"/>') + joint("f2", "fixed", "rocker", "end_b", '<origin xyz="0 0 2"/>'))
+
+    def loops(self, text, robot=None, *options):
+        """The arguments of model() and refused() for a file of loops."""
+        file = self.folder / "loops.yaml"
+        file.write_text(text, encoding="utf-8")
+        return (robot or self.FOUR_BAR), "--loops", str(file), *options
+
+    def freedoms(self, text):
+        file = self.folder / "checked.yaml"
+        file.write_text(text, encoding="utf-8")
+        check = subprocess.run([os.path.join(BIN, "ali3d"), str(file), "--check"], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+        return int(re.search(r"freedoms (\d+)", check.stdout + check.stderr)[1])
+
+    def test_loops(self):
+        """The frames are 1 m apart in the file; the importer moves the joints until they meet."""
+        for kind, freedoms in (("revolute", 1), ("spherical", 1), ("cylindrical", 1), ("fixed", 0)):
+            arguments = self.loops(f"loops: [{{name: pin, type: {kind}, frame_a: end_a, frame_b: end_b, axis: [0, 1, 0]}}]", None, "--drives", "none")
+            model, notes = self.model(*arguments)
+            self.assertIn("so that the loops close", notes)
+            pin, = (entry for entry in model["joints"] if entry["name"] == "pin")
+            self.assertEqual((pin["type"], pin["body_a"], pin["body_b"]), (kind, "coupler", "rocker"))
+            self.assertEqual(self.freedoms(self.run_import(*arguments).stdout), freedoms)
+
+    def test_motors(self):
+        model, _ = self.model(*self.loops("loops: [{type: revolute, axis: [0, 1, 0], frame_a: end_a, frame_b: end_b}]\nmotors: [j1]\n"))
+        self.assertEqual([force["joint"] for force in self.forces(model, "drive")], ["j1"])
+
+    def test_robot_yaml(self):
+        text = "closed_loop: [[end_a, end_b]]\ntype: [3d]\nname_mot: [j1]\njoint_name: [j2, j3]\njoint_type: [SPHERICAL, UJOINT_YX]\n"
+        model, _ = self.model(*self.loops(text))
+        self.assertEqual([entry["type"] for entry in model["joints"]], ["revolute", "universal", "spherical", "spherical"])
+        self.assertEqual([force["joint"] for force in self.forces(model, "drive")], ["j1"])
+        arguments = self.loops(text)
+        self.assertEqual(self.freedoms(self.run_import(*arguments).stdout), 2)  # a sphere, a fork and a sphere: both rods turn about themselves
+
+    def test_mistakes_of_loops(self):
+        for text, words in (("loops: [{frame_a: x, frame_b: end_b}]", 'yaml:1: .*found x'), ("loops: [{frame_a: end_a, frame_b: end_a}]", "twice"),
+                            ("loops: [{frame_a: end_a, frame_b: coupler}]", "are one body"), ("loops: [{frame_a: end_a, frame_b: end_b, type: x}]", "expected fixed"),
+                            ("closed_loop: [[end_a]]", "pair of links"), ("closed_loop: [[end_a, end_b]]\ntype: [5d]", "6d or 3d"), ("motors: [x]", "name of a joint"),
+                            ("joint_name: [j2]\njoint_type: [X]", "SPHERICAL"), ("[]", "expected the keys"), ("loops: [{frame_a: end_a, frame_b: end_b, x: 1}]", "unknown key")):
+            robot, *options = self.loops(text)
+            self.refused(robot, 0, words, *options)
+        far = self.FOUR_BAR.replace('xyz="3 0 0"/><axis', 'xyz="30 0 0"/><axis')
+        robot, *options = self.loops("loops: [{frame_a: end_a, frame_b: end_b, type: spherical}]", far)
+        self.refused(robot, 0, "yaml:1: no motion of the joints closes", *options)
+
+    def test_meshes(self):
+        """A file is copied once. A negative factor mirrors, two of them turn."""
+        (self.folder / "deep").mkdir()
+        triangle = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n"
+        (self.folder / "deep" / "a b.STL").write_text(triangle)
+        shape = '<visual><geometry><mesh filename="{f}" scale="{s}"/></geometry></visual>'
+        shapes = "".join(shape.format(f="deep/a b.STL", s=s) for s in ("0.1 0.1 0.1", "-1 1 1", "1 -1 -1", "-1 -1 -1", "1 1 2"))
+        text = light("world") + heavy("a", shapes + shape.format(f="package://p/a b.STL", s="1 1 1") + shape.format(f="x.dae", s="1 1 1")) + joint("j", "continuous", "world", "a")
+        model, notes = self.model(text, "--meshes", "pictures", "--package", f"p={self.folder / 'deep'}")
+        self.assertIn("scale differs", notes)
+        self.assertIn("'x.dae': expected an STL or GLB file", notes)
+        self.assertEqual((self.folder / "pictures" / "a_b.stl").read_text(), triangle)
+        found = [(v["file"], v.get("scale"), v.get("mirror"), v["orientation"]) for v in model["visual"]]
+        self.assertEqual(found[:4], [("pictures/a_b.stl", 0.1, None, [1, 0, 0, 0]), ("pictures/a_b.stl", None, "x", [1, 0, 0, 0]),
+                                     ("pictures/a_b.stl", None, None, [0, 1, 0, 0]), ("pictures/a_b.stl", None, "x", [0, 1, 0, 0])])
+        self.assertEqual(len(found), 5)
+        self.assertEqual(self.run_import(text, "--meshes", "/pictures").returncode, 2)
+
+    def test_usage(self):
+        for options, words in (((), "expected one file"), (("--base", "x", "f"), "fixed or free"), (("--drives", "x", "f"), "hold, none"),
+                               (("--density", "-1", "f"), "above 0"), (("--package", "x", "f"), "NAME=DIR"), (("--acceleration", "1", "f"), "--drives position"),
+                               (("/nowhere/robot.urdf",), "No such file")):
+            done = subprocess.run([os.path.join(BIN, "ali3-import"), *options], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(words, done.stderr)
+        self.assertTrue(subprocess.run([os.path.join(BIN, "ali3-import"), "--version"], capture_output=True, text=True).stdout.startswith("ali3-import 0."))
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy") and os.environ.get("ALI3_LIBRARY"), "needs numpy and libali3.so.0")
+class Oracle(unittest.TestCase):
+    def test_own_robots(self):
+        listing = "".join(f"robots {path.name}\n" for path in sorted((HERE / "robots").glob("*.urdf")))
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+            names.write(listing)
+            names.flush()
+            done = subprocess.run([sys.executable, "-B", str(HERE / "compare.py"), BIN, names.name, str(HERE), "--poses", "5"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{listing.count('robots ')} files agree with the oracle at 6 positions, 0 do not; 0 are refused\n"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
