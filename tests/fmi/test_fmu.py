@@ -7,6 +7,7 @@ repository (fmi3ModelDescription.xsd, and fmi2ModelDescription.xsd if it has tha
 import csv
 import ctypes
 import glob
+import json
 import math
 import os
 import pathlib
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 import importer
 from importer import ERROR, OK, WARNING
@@ -231,6 +233,50 @@ class Files(Case):
                 for schema in glob.glob(f"{schemas}/**/fmi{version}ModelDescription.xsd", recursive=True)[:1]:
                     done = run("xmllint", "--noout", "--schema", schema, fmu.folder / "modelDescription.xml")
                     self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Check(Case):
+    def rewrite(self, change):
+        """A copy of an FMU with another description."""
+        file = self.folder / "x.fmu"
+        with zipfile.ZipFile(file) as z:
+            entries = {n: z.read(n) for n in z.namelist()}
+        entries["modelDescription.xml"] = change(entries["modelDescription.xml"].decode()).encode()
+        with zipfile.ZipFile(self.folder / "y.fmu", "w") as z:
+            for name, content in entries.items():
+                z.writestr(name, content)
+        return run(FMU, "check", self.folder / "y.fmu", "--json")
+
+    def test_good(self):
+        for version in (3, 2):
+            fmu = self.export(MODELS / "four_bar.yaml", "--fmi", version)
+            done = run(FMU, "check", fmu.file)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("a run after a reset has the same bits", done.stdout)
+            info = json.loads(run(FMU, "info", fmu.file, "--json").stdout)
+            self.assertEqual([v["name"] for v in info["variables"]], list(fmu.variables))
+
+    def test_wrong(self):
+        self.export(MODELS / "four_bar.yaml")
+        for old, new, expected in (("instantiationToken=\"{", "instantiationToken=\"{0", "cannot be instantiated"),
+                                   ("valueReference=\"2\"", "valueReference=\"1\"", "same value reference 1"),
+                                   ("joint.J2.position", "joint.J1.position", "two variables have the name"),
+                                   ("modelIdentifier=\"x\"", "modelIdentifier=\"y\"", "no object for this machine"),
+                                   ("stepSize=\"0.01\"", "stepSize=\"0.015\"", "ends with status 3")):
+            done = self.rewrite(lambda text, old=old, new=new: text.replace(old, new, 1))
+            self.assertEqual(done.returncode, 1, expected)
+            self.assertIn(expected, done.stdout)
+        self.assertEqual(run(FMU, "check", ROOT / "README.md").returncode, 1)
+
+    def test_stop_time_and_arrays(self):
+        """The run ends before the stop time, and arrays are not read as scalars."""
+        self.export(MODELS / "four_bar.yaml")
+        done = self.rewrite(lambda text: text.replace("stopTime=\"30\"", "stopTime=\"0.25\""))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("20 steps of 0.01 s", done.stdout)
+        scalars = re.search(r"(\d+) real variables", done.stdout).group(1)
+        done = self.rewrite(lambda text: re.sub(r"(<Float64 name=.joint.J1.position.[^/]*)/>", r"\1><Dimension start='2'/></Float64>", text))
+        self.assertIn(f"{int(scalars) - 1} real variables", done.stdout)
 
 
 class Time(Case):

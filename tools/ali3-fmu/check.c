@@ -99,7 +99,22 @@ static bool check_description(struct verdict *v, struct description *d)
 
 /* --- a run --- */
 
-/* The real variables with their values. */
+static double length_of_check_step(const struct description *d)
+{
+  return d->step > 0.0 ? d->step : 0.01;
+}
+
+/* Steps of the first part of a run, or of the part from a saved state: both end before the stop time of the description. */
+static int count_check_steps(const struct description *d, bool from_state)
+{
+  const double most = d->stop > 0.0 ? d->stop / length_of_check_step(d) - 1.0 : INFINITY;
+  const int wanted = from_state ? STATE_STEPS : CHECK_STEPS;
+  if (most >= CHECK_STEPS + STATE_STEPS) return wanted;
+  const double share = most * wanted / (CHECK_STEPS + STATE_STEPS);
+  return share >= 1.0 ? (int)share : 1;
+}
+
+/* The real variables that are no arrays, with their values. */
 struct seen_values {
   unsigned *reference;   /* (count) */
   double *value, *saved; /* (count) */
@@ -116,7 +131,7 @@ static bool list_values(struct seen_values *s, const struct description *d)
                             .variable = calloc(n, sizeof *s->variable)};
   if (!s->reference || !s->value || !s->saved || !s->variable) return false;
   for (int i = 0; i < d->variables; i++) {
-    if (!variable_is_real(d, &d->variable[i])) continue;
+    if (!variable_is_real(d, &d->variable[i]) || d->variable[i].array) continue;
     s->variable[s->count] = i;
     s->reference[s->count++] = d->variable[i].reference;
   }
@@ -163,12 +178,13 @@ static bool has_saved_values(const struct seen_values *s)
 static bool check_states(struct verdict *v, struct importer *i, const struct description *d,
                          struct seen_values *s, double step)
 {
-  const double end = (CHECK_STEPS + STATE_STEPS) * step;
+  const int first = count_check_steps(d, false), more = count_check_steps(d, true);
+  const double end = (first + more) * step;
   void *state, *again = NULL;
   if (!d->keeps_state) return add_finding(v, "warning", "the FMU cannot get and set its state");
   if (importer_get_state(i, &state) >= ERROR_STATUS)
     return add_finding(v, "error", "the state cannot be read");
-  bool good = take_steps(v, i, CHECK_STEPS, STATE_STEPS, step) && look_at_values(v, i, d, s, end);
+  bool good = take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
   memcpy(s->saved, s->value, s->count * sizeof *s->value);
   /* The same steps from the state, then from its bytes. */
   for (int turn = 0; good && turn < (d->serialises ? 2 : 1); turn++) {
@@ -179,7 +195,7 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
     free(bytes);
     if (good && importer_set_state(i, turn ? again : state) >= ERROR_STATUS)
       good = add_finding(v, "error", "the state cannot be set");
-    good = good && take_steps(v, i, CHECK_STEPS, STATE_STEPS, step) && look_at_values(v, i, d, s, end);
+    good = good && take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
     if (good && !has_saved_values(s))
       good = add_finding(v, "error", "the steps from a %s state have other values",
                          turn ? "serialized" : "saved");
@@ -193,11 +209,11 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
 static bool check_reset(struct verdict *v, struct importer *i, const struct description *d,
                         struct seen_values *s, const double *first, double step)
 {
+  const int steps = count_check_steps(d, false);
   if (importer_terminate(i) >= ERROR_STATUS) return add_finding(v, "error", "Terminate ends with an error");
   if (importer_reset(i) >= ERROR_STATUS || importer_initialise(i) >= ERROR_STATUS)
     return add_finding(v, "error", "the FMU cannot be initialized after a reset");
-  if (!take_steps(v, i, 0, CHECK_STEPS, step) || !look_at_values(v, i, d, s, CHECK_STEPS * step))
-    return false;
+  if (!take_steps(v, i, 0, steps, step) || !look_at_values(v, i, d, s, steps * step)) return false;
   if (memcmp(s->value, first, s->count * sizeof *first) != 0)
     return add_finding(v, "error", "a run after a reset has other values");
   return add_finding(v, "ok", "a run after a reset has the same bits");
@@ -206,15 +222,17 @@ static bool check_reset(struct verdict *v, struct importer *i, const struct desc
 static bool run_instance(struct verdict *v, struct importer *i, const struct description *d,
                          struct seen_values *s)
 {
-  const double step = d->step > 0.0 ? d->step : 0.01;
+  const double step = length_of_check_step(d);
+  const int steps = count_check_steps(d, false);
   const int status = importer_start(i);
+  /* The first run; then its state, and a second run. */
   if (status < 0 || status >= ERROR_STATUS)
     return add_finding(v, "error", "%s",
                        status < 0 ? "the FMU cannot be instantiated" : "the initialization fails");
-  if (!look_at_values(v, i, d, s, 0.0) || !take_steps(v, i, 0, CHECK_STEPS, step) ||
-      !look_at_values(v, i, d, s, CHECK_STEPS * step))
+  if (!look_at_values(v, i, d, s, 0.0) || !take_steps(v, i, 0, steps, step) ||
+      !look_at_values(v, i, d, s, steps * step))
     return false;
-  add_finding(v, "ok", "%d steps of %g s, %zu real variables", CHECK_STEPS, step, s->count);
+  add_finding(v, "ok", "%d steps of %g s, %zu real variables", steps, step, s->count);
   double *first = malloc((s->count + 1) * sizeof *first);
   if (!first) return add_finding(v, "error", "out of memory");
   memcpy(first, s->value, s->count * sizeof *first);

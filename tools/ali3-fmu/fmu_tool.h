@@ -82,6 +82,7 @@ const char *number_text(double x, char text[40]);
 struct read_variable {
   char *name, *type, *causality; /* type: Float64, Real, .. */
   unsigned reference;
+  bool array;
 };
 /* Contents of modelDescription.xml. */
 struct description {

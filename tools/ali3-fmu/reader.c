@@ -57,7 +57,8 @@ static bool read_one_variable(struct description *d, const xmlNode *node)
   *v = (struct read_variable){.name = copy_xml_attribute(node, "name"),
                               .type = strdup(type ? (const char *)type->name : ""),
                               .causality = causality ? causality : strdup("local"),
-                              .reference = reference ? (unsigned)strtoul(reference, NULL, 10) : 0};
+                              .reference = reference ? (unsigned)strtoul(reference, NULL, 10) : 0,
+                              .array = child_named(node, "Dimension") != NULL};
   d->variables++;
   const bool good = v->name && v->type && v->causality && reference;
   free(reference);
