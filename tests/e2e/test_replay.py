@@ -34,6 +34,21 @@ def hold_up(d, seconds):
     bench.pace(0.2)
 
 
+def fast_shafts(pairs):
+    """Pairs of geared shafts that turn at 1000 rad/s and more; each pair with a damper."""
+    def shaft(name, x, rate):
+        return {"name": name, "mass": 1, "inertia": [0.01, 0.01, 0.02], "position": [x, 0, 0], "angular_velocity": [0, 0, rate]}
+
+    def bearing(name, body, x):
+        return {"name": name, "type": "revolute", "body_a": "ground", "body_b": body, "at": [x, 0, 0], "axis": [0, 0, 1]}
+    some = range(pairs)
+    return {"name": "fast_shafts",
+            "bodies": [b for i in some for b in (shaft(f"a{i}", i, 1000 + i), shaft(f"b{i}", i + 0.5, -0.5 * (1000 + i)))],
+            "joints": [j for i in some for j in (bearing(f"j{i}", f"a{i}", i), bearing(f"k{i}", f"b{i}", i + 0.5))],
+            "forces": [f for i in some for f in ({"name": f"mesh{i}", "type": "gear", "joint": f"k{i}", "joint_b": f"j{i}", "ratio": -0.5},
+                                                 {"name": f"damper{i}", "type": "friction", "joint": f"k{i}", "damping": 1e-4})]}
+
+
 class Once(Recorder):
     """A recorder of one file, from the first cycle on; it has begun."""
 
@@ -312,6 +327,28 @@ print(f["replay/cycle"][n])"""
             got = read_all([os.path.join(d.dir, name) for name in found])
             actions = {a for file in got for a in file["head"]["action"]}
             self.assertLessEqual({1, 1 | 4, 8}, actions)
+
+    def test_fast_shafts(self):
+        """Geared shafts at 1000 rad/s and more that an input accelerates, enough of them to wake workers: the same bits with 0, 1 and
+        3 workers, and the counts of turns go on from a recorded state."""
+        pairs = 100
+        with bench.Daemon(model=fast_shafts(pairs), inputs=[{"name": "push", "body": "a0", "recover": 1}],
+                          cycle={"clock": "lockstep", "warmup": 20}, realtime={"workers": 1}) as d:
+            file, client = os.path.join(d.dir, "run.h5"), self.open(d)
+            with Once(file, d.name) as r:
+                for k in range(10):
+                    client.send(bench.osc_message("/ali3/input/push/torque", "fff", 0.0, 0.0, 10.0 - k))
+                    client.send(bench.osc_message("/ali3/step", "ii", 5, k))
+                    client.answer("/ali3/ack")
+                d.stop()
+                self.assertEqual(r.finish(), 0, r.said)
+            for workers in ("0", "1", "3"):
+                self.check_same(file, "--workers", workers)
+            self.check_same(file, "--workers", "3", "--from", "0.2")
+            got = read(file)
+            angle = {name: got["values"][-1][got["names"].index(f"joint.{name}.position")] for name in ("j0", "k0")}
+        self.assertGreater(angle["j0"], 0.5 * 1000)
+        self.assertAlmostEqual(angle["k0"], -0.5 * angle["j0"], delta=1e-9 * angle["j0"])
 
     def test_lockstep_and_another_configuration(self):
         with bench.Daemon(cycle={"clock": "lockstep", "warmup": 20}) as d:

@@ -542,6 +542,41 @@ class Findings(unittest.TestCase):
             with self.subTest(method):
                 self.assertRegex(done.stdout + done.stderr, r'(warning|error): .*joint "u" turns by [\d.]+ rad in an inner step.*raise solver.substeps to')
 
+    def test_a_planetary_set(self):
+        """The carrier turns its planet about the sun. Where a method cannot follow, --check names a body and the substeps, with which
+        the mechanism runs for a second in mesh."""
+        def wheel(name, mass, i, at, w, v=0.0):
+            return {"name": name, "mass": mass, "inertia": [i, i, 2 * i], "position": [at, 0, 0], "angular_velocity": [0, 0, w],
+                    "velocity": [0, v, 0]}
+
+        def bearing(name, a, b, at=0.0):
+            return {"name": name, "type": "revolute", "body_a": a, "body_b": b, "at": [at, 0, 0], "axis": [0, 0, 1]}
+        named = set()
+        for rate, method in ((w, m) for w in (400, 1000, 3000) for m in ("ali3", "energy", "rk4", "dp5")):
+            turn = rate / 4  # of the carrier
+            path = self.write({"name": "planetary", "gravity": [0, -9.81, 0],
+                               "bodies": [wheel("sun", 1, 1e-3, 0, rate), wheel("carrier", 2, 0.01, 0, turn),
+                                          wheel("planet", 0.5, 5e-4, 0.1, -2 * turn, 0.1 * turn)],
+                               "joints": [bearing("s", "ground", "sun"), bearing("c", "ground", "carrier"), bearing("p", "carrier", "planet", 0.1)],
+                               "forces": [{"name": "ring", "type": "gear", "joint": "p", "joint_b": "c", "ratio": -3},
+                                          {"name": "mesh", "type": "gear", "joint": "s", "joint_b": "c", "ratio": 4}]})
+            with self.subTest(rate=rate, method=method):
+                options = ["--set", f"solver.method={method}"]
+                done = self.check(path, "--check", *options)
+                said = done.stdout + done.stderr
+                found = re.findall(r"in an inner step.*raise solver.substeps to (\d+)", said)
+                self.assertTrue(found or done.returncode == 0, said)
+                if found:
+                    named.add((rate, method))
+                    options += ["--set", f"solver.substeps={max(map(int, found))}"]
+                ran = subprocess.run([SIM, path, *options, "--duration", "1", "--output", "-", "--signals", "joint.*.position"],
+                                     capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                c, p, s = (dict(zip(ran.stdout.split("\n", 1)[0].split(","), map(float, ran.stdout.split()[-1].split(","))))[f"joint.{j}.position"] for j in "cps")
+                self.assertAlmostEqual(s, 4 * c, delta=1e-4)
+                self.assertAlmostEqual(p, -3 * c, delta=1e-4)
+        self.assertLessEqual({(1000, "energy"), (3000, "ali3")}, named)
+
     def test_densities(self):
         """Links of steel, and of foam, have no finding; one that is lighter than air has."""
         for mass, found in ((2.0, False), (0.01, True)):
