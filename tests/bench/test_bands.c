@@ -9,6 +9,8 @@
 
 #include <ali3/profile.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,10 +140,96 @@ TEST(workers_change_no_bit_of_a_random_mechanism)
   assert_true(3 * several > mechanisms); /* there was something to share */
 }
 
+/* A worker that dies in a run of a band. */
+struct killer {
+  const ali3_model *m;
+  int band;
+  atomic_bool done;
+  atomic_int ended; /* the sanitizer does not know that the pool has this from the kernel */
+};
+
+static void ignore_phase(void *context, ali3_phase phase)
+{
+  (void)context;
+  (void)phase;
+}
+
+static void end_worker(void *context, int share, int stage, bool begins)
+{
+  struct killer *k = context;
+  if (share == 0 || stage < 0 || !begins) return;
+  const ali3_band band = ali3_model_band(k->m, k->band);
+  if (stage < band.first || stage >= band.end || atomic_exchange(&k->done, true)) return;
+  atomic_fetch_add(&k->ended, 1);
+  pthread_exit(NULL);
+}
+
+/* A mechanism in which two threads share at least three bands. */
+static ali3_model *many_bands(void)
+{
+  for (int seed = 1; seed <= 200; seed++) {
+    ali3_model *m = random_mechanism(seed);
+    assert_non_null(m);
+    if (shared_bands(m) > 2) return m;
+    ali3_model_free(m);
+  }
+  fail_msg("no mechanism has three shared bands");
+  return NULL;
+}
+
+/* Kills a worker in this band of the first step. The pool knows that and which one, and its other threads go on to the bits of one
+ * thread. False: no worker has a run of the band. */
+static bool survives_a_death(const ali3_model *m, int band, int workers, uint64_t alone)
+{
+  char error[256];
+  struct pool *pool =
+      pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1}, error, sizeof error);
+  if (!pool) fail_msg("%s", error);
+  ali3_exec exec = *pool_exec(pool);
+  exec.worth = 1.0;
+  struct killer killer = {.m = m, .band = band};
+  const ali3_probe probe = {&killer, ignore_phase, end_worker};
+  ali3_data *d = ali3_data_new(m);
+  assert_non_null(d);
+  assert_true(ali3_reset(m, d) >= 0);
+  ali3_data_set_exec(d, &exec);
+  ali3_data_set_probe(d, &probe);
+  int last = -1;
+  assert_int_equal(pool_lost(pool, &last), 0);
+  ali3_step(m, d); /* its result counts for nothing */
+  (void)atomic_load(&killer.ended);
+  const bool died = atomic_load(&killer.done);
+  assert_int_equal(pool_lost(pool, &last), died);
+  assert_true(!died || (last > 0 && last <= workers));
+  ali3_data_free(d);
+  if (run(m, &exec) != alone) fail_msg("other bits after a death in band %d with %d workers", band, workers);
+  assert_int_equal(pool_lost(pool, &last), died);
+  pool_free(pool);
+  return died;
+}
+
+TEST(a_worker_that_dies_in_a_band_is_noticed)
+{
+  ali3_model *m = many_bands();
+  const uint64_t alone = run(m, NULL);
+  int died = 0;
+  for (int band = 0; band < shared_bands(m); band++)
+    for (int workers = 1; workers <= 3; workers += 2) {
+      const bool dies = survives_a_death(m, band, workers, alone);
+      const ali3_band b = ali3_model_band(m, band);
+      if (!dies && b.end - b.first > 1)
+        fail_msg("no worker has a run of band %d with %d workers", band, workers);
+      died += dies;
+    }
+  assert_true(died >= 3);
+  ali3_model_free(m);
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(workers_change_no_bit_of_a_random_mechanism),
+      cmocka_unit_test(a_worker_that_dies_in_a_band_is_noticed),
   };
   if (argc > 1) mechanisms = atoi(argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
