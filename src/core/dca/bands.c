@@ -43,6 +43,13 @@ struct banding {
   int *child, *next; /* (nodes) first child that is left; next sibling that is left */
 };
 
+/* The groups that the cuts so far have made. The search returns to them instead of making them anew. */
+struct mark {
+  int groups, runs, bands, lefts;
+  struct tree_band first; /* cut_level() may replace it */
+  int *left;              /* (nodes) */
+};
+
 /* --- groups --- */
 
 static int by_hash(const void *pa, const void *pb, void *banding)
@@ -283,8 +290,8 @@ static void take_levels(struct banding *k)
   add_band(p, first_run, false);
 }
 
-/* Groups all nodes above the packs anew. */
-static void apply_cuts(struct banding *k, const struct cut *cut, int cuts)
+/* Groups no node above the packs. */
+static void begin_bands(struct banding *k)
 {
   struct plan *p = k->p;
   p->groups = k->packed;
@@ -297,11 +304,40 @@ static void apply_cuts(struct banding *k, const struct cut *cut, int cuts)
     k->left[k->lefts++] = i;
   }
   add_band(p, 0, true);
+}
+
+/* Groups all nodes above the packs anew. */
+static void apply_cuts(struct banding *k, const struct cut *cut, int cuts)
+{
+  begin_bands(k);
   for (int i = 0; i < cuts; i++) {
     for (int level = 0; level < cut[i].levels; level++) cut_level(k);
     if (cut[i].parts > 1) cut_parts(k, cut[i].parts, cut[i].share);
   }
   take_levels(k);
+}
+
+static void set_mark(const struct banding *k, struct mark *o)
+{
+  const struct plan *p = k->p;
+  o->groups = p->groups;
+  o->runs = p->runs;
+  o->bands = p->bands;
+  o->lefts = k->lefts;
+  if (p->bands > 0) o->first = p->band[0];
+  memcpy(o->left, k->left, (size_t)k->lefts * sizeof *k->left);
+}
+
+static void return_to(struct banding *k, const struct mark *o)
+{
+  struct plan *p = k->p;
+  p->groups = o->groups;
+  p->runs = o->runs;
+  p->bands = o->bands;
+  if (o->bands > 0) p->band[0] = o->first;
+  k->lefts = o->lefts;
+  memcpy(k->left, o->left, (size_t)o->lefts * sizeof *o->left);
+  for (int i = 0; i < o->lefts; i++) p->group_of[o->left[i]] = -1;
 }
 
 /* --- the search --- */
@@ -343,18 +379,22 @@ struct search {
   struct banding *k;
   struct cut cut[CUTS + 1], best;
   int cuts;
+  struct mark at_cuts, at_levels; /* after all cuts that were found; then after levels of one that is tried */
   double time,
       most; /* the shortest time so far for some numbers of threads; the longest one for one thread */
 };
 
-static void try_cut(struct search *s, struct cut cut)
+/* parts: of the cut after `levels` levels, which are made. */
+static void try_parts(struct search *s, int levels, int parts, double share)
 {
-  s->cut[s->cuts] = cut;
-  apply_cuts(s->k, s->cut, s->cuts + 1);
-  const double now = plan_time_of_some(s->k->p);
-  if (now >= s->time || plan_time(s->k->p, 1) > s->most) return;
+  struct banding *k = s->k;
+  return_to(k, &s->at_levels);
+  if (parts > 1) cut_parts(k, parts, share);
+  take_levels(k);
+  const double now = plan_time_of_some(k->p);
+  if (now >= s->time || plan_time(k->p, 1) > s->most) return;
   s->time = now;
-  s->best = cut;
+  s->best = (struct cut){levels, parts, share};
 }
 
 /* Finds the best further cut. Returns false if none pays. */
@@ -366,11 +406,16 @@ static bool add_cut(struct search *s)
   s->time *= GAIN;
   s->best = (struct cut){.parts = 0};
   for (int levels = 0; levels <= LEVELS; levels++) {
-    if (levels > 0) try_cut(s, (struct cut){levels, 1, 1.0});
+    /* the levels */
+    return_to(s->k, levels > 0 ? &s->at_levels : &s->at_cuts);
+    if (levels > 0) cut_level(s->k);
+    set_mark(s->k, &s->at_levels);
+    /* then parts */
+    if (levels > 0) try_parts(s, levels, 1, 1.0);
     for (int parts = large ? 8 : 2; parts <= 32; parts *= large ? 4 : 2) {
-      try_cut(s, (struct cut){levels, parts, 1.0 / parts});
-      try_cut(s, (struct cut){levels, parts, 0.5 / parts});
-      try_cut(s, (struct cut){levels, parts, 0.125 / parts});
+      try_parts(s, levels, parts, 1.0 / parts);
+      try_parts(s, levels, parts, 0.5 / parts);
+      try_parts(s, levels, parts, 0.125 / parts);
     }
   }
   s->cut[s->cuts] = s->best;
@@ -378,15 +423,35 @@ static bool add_cut(struct search *s)
   return s->best.parts > 0;
 }
 
-static void search_cuts(struct banding *k)
+/* Makes the cut that was found, after those before it. */
+static void make_cut(struct search *s)
+{
+  const struct cut *cut = &s->cut[s->cuts++];
+  return_to(s->k, &s->at_cuts);
+  for (int level = 0; level < cut->levels; level++) cut_level(s->k);
+  if (cut->parts > 1) cut_parts(s->k, cut->parts, cut->share);
+  set_mark(s->k, &s->at_cuts);
+}
+
+static bool search_cuts(struct banding *k)
 {
   const double SLOWER = 1.004;
   struct search s = {.k = k};
+  int *left = calloc(2 * ((size_t)k->n->count + 1), sizeof *left);
+  if (!left) return false;
+  s.at_cuts.left = left;
+  s.at_levels.left = left + k->n->count + 1;
+  /* without cuts */
   apply_cuts(k, NULL, 0);
   s.time = plan_time_of_some(k->p);
   s.most = SLOWER * plan_time(k->p, 1);
-  while (s.cuts < CUTS && add_cut(&s)) s.cuts++;
+  /* one cut after the other */
+  begin_bands(k);
+  set_mark(k, &s.at_cuts);
+  while (s.cuts < CUTS && add_cut(&s)) make_cut(&s);
   apply_cuts(k, s.cut, s.cuts);
+  free(left);
+  return true;
 }
 
 static bool with_banding(struct nodes *n, struct plan *p, bool search)
@@ -396,7 +461,7 @@ static bool with_banding(struct nodes *n, struct plan *p, bool search)
   k.hash = calloc(room, sizeof *k.hash);
   k.work = calloc(room, sizeof *k.work);
   k.left = calloc(5 * room, sizeof *k.left);
-  const bool ok = k.hash && k.work && k.left;
+  bool ok = k.hash && k.work && k.left;
   /* Plan: the packs have their costs first. */
   if (ok) {
     k.part = k.left + room;
@@ -409,7 +474,7 @@ static bool with_banding(struct nodes *n, struct plan *p, bool search)
       for (int g = run->first; g < run->end; g++) run->cost = add_costs(run->cost, cost_of(n, &p->group[g]));
     }
     if (search)
-      search_cuts(&k);
+      ok = search_cuts(&k);
     else
       apply_cuts(&k, NULL, 0);
   }
