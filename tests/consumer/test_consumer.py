@@ -112,7 +112,7 @@ class Consumer(unittest.TestCase):
                                   "--output", "-").splitlines())
         row = list(rows)[20]
         for name, *position in map(str.split, bodies):
-            self.assertEqual(position, [row[f"body.{name}.position.{axis}"] for axis in "xyz"])
+            self.assertEqual([float(x) for x in position], [float(row[f"body.{name}.position.{axis}"]) for axis in "xyz"])
 
 
 if __name__ == "__main__":
