@@ -169,7 +169,13 @@ class Import(unittest.TestCase):
         self.assertIn("were repaired", notes)
         self.refused(self.ARM.replace('izz="1"', 'izz="-1"'), 3, "expected 0 or more")
         self.model(self.ARM.replace('izz="1"', 'izz="-1"'), "--repair-inertia")
-        self.assertIn("counts as a point", self.model(self.ARM.replace('ixx="1" iyy="1" izz="1"', 'ixx="1e-20" iyy="1e-20" izz="1e-20"'), "--repair-inertia")[1])
+        for none in ("1e-20", "-1e-20", "0"):  # a ball of 2 kg of aluminium: r = (3 m/(4 pi 2700))^(1/3), 2/5 m r^2
+            model, notes = self.model(self.ARM.replace('ixx="1" iyy="1" izz="1"', f'ixx="{none}" iyy="{none}" izz="{none}"'), "--repair-inertia")
+            self.assertIn("those of a ball", notes)
+            for i in range(3):
+                self.assertAlmostEqual(model["bodies"][0]["inertia"][i][i], 0.8 * (6 / (4 * math.pi * 2700)) ** (2 / 3), 15)
+        point = self.ARM.replace('ixx="1" iyy="1" izz="1"', 'ixx="0" iyy="0" izz="0"')
+        self.assertEqual(self.model(point)[0]["bodies"][0]["inertia"], [[0, 0, 0]] * 3)  # only the option invents moments
         self.model(light("world") + heavy("a") + heavy("b").replace('izz="1"', 'izz="2.5"') + joint("j", "continuous", "world", "a")
                    + joint("k", "fixed", "a", "b"))  # the sum is possible
         self.assertIn("has no ixy", self.model(self.ARM)[1])
@@ -379,6 +385,25 @@ class Oracle(unittest.TestCase):
             names.flush()
             done = subprocess.run([sys.executable, "-B", str(HERE / "compare.py"), BIN, names.name, str(HERE), "--poses", "5"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, f"{listing.count('robots ')} files agree with the oracle at 6 positions, 0 do not; 0 are refused\n"), done.stderr)
+
+    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built")
+    def test_libmujoco(self):
+        """The oracle against libmujoco, and a wrong inertia is found."""
+        right = (HERE / "robots" / "tree.urdf").read_text(encoding="utf-8")
+        for change, status in (("", 0), ('ixx="0.0004"', 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, "robots").mkdir()
+                pathlib.Path(folder, "robots", "tree.urdf").write_text(right, encoding="utf-8")
+                pathlib.Path(folder, "list").write_text("robots tree.urdf\n", encoding="utf-8")
+                program = os.environ["WITH_MUJOCO"]
+                if change:  # libmujoco sees another file than the oracle
+                    program = os.path.join(folder, "other")
+                    pathlib.Path(program).write_text(f"#!/bin/sh\nsed 's/{change}/ixx=\"0.00041\"/' \"$1\" > {folder}/other.urdf\n"
+                                                     f"exec {os.environ['WITH_MUJOCO']} {folder}/other.urdf $2\n", encoding="utf-8")
+                    os.chmod(program, 0o755)
+                done = subprocess.run([sys.executable, "-B", str(HERE / "mujoco.py"), program, f"{folder}/list", folder], capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertIn("inertia of wheel" if change else "1 files agree with libmujoco at 5 positions, 0 do not; 0 are refused\n", done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,17 @@
 # SPDX-License-Identifier: MIT
-# ali3-import, and its models beside an oracle in Python. corpus.py and compare.py also take the files of public collections.
-add_test(NAME import/rules COMMAND ${CMAKE_COMMAND} -E env ALI3_LIBRARY=$<TARGET_FILE:ali3_shared> ALI3D=$<TARGET_FILE:ali3d>
+# ali3-import, and its models beside an oracle in Python. corpus.py, compare.py and mujoco.py also take the files of public collections.
+# Where libmujoco is installed (Debian package libmujoco-dev), the oracle is compared with it.
+find_path(ALI3_MUJOCO_HEADERS mujoco/mujoco.h)
+find_library(ALI3_MUJOCO_LIBRARY mujoco)
+mark_as_advanced(ALI3_MUJOCO_HEADERS ALI3_MUJOCO_LIBRARY)
+set(with_mujoco "")
+if(ALI3_MUJOCO_HEADERS AND ALI3_MUJOCO_LIBRARY)
+  add_executable(with_mujoco ${CMAKE_CURRENT_SOURCE_DIR}/import/with_mujoco.c)
+  target_include_directories(with_mujoco SYSTEM PRIVATE ${ALI3_MUJOCO_HEADERS})
+  target_link_libraries(with_mujoco PRIVATE ${ALI3_MUJOCO_LIBRARY})
+  set_target_properties(with_mujoco PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set(with_mujoco WITH_MUJOCO=$<TARGET_FILE:with_mujoco>)
+endif()
+add_test(NAME import/rules COMMAND ${CMAKE_COMMAND} -E env ALI3_LIBRARY=$<TARGET_FILE:ali3_shared> ALI3D=$<TARGET_FILE:ali3d> ${with_mujoco}
          ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/import/test_import.py ${CMAKE_BINARY_DIR}/bin)
 ali3_tier(quick import/rules)

@@ -84,6 +84,8 @@ bool groups_make(struct robot *r, const struct import *o, struct notes *n)
   weigh_groups(r);
   if (!inertia_check(r, o, n)) return false;
   weigh_groups(r);
+  inertia_fill(r, o, n);
+  weigh_groups(r);
   return true;
 }
 

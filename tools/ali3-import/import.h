@@ -39,6 +39,8 @@ bool loops_close(struct robot *r, const struct import *o, struct notes *n);
 bool loops_read(struct robot *r, const struct import *o, struct notes *n);
 /* inertia.c: refuses or repairs what no body can have. */
 bool inertia_check(struct robot *r, const struct import *o, struct notes *n);
+/* With --repair-inertia: bodies that are points get moments. */
+void inertia_fill(struct robot *r, const struct import *o, struct notes *n);
 /* Adds b, whose axes are those of the frame `at`, to a. */
 void inertia_add(struct inertia *a, const struct inertia *b, const struct frame *at);
 /* density.c: gives links without mass the mass of their shapes. */

@@ -38,14 +38,26 @@ static bool repair_moments(double I[9], double moments[3])
   return true;
 }
 
-/* Exporters leave moments of rounding, such as 1e-20 kg m^2. A body of such a size counts as a point. */
-static bool make_point(struct inertia *i)
+/* Exporters leave moments of rounding, such as 1e-20 kg m^2, or none. */
+static bool is_point(const struct inertia *i)
 {
   static const double RADIUS = 1e-6; /* m, of gyration */
-  const double trace = i->moment[0] + i->moment[4] + i->moment[8];
-  if (!(i->mass > 0.0) || !(trace > 0.0) || !(trace < RADIUS * RADIUS * i->mass)) return false;
-  memset(i->moment, 0, sizeof i->moment);
-  return true;
+  double size = 0.0;
+  for (int k = 0; k < 9; k++) size += fabs(i->moment[k]);
+  return i->mass > 0.0 && size < RADIUS * RADIUS * i->mass;
+}
+
+/* Nothing holds a point about itself, and a light part of aluminium is not far from a ball of it. */
+static void make_ball(struct link *l, struct notes *n)
+{
+  static const double DENSITY = 2700.0; /* kg/m^3 */
+  const double radius = cbrt(3.0 * l->inertia.mass / (4.0 * M_PI * DENSITY));
+  for (int i = 0; i < 9; i++)
+    l->inertia.moment[i] = i % 4 == 0 ? 0.4 * l->inertia.mass * radius * radius : 0.0;
+  note(n, l->inertial_line,
+       "link '%.100s': a mass of %g kg without moments of inertia; it gets %g kg m^2, those of a ball of "
+       "aluminium",
+       l->name, l->inertia.mass, l->inertia.moment[0]);
 }
 
 static bool is_impossible(const double I[9])
@@ -65,11 +77,7 @@ bool inertia_check(struct robot *r, const struct import *o, struct notes *n)
     /* A repaired copy is at hand whatever the options say. */
     double moments[3], repaired[9];
     memcpy(repaired, l->inertia.moment, sizeof repaired);
-    if (!g->ground && o->repair_inertia && make_point(&l->inertia)) {
-      note(n, l->inertial_line, "link '%.100s': its radius of gyration is below 1 um: it counts as a point",
-           l->name);
-      continue;
-    }
+    if (o->repair_inertia && is_point(&g->inertia)) continue;
     if (g->ground || !repair_moments(repaired, moments)) continue;
     if (o->repair_inertia) memcpy(l->inertia.moment, repaired, sizeof repaired);
     if (o->repair_inertia)
@@ -89,6 +97,16 @@ bool inertia_check(struct robot *r, const struct import *o, struct notes *n)
            l->name, moments[0], moments[1], moments[2]);
   }
   return good;
+}
+
+void inertia_fill(struct robot *r, const struct import *o, struct notes *n)
+{
+  if (!o->repair_inertia) return;
+  for (int i = 0; i < r->links; i++) {
+    struct link *l = &r->link[i];
+    const struct group *g = &r->group[l->group];
+    if (!g->ground && is_point(&g->inertia) && l->inertia.mass > 0.0) make_ball(l, n);
+  }
 }
 
 /* Adds mass (d'd 1 - d d') for a mass that lies d from the centre. */

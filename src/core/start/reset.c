@@ -146,11 +146,21 @@ static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
   d->now.mu[stored_slot(m, b)] = 0.5 * h * g[6];
 }
 
+/* Marks the soft rows that hold carried bodies (soft_open() leaves them), or clears the marks. The unknown of a carried body
+ * is its whole acceleration here, so these rows must see the accelerations of both bodies, as rigid rows do. Otherwise they
+ * would hold the carried body against the world. */
+static void mark_carrying_rows(const ali3_model *m, ali3_data *d, bool mark)
+{
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++)
+    d->soft.rigid_now[row] = mark && d->solve.c[row] < LAW_OPEN;
+}
+
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
  *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x vanishes. */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
   double h = d->rule.h, first = -1.0;
+  mark_carrying_rows(m, d, true);
   for (int pass = 0; pass < PASSES; pass++) {
     stage_links(m, d, KERNEL_link_push_lambda);
     for (int b = 0; b < m->bodies; b++) start_acceleration(m, d, b);
@@ -164,6 +174,7 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
     if (first < 0.0) first = change;
     if (!(change > 1e-15 * fmax(size, first))) break;
   }
+  mark_carrying_rows(m, d, false);
 }
 
 /* With gamma above 1/2 an acceleration that a stiff row removes within the first step is a jump in the formulas of the step.

@@ -168,6 +168,85 @@ TEST(velocities_that_have_mass_are_kept)
   done(m, d);
 }
 
+/* Both bodies fall freely: B on a slide, and M, which has no mass, on B. A spring or damper holds M at B, with and without a drive
+ * beside it. */
+TEST(a_body_that_a_spring_holds_at_a_falling_one_falls)
+{
+  for (int driven = 0; driven < 2; driven++)
+    for (double size = 1.0; size < 1e9; size *= 100.0)
+      for (int damped = 0; damped < 2; damped++) {
+        ali3_model *m = falling();
+        ali3_body_state x;
+        ali3_body_spec heavy = toy_body("B", none, 1.0, 1.0);
+        memcpy(heavy.orientation, ASKEW, sizeof ASKEW);
+        toy_added(m, ali3_model_add_body(m, &heavy));
+        point(m, "M", 0.0, 0, 0, 0, 0);
+        slide(m, "S", ALI3_GROUND, 0, 1);
+        const int joint = slide(m, "T", 0, 1, 1);
+        spring(m, joint, damped ? 0.0 : size, damped ? size : 0.0);
+        if (driven)
+          toy_added(m, ali3_model_add_force(
+                           m, &(ali3_force_spec){.name = "hold", .type = ALI3_FORCE_DRIVE, .joint = joint}));
+        toy_freeze(m, 0.01);
+        ali3_data *d = toy_start(m, ALI3_OK);
+        for (int i = 0; i < 2; i++) {
+          ali3_body_get(m, d, i, &x);
+          if (!(fabs(x.acceleration[1] + 9.81) < 1e-6))
+            fail_msg("%s %g%s: body %d starts with %.9g m/s^2", damped ? "damper" : "spring", size,
+                     driven ? " and drive" : "", i, x.acceleration[1]);
+        }
+        run_well(m, d, 100);
+        for (int i = 0; i < 2; i++) {
+          ali3_body_get(m, d, i, &x);
+          if (!(fabs(x.position[1] + 0.5 * 9.81) < 1e-9))
+            fail_msg("%s %g%s: body %d has fallen by %.12g m", damped ? "damper" : "spring", size,
+                     driven ? " and drive" : "", i, x.position[1]);
+        }
+        done(m, d);
+      }
+}
+
+/* A pendulum whose bob is a point: a drive holds its hinge at the light rod, and friction of the hinge must not act. */
+TEST(a_driven_point_with_friction_swings_as_one_body)
+{
+  for (double damping = 1.0; damping < 1e5; damping *= 10.0) {
+    ali3_model *m = falling();
+    ali3_body_state x;
+    ali3_body_spec rod = toy_body("rod", none, 0.5, 1e-5),
+                   bob = toy_body("bob", (const double[]){0.2, 0, 0}, 2.0, 0.0);
+    toy_added(m, ali3_model_add_body(m, &rod));
+    toy_added(m, ali3_model_add_body(m, &bob));
+    const double z[3] = {0, 0, 1}, end[3] = {0.2, 0, 0};
+    ali3_joint_spec pin = {.name = "pin", .type = ALI3_JOINT_REVOLUTE, .body_a = ALI3_GROUND, .body_b = 0},
+                    hinge = {.name = "hinge", .type = ALI3_JOINT_REVOLUTE, .body_a = 0, .body_b = 1};
+    for (ali3_joint_spec *j = &pin; j; j = j == &pin ? &hinge : NULL) {
+      memcpy(j->axis_a, z, sizeof z);
+      memcpy(j->axis_b, z, sizeof z);
+    }
+    memcpy(hinge.point_a, end, sizeof end);
+    toy_added(m, ali3_model_add_joint(m, &pin));
+    const int joint = toy_added(m, ali3_model_add_joint(m, &hinge));
+    toy_added(m, ali3_model_add_force(
+                     m, &(ali3_force_spec){.name = "hold", .type = ALI3_FORCE_DRIVE, .joint = joint}));
+    toy_added(m, ali3_model_add_force(m, &(ali3_force_spec){.name = "rub",
+                                                            .type = ALI3_FORCE_FRICTION,
+                                                            .joint = joint,
+                                                            .damping = {damping},
+                                                            .slip = 1e-3}));
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    const double turn = -9.81 * 2.0 * 0.2 / (2.0 * 0.04 + 1e-5);
+    for (int i = 0; i < 2; i++) {
+      ali3_body_get(m, d, i, &x);
+      if (!(fabs(x.angular_acceleration[2] - turn) < 1e-5))
+        fail_msg("damping %g: body %d starts with %.9g of %.9g rad/s^2", damping, i,
+                 x.angular_acceleration[2], turn);
+    }
+    run_well(m, d, 100);
+    done(m, d);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -178,6 +257,8 @@ int main(void)
       cmocka_unit_test(a_body_between_springs_moves_with_its_neighbours),
       cmocka_unit_test(a_body_out_of_balance_is_in_balance_after_a_step),
       cmocka_unit_test(velocities_that_have_mass_are_kept),
+      cmocka_unit_test(a_body_that_a_spring_holds_at_a_falling_one_falls),
+      cmocka_unit_test(a_driven_point_with_friction_swings_as_one_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
