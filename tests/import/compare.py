@@ -28,10 +28,14 @@ class Loader(yaml.CSafeLoader):
 Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?e[-+]?[0-9]+$"), list("-+0123456789"))
 
 
-def imported(binaries, file, *options):
-    """The model as text, None if it is refused."""
+def imported_with_notes(binaries, file, *options):
+    """(the model as text, None if it is refused; what the program says)."""
     done = subprocess.run([os.path.join(binaries, "ali3-import"), file, *options], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-    return done.stdout.decode() if done.returncode == 0 else None
+    return done.stdout.decode() if done.returncode == 0 else None, done.stderr.decode(errors="replace")
+
+
+def imported(binaries, file, *options):
+    return imported_with_notes(binaries, file, *options)[0]
 
 
 def label(name):

@@ -78,12 +78,16 @@ class Joint:
 
 
 class Robot:
-    """free: None as ali3-import chooses, or whether the base moves."""
+    """free: None as ali3-import chooses, or whether the base moves. fixed: names of joints that do not move. needed: links that
+    loops need."""
 
-    def __init__(self, path, free=None):
+    def __init__(self, path, free=None, fixed=(), needed=()):
         root = xml.etree.ElementTree.parse(path).getroot()
         self.links = {e.get("name"): Link(e) for e in root.findall("link")}
         self.joints = {e.get("name"): Joint(e) for e in root.findall("joint")}
+        for name in fixed:
+            self.joints[name].type = "fixed"
+        self.needed = needed
         self.above = {j.child: j for j in self.joints.values()}
         (self.root,) = [name for name in self.links if name not in self.above]
         self.order = self._sorted()
@@ -116,7 +120,7 @@ class Robot:
         dropped, changed = set(), True
         while changed:
             changed = False
-            for body in set(self.body.values()) - dropped - {self.root}:
+            for body in set(self.body.values()) - dropped - {self.root} - {self.body[link] for link in self.needed}:
                 if not all(self.links[link].light for link in self.members(body)):
                     continue
                 if any(self.body[j.parent] == body and self.body[j.child] not in dropped | {body} for j in self.joints.values()):

@@ -346,7 +346,56 @@ class Import(unittest.TestCase):
             self.refused(robot, 0, words, *options)
         far = self.FOUR_BAR.replace('xyz="3 0 0"/><axis', 'xyz="30 0 0"/><axis')
         robot, *options = self.loops("loops: [{frame_a: end_a, frame_b: end_b, type: spherical}]", far)
-        self.refused(robot, 0, "yaml:1: no motion of the joints closes", *options)
+        self.refused(robot, 0, "yaml:1: no motion of the joints closes the loop of 'end_a' and 'end_b': it stays open .* --pose", *options)
+
+    TWO_LOOPS = (FOUR_BAR + light("end_c") + joint("f3", "fixed", "coupler", "end_c", '<origin xyz="1 {y} 0"/>') + heavy("strut")
+                 + joint("j4", "continuous", "world", "strut", '<origin xyz="1 0 0"/><axis xyz="0 1 0"/>') + light("end_d")
+                 + joint("f4", "fixed", "strut", "end_d", '<origin xyz="0 0 1.5"/>'))
+
+    def test_a_loop_that_nothing_closes_is_named(self):
+        """The second loop is 0.25 m beside its plane, whatever the first one does."""
+        robot, *options = self.loops("loops:\n- {frame_a: end_a, frame_b: end_b, type: spherical}\n- {frame_a: end_c, frame_b: end_d, type: spherical}",
+                                     self.TWO_LOOPS.replace("{y}", "0.25"))
+        self.refused(robot, 0, "yaml:3: no motion of the joints closes the loop of 'end_c' and 'end_d', not even if all other loops are open: "
+                     r"it stays open by 0\.25 m", *options)
+
+    def test_closing_moves_no_other_joint_and_makes_no_full_turns(self):
+        outside = heavy("waist") + joint("turn", "continuous", "world", "waist") + self.FOUR_BAR.replace('<parent link="world"/>', '<parent link="waist"/>')
+        model, _ = self.model(*self.loops("loops: [{frame_a: end_a, frame_b: end_b, type: spherical}]", light("world") + outside.replace(light("world"), "")))
+        positions = {j["name"]: j.get("position", 0) for j in model["joints"]}
+        self.assertEqual(positions["turn"], 0)
+        self.assertTrue(all(abs(value) <= math.pi for value in positions.values()), positions)
+        limited = self.FOUR_BAR.replace(joint("j3", "continuous", "world", "rocker", '<origin xyz="3 0 0"/><axis xyz="0 1 0"/>'),
+                                        joint("j3", "revolute", "world", "rocker", '<origin xyz="3 0 0"/><axis xyz="0 1 0"/><limit lower="3" upper="3.1"/>'))
+        self.assertRegex(self.model(*self.loops("loops: [{frame_a: end_a, frame_b: end_b, type: spherical}]", limited))[1],
+                         r"joint 'j3': the loops close at .*, outside its limits 3 to 3\.1")
+
+    SRDF = '<?xml version="1.0"?>\n<robot name="r">\n<group name="x"/>{more}\n<loop_constraint frame1="end_a" frame2="end_b" {mask}/>\n</robot>\n'
+
+    def test_srdf(self):
+        """A mask becomes the joint that prevents its motions."""
+        masks = (("", "fixed", None), ("x y z", "spherical", None), ("x y z roll yaw", "revolute", 1), ("z yaw x roll", "cylindrical", 1), ("y roll yaw", "planar", 1),
+                 ("y z pitch yaw", "cylindrical", 0), ("z roll pitch", "planar", 2), ("x z pitch", "fixed", None), ("x z", "spherical", None))
+        for mask, kind, axis in masks:
+            arguments = self.loops(self.SRDF.format(more="", mask=f'mask="{mask}"' if mask else ""), None, "--drives", "none")
+            done = self.run_import(*arguments)
+            self.assertEqual(done.returncode, 0, (mask, done.stderr))
+            loop = yaml.load(done.stdout, Loader)["model"]["joints"][-1]
+            self.assertEqual(loop["type"], kind, mask)
+            if axis is not None:
+                self.assertAlmostEqual(abs(loop["axis_a"][axis]), 1, 12, mask)
+            self.assertEqual("prevents the other motions" in done.stderr, mask in ("x z pitch", "x z"), mask)
+        passive = "".join(f'<passive_joint name="{name}"/>' for name in ("j2", "j3"))
+        done = self.run_import(*self.loops(self.SRDF.format(more=passive, mask='mask="x y z"')))
+        self.assertEqual([force["joint"] for force in self.forces(yaml.load(done.stdout, Loader)["model"], "drive")], ["j1"])
+        for more, mask, words in (("", 'mask="roll"', "srdf|yaml:4: mask: expected x y z"), ("", 'mask="x q"', ":4: mask: expected"),
+                                  ('<passive_joint name="q"/>', "", ":3: <passive_joint>: expected the name of a joint"), ("<", "", "not well-formed")):
+            robot, *options = self.loops(self.SRDF.format(more=more, mask=mask))
+            self.refused(robot, 0, words, *options)
+        robot, *options = self.loops('<robot name="r"/>')
+        self.refused(robot, 0, "expected <loop_constraint>, found none", *options)
+        robot, *options = self.loops('<robot>\n<loop_constraint frame1="end_a" frame2="q"/></robot>')
+        self.refused(robot, 0, ":2: frame2: expected the name of a link of the robot, found 'q'", *options)
 
     def test_meshes(self):
         """A file is copied once. A negative factor mirrors, two of them turn."""
@@ -385,6 +434,16 @@ class Oracle(unittest.TestCase):
             names.flush()
             done = subprocess.run([sys.executable, "-B", str(HERE / "compare.py"), BIN, names.name, str(HERE), "--poses", "5"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, f"{listing.count('robots ')} files agree with the oracle at 6 positions, 0 do not; 0 are refused\n"), done.stderr)
+
+    def test_loops(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+            names.write("robots fourbar/robot.urdf\nrobots split/robot.urdf\n")
+            names.flush()
+            done = subprocess.run([sys.executable, "-B", str(HERE / "loops.py"), BIN, names.name, str(HERE)], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["2 robots with loops are closed and run, 0 do not; 0 are refused"]),
+                         done.stdout + done.stderr)
+        self.assertIn("fourbar/robot.urdf: closed to", done.stdout)
+        self.assertIn(" 1 freedoms without drives, 0 steps", done.stdout)
 
     @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built")
     def test_libmujoco(self):

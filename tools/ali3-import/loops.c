@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * What URDF cannot say, from a file beside it: joints that close loops, joints of other types, and which joints have motors.
  *
- * The file is YAML in one of two forms. The first one is ours: loops, with names of two links, and motors. The other one is
- * robot.yaml of example-parallel-robots: closed_loop, type, name_mot, joint_name, joint_type. */
+ * The file is YAML in one of two forms, or SRDF (loops_srdf.c). The first form is ours: loops, with names of two links, and
+ * motors. The other one is robot.yaml of example-parallel-robots: closed_loop, type, name_mot, joint_name, joint_type. */
+#include "loops.h"
+
 #include "import.h"
 #include "yaml/yaml.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* The file that is read, for messages. */
-struct loops_file {
-  struct robot *robot;
-  struct notes *notes;
-  const char *name;
-};
 
 static bool refuse_node(const struct loops_file *f, const struct node *at, const char *expected)
 {
@@ -27,13 +23,7 @@ static bool refuse_node(const struct loops_file *f, const struct node *at, const
 
 static bool find_named_link(const struct loops_file *f, const struct node *at, int *link)
 {
-  if (at->kind != NODE_SCALAR) return refuse_node(f, at, "the name of a link");
-  *link = robot_find_link(f->robot, at->text);
-  /* The frame of a joint is that of its child. */
-  if (*link == NONE) {
-    const int joint = robot_find_joint(f->robot, at->text);
-    if (joint != NONE) *link = f->robot->joint[joint].child;
-  }
+  *link = at->kind == NODE_SCALAR ? loops_find_link(f, at->text) : NONE;
   return *link != NONE || refuse_node(f, at, "the name of a link of the robot");
 }
 
@@ -43,25 +33,6 @@ static struct joint *find_named_joint(const struct loops_file *f, const struct n
   if (joint != NONE) return &f->robot->joint[joint];
   refuse_node(f, at, "the name of a joint of the robot");
   return NULL;
-}
-
-static struct loop *add_loop(const struct loops_file *f, int line)
-{
-  struct robot *r = f->robot;
-  if (!robot_grow(r, (void **)&r->loop, r->loops, &r->loop_room, sizeof *r->loop)) {
-    note_error(f->notes, 0, "out of memory");
-    return NULL;
-  }
-  struct loop *loop = &r->loop[r->loops++];
-  *loop = (struct loop){.line = line, .type = "fixed", .axis = {0, 0, 1}};
-  return loop;
-}
-
-static bool check_loop(const struct loops_file *f, const struct loop *loop)
-{
-  if (loop->link[0] != loop->link[1]) return true;
-  return note_error(f->notes, 0, "%s:%d: expected two links, found '%.100s' twice", f->name, loop->line,
-                    f->robot->link[loop->link[0]].name);
 }
 
 static bool take_axis_of_loop(const struct loops_file *f, const struct node *at, double axis[3])
@@ -86,7 +57,7 @@ static bool take_own_loop(const struct loops_file *f, const struct node *entry)
   const struct node *end[2] = {node_find(entry, "frame_a"), node_find(entry, "frame_b")};
   if (entry->kind != NODE_MAP || !end[0] || !end[1])
     return refuse_node(f, entry, "{name: .., type: .., frame_a: LINK, frame_b: LINK}");
-  struct loop *loop = add_loop(f, entry->at.line);
+  struct loop *loop = loops_add(f, entry->at.line);
   if (!loop) return false;
   /* Take each key. */
   for (const struct node *at = entry->first; at; at = at->next) {
@@ -106,7 +77,7 @@ static bool take_own_loop(const struct loops_file *f, const struct node *entry)
     }
   }
   return find_named_link(f, end[0], &loop->link[0]) && find_named_link(f, end[1], &loop->link[1]) &&
-         check_loop(f, loop);
+         loops_check(f, loop);
 }
 
 /* closed_loop: pairs of links, type: 6d or 3d for each. */
@@ -118,9 +89,9 @@ static bool take_pairs(const struct loops_file *f, const struct node *pairs, con
     return refuse_node(f, types, "a type for each pair of closed_loop");
   for (const struct node *pair = pairs->first; pair; pair = pair->next, type = type ? type->next : NULL) {
     if (pair->kind != NODE_LIST || pair->count != 2) return refuse_node(f, pair, "a pair of links");
-    struct loop *loop = add_loop(f, pair->at.line);
+    struct loop *loop = loops_add(f, pair->at.line);
     if (!loop || !find_named_link(f, pair->first, &loop->link[0]) ||
-        !find_named_link(f, pair->first->next, &loop->link[1]) || !check_loop(f, loop))
+        !find_named_link(f, pair->first->next, &loop->link[1]) || !loops_check(f, loop))
       return false;
     if (!type || (type->kind == NODE_SCALAR && strcasecmp(type->text, "6d") == 0)) continue;
     if (type->kind != NODE_SCALAR || strcasecmp(type->text, "3d") != 0)
@@ -194,12 +165,26 @@ static bool take_section(const struct loops_file *f, const struct node *root, co
   return true;
 }
 
+/* True if the first character of the file begins an element. A file that cannot be read is reported by the reader of YAML. */
+static bool is_xml(const char *path)
+{
+  FILE *file = fopen(path, "re");
+  int c = EOF;
+  if (file) {
+    do c = getc(file);
+    while (c != EOF && (isspace(c) || c == 0xef || c == 0xbb || c == 0xbf)); /* a byte order mark */
+    fclose(file);
+  }
+  return c == '<';
+}
+
 bool loops_read(struct robot *r, const struct import *o, struct notes *n)
 {
   if (!o->loops) return true;
   struct report report = {.out = n->to ? n->to : stderr};
   struct yaml tree = {0};
   const struct loops_file f = {r, n, o->loops};
+  if (is_xml(o->loops)) return loops_read_srdf(&f);
   bool good = yaml_read(&tree, o->loops, &report);
   if (good && (!tree.root || tree.root->kind != NODE_MAP))
     good = note_error(n, 0, "%s: expected the keys loops or closed_loop", o->loops);

@@ -154,6 +154,13 @@ static inline bool joint_has_coordinate(const struct joint *j)
   return j->type == JOINT_REVOLUTE || j->type == JOINT_CONTINUOUS || j->type == JOINT_PRISMATIC;
 }
 
+/* True if the limits hold the coordinate in a range. */
+static inline bool joint_has_limits(const struct joint *j)
+{
+  return (j->type == JOINT_REVOLUTE || j->type == JOINT_PRISMATIC) && (j->has_lower || j->has_upper) &&
+         j->lower <= j->upper;
+}
+
 static inline bool inertia_is_none(const struct inertia *i)
 {
   for (int k = 0; k < 9; k++)

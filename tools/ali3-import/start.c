@@ -83,14 +83,9 @@ static bool sort_followers(struct robot *r, struct notes *n)
   return true;
 }
 
-static bool has_limits(const struct joint *j)
-{
-  return j->type != JOINT_CONTINUOUS && (j->has_lower || j->has_upper) && j->lower <= j->upper;
-}
-
 static void start_within(struct joint *j, struct notes *n)
 {
-  if (!has_limits(j) || (j->lower <= j->position && j->position <= j->upper)) return;
+  if (!joint_has_limits(j) || (j->lower <= j->position && j->position <= j->upper)) return;
   const double before = j->position;
   j->position = fmin(fmax(j->position, j->lower), j->upper);
   note(n, j->limit_line, "joint '%.100s': %g is outside its limits %g to %g; it starts at %g", j->name,
@@ -125,7 +120,7 @@ bool start_choose(struct robot *r, const struct import *o, struct notes *n)
     struct joint *j = &r->joint[i];
     if (j->leader == NONE) continue;
     j->position = followed_position(r, j);
-    if (has_limits(j) && !(j->lower <= j->position && j->position <= j->upper))
+    if (joint_has_limits(j) && !(j->lower <= j->position && j->position <= j->upper))
       note(n, j->mimic_line, "joint '%.100s' follows '%.100s' to %g, outside its limits %g to %g", j->name,
            r->joint[j->leader].name, j->position, j->lower, j->upper);
   }
