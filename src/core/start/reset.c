@@ -155,16 +155,35 @@ static void mark_carrying_rows(const ali3_model *m, ali3_data *d, bool mark)
     d->soft.rigid_now[row] = mark && d->solve.c[row] < LAW_OPEN;
 }
 
+/* Accelerations of the marked rows, into `before`. Returns their largest multiplier, which must vanish: these rows only keep
+ * pivots positive, and their forces are loads. */
+static double keep_row_accelerations(const ali3_model *m, ali3_data *d, double *before)
+{
+  double largest = 0.0;
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      const int row = stored_row(j, k);
+      if (!d->soft.rigid_now[row]) continue;
+      before[row] = link_jw(m, d, d->here.J, j, k) + d->solve.bias[row];
+      largest = fmax(largest, fabs(d->rule.h * d->solve.z[row]));
+    }
+  }
+  return largest;
+}
+
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
  *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x vanishes. */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
-  double h = d->rule.h, first = -1.0;
+  double h = d->rule.h, first = -1.0, soft = INFINITY;
+  double *before = d->soft.rate_seen; /* not in use before the first iteration of a step */
   mark_carrying_rows(m, d, true);
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++) before[row] = 0.0;
   for (int pass = 0; pass < PASSES; pass++) {
     stage_links(m, d, KERNEL_link_push_lambda);
     for (int b = 0; b < m->bodies; b++) start_acceleration(m, d, b);
-    project_acceleration(m, d);
+    project_acceleration_after(m, d, before);
     double change = 0.0, size = 0.0;
     for (int i = 0; i < m->frozen->rigid; i++) {
       d->now.lambda[i] += h * d->solve.z[i];
@@ -172,7 +191,11 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
       size = fmax(size, fabs(d->now.lambda[i]));
     }
     if (first < 0.0) first = change;
-    if (!(change > 1e-15 * fmax(size, first))) break;
+    /* A direction in which a body without mass is out of balance has no acceleration: the rows stay as they are. */
+    const double left = keep_row_accelerations(m, d, before);
+    const bool settles = left > 1e-15 * fmax(size, first) && left < 0.99 * soft;
+    soft = left;
+    if (!(change > 1e-15 * fmax(size, first)) && !settles) break;
   }
   mark_carrying_rows(m, d, false);
 }

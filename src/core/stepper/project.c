@@ -79,6 +79,16 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
   acceleration_pass(m, d);
 }
 
+void project_acceleration_after(const ali3_model *m, ali3_data *d, const double *before)
+{
+  stage_bodies(m, d, KERNEL_body_acceleration_free);
+  stage_links(m, d, KERNEL_link_acceleration_beta);
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++)
+    if (d->soft.rigid_now[row]) d->solve.beta[row] -= before[row];
+  stage_solve(m, d);
+  acceleration_end(m, d);
+}
+
 /* Whether the projection of q'' takes out the part of the multipliers that loads no body. q'' is then exact to the compliance of
  * the rows. Extrapolated steps are more accurate, light bodies feel that compliance more, and mean multipliers belong to the
  * whole step in place of its end. */

@@ -11,6 +11,8 @@ double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
+/* Soft rows with rigid_now resist the change of their acceleration from `before` (rows): J q'' + bias. Set-up only. */
+void project_acceleration_after(const ali3_model *m, ali3_data *d, const double *before);
 void project_end_acceleration(const ali3_model *m, ali3_data *d); /* before project_reactions() */
 /* The acceleration, with q'' recomputed from the balance of forces at q, q' and lambda. project_balance: with the law forces
  * of soft rows; project_forces: with the present lambda. */

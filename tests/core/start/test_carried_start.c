@@ -206,6 +206,33 @@ TEST(a_body_that_a_spring_holds_at_a_falling_one_falls)
       }
 }
 
+/* A massless carriage on a spring carries a mass. The spring accelerates both, and resists nothing else. */
+TEST(a_spring_at_a_carriage_accelerates_its_load)
+{
+  for (double stiffness = 1.0; stiffness < 1e6; stiffness *= 10.0) {
+    ali3_model *m = falling();
+    ali3_body_state x;
+    ali3_body_spec load = toy_body("load", (const double[]){0, 0.1, 0}, 2.0, 1.0);
+    memcpy(load.orientation, ASKEW, sizeof ASKEW);
+    point(m, "carriage", 0.0, 0, 0.1, 0, 0);
+    toy_added(m, ali3_model_add_body(m, &load));
+    spring(m, slide(m, "S", ALI3_GROUND, 0, 1), stiffness, 0.0);
+    const int joint = slide(m, "T", 0, 1, 1);
+    toy_added(m, ali3_model_add_force(
+                     m, &(ali3_force_spec){.name = "hold", .type = ALI3_FORCE_DRIVE, .joint = joint}));
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    const double expected = -9.81 - 0.1 * stiffness / 2.0;
+    for (int i = 0; i < 2; i++) {
+      ali3_body_get(m, d, i, &x);
+      if (!(fabs(x.acceleration[1] - expected) < 1e-8 * fabs(expected)))
+        fail_msg("%g N/m: body %d starts with %.12g of %.12g m/s^2", stiffness, i, x.acceleration[1],
+                 expected);
+    }
+    done(m, d);
+  }
+}
+
 /* A pendulum whose bob is a point: a drive holds its hinge at the light rod, and friction of the hinge must not act. */
 TEST(a_driven_point_with_friction_swings_as_one_body)
 {
@@ -259,6 +286,7 @@ int main(void)
       cmocka_unit_test(velocities_that_have_mass_are_kept),
       cmocka_unit_test(a_body_that_a_spring_holds_at_a_falling_one_falls),
       cmocka_unit_test(a_driven_point_with_friction_swings_as_one_body),
+      cmocka_unit_test(a_spring_at_a_carriage_accelerates_its_load),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
