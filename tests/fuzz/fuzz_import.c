@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   FILE *out = open_memstream(&text, &size);
   require(out != NULL);
   /* A byte before the robot is the choice of options. */
-  const bool good = import_urdf(&o, (const char *)bytes + (n ? 1 : 0), n ? n - 1 : 0, &notes, out);
+  const bool good = import_robot(&o, (const char *)bytes + (n ? 1 : 0), n ? n - 1 : 0, &notes, out);
   fclose(out);
   require(good == !notes.failed);
   require(good == (size > 0));

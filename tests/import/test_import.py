@@ -44,12 +44,12 @@ class Import(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_import(self, text, *options):
+    def run_import(self, text, *options, environment=None):
         """text: the elements of a robot, or a whole file."""
-        file = self.folder / "robot.urdf"
-        file.write_text(text if text.startswith("<?xml") or "<robot" in text else PRELUDE + text + "</robot>\n", encoding="utf-8")
+        file = self.folder / ("robot.xml" if "<mujoco" in text else "robot.urdf")
+        file.write_text(text if text.startswith("<?xml") or "<robot" in text or "<mujoco" in text else PRELUDE + text + "</robot>\n", encoding="utf-8")
         return subprocess.run([os.path.join(BIN, "ali3-import"), str(file), *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              cwd=self.folder)
+                              cwd=self.folder, env=os.environ | (environment or {}))
 
     def model(self, text, *options):
         """(model as a tree, notes); ali3d accepts it."""
@@ -60,14 +60,15 @@ class Import(unittest.TestCase):
         check = subprocess.run([os.path.join(BIN, "ali3d"), str(file), "--check"], capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stderr)
         for line in done.stderr.splitlines():
-            self.assertRegex(line, r"^\S+robot\.urdf:\d+: note: ")
+            self.assertRegex(line, r"^\S+robot\.(urdf:\d+|xml(:\d+)?): note: ")
         tree = yaml.load(done.stdout, Loader)
         return tree["model"] | {"inputs": tree.get("inputs", [])}, done.stderr
 
     def refused(self, text, line, words, *options):
         done = self.run_import(text, *options)
         self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-        place = f"robot.urdf:{line}: error: " if line else "robot.urdf: error: "
+        file = "robot.xml" if "<mujoco" in text else "robot.urdf"
+        place = f"{file}:{line}: error: " if line else f"{file}: error: "
         errors = [said for said in done.stderr.splitlines() if place in said]
         self.assertTrue(errors and re.search(words, errors[0]), done.stderr)
 
@@ -415,6 +416,133 @@ class Import(unittest.TestCase):
         self.assertEqual(len(found), 5)
         self.assertEqual(self.run_import(text, "--meshes", "/pictures").returncode, 2)
 
+    # --- MJCF ---
+
+    BODY = '<body name="{name}" pos="{pos}">{joint}<inertial pos="0 0 -0.1" mass="2" diaginertia="0.1 0.2 0.15"/>{more}</body>'
+
+    def mjcf(self, world, more="", option=""):
+        return f'<mujoco model="m"><compiler angle="radian" autolimits="true"/><option {option}/>\n<worldbody>\n{world}\n</worldbody>\n{more}\n</mujoco>\n'
+
+    def arm(self, joint='<joint name="j" axis="0 1 0" {j}/>', more="", j=""):
+        return self.BODY.format(name="a", pos="0 0 1", joint=joint.format(j=j), more=more)
+
+    def needs_mujoco(self):
+        if not os.environ.get("WITH_MUJOCO"):
+            self.skipTest("needs libmujoco-dev when the tests are built")
+
+    def test_mjcf_joints(self):
+        self.needs_mujoco()
+        model, notes = self.model(self.mjcf(self.arm(j='ref="0.5" springref="0.2" stiffness="30" damping="2" frictionloss="3" range="-1 2"'), option='gravity="0 0 -1.6"'))
+        joint, = model["joints"]
+        self.assertEqual((joint["type"], joint["position"], model["gravity"]), ("revolute", 0.5, [0, 0, -1.6]))
+        spring, = self.forces(model, "joint_spring")
+        self.assertEqual((spring["stiffness"], spring["rest"]), (30, 0.2))
+        friction, = self.forces(model, "friction")
+        self.assertEqual((friction["damping"], friction["friction"]), (2, 3))
+        stop, = self.forces(model, "stop")
+        self.assertEqual((stop["lower"], stop["upper"]), (-1, 2))
+        self.assertIn("robot.xml:3: note: softness of stops", notes)
+        ball, notes = self.model(self.mjcf(self.arm('<joint type="ball" stiffness="1" damping="1" armature="0.1"/>')), "--drives", "none")
+        self.assertEqual(ball["joints"][0]["type"], "spherical")
+        self.assertIn("robot.xml:3: note: stiffness, damping and friction of ball and free joints are not imported", notes)
+        self.assertIn("armature of ball and free joints", notes)
+        done = self.run_import(self.mjcf(self.arm('<joint type="ball" damping="1"/>')), "--strict")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        three = '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="z" axis="0 0 1"/>'
+        model, _ = self.model(self.mjcf(self.arm(three)))
+        self.assertEqual([(body["name"], body["mass"]) for body in model["bodies"]], [("a_1", 0), ("a_2", 0), ("a", 2)])
+        self.assertEqual([j["type"] for j in model["joints"]], ["prismatic", "prismatic", "revolute"])
+
+    def test_mjcf_base(self):
+        self.needs_mujoco()
+        free = self.mjcf(self.arm("<freejoint/>"))
+        model, _ = self.model(free)
+        self.assertEqual((model.get("joints"), model["bodies"][0]["position"]), (None, [0, 0, 0.9]))
+        self.refused(free, 0, "no link moves", "--base", "fixed")
+        pose = '<keyframe><key name="high" qpos="1 2 3 0 0 0 2"/></keyframe>'
+        model, notes = self.model(self.mjcf(self.arm("<freejoint/>"), pose), "--pose", "high")
+        self.assertNotIn("keyframes", notes)
+        for found, expected in zip(model["bodies"][0]["position"], (1, 2, 2.9)):
+            self.assertAlmostEqual(found, expected, 12)
+        self.refused(self.mjcf(self.arm("<freejoint/>"), pose), 0, r"expected a file or a keyframe of the robot \(high\)", "--pose", "low")
+        self.assertIn("--pose NAME starts at one of them", self.model(self.mjcf(self.arm("<freejoint/>"), pose))[1])
+
+    def test_mjcf_equalities(self):
+        self.needs_mujoco()
+        two = self.arm() + self.BODY.format(name="b", pos="1 0 1", joint='<joint name="k" axis="0 1 0" ref="0.2"/>', more="")
+        third = self.BODY.format(name="c", pos="0 0 -0.5", joint='<joint name="l" axis="0 1 0"/>', more="")
+        chain = self.arm(more=third) + self.BODY.format(name="b", pos="1 0 1", joint='<joint name="k" axis="0 1 0" ref="0.2"/>', more="")
+        for kind, element in (("spherical", '<connect name="pin" body1="c" body2="b" anchor="1 0 0.5"/>'), ("fixed", '<weld name="pin" body1="c" body2="b"/>'),
+                              ("spherical", '<weld name="pin" body1="c" body2="b" torquescale="0"/>')):
+            model, _ = self.model(self.mjcf(chain, f"<equality>{element}</equality>"), "--drives", "none")
+            self.assertEqual([(j["name"], j["type"]) for j in model["joints"]][-1], ("pin", kind), element)
+        joint = '<equality><joint joint1="k" joint2="j" polycoef="{p}"/></equality>'
+        model, _ = self.model(self.mjcf(two, joint.format(p="0.3 -2 0 0 0")))
+        gear, = self.forces(model, "gear")
+        self.assertEqual((gear["joint"], gear["joint_b"], gear["ratio"]), ("k", "j", -2))
+        self.assertEqual({j["name"]: j.get("position", 0) for j in model["joints"]}, {"j": 0, "k": 0.5})
+        self.assertIn("robot.xml:5: note: joints 'k' and 'j': a relation that is not linear", self.model(self.mjcf(two, joint.format(p="0 1 0.5 0 0")))[1])
+        model, notes = self.model(self.mjcf(two, '<equality><joint joint1="k" polycoef="0.1 0 0 0 0"/></equality>'))
+        self.assertIn("'k' is held at 0.3", notes)
+        self.assertIn("not active", self.model(self.mjcf(two, joint.format(p="0 1 0 0 0").replace("<joint", '<joint active="false"')))[1])
+
+    def test_mjcf_actuators(self):
+        self.needs_mujoco()
+        def motor(attributes, *options, kind="motor"):
+            return self.model(self.mjcf(self.arm(), f'<actuator><{kind} joint="j" {attributes}/></actuator>'), *options)
+        model, notes = motor('gear="16" ctrlrange="-12 12"', "--drives", "effort")
+        self.assertEqual(model["inputs"], [{"name": "j", "force": "j_motor", "limit": 192}])
+        self.assertIn("robot.xml:5: note: the input of a motor is the force on its joint: control times gear", notes)
+        model, _ = motor('gear="-2" ctrlrange="-1 3" forcerange="-2 9"', "--drives", "effort")
+        self.assertEqual(model["inputs"], [{"name": "j", "force": "j_motor", "limit": 6, "lower": -6, "upper": 2}])
+        self.assertIn("gains of a position actuator", motor('kp="30"', kind="position")[1])
+        self.assertIn("no motor", motor('dyntype="integrator"', kind="general")[1])
+        model, _ = motor("", "--drives", "position", "--acceleration", "9", "--velocity", "2")
+        drive, = self.forces(model, "drive")
+        self.assertEqual((drive["max_rate"], drive["max_acceleration"]), (2, 9))
+        passive = self.arm() + self.BODY.format(name="b", pos="1 0 1", joint='<joint name="k" axis="0 1 0"/>', more="")
+        model, _ = self.model(self.mjcf(passive, '<actuator><motor joint="j"/></actuator>'))
+        self.assertEqual([force["joint"] for force in self.forces(model, "drive")], ["j"])
+
+    def test_mjcf_armature(self):
+        """The rotor has the armature, and the model that of libmujoco: M = 0.22 + 0.5."""
+        self.needs_mujoco()
+        arm = self.mjcf(self.arm(j='armature="0.5" ref="0.3"'), '<actuator><motor joint="j" gear="20"/></actuator>')
+        self.assertIn("--armature makes rotors of it", self.model(arm)[1])
+        model, notes = self.model(arm, "--armature", "--drives", "none")
+        self.assertNotIn("armature", notes)
+        rotor, = (body for body in model["bodies"] if body["name"] == "j_rotor")
+        self.assertAlmostEqual(rotor["inertia"][1][1], 0.5 / 400, 15)
+        gear, = self.forces(model, "gear")
+        self.assertEqual((gear["joint"], gear["joint_b"], gear["ratio"]), ("j_rotor", "j", 20))
+
+    def test_mjcf_shapes_and_sites(self):
+        self.needs_mujoco()
+        geoms = ('<geom type="box" size="0.1 0.2 0.3" rgba="1 0.5 0 1" mass="0"/><geom type="capsule" size="0.1 0.2" mass="0" group="3"/>'
+                 '<geom type="ellipsoid" size="0.1 0.2 0.3" mass="0"/><site name="tip" pos="0 0 0.5"/>')
+        model, notes = self.model(self.mjcf(self.arm(j='pos="0 0 0.1"', more=geoms)), "--frames", "ti*")
+        visual, = model["visual"]
+        self.assertEqual((visual["shape"], visual["size"], visual["color"], visual["position"]), ("box", [0.2, 0.4, 0.6], "#ff8000", [0, 0, 0.1]))
+        sensor, = model["sensors"]
+        self.assertEqual(sensor["name"], "tip")
+        self.assertAlmostEqual(sensor["point"][2], 0.6, 14)
+        for words in ("meshes, ellipsoids", "contacts are not imported"):
+            self.assertIn(words, notes)
+        self.assertIn("1 sensor is not imported", self.model(self.mjcf(self.arm(), '<sensor><jointpos joint="j"/></sensor>'))[1])
+        self.assertIn("2 tendons are not", self.model(self.mjcf(self.arm(), "<tendon>" + '<fixed><joint joint="j" coef="1"/></fixed>' * 2 + "</tendon>"))[1])
+
+    def test_mjcf_mistakes(self):
+        self.needs_mujoco()
+        self.refused(self.mjcf("<bodies/>"), 3, "libmujoco 2.2.2: XML Error: Schema violation")
+        self.refused(self.mjcf(self.arm().replace('mass="2"', 'mass="x"')), 3, "libmujoco 2.2.2: ")
+        self.refused("<mujoco>\n<worldbody>\n</mujoco>", 0, "libmujoco 2.2.2: ")
+        self.refused(self.mjcf(""), 0, "no link moves")
+        arm = self.mjcf(self.arm())
+        done = self.run_import(arm, environment={"LD_PRELOAD": os.environ["NO_MUJOCO"]})
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertRegex(done.stderr, r"robot\.xml: error: MJCF needs libmujoco 2\.2\.2: install the package libmujoco2\.2\.2")
+        self.model("<!-- <robot> -->\n" + arm)
+
     def test_usage(self):
         for options, words in (((), "expected one file"), (("--base", "x", "f"), "fixed or free"), (("--drives", "x", "f"), "hold, none"),
                                (("--density", "-1", "f"), "above 0"), (("--package", "x", "f"), "NAME=DIR"), (("--acceleration", "1", "f"), "--drives position"),
@@ -434,6 +562,13 @@ class Oracle(unittest.TestCase):
             names.flush()
             done = subprocess.run([sys.executable, "-B", str(HERE / "compare.py"), BIN, names.name, str(HERE), "--poses", "5"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, f"{listing.count('robots ')} files agree with the oracle at 6 positions, 0 do not; 0 are refused\n"), done.stderr)
+
+    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built")
+    def test_mjcf(self):
+        done = subprocess.run([sys.executable, "-B", str(HERE / "mjcf.py"), BIN, os.environ["WITH_MUJOCO"], *map(str, sorted((HERE / "robots").glob("*.xml"))), "--poses", "8"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, "crane.xml: agrees with libmujoco at 10 positions\ndriven.xml: agrees with libmujoco at 9 positions\nlinkage.xml: closed to 1e-12, 1 freedoms\n"), done.stderr)
 
     def test_loops(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:

@@ -4,7 +4,7 @@
  *
  * First the model: gravity, bodies with mass, centre of mass and inertia in their own axes, joints with their place in a position. Then,
  * for each line of standard input, a position of nq numbers: the place of each body and the accelerations of its centre of mass, from
- * rest, without contacts and limits. With the word free, no equality, spring, damping or friction acts either.
+ * rest, without contacts, limits and dry friction. With the word free, no equality, spring, damping or friction acts either.
  *
  * Exit status: 0, 1 if libmujoco refuses the file, 2 wrong usage. */
 #include <mujoco/mujoco.h>
@@ -33,6 +33,8 @@ static void print_model(const mjModel *m)
 {
   printf("gravity");
   print_numbers(m->opt.gravity, 3);
+  printf("\nstart");
+  print_numbers(m->qpos0, m->nq);
   printf("\nsizes %d %d %d\n", m->nq, m->nbody, m->njnt);
   for (int i = 0; i < m->nbody; i++) print_body(m, i);
   for (int i = 0; i < m->njnt; i++)
@@ -67,7 +69,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "%s\n", error);
     return 1;
   }
-  m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_LIMIT;
+  m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_FRICTIONLOSS;
   if (argc == 3) m->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_PASSIVE;
   print_model(m);
   mjData *d = mj_makeData(m);

@@ -74,6 +74,14 @@ void frame_about(double R[9], const double a[3], double angle)
     for (int j = 0; j < 3; j++) R[3 * i + j] = (i == j ? c : 0.0) + d * a[i] * a[j] + s * cross[3 * i + j];
 }
 
+void frame_about_vector(double R[9], const double v[3])
+{
+  const double length = hypot(hypot(v[0], v[1]), v[2]);
+  const double axis[3] = {length > 0.0 ? v[0] / length : 1.0, length > 0.0 ? v[1] / length : 0.0,
+                          length > 0.0 ? v[2] / length : 0.0};
+  frame_about(R, axis, length);
+}
+
 void frame_euler(double e[4], const double R[9])
 {
   /* Four times the squares; the largest one is the safe divisor (Shepperd). */

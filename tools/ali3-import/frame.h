@@ -22,6 +22,8 @@ struct frame frame_between(const struct frame *outer, const struct frame *inner)
 void frame_from_rpy(double R[9], const double rpy[3]);
 /* A turn by an angle about an axis of length 1 (Rodrigues). */
 void frame_about(double R[9], const double axis[3], double angle);
+/* A turn by the length of a rotation vector about it. */
+void frame_about_vector(double R[9], const double v[3]);
 /* Euler parameters of R with e0 >= 0. */
 void frame_euler(double e[4], const double R[9]);
 void frame_product(double out[9], const double A[9], const double B[9]);

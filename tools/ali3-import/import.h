@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The stages of an import, in the order in which import_urdf() calls them. Each may report an error and return false. */
+ * The stages of an import, in the order in which import_robot() calls them. Each may report an error and return false. */
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 
@@ -21,14 +21,15 @@ struct import {
   enum base base;
   enum drives drives;
   double density;      /* 0: links without mass get none */
-  double acceleration; /* of position drives; 0: not given */
+  double acceleration; /* rad/s^2 or m/s^2, of position drives; 0: not given */
+  double velocity;     /* rad/s or m/s, of position drives whose joint has none; 0: not given */
   const char *pose;    /* file, or NULL */
   const char *loops;   /* file, or NULL */
   const char *meshes;  /* folder for copies of mesh files, or NULL */
   const char *frames;  /* pattern of the links that become sensors, or NULL */
   const struct package *package;
   int packages;
-  bool keep_fixed, repair_inertia, strict;
+  bool keep_fixed, repair_inertia, strict, armature;
 };
 
 /* tree.c: names to indices, one root, parents before children; moments of inertia in the axes of their links. */
@@ -58,6 +59,11 @@ bool labels_make(struct robot *r, struct notes *n);
 /* write.c, write_forces.c, write_visuals.c, write_parts.c: the model file. */
 void model_write(struct robot *r, const struct import *o, struct notes *n, FILE *out);
 void forces_write(const struct robot *r, const struct import *o, struct notes *n, FILE *out);
+/* write_rotors.c: armature. Only for joints of which joint_has_rotor() is true. */
+bool joint_has_rotor(const struct robot *r, const struct import *o, const struct joint *j);
+void rotor_body_write(const struct robot *r, const struct joint *j, FILE *out);
+void rotor_joint_write(const struct robot *r, const struct joint *j, FILE *out);
+void rotor_gear_write(const struct joint *j, FILE *out);
 void inputs_write(const struct robot *r, const struct import *o, FILE *out);
 void visuals_write(struct robot *r, const struct import *o, struct notes *n, FILE *out);
 /* A number in the fewest digits that give its bits, and three of them in brackets. */
@@ -71,7 +77,8 @@ struct frame link_in_body(const struct robot *r, int link);
 /* How the model treats a moving joint under the options. */
 enum drives joint_drive(const struct robot *r, const struct import *o, const struct joint *j);
 
-/* From the bytes of a URDF file to a model file on `out`. False: an error was reported, and nothing was written. */
-bool import_urdf(const struct import *o, const char *bytes, size_t count, struct notes *n, FILE *out);
+/* From the bytes of a URDF file to a model file on `out`. False: an error was reported, and nothing was written. Bytes in MJCF
+ * only say that o->file is read with libmujoco. */
+bool import_robot(const struct import *o, const char *bytes, size_t count, struct notes *n, FILE *out);
 
 #endif

@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const char help[] =
-    "Usage: ali3-import ROBOT.urdf [OPTION]... > robot.yaml\n"
-    "Reads a robot in URDF and writes a model file for ali3d to standard output. Standard error has a line\n"
+    "Usage: ali3-import ROBOT [OPTION]... > robot.yaml\n"
+    "Reads a robot in URDF, or in MJCF with libmujoco, and writes a model file for ali3d to standard output. "
+    "Standard error has a line\n"
     "FILE:LINE: note: for everything that is lost or guessed.\n"
     "\n"
     "  --base fixed|free     hold the root link, or let it move. Without the option a root link without mass "
@@ -27,6 +28,8 @@ static const char help[] =
     "drive\n"
     "                        with an input, or a motor with an input\n"
     "  --acceleration X      largest acceleration of position drives (rad/s^2 or m/s^2)\n"
+    "  --velocity X          largest rate of position drives whose joint has none (rad/s or m/s)\n"
+    "  --armature            give joints in MJCF a rotor behind a gear for their armature\n"
     "  --density KG_M3       give links without mass the mass of their shapes and STL files\n"
     "  --repair-inertia      replace moments of inertia that no body can have by the nearest possible ones\n"
     "  --keep-fixed          keep links with mass behind fixed joints as bodies of their own\n"
@@ -48,6 +51,8 @@ enum {
   OPTION_LOOPS,
   OPTION_DRIVES,
   OPTION_ACCELERATION,
+  OPTION_VELOCITY,
+  OPTION_ARMATURE,
   OPTION_DENSITY,
   OPTION_REPAIR_INERTIA,
   OPTION_KEEP_FIXED,
@@ -130,6 +135,8 @@ static int take_options(int argc, char **argv, struct import *o)
       {"loops", required_argument, NULL, OPTION_LOOPS},
       {"drives", required_argument, NULL, OPTION_DRIVES},
       {"acceleration", required_argument, NULL, OPTION_ACCELERATION},
+      {"velocity", required_argument, NULL, OPTION_VELOCITY},
+      {"armature", no_argument, NULL, OPTION_ARMATURE},
       {"density", required_argument, NULL, OPTION_DENSITY},
       {"repair-inertia", no_argument, NULL, OPTION_REPAIR_INERTIA},
       {"keep-fixed", no_argument, NULL, OPTION_KEEP_FIXED},
@@ -158,6 +165,13 @@ static int take_options(int argc, char **argv, struct import *o)
       break;
     case OPTION_ACCELERATION:
       good = take_number_above_0("--acceleration", &o->acceleration);
+      break;
+    /* Numbers of joints. */
+    case OPTION_VELOCITY:
+      good = take_number_above_0("--velocity", &o->velocity);
+      break;
+    case OPTION_ARMATURE:
+      o->armature = true;
       break;
     case OPTION_DENSITY:
       good = take_number_above_0("--density", &o->density);
@@ -191,7 +205,9 @@ static int take_options(int argc, char **argv, struct import *o)
       good = false;
     }
   if (good && optind + 1 != argc)
-    good = name_mistake("ROBOT.urdf", "one file", optind < argc ? "several" : "none");
+    good = name_mistake("ROBOT", "one file", optind < argc ? "several" : "none");
+  if (good && o->velocity > 0.0 && o->drives != DRIVES_POSITION)
+    good = name_mistake("--velocity", "--drives position beside it", "another value");
   if (good && o->acceleration > 0.0 && o->drives != DRIVES_POSITION)
     good = name_mistake("--acceleration", "--drives position beside it", "another value");
   if (good) {
@@ -228,7 +244,7 @@ int main(int argc, char **argv)
   static struct notes n;
   n.file = o.file;
   n.to = stderr;
-  const bool good = import_urdf(&o, bytes, count, &n, stdout);
+  const bool good = import_robot(&o, bytes, count, &n, stdout);
   free(bytes);
   return good ? EXIT_GOOD : EXIT_FILE;
 }

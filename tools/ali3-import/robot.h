@@ -18,6 +18,8 @@ struct memory {
   struct memory *next;
 };
 
+enum format { FORMAT_URDF, FORMAT_MJCF };
+
 enum shape_kind { SHAPE_NONE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_CAPSULE, SHAPE_MESH };
 
 struct shape {
@@ -85,8 +87,13 @@ struct joint {
   const char *leader_name; /* joint that it follows; NULL: none */
   int mimic_line, leader;
   double multiplier, offset;
-  double position; /* at the start */
-  bool motor;      /* a file of loops names it */
+  double position;                 /* at the start */
+  double zero;                     /* coordinate at which the frames of both links coincide */
+  double stiffness, rest;          /* spring on the coordinate; stiffness 0: none */
+  double armature;                 /* inertia on the coordinate that no body has: kg m^2 or kg */
+  double motor_gear;               /* 0: not given */
+  double motor_lower, motor_upper; /* force of the motor; both 0: by effort */
+  bool motor;                      /* a file of loops, or the actuators of the robot name it */
   double angle
       [3]; /* at the start: about both axes of a universal joint; the rotation vector of a spherical one */
   double second_axis[3]; /* of a universal joint, in its frame */
@@ -118,11 +125,14 @@ struct colour {
 };
 
 struct robot {
+  enum format format;
+  double gravity[3]; /* m/s^2 */
   struct loop *loop;
   struct copy *copy;
   int copies, copy_room;
   int loops, loop_room;
   bool motors_named; /* only joints with motors are driven */
+  bool posed;        /* --pose named a keyframe of the robot */
   const char *name;
   struct link *link;
   struct joint *joint;

@@ -111,7 +111,7 @@ bool start_choose(struct robot *r, const struct import *o, struct notes *n)
   if (!sort_followers(r, n)) return false;
   bool *given = robot_take(r, (size_t)r->joints, sizeof *given);
   if (!given) return note_error(n, 0, "out of memory");
-  if (o->pose && !read_pose(r, o, n, given)) return false;
+  if (o->pose && !r->posed && !read_pose(r, o, n, given)) return false;
   for (int i = 0; i < r->joints; i++) {
     struct joint *j = &r->joint[i];
     if (joint_has_coordinate(j) && j->leader == NONE) start_within(j, n);
@@ -130,15 +130,13 @@ bool start_choose(struct robot *r, const struct import *o, struct notes *n)
 /* A joint without a coordinate, which only the closing of loops turns. */
 static void turn_joint(double R[9], const struct joint *j)
 {
-  const double length = hypot(hypot(j->angle[0], j->angle[1]), j->angle[2]);
   double first[9], second[9];
   if (j->type == JOINT_UNIVERSAL) {
     frame_about(first, j->axis, j->angle[0]);
     frame_about(second, j->second_axis, j->angle[1]);
     frame_product(R, first, second);
-  } else if (length > 0.0) {
-    const double axis[3] = {j->angle[0] / length, j->angle[1] / length, j->angle[2] / length};
-    frame_about(R, axis, length);
+  } else {
+    frame_about_vector(R, j->angle);
   }
 }
 
@@ -155,11 +153,11 @@ void start_place(struct robot *r)
     const struct joint *j = &r->joint[r->order[k]];
     struct frame motion = frame_one, foot = frame_chain(&r->pose[j->parent], &j->origin);
     if (j->type == JOINT_PRISMATIC)
-      for (int i = 0; i < 3; i++) motion.p[i] = j->axis[i] * j->position;
+      for (int i = 0; i < 3; i++) motion.p[i] = j->axis[i] * (j->position - j->zero);
     else if (j->type == JOINT_SPHERICAL || j->type == JOINT_UNIVERSAL)
       turn_joint(motion.R, j);
     else if (joint_has_coordinate(j))
-      frame_about(motion.R, j->axis, j->position);
+      frame_about(motion.R, j->axis, j->position - j->zero);
     r->pose[j->child] = frame_chain(&foot, &motion);
   }
 }

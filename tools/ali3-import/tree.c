@@ -9,8 +9,9 @@ static bool resolve_joint(struct robot *r, int index, struct notes *n)
   struct joint *j = &r->joint[index];
   /* Find both links. */
   const char *const end[2] = {j->parent_name, j->child_name}, *const word[2] = {"parent", "child"};
-  int link[2];
+  int link[2] = {j->parent, j->child};
   for (int i = 0; i < 2; i++) {
+    if (link[i] != NONE) continue; /* the reader knew it */
     if (!end[i])
       return note_error(n, j->line, "joint '%.100s': expected <%s link>, found none", j->name, word[i]);
     link[i] = robot_find_link(r, end[i]);

@@ -127,10 +127,14 @@ void model_write(struct robot *r, const struct import *o, struct notes *n, FILE 
   const char *base = strrchr(o->file, '/');
   fputs("# Written by ali3-import from ", out);
   for (const char *c = base ? base + 1 : o->file; *c; c++) fputc((unsigned char)*c < ' ' ? '?' : *c, out);
-  fprintf(out, "; units: m, kg, s, rad.\nmodel:\n  name: \"%s\"\n  gravity: [0, 0, -9.81]\n", r->label);
+  fprintf(out, "; units: m, kg, s, rad.\nmodel:\n  name: \"%s\"\n  gravity: ", r->label);
+  vector_write(out, r->gravity);
+  fputc('\n', out);
   fputs("  bodies:\n", out);
   for (int g = 0; g < r->groups; g++)
     if (!r->group[g].ground && !r->group[g].dropped) write_body(r, &r->group[g], out);
+  for (int k = 0; k < r->joints; k++)
+    if (joint_has_rotor(r, o, &r->joint[r->order[k]])) rotor_body_write(r, &r->joint[r->order[k]], out);
   bool begun = false;
   for (int k = 0; k < r->joints; k++) {
     const struct joint *j = &r->joint[r->order[k]];
@@ -140,6 +144,7 @@ void model_write(struct robot *r, const struct import *o, struct notes *n, FILE 
       begun = true;
     }
     write_joint(r, j, out);
+    if (joint_has_rotor(r, o, j)) rotor_joint_write(r, j, out);
   }
   for (int i = 0; i < r->loops; i++) {
     if (!begun) fputs("  joints:\n", out);

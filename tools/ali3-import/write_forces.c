@@ -18,6 +18,12 @@ static bool has_element(const struct robot *r, const struct joint *j)
   return !j->dropped && joint_has_coordinate(j) && r->link[j->parent].group != r->link[j->child].group;
 }
 
+/* The largest rate of a position drive; 0: not given. */
+static double joint_velocity(const struct import *o, const struct joint *j)
+{
+  return j->has_velocity && j->velocity > 0.0 ? j->velocity : o->velocity;
+}
+
 enum drives joint_drive(const struct robot *r, const struct import *o, const struct joint *j)
 {
   if (!has_element(r, j) || j->leader != NONE) return DRIVES_NONE;
@@ -25,7 +31,7 @@ enum drives joint_drive(const struct robot *r, const struct import *o, const str
   if (r->motors_named && !j->motor) return DRIVES_NONE;
   switch (o->drives) {
   case DRIVES_POSITION:
-    return j->has_velocity && j->velocity > 0.0 && o->acceleration > 0.0 ? DRIVES_POSITION : DRIVES_HOLD;
+    return joint_velocity(o, j) > 0.0 && o->acceleration > 0.0 ? DRIVES_POSITION : DRIVES_HOLD;
   case DRIVES_DEFAULT:
     return DRIVES_HOLD;
   default:
@@ -82,14 +88,15 @@ static bool stop_limits(const struct joint *j, double *lower, double *upper, str
   return *lower < *upper;
 }
 
-static void write_stop(const struct joint *j, struct notes *n, FILE *out, bool *begun)
+static void write_stop(const struct joint *j, enum format format, struct notes *n, FILE *out, bool *begun)
 {
   double lower, upper;
   if (!stop_limits(j, &lower, &upper, n)) return;
   const bool slides = j->type == JOINT_PRISMATIC;
   const double effort = j->effort > 0.0 && j->effort < 1e12 ? j->effort : slides ? STOP_FORCE : STOP_TORQUE;
   const double stiffness = effort / (slides ? STOP_LENGTH : STOP_ANGLE);
-  note_often(n, j->limit_line, "URDF has no stiffness of stops: they yield %s under the effort of the joint",
+  note_often(n, j->limit_line, "%s: they yield %s under the effort of the joint",
+             format == FORMAT_MJCF ? "softness of stops is not imported" : "URDF has no stiffness of stops",
              slides ? "1 mm" : "0.01 rad");
   begin_force(out, begun);
   fprintf(out, "    - {name: \"%s_stop\", type: stop, joint: \"%s\"", j->label, j->label);
@@ -107,6 +114,16 @@ static void write_friction(const struct joint *j, FILE *out, bool *begun)
   fprintf(out, "    - {name: \"%s_friction\", type: friction, joint: \"%s\"", j->label, j->label);
   if (j->friction > 0.0) write_number(out, "friction", j->friction);
   if (j->damping > 0.0) write_number(out, "damping", j->damping);
+  fputs("}\n", out);
+}
+
+static void write_spring(const struct joint *j, FILE *out, bool *begun)
+{
+  if (!(j->stiffness > 0.0)) return;
+  begin_force(out, begun);
+  fprintf(out, "    - {name: \"%s_spring\", type: joint_spring, joint: \"%s\"", j->label, j->label);
+  write_number(out, "stiffness", j->stiffness);
+  write_number(out, "rest", j->rest);
   fputs("}\n", out);
 }
 
@@ -129,7 +146,7 @@ static void write_drive(const struct robot *r, const struct import *o, const str
                "the largest velocity of a joint is used with --drives position and --acceleration only");
   if (o->drives == DRIVES_POSITION && drive == DRIVES_HOLD && !j->held)
     note(n, j->line, "joint '%.100s' is held at the start: a position drive needs %s", j->name,
-         o->acceleration > 0.0 ? "a velocity above 0 in <limit>" : "--acceleration");
+         o->acceleration > 0.0 ? "a velocity above 0, or --velocity" : "--acceleration");
   if (o->drives == DRIVES_DEFAULT && drive == DRIVES_HOLD && !j->held)
     note_often(n, j->line, "a drive holds the joint at its start; --drives says otherwise");
   /* Write it. */
@@ -145,7 +162,7 @@ static void write_drive(const struct robot *r, const struct import *o, const str
   fprintf(out, "    - {name: \"%s_drive\", type: drive, joint: \"%s\"", j->label, j->label);
   if (drive == DRIVES_POSITION) {
     fputs(", external: true", out);
-    write_number(out, "max_rate", j->velocity);
+    write_number(out, "max_rate", joint_velocity(o, j));
     write_number(out, "max_acceleration", o->acceleration);
   }
   fputs("}\n", out);
@@ -159,8 +176,12 @@ void forces_write(const struct robot *r, const struct import *o, struct notes *n
     if (!has_element(r, j)) continue;
     write_drive(r, o, j, n, out, &begun);
     write_gear(r, j, out, &begun);
-    write_stop(j, n, out, &begun);
+    write_stop(j, r->format, n, out, &begun);
+    write_spring(j, out, &begun);
     write_friction(j, out, &begun);
+    if (!joint_has_rotor(r, o, j)) continue;
+    begin_force(out, &begun);
+    rotor_gear_write(j, out);
   }
 }
 
@@ -191,6 +212,10 @@ void inputs_write(const struct robot *r, const struct import *o, FILE *out)
             drive == DRIVES_EFFORT ? "motor" : "drive");
     if (drive == DRIVES_EFFORT) {
       if (j->effort > 0.0) write_number(out, "limit", j->effort);
+      if (j->motor_lower < j->motor_upper && j->motor_lower != -j->motor_upper) {
+        write_number(out, "lower", j->motor_lower);
+        write_number(out, "upper", j->motor_upper);
+      }
     } else {
       fputs(", policy: hold", out);
       write_range(j, out);
