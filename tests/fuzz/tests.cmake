@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring description scene restart params sweep merge import) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring description scene restart params sweep merge import mjcf) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -30,6 +30,7 @@ if(ALI3_FUZZ)
   set(fuzz_link_params ali3_keeper m)
   set(fuzz_link_sweep ali3_yaml m)
   set(fuzz_link_import ali3_import)
+  set(fuzz_link_mjcf ali3_import)
   set(fuzz_link_merge ali3_config ali3_loop PkgConfig::HDF5)
   add_custom_target(fuzz)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
@@ -73,7 +74,7 @@ elseif(NOT ALI3_SANITIZE)
     endif()
     if(target MATCHES "^(line|ring|description|scene|restart|params|sweep|merge|import)$")
       set(inputs 3000)
-    elseif(target MATCHES "^(device|block)$") # requests to a socket, or half a megabyte of shared memory
+    elseif(target MATCHES "^(device|block|mjcf)$") # requests to a socket, half a megabyte of shared memory, or a compiler of models
       set(inputs 1000)
     endif()
     if(target STREQUAL "state") # each input makes steps in unoptimised code
