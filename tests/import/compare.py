@@ -105,8 +105,11 @@ def compare_motion(path, robot, names, q, held):
             near(f"orientation of {name}", R, T[body][:3, :3], 1e-9)
             a, alpha = accelerations[body]
             scale = max(1.0, *(np.max(np.abs(x)) for pair in accelerations.values() for x in pair))
-            near(f"acceleration of {name} (condition {condition:.2g})", found["acceleration"], a, 1e-8 * scale)
-            near(f"angular acceleration of {name}", R @ np.asarray(found["angular_acceleration"]), alpha, 1e-8 * scale)
+            # The rounding of the numbers in a model moves the solution by the condition of the mass matrix, which is up to 4e9
+            # where joints without motors carry light parts.
+            allowed = max(1e-8, 4 * np.finfo(float).eps * condition) * scale
+            near(f"acceleration of {name} (condition {condition:.2g})", found["acceleration"], a, allowed)
+            near(f"angular acceleration of {name} (condition {condition:.2g})", R @ np.asarray(found["angular_acceleration"]), alpha, allowed)
         if m.joints or m.bodies:
             found = d.freedoms(drives_free=False).count
             if found != freedoms:

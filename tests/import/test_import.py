@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -521,13 +522,31 @@ class Import(unittest.TestCase):
         geoms = ('<geom type="box" size="0.1 0.2 0.3" rgba="1 0.5 0 1" mass="0"/><geom type="capsule" size="0.1 0.2" mass="0" group="3"/>'
                  '<geom type="ellipsoid" size="0.1 0.2 0.3" mass="0"/><site name="tip" pos="0 0 0.5"/>')
         model, notes = self.model(self.mjcf(self.arm(j='pos="0 0 0.1"', more=geoms)), "--frames", "ti*")
-        visual, = model["visual"]
-        self.assertEqual((visual["shape"], visual["size"], visual["color"], visual["position"]), ("box", [0.2, 0.4, 0.6], "#ff8000", [0, 0, 0.1]))
+        box, ellipsoid = model["visual"]
+        self.assertEqual((box["shape"], box["size"], box["color"], box["position"]), ("box", [0.2, 0.4, 0.6], "#ff8000", [0, 0, 0.1]))
+        self.assertEqual((ellipsoid["shape"], ellipsoid["size"]), ("sphere", [0.2, 0.4, 0.6]))
         sensor, = model["sensors"]
         self.assertEqual(sensor["name"], "tip")
         self.assertAlmostEqual(sensor["point"][2], 0.6, 14)
-        for words in ("meshes, ellipsoids", "contacts are not imported"):
-            self.assertIn(words, notes)
+        self.assertIn("contacts are not imported", notes)
+        tetrahedron = 'asset><mesh name="t 1" vertex="0 0 0  1 0 0  0 1 0  0 0 1"/></asset'
+        mesh = self.mjcf(self.arm(more='<geom type="mesh" mesh="t 1" mass="0" pos="0 0 2"/>'), f"<{tetrahedron}>")
+        self.assertIn("a mesh of <visual> is not imported", self.model(mesh)[1])
+        visual, = self.model(mesh, "--meshes", "pictures")[0]["visual"]
+        self.assertEqual((visual["shape"], visual["file"]), ("mesh", "pictures/t_1.stl"))
+        stl = (self.folder / "pictures" / "t_1.stl").read_bytes()
+        self.assertEqual(len(stl), 84 + 4 * 50)
+        # libmujoco turns a mesh into its principal axes, and places it so that the corners are where they were.
+        w, x, y, z = visual["orientation"]
+        corners = set()
+        for face in range(4):
+            numbers = struct.unpack_from("<9f", stl, 84 + 50 * face + 12)
+            for corner in range(3):
+                v, q = numbers[3 * corner:3 * corner + 3], (x, y, z)
+                t = [2 * (q[(i + 1) % 3] * v[(i + 2) % 3] - q[(i + 2) % 3] * v[(i + 1) % 3]) for i in range(3)]
+                at = [v[i] + w * t[i] + q[(i + 1) % 3] * t[(i + 2) % 3] - q[(i + 2) % 3] * t[(i + 1) % 3] + visual["position"][i] for i in range(3)]
+                corners.add(tuple(round(value, 5) + 0.0 for value in at))
+        self.assertEqual(corners, {(0, 0, 2.1), (1, 0, 2.1), (0, 1, 2.1), (0, 0, 3.1)})  # from the centre of mass, 0.1 below the body
         self.assertIn("1 sensor is not imported", self.model(self.mjcf(self.arm(), '<sensor><jointpos joint="j"/></sensor>'))[1])
         self.assertIn("2 tendons are not", self.model(self.mjcf(self.arm(), "<tendon>" + '<fixed><joint joint="j" coef="1"/></fixed>' * 2 + "</tendon>"))[1])
 

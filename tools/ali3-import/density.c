@@ -107,7 +107,7 @@ static bool weigh_shape(struct inertia *out, const struct shape *s, const struct
     break;
   }
   case SHAPE_MESH:
-    return weigh_mesh(out, s, o, n);
+    return !s->corner && weigh_mesh(out, s, o, n); /* bodies in MJCF have their masses */
   default:
     break;
   }

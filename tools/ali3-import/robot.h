@@ -20,14 +20,24 @@ struct memory {
 
 enum format { FORMAT_URDF, FORMAT_MJCF };
 
-enum shape_kind { SHAPE_NONE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_CAPSULE, SHAPE_MESH };
+enum shape_kind {
+  SHAPE_NONE,
+  SHAPE_BOX,
+  SHAPE_CYLINDER,
+  SHAPE_SPHERE,
+  SHAPE_CAPSULE,
+  SHAPE_ELLIPSOID,
+  SHAPE_MESH
+};
 
 struct shape {
   enum shape_kind kind;
-  struct frame at;    /* in the link */
-  double size[3];     /* edges of a box; radius and length of the others */
-  double scale[3];    /* factors on the axes of a mesh */
-  const char *file;   /* name of a mesh file, as URDF has it */
+  struct frame at;     /* in the link */
+  double size[3];      /* edges of a box; half axes of an ellipsoid; radius and length of the others */
+  double scale[3];     /* factors on the axes of a mesh */
+  const char *file;    /* name of a mesh file, as URDF has it; of a mesh in MJCF, its name */
+  const float *corner; /* (triangles, 9) of a mesh that is no file; or NULL */
+  int triangles;
   const char *colour; /* name of a material, or NULL */
   double rgb[3];
   bool coloured; /* rgb is set */
@@ -113,9 +123,11 @@ struct group {
   const char *label; /* name of the body in the model */
 };
 
-/* A mesh file, and the name of its copy. */
+/* A mesh file, or triangles, and the name of the copy. */
 struct copy {
   const char *from, *to;
+  const float *corner; /* (triangles, 9), or NULL */
+  int triangles;
 };
 
 /* A material of the robot. */

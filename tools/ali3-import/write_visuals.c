@@ -24,6 +24,10 @@ static bool picture_size(const struct shape *s, double size[3], const char **kin
     *kind = "sphere";
     for (int i = 0; i < 3; i++) size[i] = 2.0 * a;
     break;
+  case SHAPE_ELLIPSOID:
+    *kind = "sphere";
+    for (int i = 0; i < 3; i++) size[i] = 2.0 * s->size[i];
+    break;
   case SHAPE_CYLINDER:
   case SHAPE_CAPSULE:
     *kind = s->kind == SHAPE_CYLINDER ? "cylinder" : "capsule";

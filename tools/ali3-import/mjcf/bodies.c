@@ -178,21 +178,37 @@ static bool take_body(struct convert *c, int body)
   return true;
 }
 
+/* The triangles of a mesh, as libmujoco has placed them. */
+static bool take_mesh_triangles(struct convert *c, struct shape *s, int mesh)
+{
+  const mjModel *m = c->m;
+  const int *face = m->mesh_face + 3 * (ptrdiff_t)m->mesh_faceadr[mesh];
+  const float *vertex = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[mesh];
+  s->triangles = m->mesh_facenum[mesh];
+  s->file = given_name(c, m->name_meshadr, mesh, "mesh");
+  float *corner = robot_take(c->robot, (size_t)s->triangles, 9 * sizeof *corner);
+  if (!s->file || !corner) return false;
+  for (int i = 0; i < 3 * s->triangles; i++)
+    memcpy(corner + 3 * (ptrdiff_t)i, vertex + 3 * (ptrdiff_t)face[i], 3 * sizeof *corner);
+  s->corner = corner;
+  return true;
+}
+
 /* The shape of a geom; groups from 3 on are hidden in MuJoCo, usually those for contacts. */
 static bool take_geom(struct convert *c, int index)
 {
-  static const enum shape_kind kind[] = {[mjGEOM_SPHERE] = SHAPE_SPHERE,
-                                         [mjGEOM_CAPSULE] = SHAPE_CAPSULE,
-                                         [mjGEOM_CYLINDER] = SHAPE_CYLINDER,
-                                         [mjGEOM_BOX] = SHAPE_BOX};
+  static const enum shape_kind kind[] = {
+      [mjGEOM_SPHERE] = SHAPE_SPHERE,       [mjGEOM_CAPSULE] = SHAPE_CAPSULE,
+      [mjGEOM_CYLINDER] = SHAPE_CYLINDER,   [mjGEOM_BOX] = SHAPE_BOX,
+      [mjGEOM_ELLIPSOID] = SHAPE_ELLIPSOID, [mjGEOM_MESH] = SHAPE_MESH};
   const mjModel *m = c->m;
   const int body = m->geom_bodyid[index], type = m->geom_type[index];
   const int line = mjcf_line(&c->lines, MJCF_GEOM, index, m->ngeom, model_name(c, m->name_geomadr, index));
-  if (type == mjGEOM_MESH || type == mjGEOM_HFIELD || type == mjGEOM_ELLIPSOID || type == mjGEOM_PLANE) {
-    note_often(c->notes, line, "geoms that are meshes, ellipsoids, planes and height fields are not drawn");
+  if (type == mjGEOM_HFIELD || type == mjGEOM_PLANE) {
+    note_often(c->notes, line, "planes and height fields are not drawn");
     return true;
   }
-  if (type < 0 || type > mjGEOM_BOX) return true;
+  if (type < 0 || type > mjGEOM_MESH || m->geom_group[index] >= 3) return true;
   struct shape *s = robot_take(c->robot, 1, sizeof *s);
   if (!s) return convert_no_memory(c);
   *s = (struct shape){.kind = kind[type], .scale = {1, 1, 1}, .coloured = true, .line = line};
@@ -200,13 +216,12 @@ static bool take_geom(struct convert *c, int index)
   /* MuJoCo has half lengths. */
   const mjtNum *size = m->geom_size + 3 * (ptrdiff_t)index;
   s->size[0] = kind[type] == SHAPE_BOX ? 2.0 * size[0] : size[0];
-  s->size[1] = 2.0 * size[1];
-  s->size[2] = 2.0 * size[2];
+  for (int i = 1; i < 3; i++) s->size[i] = kind[type] == SHAPE_ELLIPSOID ? size[i] : 2.0 * size[i];
+  if (type == mjGEOM_MESH && !take_mesh_triangles(c, s, m->geom_dataid[index])) return convert_no_memory(c);
   const float *rgba = m->geom_matid[index] >= 0 ? m->mat_rgba + 4 * (ptrdiff_t)m->geom_matid[index]
                                                 : m->geom_rgba + 4 * (ptrdiff_t)index;
   for (int i = 0; i < 3; i++) s->rgb[i] = (double)rgba[i];
   struct shape **list = &c->robot->link[c->link[body]].visual;
-  if (m->geom_group[index] >= 3) return true;
   while (*list) list = &(*list)->next;
   *list = s;
   return true;
