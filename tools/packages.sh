@@ -6,7 +6,7 @@
 packages_build=(gcc libc6-dev make cmake pkg-config
                 libfyaml-dev liblo-dev libmodbus-dev libncurses-dev libjansson-dev libmicrohttpd-dev libhdf5-dev libxml2-dev libzip-dev)
 packages_page=(libjs-three) # three.js for ali3-view and ali3-sim --view, when they run
-packages_mjcf=(libmujoco-dev) # MJCF in ali3-import; a build without it reads URDF only
+packages_mjcf=(libmujoco-dev) # MJCF in ali3-import, on systems that have it; a build without it reads URDF only
 packages_client=(liblo-tools mbpoll python3)
 packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format g++ rt-tests stress-ng
                gnuplot-nox socat mandoc groff-base parallel python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pytest mypy python3-pymodbus python3-serial python3-serial-asyncio)
@@ -40,6 +40,15 @@ packages_missing()
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
   done
   echo "${missing[*]}"
+}
+
+# packages_known NAME...: prints the names that the lists of the system have, each on a line.
+packages_known()
+{
+  local name
+  for name in "$@"; do
+    if apt-cache show "$name" >/dev/null 2>&1; then echo "$name"; fi
+  done
 }
 
 # packages_need NAME...: installs missing packages; if it cannot, prints the command to run and returns 1.
