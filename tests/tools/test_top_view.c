@@ -139,6 +139,11 @@ TEST(neighbours_go_round)
   assert_string_equal(view_neighbour(&v, "c", 1), "a");
   assert_string_equal(view_neighbour(&v, "a", -1), "c");
   assert_string_equal(view_neighbour(&v, "a", 1), "b");
+  v.chosen = 1; /* the place of one that is gone */
+  assert_string_equal(view_neighbour(&v, "gone", 1), "b");
+  assert_string_equal(view_neighbour(&v, "gone", -1), "a");
+  v.chosen = 0;
+  assert_string_equal(view_neighbour(&v, "gone", -1), "c");
 }
 
 int main(void)

@@ -127,6 +127,13 @@ static void look_at_daemon(struct screen *s)
   s->cleared = cleared;
 }
 
+/* The name of one that is gone leaves the mark at its place. */
+static void mark_instance(struct view *v, const char *name)
+{
+  for (int i = 0; i < v->instances; i++)
+    if (strcmp(v->instance[i], name) == 0) v->chosen = i;
+}
+
 static void follow_instance(struct screen *s, const char *name)
 {
   if (!name) {
@@ -138,6 +145,7 @@ static void follow_instance(struct screen *s, const char *name)
   s->watch = (struct watch){.wanted = s->wanted};
   s->picture.seen = s->view.held = false;
   s->cleared = 0;
+  mark_instance(&s->view, s->wanted);
   look_at_daemon(s);
 }
 
@@ -150,16 +158,15 @@ static void reset_daemon(struct screen *s)
 
 static const char *current_instance(const struct screen *s)
 {
-  return s->picture.seen ? s->picture.block.instance : "";
+  return s->picture.seen ? s->picture.block.instance : s->wanted;
 }
 
 static void refresh_list(struct screen *s)
 {
   struct view *v = &s->view;
   v->instances = telemetry_list(v->instance, INSTANCES_MAX);
-  v->chosen = 0;
-  for (int i = 0; i < v->instances; i++)
-    if (strcmp(v->instance[i], current_instance(s)) == 0) v->chosen = i;
+  if (v->chosen >= v->instances) v->chosen = v->instances > 0 ? v->instances - 1 : 0;
+  mark_instance(v, current_instance(s));
 }
 
 /* Returns true to go on. */

@@ -25,7 +25,10 @@ const char *view_neighbour(const struct view *v, const char *name, int step)
   if (v->instances == 0) return NULL;
   int at = 0;
   while (at < v->instances && strcmp(v->instance[at], name) != 0) at++;
-  if (at == v->instances) return v->instance[0];
+  if (at == v->instances) { /* it is gone, and the next one has its place */
+    at = (v->chosen - (step < 0)) % v->instances;
+    return v->instance[at < 0 ? at + v->instances : at];
+  }
   return v->instances > 1 ? v->instance[(at + step + v->instances) % v->instances] : NULL;
 }
 

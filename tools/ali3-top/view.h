@@ -76,7 +76,8 @@ enum key_action view_key(struct view *v, int key);
 
 /* Shows a message for some seconds. */
 __attribute__((format(printf, 3, 4))) void view_say(struct view *v, uint64_t now_ns, const char *format, ...);
-/* The instance before or after `name` in the cyclic list; NULL if there is no other. */
+/* The instance before or after `name` in the cyclic list, or before or after its former place `chosen` if it is gone; NULL
+ * if there is no other. */
 const char *view_neighbour(const struct view *v, const char *name, int step);
 /* The distributions to draw as bars. Returns their number. wide: there is room for three. */
 int view_histograms(const struct view *v, bool wide, int row[static HISTOGRAMS_MAX]);
