@@ -56,7 +56,21 @@ class Latency(unittest.TestCase):
         with bench.Daemon(inputs=[slow]) as daemon:
             done = latency(daemon.config, "--wait", "0.05", "--protocol", "osc")
             self.assertEqual(done.returncode, 1, done.stdout)
+            lost = [line for line in done.stderr.splitlines() if " is lost: " in line]
+            self.assertGreaterEqual(len(lost), 10, done.stderr)
+            for line in lost:
+                self.assertRegex(line, r"^ali3-latency: OSC: measurement \d+ is lost: (no frame came|\d+ frames? came, the last one with )")
+            self.assertRegex(done.stderr, r"is lost: \d+ frames? came, the last one with \S+ instead of 0\.001\n")
             self.assertIn("OSC: no answer to 10 measurements in a row. The daemon must run this file, be in none of SAFE and FAULT", done.stderr)
+
+    def test_each_loss_over_modbus_has_a_reason(self):
+        body = bench.four_bar()["model"]["bodies"][0]["name"]
+        slow = {"name": "push", "body": body, "policy": "hold", "rate_force": 1e-9}
+        with bench.Daemon(inputs=[slow], modbus={"map": SHOWN}) as daemon:
+            done = latency(daemon.config, "--count", "1", "--wait", "0.05", "--protocol", "modbus")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("Modbus: 0 answers, 1 lost", done.stdout)
+            self.assertRegex(done.stderr, r"^ali3-latency: Modbus: measurement 1 is lost: the register shows \S+ instead of 0\.001\n$")
 
     def test_paced_by_frames(self):
         """The tool paces the loop: between its runs there is no beat, which would lead to SAFE."""

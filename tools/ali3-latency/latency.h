@@ -26,8 +26,8 @@ struct probe {
   /* Returns NULL on failure, with the reason in error[size]. */
   void *(*open)(const struct toggle *t, char *error, size_t size);
   void (*close)(void *probe);
-  /* Sets the channel and waits until the daemon shows it. Returns that time in ns; 0: not shown in time; UINT64_MAX:
-   * the connection is gone, with the reason in error. */
+  /* Sets the channel and waits until the daemon shows it. Returns that time in ns; 0: not shown in time, with what the
+   * daemon showed instead in error; UINT64_MAX: the connection is gone, with the reason in error. */
   uint64_t (*ask)(void *probe, double value, char *error, size_t size);
 };
 extern const struct probe probe_osc, probe_modbus;

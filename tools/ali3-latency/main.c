@@ -36,7 +36,8 @@ static const char help[] =
     "  --json           print figures in microseconds as a list of objects, all measurements sorted\n"
     "  --help, --version\n"
     "\n"
-    "Ten measurements in a row without an answer end the run.\n"
+    "Each lost measurement is printed with what the daemon showed instead. Ten measurements in a row\n"
+    "without an answer end the run.\n"
     "\n"
     "Exit status: 0 measured; 1 no answer, answers lost, or above the limit; 2 wrong usage, or a mistake\n"
     "in FILE.\n";
@@ -187,10 +188,13 @@ static bool measure_probe(const struct probe *p, const struct options *o, const 
     const uint64_t took_ns = p->ask(open, i % 2 ? t->rest : t->value, error, sizeof error);
     ok = took_ns != UINT64_MAX;
     silent = took_ns == 0 ? silent + 1 : 0;
-    if (took_ns == 0)
+    if (took_ns == 0) {
       s->lost++;
-    else if (ok)
+      fprintf(stderr, "%sali3-latency: %s: measurement %d is lost: %s\n", isatty(STDERR_FILENO) ? "\n" : "",
+              p->name, i + 1, error);
+    } else if (ok) {
       s->us[s->count++] = (double)took_ns * 1e-3;
+    }
     if (silent == PATIENCE) {
       snprintf(
           error, sizeof error,

@@ -7,6 +7,7 @@
 #include "rt/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <modbus/modbus.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,8 @@ static bool write_channel(struct modbus *m, double value)
   return m->set || modbus_write_register(m->context, SEQUENCE, ++m->sequence) == 1;
 }
 
-/* *shown: the entry shows the value, as far as its type can. Returns false on a failed read. */
-static bool is_shown(struct modbus *m, double value, bool *shown)
+/* *shown: the entry shows the value, as far as its type can; *found is what it shows. Returns false on a failed read. */
+static bool is_shown(struct modbus *m, double value, bool *shown, double *found)
 {
   const int n = wire_registers(m->shown->wire.type);
   uint16_t expected[4] = {0}, word[4] = {0};
@@ -76,6 +77,7 @@ static bool is_shown(struct modbus *m, double value, bool *shown)
     ok = modbus_read_input_registers(m->context, m->shown->address, n, word) == n;
   }
   *shown = memcmp(expected, word, sizeof *word * (size_t)n) == 0;
+  *found = m->shown->table == TABLE_DISCRETE ? bit : wire_get(&m->shown->wire, word);
   return ok;
 }
 
@@ -83,11 +85,13 @@ static uint64_t ask_modbus(void *probe, double value, char *error, size_t size)
 {
   struct modbus *m = probe;
   const uint64_t start_ns = clock_now_ns();
+  double found = (double)NAN;
   bool ok = write_channel(m, value), shown = false;
   while (ok && clock_now_ns() - start_ns < m->toggle->wait_ns) {
-    ok = is_shown(m, value, &shown);
+    ok = is_shown(m, value, &shown, &found);
     if (ok && shown) return clock_now_ns() - start_ns;
   }
+  if (ok) snprintf(error, size, "the register shows %.9g instead of %.9g", found, value);
   if (ok) return 0;
   snprintf(error, size, "Modbus: %s", modbus_strerror(errno));
   return UINT64_MAX;

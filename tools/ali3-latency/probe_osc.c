@@ -108,16 +108,25 @@ static uint64_t ask_osc(void *probe, double value, char *error, size_t size)
   struct osc *o = probe;
   const uint64_t start_ns = clock_now_ns(), end_ns = start_ns + o->toggle->wait_ns;
   bool sent = true;
+  int frames = 0;
+  double shown = 0.0;
+  /* Set the channel, and read frames until one shows it. */
   if (start_ns > o->leased_ns + LEASE_NS) sent = renew_lease(o, start_ns);
   sent = sent && send_channel(o, value);
   for (uint64_t now_ns = start_ns; sent && now_ns < end_ns; now_ns = clock_now_ns()) {
     struct pollfd wait = {.fd = o->fd, .events = POLLIN};
     if (poll(&wait, 1, (int)((end_ns - now_ns) / 1000000) + 1) <= 0) continue;
     const ssize_t n = recv(o->fd, o->bytes, sizeof o->bytes, 0);
-    double shown;
     if (n < 0 && errno != EINTR && errno != EAGAIN) sent = false;
-    if (n > 0 && read_datagram(o, (size_t)n, &shown) && shown == value) return clock_now_ns() - start_ns;
+    if (n <= 0 || !read_datagram(o, (size_t)n, &shown)) continue;
+    if (shown == value) return clock_now_ns() - start_ns;
+    frames++;
   }
+  /* Say what came instead. */
+  if (sent && frames == 0) snprintf(error, size, "no frame came");
+  if (sent && frames > 0)
+    snprintf(error, size, "%d frame%s came, the last one with %.9g instead of %.9g", frames,
+             frames == 1 ? "" : "s", shown, value);
   if (sent) return 0;
   snprintf(error, size, "OSC: %s", strerror(errno));
   return UINT64_MAX;

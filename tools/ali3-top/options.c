@@ -30,6 +30,7 @@ static const char usage[] =
     "  --list            print names and process numbers of the daemons, running ones first, then newest\n"
     "  --help, --version\n"
     "\n"
+    "A dash stands for a distribution without a sample, and for a figure that the daemon does not have.\n"
     "If no daemon runs, or the daemon ends, the refreshing views wait for one.\n"
     "\n"
     "Exit status, from the last refresh:\n"
