@@ -3,7 +3,7 @@
 set(lint ${CMAKE_CURRENT_SOURCE_DIR}/lint)
 # Programs and libraries that a check reads stand before --: on a tree that is not built, the check is skipped.
 set(when_built ${lint}/when_built)
-foreach(program ali3d ali3-top ali3-exporter ali3-sim ali3-bench ali3-doctor ali3-latency ali3-record ali3-replay ali3-omct ali3-lab ali3-view ali3-fmu ali3-import)
+foreach(program ali3d ali3-top ali3-exporter ali3-sim ali3-bench ali3-doctor ali3-latency ali3-record ali3-replay ali3-omct ali3-lab ali3-view ali3-fmu ali3-import ali3-link)
   list(APPEND programs $<TARGET_FILE:${program}>)
 endforeach()
 add_test(NAME lint/tree COMMAND ${Python3_EXECUTABLE} ${lint}/tree.py ${PROJECT_SOURCE_DIR})

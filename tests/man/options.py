@@ -16,6 +16,7 @@ PROGRAMS = {  # program: its sources, its man page
     "ali3-exporter": ("tools/ali3-exporter/*.c", "ali3-exporter.1"),
     "ali3-fmu": ("tools/ali3-fmu/*.c", "ali3-fmu.1"),
     "ali3-import": ("tools/ali3-import/*.c", "ali3-import.1"),
+    "ali3-link": ("tools/ali3-link/*.c", "ali3-link.1"),
     "ali3-lab": ("tools/ali3-lab/*.c", "ali3-lab.1"),
     "ali3-latency": ("tools/ali3-latency/*.c", "ali3-latency.1"),
     "ali3-omct": ("tools/ali3-omct/*.c", "ali3-omct.1"),
