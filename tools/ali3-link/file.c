@@ -12,7 +12,7 @@
 
 struct link_values {
   int order, steps;
-  double period, patience;
+  double patience;
   bool reset;
 };
 #define LINK(field) offsetof(struct link_values, field)

@@ -81,8 +81,8 @@ struct link {
   int participants;
   struct connection *connection; /* (connections) */
   int connections, room;
-  int order, steps; /* steps: of the longest period in a communication step */
-  double period, patience, step;
+  int order, steps;      /* steps: of the longest period in a communication step */
+  double patience, step; /* step: a communication step, s */
   bool reset;
 };
 
