@@ -35,7 +35,7 @@ class Fmu:
         tuple3 = {"x86_64": "x86_64-linux", "aarch64": "aarch64-linux"}[machine]
         tuple2 = {"x86_64": "linux64", "aarch64": "aarch64-linux"}[machine]
         self.object = self.folder / "binaries" / (tuple3 if self.version == 3 else tuple2) / f"{self.identifier}.so"
-        self.library = ctypes.CDLL(str(self.object))
+        self.exports = ctypes.CDLL(str(self.object))
         self.resources = self.folder / "resources"
 
     def names(self, causality):
@@ -53,27 +53,27 @@ class Instance:
         at, words = None if resources == "" else resources.encode(), (name.encode(), token.encode())
         if fmu.version == 3:
             self.callback = LOG3(lambda e, s, c, m: self.log.append((s, c.decode(), m.decode())))
-            make = fmu.library.fmi3InstantiateCoSimulation
+            make = fmu.exports.fmi3InstantiateCoSimulation
             make.restype = pointer
             make.argtypes = [text, text, text, boolean, boolean, boolean, boolean, pointer, size_t, pointer, LOG3, pointer]
             self.handle = make(*words, at, False, True, False, False, None, 0, None, self.callback, None)
         else:
             self.callback = LOG2(lambda e, n, s, c, f, m: self.log.append((s, c.decode(), m.decode())))
             self.functions = Callbacks2(logger=self.callback)
-            make = fmu.library.fmi2Instantiate
+            make = fmu.exports.fmi2Instantiate
             make.restype = pointer
             make.argtypes = [text, ctypes.c_int, text, text, pointer, ctypes.c_int, ctypes.c_int]
             self.handle = make(words[0], 1, words[1], at, ctypes.byref(self.functions), 0, 1)
 
     def call(self, name, *arguments):
         """Calls fmi3NAME, or fmi2NAME."""
-        function = getattr(self.fmu.library, f"fmi{self.fmu.version}{name}")
+        function = getattr(self.fmu.exports, f"fmi{self.fmu.version}{name}")
         function.restype = ctypes.c_int
         self.status = function(pointer(self.handle), *arguments)
         return self.status
 
     def free(self):
-        free = getattr(self.fmu.library, f"fmi{self.fmu.version}FreeInstance")
+        free = getattr(self.fmu.exports, f"fmi{self.fmu.version}FreeInstance")
         free.restype, free.argtypes = None, [pointer]
         free(self.handle)
         self.handle = None

@@ -289,7 +289,7 @@ class Time(Case):
                 fmu = self.export(model, "--period", period)
                 i = fmu.instantiate()
                 i.start()
-                step, t = fmu.library.fmi3DoStep, 0.0
+                step, t = fmu.exports.fmi3DoStep, 0.0
                 step.argtypes = [importer.pointer, importer.double, importer.double, importer.boolean, *[importer.pointer] * 4]
                 last = ctypes.c_double()
                 for _ in range(steps):

@@ -28,8 +28,8 @@ struct daemon {
   /* The step under way. */
   int32_t request;
   bool stepped, asked; /* stepped: it told the cycle; asked: a step was asked for */
-  uint64_t cycle;      /* of the last step; 0: unknown */
-  uint64_t head_cycle; /* of the newest frame, with its time */
+  uint64_t cycle;      /* cycle after the last step; 0: unknown */
+  uint64_t head_cycle; /* cycle of the newest frame, and head_time its time */
   double head_time, first_time;
   uint64_t made; /* communication steps */
   char status[24];
