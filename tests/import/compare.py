@@ -18,6 +18,7 @@ import yaml
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), *part) for part in ((".",), ("..", "..", "tools", "python"))]
 import ali3  # noqa: E402
+import corpus  # noqa: E402
 import oracle  # noqa: E402
 
 
@@ -173,8 +174,7 @@ def main(arguments):
     poses = int(rest[rest.index("--poses") + 1]) if "--poses" in rest else 20
     only = int(rest[rest.index("--only") + 1]) if "--only" in rest else None
     agreed = refused = bad = 0
-    with open(names, encoding="utf-8") as file:
-        files = [line.split()[:2] for line in file if line.strip() and not line.startswith("#")]
+    files = corpus.listed(names)
     with tempfile.TemporaryDirectory() as folder:
         for number, (repository, path) in enumerate(files):
             if only is not None and number != only:

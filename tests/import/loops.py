@@ -20,6 +20,7 @@ import yaml
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), *part) for part in ((".",), ("..", "..", "tools", "python"))]
 import ali3  # noqa: E402
 import compare  # noqa: E402
+import corpus  # noqa: E402
 import oracle  # noqa: E402
 
 CLOSED = 1e-12  # m, and 1: elements of rotation matrices
@@ -176,8 +177,7 @@ def main(arguments):
         sys.exit(__doc__)
     binaries, names, root, *options = arguments
     good = refused = bad = 0
-    with open(names, encoding="utf-8") as listing:
-        files = [line.split()[:2] for line in listing if line.strip() and not line.startswith("#")]
+    files = corpus.listed(names)
     with tempfile.TemporaryDirectory() as folder:
         for repository, path in files:
             file = os.path.join(root, repository, path)

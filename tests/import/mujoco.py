@@ -19,6 +19,7 @@ import xml.etree.ElementTree
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import corpus  # noqa: E402
 import oracle  # noqa: E402
 
 TURN = 5e-6  # rad
@@ -133,8 +134,7 @@ def main(arguments):
     poses = int(rest[rest.index("--poses") + 1]) if "--poses" in rest else 5
     only = int(rest[rest.index("--only") + 1]) if "--only" in rest else None
     agreed = refused = bad = 0
-    with open(names, encoding="utf-8") as listing:
-        files = [line.split()[:2] for line in listing if line.strip() and not line.startswith("#")]
+    files = corpus.listed(names)
     with tempfile.TemporaryDirectory() as folder:
         for number, (repository, path) in enumerate(files):
             if only is not None and number != only:
