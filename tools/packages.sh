@@ -8,7 +8,7 @@ packages_build=(gcc libc6-dev make cmake pkg-config
 packages_page=(libjs-three) # three.js for ali3-view and ali3-sim --view, when they run
 packages_mjcf=(libmujoco-dev) # MJCF in ali3-import, on systems that have it; a build without it reads URDF only
 packages_client=(liblo-tools mbpoll python3)
-packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja-build curl strace tshark clang libclang-rt-dev clang-format g++ rt-tests stress-ng
+packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja-build curl iproute2 strace tshark clang libclang-rt-dev clang-format g++ rt-tests stress-ng
                gnuplot-nox socat mandoc groff-base parallel python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pytest mypy python3-pymodbus python3-serial python3-serial-asyncio)
 packages_cluster=(slurm-wlm munge) # soak/slurm
 packages_tidy=(clang-tidy)

@@ -5,6 +5,7 @@ Three kinds of client: oscsend, oscdump and mbpoll (which share nothing with us,
 coder (tools/demo_parts/osc.py) and a Modbus client written from the specifications, and raw sockets. Python's own library is
 all it needs. Every process it starts is ended by its pid; everything goes over 127.0.0.1."""
 import contextlib
+import ctypes
 import itertools
 import json
 import os
@@ -268,6 +269,14 @@ class ModbusClient:
 
 # ---- the daemon
 
+LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1
+
+
+def end_with_this_test():
+    """In the child, before it becomes the program: should the test be killed, its daemon holds no port any longer."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class Daemon:
     """One running daemon. Use as a context; it removes everything at the end, also after a failure."""
 
@@ -335,7 +344,7 @@ class Daemon:
         with open(os.path.join(self.dir, "log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, executable, self.config, "--report", self.report_file, "--state-dir", self.state_dir] + self.arguments, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, **options)
+                stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, preexec_fn=end_with_this_test, **options)
         if self.wait:
             wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready)
 

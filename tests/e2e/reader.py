@@ -6,6 +6,8 @@ In a Markdown file a ```yaml, ```c or ```python block is the file that the text 
 a ```text block after it is their output: every line shown must come, in the order shown, while numbers may differ. Three dots stand for
 text or lines that are left out. After "```text figures" numbers may differ by a part in a hundred only.
 "```text host" shows what one host said: it is not looked for."""
+import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -19,7 +21,11 @@ import bench
 
 ENDLESS = ("oscdump",)  # commands that a reader ends with Ctrl-C
 PORTS = ((socket.SOCK_DGRAM, 9100), (socket.SOCK_STREAM, 1502), (socket.SOCK_DGRAM, 9101))  # the default ports
+# A host for itself: no other program holds a default port or shows among the instances, and none of its processes outlives the shell.
+APART = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "/bin/sh", "-c",
+         'ip link set lo up && mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh")
 COMMAND_SECONDS, OUTPUT_SECONDS = bench.PATIENCE, bench.PATIENCE
+WAIT_SECONDS = 4 * bench.PATIENCE  # while the other tests with the default ports run
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 END = re.compile(r"\x1e(\d+)\n")
 HOST = re.compile(r"; hypervisor took processors for [\d.]+ m?s about then|\d+ deadlines? missed, the last \d+ s ago; ")
@@ -61,8 +67,14 @@ def missing(shown, out, tight):
     return None
 
 
+@functools.cache
+def apart():
+    """The words before a command that give it a host for itself; none where this host refuses that."""
+    return APART if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0 else ()
+
+
 class Reader:
-    """One shell. Use as a context; ends every process that the shell started."""
+    """One shell, on a host for itself where that can be. Use as a context; ends every process that the shell started."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="ali3-e2e-")
@@ -72,7 +84,7 @@ class Reader:
         (self.path / "build").symlink_to(os.path.dirname(os.path.abspath(bench.BIN)))
         self.terminal = open(self.path / ".terminal", "w+", encoding="utf-8", errors="replace")
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "STATE_DIRECTORY": self.folder.name}
-        self.shell = subprocess.Popen(["/bin/bash"], cwd=self.path, stdin=subprocess.PIPE, stdout=self.terminal,
+        self.shell = subprocess.Popen([*apart(), "/bin/bash"], cwd=self.path, stdin=subprocess.PIPE, stdout=self.terminal,
                                       stderr=subprocess.STDOUT, text=True, start_new_session=True, env=environment)
         self.begin = 0
 
@@ -80,7 +92,7 @@ class Reader:
         return self
 
     def __exit__(self, *_):
-        for number in (signal.SIGTERM, signal.SIGKILL):  # the session that it began, nobody else's
+        for number in (signal.SIGKILL,) if apart() else (signal.SIGTERM, signal.SIGKILL):  # the session that it began, nobody else's
             end = time.monotonic() + 3
             while time.monotonic() < end and self.signalled(number):
                 self.shell.poll()
@@ -124,8 +136,22 @@ class Reader:
                        lambda: missing(shown, self.seen(), tight) is None, OUTPUT_SECONDS)
 
 
+def takes(lock, name):
+    """A socket gets a name that no other has."""
+    with contextlib.suppress(OSError):
+        lock.bind(name)
+        return True
+    return False
+
+
 def ports_are_free(test):
-    """Skips a test where another program holds a default port."""
+    """Takes the default ports for a test, one test at a time; skips it where another program holds one. A shell on a host for itself
+    has its own ports."""
+    if apart():
+        return
+    lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    test.addCleanup(lock.close)
+    bench.wait_for("the end of other tests with the default ports", lambda: takes(lock, "\0ali3-e2e-default-ports"), WAIT_SECONDS)
     for kind, port in PORTS:
         with socket.socket(socket.AF_INET, kind) as s:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

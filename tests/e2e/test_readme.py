@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The commands of README.md and of the EXAMPLES in the man pages, run as a reader runs them: in the order given, each with status 0.
 
-Default ports are the point of these commands, so the test is skipped where another program holds one."""
+Default ports are the point of these commands, so the test is skipped where another program holds one and the host gives no other
+network."""
 import os
 import pathlib
 import re

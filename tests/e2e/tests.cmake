@@ -20,19 +20,26 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest tests come
 # first, because they decide when the tier ends.
-ali3_e2e(system link guides readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits unasked refusals
+ali3_e2e(system link readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits unasked refusals
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
 ali3_e2e(system triggers record_orders recorder_trouble hostile)
+
+# Each guide by itself: they wait for seconds that a person would watch.
+ali3_e2e_part(system guides guides TestReader TestGuides.test_form TestGuides.test_every_guide_is_followed)
+file(GLOB guides CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/config/guides/*.md)
+foreach(guide IN LISTS guides)
+  get_filename_component(guide ${guide} NAME_WE)
+  string(REPLACE - _ guide ${guide})
+  ali3_e2e_part(system guide_${guide} guides TestGuides.test_${guide})
+  set_tests_properties(e2e/guide_${guide} PROPERTIES COST 900)
+endforeach()
 
 # Files with a class for each tier.
 ali3_e2e_part(system threads threads Threads)
 ali3_e2e(system demo)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
-set_tests_properties(e2e/guides e2e/record PROPERTIES COST 950) # they wait for more than a minute in all, so they start first
-
-# The default ports of ali3d, which no other test uses.
-set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
+set_tests_properties(e2e/record PROPERTIES COST 950) # it waits for more than a minute, so it starts first
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
@@ -54,7 +61,6 @@ ali3_e2e(timing swaps)         # misses while parameters change, beside a calm p
 ali3_e2e_part(timing plc_in_time guides TestGuides.test_plc_cylinder)
 ali3_e2e_part(timing modbus_in_time modbus Answers.test_illegal_requests_are_answered Answers.test_a_stalled_half_frame_stalls_nobody)
 ali3_e2e_part(timing modbus_peers_in_time modbus_peers Peers.test_values_age_while_the_process_is_stopped)
-set_tests_properties(e2e/plc_in_time PROPERTIES RESOURCE_LOCK default_ports)
 
 # Long runs, by tests/run --tier soak.
 add_test(NAME soak/kill_peers CONFIGURATIONS soak
