@@ -97,6 +97,11 @@ enum verdict osc_on_step(struct osc_in *in, const struct request *r)
   if (r->access >= ACCESS_WRITE) osc_out_renew(in->out, &r->from);
   enum verdict verdict;
   if (osc_was_stepped(in, r, request, &verdict)) return verdict;
+  /* The client wants its inputs to act in this step. */
+  if (in->once.refused) {
+    osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_STEP), request, RESULT_NOT_AUTHORISED);
+    return ACCEPTED;
+  }
   /* A step that is refused here never reaches the loop, so it is not remembered. */
   const int before = in->commands;
   verdict = osc_send_command(in, r, COMMAND_STEP, (uint32_t)cycles, request);

@@ -202,6 +202,7 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
     const struct osc_raw *m = &in->datagram.message[i];
     const bool acts = !again || strcmp(m->address, in->step) == 0 || is_stop(in, m);
     const enum verdict verdict = acts ? dispatch_message(in, m, &r) : REPEATED;
+    in->once.refused |= verdict == REFUSED;
     counter_add(counter[verdict], 1);
     tell_refused(in, &in->datagram.message[i], &r, verdict);
   }

@@ -69,6 +69,7 @@ struct osc_button {
 struct osc_stepper {
   struct inet_address at; /* sender */
   int32_t request;
+  uint64_t set_ns;  /* time of its datagram, whose inputs act with the step */
   bool awaited;     /* the loop owes the answer, which follows */
   uint32_t result;  /* enum command_result */
   uint64_t cycle;   /* of its frame */
@@ -122,6 +123,7 @@ struct osc_in {
   /* Things that happen once per datagram. */
   struct once {
     bool estop;              /* osc_in_estop() has passed on an e-stop of this datagram */
+    bool refused;            /* an input of this datagram has another owner */
     bool ping, status, sync; /* requested; only the last ping and the last sync get an answer */
     int32_t ping_id;
     int64_t ping_t;
@@ -143,6 +145,9 @@ enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struc
 /* The sender is alive: the watchdogs of the inputs that it owns begin anew. An unchanged count is no sign of life. */
 void osc_owner_beats(struct osc_in *in, const struct osc_sender *who, int32_t count);
 
+/* True if the loop does not take an input that this sender set at the time t_ns: another protocol owns it. */
+bool osc_lost_input(const struct osc_in *in, const struct inet_address *who, uint64_t t_ns);
+
 /* The request number of a command: its first argument if this is an integer, else 0. */
 int32_t osc_request_id(const struct osc_arguments *a);
 /* False for the release of a button. False also for a pressed button that sends its value again, except a stop. */
@@ -161,7 +166,8 @@ bool osc_steps_again(struct osc_in *in, const struct osc_datagram *d, const stru
 bool osc_was_stepped(struct osc_in *in, const struct request *r, int32_t request, enum verdict *verdict);
 /* The loop gets this step of the sender. */
 void osc_remember_step(struct osc_in *in, const struct osc_sender *from, int32_t request);
-/* The answer of the loop to a step: `stepped` if the steps are made, then the ack. */
+/* The answer of the loop to a step: `stepped` if the steps are made, then the ack. A step that was made without an input of its
+ * datagram, because another protocol took that input in this cycle, counts as not allowed. */
 void osc_answer_step(struct osc_in *in, const struct osc_sender *to, const struct answer *a);
 /* The sender's numbers begin anew; it has sent a command that puts the model to its start. */
 void osc_forget_steps(struct osc_in *in, const struct osc_sender *from);

@@ -74,6 +74,15 @@ void osc_owner_beats(struct osc_in *in, const struct osc_sender *who, int32_t co
     if (inet_address_same(&in->owner[i].at, &who->at)) in->owner[i].beat = count;
 }
 
+bool osc_lost_input(const struct osc_in *in, const struct inet_address *who, uint64_t t_ns)
+{
+  for (int i = 0; i < in->signals->inputs; i++) {
+    const struct osc_owner *o = &in->owner[i];
+    if (o->t_ns == t_ns && t_ns && inet_address_same(&o->at, who) && owned_elsewhere(in, i)) return true;
+  }
+  return false;
+}
+
 static void set_channel(struct osc_in *in, int channel, struct input_sample sample,
                         const struct osc_sender *who)
 {

@@ -44,7 +44,8 @@ void osc_remember_step(struct osc_in *in, const struct osc_sender *from, int32_t
     for (struct osc_stepper *o = s + 1; o < in->stepper + OSC_STEPPERS; o++)
       if (o->awaited != s->awaited ? s->awaited : o->used_ns < s->used_ns) s = o;
   }
-  *s = (struct osc_stepper){.at = from->at, .request = request, .awaited = true, .used_ns = from->now_ns};
+  *s = (struct osc_stepper){
+      .at = from->at, .request = request, .set_ns = from->now_ns, .awaited = true, .used_ns = from->now_ns};
 }
 
 void osc_forget_steps(struct osc_in *in, const struct osc_sender *from)
@@ -72,12 +73,14 @@ static void send_answer(struct osc_in *in, const struct osc_sender *to, int32_t 
 void osc_answer_step(struct osc_in *in, const struct osc_sender *to, const struct answer *a)
 {
   struct osc_stepper *s = find_stepper(in, &to->at);
+  uint32_t result = a->result;
   if (s && s->awaited && s->request == (int32_t)a->id) {
+    if (result == RESULT_OK && osc_lost_input(in, &to->at, s->set_ns)) result = RESULT_NOT_AUTHORISED;
     s->awaited = false;
-    s->result = a->result;
+    s->result = result;
     s->cycle = a->cycle;
   }
-  send_answer(in, to, (int32_t)a->id, a->result, a->cycle);
+  send_answer(in, to, (int32_t)a->id, result, a->cycle);
 }
 
 static void tell_number(struct osc_in *in, const struct request *r, int32_t last)

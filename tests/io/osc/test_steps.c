@@ -78,6 +78,48 @@ TEST(inputs_beside_a_repeated_step_do_not_act)
   assert_nothing_waits();
 }
 
+/* A step is made with all inputs of its datagram, or the result is 2. */
+TEST(a_step_beside_a_refused_input_is_refused)
+{
+  struct inet_address other;
+  const int another = open_socket(&other);
+  receive_from(step_bundle(1.0, 1), &other);
+  loop_steps(1, RESULT_OK, 1);
+  receive(step_bundle(2.0, 1));
+  assert_acknowledged("input", 0, RESULT_NOT_AUTHORISED);
+  assert_acknowledged("step", 1, RESULT_NOT_AUTHORISED);
+  receive(step_bundle(2.0, 1)); /* within a second: the step tells it, though the input does not */
+  assert_acknowledged("step", 1, RESULT_NOT_AUTHORISED);
+  assert_nothing_waits();
+  receive(step_message(1, 2)); /* sets no input */
+  loop_steps(2, RESULT_OK, 2);
+  assert_stepped(2, 2, 0);
+  close(another);
+}
+
+/* A Modbus client takes the input in the cycle of the step, which this thread learns from the frame. */
+TEST(a_step_that_loses_an_input_is_not_good)
+{
+  static struct input_owner owner[3] = {
+      {.source = OWNER_NONE}, {.source = OWNER_NONE}, {.source = SOURCE_MODBUS}};
+  receive(step_bundle(1.0, 1));
+  struct frame *f = frame_of(1, STATE_RUNNING, 0);
+  f->inputs = 3;
+  f->owner = owner;
+  osc_out_frame(out, f, now_ns);
+  loop_steps(1, RESULT_OK, 1);
+  for (int i = 0; i < 2; i++) {
+    assert_acknowledged("step", 1, RESULT_NOT_AUTHORISED);
+    assert_nothing_waits();
+    receive(step_bundle(1.0, 1)); /* a repeat tells it again */
+  }
+  assert_acknowledged("step", 1, RESULT_NOT_AUTHORISED);
+  now_ns++;
+  receive(step_message(1, 2)); /* sets no input */
+  loop_steps(2, RESULT_OK, 2);
+  assert_stepped(2, 2, 0);
+}
+
 TEST(a_stop_beside_a_repeated_step_acts)
 {
   receive(step_message(1, 1));
@@ -209,6 +251,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       DIRECT_TEST(a_repeated_step_gets_its_answer_again_and_is_not_made),
       DIRECT_TEST(inputs_beside_a_repeated_step_do_not_act),
+      DIRECT_TEST(a_step_beside_a_refused_input_is_refused),
+      DIRECT_TEST(a_step_that_loses_an_input_is_not_good),
       DIRECT_TEST(a_stop_beside_a_repeated_step_acts),
       DIRECT_TEST(numbers_rise_until_a_reset_or_a_restart),
       DIRECT_TEST(steps_without_a_number_are_always_made),
