@@ -262,7 +262,7 @@ class Check(Case):
                                    ("valueReference=\"2\"", "valueReference=\"1\"", "same value reference 1"),
                                    ("joint.J2.position", "joint.J1.position", "two variables have the name"),
                                    ("modelIdentifier=\"x\"", "modelIdentifier=\"y\"", "no object for this machine"),
-                                   ("stepSize=\"0.01\"", "stepSize=\"0.015\"", "ends with status 3")):
+                                   ("stepSize=\"0.01\"", "stepSize=\"0.015\"", "ends with status Error")):
             done = self.rewrite(lambda text, old=old, new=new: text.replace(old, new, 1))
             self.assertEqual(done.returncode, 1, expected)
             self.assertIn(expected, done.stdout)

@@ -4,3 +4,9 @@ if(NOT ALI3_SANITIZE AND NOT CMAKE_CROSSCOMPILING) # Python loads the object, wh
            ${PROJECT_SOURCE_DIR})
   ali3_tier(system fmi/fmu)
 endif()
+
+# A small FMU, good and bad, for tests of importers.
+add_library(test_fmi_brake MODULE fmi/brake.c)
+target_include_directories(test_fmi_brake PRIVATE ${PROJECT_SOURCE_DIR}/src/io)
+target_link_libraries(test_fmi_brake PRIVATE m)
+set_target_properties(test_fmi_brake PROPERTIES PREFIX "" OUTPUT_NAME brake LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

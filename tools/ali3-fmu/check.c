@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-fmu check: looks into an FMU, and runs it in a child process, so that a fault in it ends the child alone. */
+#include "fmu/importer.h"
+#include "fmu/unpack.h"
 #include "fmu_tool.h"
 
 #include <ctype.h>
@@ -13,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHECK_STEPS = 100, STATE_STEPS = 20, ERROR_STATUS = 3 };
+enum { CHECK_STEPS = 100, STATE_STEPS = 20 };
 
 /* --- findings --- */
 
@@ -131,7 +133,7 @@ static bool list_values(struct seen_values *s, const struct description *d)
                             .variable = calloc(n, sizeof *s->variable)};
   if (!s->reference || !s->value || !s->saved || !s->variable) return false;
   for (int i = 0; i < d->variables; i++) {
-    if (!variable_is_real(d, &d->variable[i]) || d->variable[i].array) continue;
+    if (!variable_is_real(&d->variable[i]) || d->variable[i].array) continue;
     s->variable[s->count] = i;
     s->reference[s->count++] = d->variable[i].reference;
   }
@@ -150,8 +152,9 @@ static bool look_at_values(struct verdict *v, struct importer *i, const struct d
                            struct seen_values *s, double time)
 {
   const int status = importer_get(i, s->reference, s->count, s->value);
-  if (status >= ERROR_STATUS)
-    return add_finding(v, "error", "reading all real variables at %g s ends with status %d", time, status);
+  if (status >= IMPORTER_ERROR)
+    return add_finding(v, "error", "reading all real variables at %g s ends with status %s", time,
+                       importer_status_text(status));
   for (size_t k = 0; k < s->count; k++)
     if (!isfinite(s->value[k]))
       return add_finding(v, "error", "\"%s\" is %g at %g s", d->variable[s->variable[k]].name, s->value[k],
@@ -162,9 +165,16 @@ static bool look_at_values(struct verdict *v, struct importer *i, const struct d
 static bool take_steps(struct verdict *v, struct importer *i, int first, int count, double step)
 {
   for (int k = first; k < first + count; k++) {
-    const int status = importer_step(i, k * step, step);
-    if (status >= 2)
-      return add_finding(v, "error", "the step from %g s ends with status %d", k * step, status);
+    double next;
+    bool ends;
+    const int status = importer_step(i, k * step, step, &next, &ends);
+    if (ends) {
+      add_finding(v, "warning", "the FMU asks to end in the step from %g s, so no more was run", k * step);
+      return false;
+    }
+    if (status >= IMPORTER_DISCARD)
+      return add_finding(v, "error", "the step from %g s ends with status %s", k * step,
+                         importer_status_text(status));
   }
   return true;
 }
@@ -182,7 +192,7 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
   const double end = (first + more) * step;
   void *state, *again = NULL;
   if (!d->keeps_state) return add_finding(v, "warning", "the FMU cannot get and set its state");
-  if (importer_get_state(i, &state) >= ERROR_STATUS)
+  if (importer_get_state(i, &state) >= IMPORTER_ERROR)
     return add_finding(v, "error", "the state cannot be read");
   bool good = take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
   memcpy(s->saved, s->value, s->count * sizeof *s->value);
@@ -190,10 +200,10 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
   for (int turn = 0; good && turn < (d->serialises ? 2 : 1); turn++) {
     size_t size = 0;
     unsigned char *bytes = turn ? importer_serialise(i, state, &size) : NULL;
-    if (turn && (!bytes || importer_deserialise(i, bytes, size, &again) >= ERROR_STATUS))
+    if (turn && (!bytes || importer_deserialise(i, bytes, size, &again) >= IMPORTER_ERROR))
       good = add_finding(v, "error", "the state cannot be made into bytes and back");
     free(bytes);
-    if (good && importer_set_state(i, turn ? again : state) >= ERROR_STATUS)
+    if (good && importer_set_state(i, turn ? again : state) >= IMPORTER_ERROR)
       good = add_finding(v, "error", "the state cannot be set");
     good = good && take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
     if (good && !has_saved_values(s))
@@ -210,8 +220,8 @@ static bool check_reset(struct verdict *v, struct importer *i, const struct desc
                         struct seen_values *s, const double *first, double step)
 {
   const int steps = count_check_steps(d, false);
-  if (importer_terminate(i) >= ERROR_STATUS) return add_finding(v, "error", "Terminate ends with an error");
-  if (importer_reset(i) >= ERROR_STATUS || importer_initialise(i) >= ERROR_STATUS)
+  if (importer_terminate(i) >= IMPORTER_ERROR) return add_finding(v, "error", "Terminate ends with an error");
+  if (importer_reset(i) >= IMPORTER_ERROR || importer_initialise(i) >= IMPORTER_ERROR)
     return add_finding(v, "error", "the FMU cannot be initialized after a reset");
   if (!take_steps(v, i, 0, steps, step) || !look_at_values(v, i, d, s, steps * step)) return false;
   if (memcmp(s->value, first, s->count * sizeof *first) != 0)
@@ -219,16 +229,37 @@ static bool check_reset(struct verdict *v, struct importer *i, const struct desc
   return add_finding(v, "ok", "a run after a reset has the same bits");
 }
 
+/* Every input takes its own value, which changes nothing. */
+static bool check_inputs(struct verdict *v, struct importer *i, const struct description *d)
+{
+  int count = 0;
+  for (int k = 0; k < d->variables; k++) {
+    const struct read_variable *one = &d->variable[k];
+    double value, after = NAN;
+    if (strcmp(one->causality, "input") != 0 || one->kind > FMU_Boolean || one->array) continue;
+    /* It reads back. */
+    int status = importer_get_one(i, one, &value);
+    if (status < IMPORTER_ERROR) status = importer_set_one(i, one, value);
+    if (status < IMPORTER_ERROR) status = importer_get_one(i, one, &after);
+    if (status >= IMPORTER_ERROR)
+      return add_finding(v, "error", "setting the input \"%s\" ends with status %s", one->name,
+                         importer_status_text(status));
+    if (after != value)
+      return add_finding(v, "error", "the input \"%s\" is %g after it was set to %g", one->name, after,
+                         value);
+    count++;
+  }
+  return count == 0 || add_finding(v, "ok", "%d inputs can be set", count);
+}
+
 static bool run_instance(struct verdict *v, struct importer *i, const struct description *d,
                          struct seen_values *s)
 {
   const double step = length_of_check_step(d);
   const int steps = count_check_steps(d, false);
-  const int status = importer_start(i);
+  if (!importer_instantiate(i, "check")) return add_finding(v, "error", "the FMU cannot be instantiated");
   /* The first run; then its state, and a second run. */
-  if (status < 0 || status >= ERROR_STATUS)
-    return add_finding(v, "error", "%s",
-                       status < 0 ? "the FMU cannot be instantiated" : "the initialization fails");
+  if (importer_initialise(i) >= IMPORTER_ERROR) return add_finding(v, "error", "the initialization fails");
   if (!look_at_values(v, i, d, s, 0.0) || !take_steps(v, i, 0, steps, step) ||
       !look_at_values(v, i, d, s, steps * step))
     return false;
@@ -236,18 +267,21 @@ static bool run_instance(struct verdict *v, struct importer *i, const struct des
   double *first = malloc((s->count + 1) * sizeof *first);
   if (!first) return add_finding(v, "error", "out of memory");
   memcpy(first, s->value, s->count * sizeof *first);
-  const bool good = check_states(v, i, d, s, step) && check_reset(v, i, d, s, first, step);
+  const bool good =
+      check_inputs(v, i, d) && check_states(v, i, d, s, step) && check_reset(v, i, d, s, first, step);
   free(first);
   return good;
 }
 
 static void run_in_child(struct verdict *v, const struct description *d, const char *folder)
 {
-  char why[600];
-  struct seen_values s;
-  struct importer *i = importer_open(d, folder, why, sizeof why);
+  char why[FMU_WHY];
+  struct seen_values s = {0};
+  struct importer *i = importer_open(d, folder, NULL, NULL, why);
   if (!i)
     add_finding(v, "error", "%s", why);
+  else if (importer_missing(i))
+    add_finding(v, "error", "the object has no function %s", importer_missing(i));
   else if (!list_values(&s, d))
     add_finding(v, "error", "out of memory");
   else
@@ -317,9 +351,11 @@ int check_fmu(const char *fmu, bool json)
 {
   struct description d;
   struct verdict v = {.list = json_array()};
-  char path[PATH_MAX];
-  char *folder = description_read(&d, fmu) ? archive_unpack(fmu) : NULL;
+  char path[PATH_MAX], why[FMU_WHY];
+  char *folder = description_read(&d, fmu, why) ? fmu_unpack(fmu, why) : NULL;
   if (!folder || !v.list) {
+    fmu_complain("%s", folder ? "out of memory" : why);
+    fmu_remove(folder);
     description_free(&d);
     json_decref(v.list);
     return EXIT_RUN;
@@ -335,7 +371,7 @@ int check_fmu(const char *fmu, bool json)
   }
   print_fmu_verdict(&v, fmu, json);
   const int errors = v.errors;
-  archive_remove(folder);
+  fmu_remove(folder);
   description_free(&d);
   json_decref(v.list);
   return errors ? EXIT_RUN : EXIT_GOOD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * modelDescription.xml of FMI 3.0 and FMI 2.0. */
 #include "fmi/instance.h"
+#include "fmu/units.h"
 #include "fmu_tool.h"
 
 #include <libxml/xmlwriter.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-fmu info: what an FMU says of itself. It runs nothing. */
+#include "fmu/reader.h"
 #include "fmu_tool.h"
 
 #include <jansson.h>
@@ -46,7 +47,8 @@ static void print_info_text(const struct description *d, const char *fmu)
 int info_fmu(const char *fmu, bool json)
 {
   struct description d;
-  const bool good = description_read(&d, fmu);
+  char why[FMU_WHY];
+  const bool good = description_read(&d, fmu, why) || fmu_complain("%s", why);
   if (good && json) print_info_json(&d, fmu);
   if (good && !json) print_info_text(&d, fmu);
   description_free(&d);

@@ -2,6 +2,7 @@
  * LINK.yaml: its keys, and the participants of a link. */
 #include "config/keys.h"
 #include "link.h"
+#include "yaml/text_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -21,13 +22,19 @@ struct link_values {
 static const char *const orders[] = {"jacobi", "gauss_seidel", NULL};
 
 /* clang-format off */
-static const struct key participant_keys[] = {
+static const struct key daemon_keys[] = {
   TEXT("osc", REQUIRED, AT_START, PART(osc), "HOST:PORT of an ali3d with cycle.clock lockstep."),
   TEXT("config", REQUIRED, AT_START, PART(config), "The configuration file that this ali3d runs."),
 };
-static const struct section participant_section = SECTION("a participant", participant_keys);
+static const struct key fmu_keys[] = {
+  TEXT("fmu", REQUIRED, AT_START, PART(fmu), "An FMU for co-simulation."),
+  NUMBER("step", "s", POSITIVE, NONE, AT_START, PART(step), "Length of its steps."),
+  VARIABLES("start", "Parameters and start values."),
+};
+static const struct section daemon_section = SECTION("a participant with the key osc", daemon_keys);
+static const struct section fmu_section = SECTION("a participant with the key fmu", fmu_keys);
 static const struct key link_keys[] = {
-  ELEMENT("participants", &participant_section, REQUIRED, "Names and participants."),
+  ELEMENT("participants", &daemon_section, REQUIRED, "Names and participants."),
   LIST("wires", &wire_section, REQUIRED, "Values that go from one participant to another."),
   CHOICE("order", orders, "jacobi", AT_START, LINK(order), "Who gets which values."),
   INTEGER("steps", "", BETWEEN(1, 1000000), "1", AT_START, LINK(steps), "Periods in a communication step."),
@@ -50,6 +57,7 @@ struct slot *slots_add(struct slots *s, int signal, const char *name, const char
   }
   struct slot *added = &s->slot[s->count++];
   *added = (struct slot){.signal = signal, .unit = unit};
+  if (unit) added->measure = unit_measure(unit);
   snprintf(added->name, sizeof added->name, "%s", name);
   return added;
 }
@@ -69,16 +77,25 @@ bool participant_fail(struct participant *p, const char *format, ...)
 static bool read_participant(struct link *l, const struct node *n)
 {
   struct participant *p = &l->participant[l->participants++];
-  *p = (struct participant){.name = n->key, .at = n->key_at, .fd = -1, .kind = &osc_kind};
+  const bool fmu = node_find(n, "fmu") != NULL;
+  *p = (struct participant){.name = n->key, .at = n->key_at, .fd = -1, .kind = fmu ? &fmu_kind : &osc_kind};
   if (strchr(n->key, '.') || !*n->key) {
     report_error(&l->report, n->key_at, "expected a name without a dot, found \"%s\"", n->key);
     return false;
   }
   if (n->kind != NODE_MAP) {
-    report_error(&l->report, n->at, "expected {osc: HOST:PORT, config: FILE}");
+    report_error(&l->report, n->at, "expected {osc: HOST:PORT, config: FILE} or {fmu: FILE}");
     return false;
   }
-  return schema_read(&participant_section, n, &p->keys, &l->report) && p->kind->describe(p, &l->report);
+  /* Its keys, then what describes it. */
+  if (!schema_read(fmu ? &fmu_section : &daemon_section, n, &p->keys, &l->report)) return false;
+  p->start = node_find(n, "start");
+  p->path = path_beside(l->tree.source.file, fmu ? p->keys.fmu : p->keys.config);
+  if (!p->path) {
+    report_error(&l->report, n->at, "out of memory");
+    return false;
+  }
+  return p->kind->describe(p, &l->report);
 }
 
 static bool read_participants(struct link *l, const struct node *list)
@@ -94,21 +111,37 @@ static bool read_participants(struct link *l, const struct node *list)
   return good && l->participants > 0;
 }
 
+/* The longest period; where all participants take steps of any length, the longest one that an FMU suggests. */
+static double longest_period(const struct link *l)
+{
+  double longest = 0.0, usual = 0.0;
+  for (int i = 0; i < l->participants; i++) {
+    longest = fmax(longest, l->participant[i].period);
+    usual = fmax(usual, l->participant[i].usual_period);
+  }
+  return longest > 0.0 ? longest : usual;
+}
+
 /* The communication step is a whole number of periods of every participant. */
 static bool choose_communication_step(struct link *l)
 {
-  double longest = 0.0;
-  for (int i = 0; i < l->participants; i++) longest = fmax(longest, l->participant[i].period);
-  l->step = longest * l->steps;
+  l->step = longest_period(l) * l->steps;
+  if (!(l->step > 0.0)) {
+    report_error(&l->report, l->participant[0].at,
+                 "no participant has a period; add step: SECONDS to an FMU");
+    return false;
+  }
+  /* An FMU without a period follows. */
   for (int i = 0; i < l->participants; i++) {
     struct participant *p = &l->participant[i];
+    if (!(p->period > 0.0)) p->period = l->step;
     const double times = l->step / p->period;
     p->steps = times < 1e6 ? (int)lround(times) : 0;
     if (p->steps > 0 && fabs(times - p->steps) < 1e-9 * times) continue;
-    report_error(&l->report, p->at,
-                 "the communication step of %g s is no whole number of periods of %s, %g s; change steps, or "
-                 "cycle.period of one file",
-                 l->step, p->name, p->period);
+    report_error(
+        &l->report, p->at,
+        "the communication step of %g s is no whole number of periods of %s, %g s; change steps, or %s",
+        l->step, p->name, p->period, p->kind == &fmu_kind ? "step of the FMU" : "cycle.period of one file");
     return false;
   }
   return true;
@@ -140,6 +173,7 @@ void link_close(struct link *l)
   for (int i = 0; i < l->participants; i++) {
     struct participant *p = &l->participant[i];
     p->kind->close(p);
+    free(p->path);
     free(p->out.slot);
     free(p->in.slot);
   }

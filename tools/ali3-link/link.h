@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * ali3-link: participants that exchange values step by step. Parts: main.c the command line, file.c the keys of LINK.yaml,
  * wires.c the wires between participants, run.c the exchange, record.c what it writes; osc.c with osc_map.c and osc_start.c a
- * daemon in lockstep. */
+ * daemon in lockstep, fmu.c with fmu_names.c, fmu_start.c and fmu_child.c an FMU. */
 #ifndef LINK_H
 #define LINK_H
 
+#include "fmu/units.h"
 #include "yaml/schema.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct slot {
   int signal;       /* its number at the participant */
   char name[160];   /* without the participant */
   const char *unit; /* "": none; NULL: unknown */
+  struct measure measure;
   double value;
   uint64_t cycle; /* the value belongs to this cycle of a daemon */
 };
@@ -34,14 +36,19 @@ struct participant {
   struct place at; /* in the file */
   const struct participant_kind *kind;
   struct participant_keys {
-    const char *osc, *config;
+    const char *osc, *config, *fmu;
+    double step; /* s, of an FMU; 0: not given */
   } keys;
+  const struct node *start; /* values of an FMU before its initialization; NULL: none */
+  char *
+      path; /* the file that keys.config or keys.fmu names; a relative path begins in the folder of LINK.yaml */
   struct slots out, in; /* values after the last step, and for the next one */
   bool known;           /* out has values */
-  double period;        /* of its own steps, s */
-  int steps;            /* of them in a communication step */
-  double time;          /* simulated, s */
-  int fd;               /* readable when the participant answers; -1: none yet */
+  double period; /* length of its own steps, s; until all are described, 0: it takes steps of any length */
+  double usual_period; /* s, if no participant has a period; 0: unknown */
+  int steps;           /* of them in a communication step */
+  double time;         /* simulated, s */
+  int fd;              /* readable when the participant answers; -1: none yet */
   enum progress progress;
   uint64_t silent_ns, again_ns; /* silent: without a sign of life; again: when to repeat the question */
   char trouble[300];            /* FAILED: the reason, or what it did last */
@@ -63,7 +70,7 @@ struct participant_kind {
   enum progress (*receive)(struct participant *p); /* reads what came on fd; DONE: out has the values */
   void (*close)(struct participant *p);
 };
-extern const struct participant_kind osc_kind;
+extern const struct participant_kind osc_kind, fmu_kind;
 
 enum link_order { JACOBI, GAUSS_SEIDEL };
 
@@ -93,7 +100,7 @@ bool link_wire(struct link *l, const struct node *wires);
 void link_close(struct link *l);
 void link_print(const struct link *l, FILE *out, bool json); /* what --check shows */
 
-/* A new slot, or NULL when out of memory. */
+/* A new slot, or NULL when out of memory. unit: a unit of our files, or NULL. */
 struct slot *slots_add(struct slots *s, int signal, const char *name, const char *unit);
 bool participant_fail(struct participant *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

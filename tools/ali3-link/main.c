@@ -12,8 +12,10 @@
 
 static const char help[] =
     "Usage: ali3-link LINK.yaml [OPTION]...\n"
-    "Couples mechanisms in lockstep: each ali3d that LINK.yaml names makes a step, then the values of its\n"
-    "wires go to the inputs of the others, and so on. Lost, doubled and late datagrams change no bit.\n"
+    "Couples mechanisms and FMUs in lockstep: each ali3d and each FMU that LINK.yaml names makes a step, "
+    "then\n"
+    "the values of its wires go to the inputs of the others, and so on. Lost, doubled and late datagrams\n"
+    "change no bit. An FMU runs in a process of its own.\n"
     "\n"
     "  --duration S    simulated seconds of the run (default: until SIGINT)\n"
     "  --steps N       communication steps of the run\n"

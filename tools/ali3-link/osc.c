@@ -155,7 +155,7 @@ static void take_values(struct participant *p, const struct osc_raw *m, uint64_t
     parsed = true;
     if (d->arguments.count != at->node->count || !osc_is_number(d->arguments.types[at->argument])) {
       participant_fail(p, "it sends %s with %d values in place of %d: it runs another file than %s",
-                       m->address, d->arguments.count, at->node->count, p->keys.config);
+                       m->address, d->arguments.count, at->node->count, p->path);
       return;
     }
     s->value = osc_number(&d->arguments, at->argument);
@@ -189,7 +189,11 @@ static void take_ack(struct participant *p)
     participant_fail(p, "another client owns an input; it is free 1 s after that client's last message");
   if (request != d->request) return;
   if (strcmp(command, "reset") == 0) d->result = result;
-  if (strcmp(command, "step") == 0 && d->asked && result != 0)
+  if (strcmp(command, "step") != 0 || !d->asked || result == 0) return;
+  if (result == 2)
+    participant_fail(
+        p, "it refuses a step: another client owns an input, or its file does not let this host write");
+  else
     participant_fail(p, "it refuses a step: %s", osc_result_text(result));
 }
 

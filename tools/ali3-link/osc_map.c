@@ -48,14 +48,14 @@ bool osc_describe(struct participant *p, struct report *r)
     return false;
   }
   /* The file of the daemon has the signals, the period and the addresses. */
-  d->settings = setup_load(p->keys.config, NULL, r->out);
+  d->settings = setup_load(p->path, NULL, r->out);
   if (!d->settings) {
-    report_error(r, p->at, "%s: the configuration %s cannot be used", p->name, p->keys.config);
+    report_error(r, p->at, "%s: the configuration %s cannot be used", p->name, p->path);
     return false;
   }
   p->period = d->settings->options.dt;
   if (d->settings->cycle.clock != CLOCKING_LOCKSTEP) {
-    report_error(r, p->at, "%s: expected cycle.clock lockstep in %s", p->name, p->keys.config);
+    report_error(r, p->at, "%s: expected cycle.clock lockstep in %s", p->name, p->path);
     return false;
   }
   d->space = osc_space_new(&d->settings->osc, d->settings->signals, error, sizeof error);

@@ -46,10 +46,14 @@ static int take_end(struct link *l, struct participant *p, const struct node *n,
 {
   struct slots other = {0}, *own = input ? &p->in : &p->out;
   const char *near = NULL, *unused = NULL;
+  p->trouble[0] = '\0';
   const int count = p->kind->find(p, signal, input, own, &near);
   if (count > 0) return count;
+  /* Why it has no such value. */
   const char *what = input ? "input" : "signal that it sends";
-  if (input && p->kind->find(p, signal, false, &other, &unused) > 0)
+  if (*p->trouble)
+    report_error(&l->report, n->at, "%s: %s", p->name, p->trouble);
+  else if (input && p->kind->find(p, signal, false, &other, &unused) > 0)
     report_error(&l->report, n->at, "\"%s\" is no input of %s; a wire goes to an input", signal, p->name);
   else if (near)
     report_error(&l->report, n->at, "%s has no %s \"%s\"; did you mean \"%s\"?", p->name, what, signal, near);
@@ -63,9 +67,16 @@ static int take_end(struct link *l, struct participant *p, const struct node *n,
 static bool check_units(struct link *l, const struct node *wire, const struct slot *from,
                         const struct slot *to)
 {
+  const struct measure *a = &from->measure, *b = &to->measure;
   if (!from->unit || !to->unit || strcmp(from->unit, to->unit) == 0 || node_find(wire, "scale")) return true;
-  report_error(&l->report, wire->at, "%s is in \"%s\", and %s in \"%s\"; add the key scale to convert",
-               from->name, from->unit, to->name, to->unit);
+  const bool alike = measures_alike(a, b), shifted = a->offset != b->offset;
+  if (alike && a->factor == b->factor && !shifted) return true;
+  if (alike && !shifted)
+    report_error(&l->report, wire->at, "%s is in \"%s\", and %s in \"%s\"; scale: %.9g converts", from->name,
+                 from->unit, to->name, to->unit, a->factor / b->factor);
+  else
+    report_error(&l->report, wire->at, "%s is in \"%s\", and %s in \"%s\"; add the key scale to convert",
+                 from->name, from->unit, to->name, to->unit);
   return false;
 }
 
