@@ -201,11 +201,16 @@ bool ali3_force_type_takes_command(ali3_force_type type);
  * other field 0. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
 
-/* Sensors: frames on bodies whose motion ali3_sensor_get() reads. A sensor does not change the motion. */
+/* Sensors. A sensor does not change the motion. ali3_sensor_get() gives what a perfect one would show, and
+ * ali3_sensor_read() what this one shows. */
 #define ALI3_SENSOR_LIST(X)                                                                                  \
-  X(ALI3_SENSOR_POINT, "point") /* motion of a point */                                                      \
-  X(ALI3_SENSOR_POSE, "pose")   /* motion of a frame */                                                      \
-  X(ALI3_SENSOR_IMU, "imu")     /* specific force and angular velocity */
+  X(ALI3_SENSOR_POINT, "point")         /* motion of a point */                                              \
+  X(ALI3_SENSOR_POSE, "pose")           /* motion of a frame */                                              \
+  X(ALI3_SENSOR_IMU, "imu")             /* specific force and angular velocity */                            \
+  X(ALI3_SENSOR_DISTANCE, "distance")   /* distance of two points: LVDT, rope, laser */                      \
+  X(ALI3_SENSOR_ANGLE, "angle")         /* angle of one body about an axis of another: inclinometer */       \
+  X(ALI3_SENSOR_ENCODER, "encoder")     /* coordinate of a joint */                                          \
+  X(ALI3_SENSOR_LOAD_CELL, "load_cell") /* force or torque of a force element */
 
 typedef enum {
 #define ALI3_SENSOR_ENUM(id, text) id,
@@ -216,15 +221,49 @@ typedef enum {
 
 /* Name of a sensor type as in model files; NULL when out of range. */
 const char *ali3_sensor_type_name(ali3_sensor_type type);
+/* Numbers that a sensor of this type shows through its measuring chain: 6 for an imu, 0 for a point and a pose, else 1. */
+int ali3_sensor_type_readings(ali3_sensor_type type);
 
+/* A sensor uses the fields of its row and ignores all others:
+ *
+ *   type        fields
+ *   point       body point
+ *   pose        body point orientation
+ *   imu         body point orientation, and the chain: element 0 for the specific force, element 1 for the angular velocity
+ *   distance    body body_b point point_b, and the chain
+ *   angle       body body_b axis start, and the chain
+ *   encoder     joint, and the chain
+ *   load_cell   force, and the chain
+ *
+ * The chain takes one sample at the end of each step. It filters and delays it, adds noise, limits it, and rounds it to a multiple
+ * of the resolution, in this order. With every field of the chain 0 the reading is exact. Before the start the quantity had its first
+ * value. */
 typedef struct {
   const char *name; /* copied; unique among sensors */
   ali3_sensor_type type;
-  int body;        /* body index; not the ground */
-  double point[3]; /* m, body frame: origin of the sensor */
+  int body;          /* body index; not the ground */
+  int body_b;        /* another body, or ALI3_GROUND */
+  double point[3];   /* m, frame of `body`: origin of the sensor */
+  double point_b[3]; /* m, frame of `body_b` */
   /* Euler parameters, sensor axes to body axes. The norm must be 1 within 1e-3; the model normalises them. The type point
    * ignores them and has the axes of the body. */
   double orientation[4];
+  double axis[3]; /* frame of `body_b`; any length above 0 */
+  double start;   /* rad: the angle in the initial poses */
+  int joint;      /* a revolute or prismatic joint */
+  int force;      /* a force element other than a bushing */
+  /* The chain. Elements 1 are for the angular velocity of an imu. */
+  /* Hz, -3 dB of a Butterworth low-pass, which is exact for inputs that are linear within a step; 0: no filter */
+  double cutoff;
+  int filter_order; /* 1 or 2; 0 means 1 */
+  double delay;     /* s, at most 4096 steps; values between two samples are interpolated */
+  /* Standard deviation. The noise of two samples is independent, and at most 6 deviations. */
+  double noise[2];
+  double lower[2], upper[2]; /* the reading stays between them; equal: no limits */
+  double resolution[2];      /* 0: continuous */
+  int seed;                  /* another seed gives other noise; sensors of other names have other noise */
+  int stuck; /* 0: no; 1: the reading keeps its last value; 2: it is stuck_at. An imu takes 0 and 1. */
+  double stuck_at;
 } ali3_sensor_spec;
 
 /* Reason of the last refusal, as a sentence and in parts. */

@@ -236,14 +236,29 @@ typedef struct {
 void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const double point[3],
                     ali3_point_state *out);
 
-/* RT. Motion of the frame of a sensor. Every type of sensor fills all fields. */
+/* RT. The exact quantities at a sensor, computed from the present state. A sensor with a body fills in the motion of its frame, whatever
+ * its type; in the others these numbers are 0. */
 typedef struct {
   double position[3], orientation[4];              /* world; Euler parameters sensor axes to world */
   double velocity[3], angular_velocity[3];         /* world; sensor axes */
   double acceleration[3], angular_acceleration[3]; /* world; sensor axes */
   double specific_force[3];                        /* m/s^2, acceleration minus gravity, sensor axes */
+  /* distance: m. angle: rad, `start` and the turn of `body` about the axis since the initial poses, as body_b sees it, between -pi and
+   * pi. encoder: coordinate of the joint, rad with full turns or m. load_cell: ali3_force_state.value. Other types: 0. */
+  double value;
+  double rate; /* of value, per s; load_cell: 0 */
 } ali3_sensor_state;
 void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_sensor_state *out);
+
+/* RT. The values that a sensor shows at the end of its measuring chain, see ali3_sensor_spec: the sample of the last step, or of the
+ * start. */
+typedef struct {
+  double value[6]; /* imu: specific force and angular velocity, sensor axes; point, pose: 0; else element 0 */
+  /* Rate of value[0], per s: its change in the last step; exact if the chain does nothing. imu, load_cell: 0. */
+  double rate;
+  bool good; /* no number is at a limit of its range, and the sensor is not stuck */
+} ali3_reading;
+void ali3_sensor_read(const ali3_model *m, const ali3_data *d, int sensor, ali3_reading *out);
 
 /* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs, 0 at rest. */
 typedef struct {

@@ -17,6 +17,8 @@ from mf4 import Mf4
 from test_record import PYTHON, Recorder, need_h5py, read, read_all
 
 NOISE = [{"name": "noisy", "input": "push", "kind": "noise", "amplitude": 2.0}]
+CHAINS = [{"name": "travel", "type": "distance", "body": "car", "body_b": "ground", "delay": 0.033, "noise": 1e-3, "cutoff": 20},
+          {"name": "cell", "type": "load_cell", "force": "strut", "lower": -20e3, "upper": 20e3, "bits": 14, "filter_order": 2, "cutoff": 30}]
 INJECTED = 1 << 13  # a flag of a frame
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
@@ -291,14 +293,16 @@ print(f["replay/cycle"][n])"""
         self.assertEqual(answer[2], 0, f"{address} {arguments}")
 
     def test_parameters_and_states_that_came_in(self):
-        """A set, a ramp, a state that was loaded; each part of the recording stands alone."""
-        with bench.Daemon(model=test_live.SPRUNG, inputs=[], state={"every": 0}) as d:
+        """A set, a ramp, a state that was loaded; each part of the recording stands alone. So do readings that depend on the past."""
+        with bench.Daemon(model={**test_live.SPRUNG, "sensors": CHAINS}, inputs=[], state={"every": 0}) as d:
             client = self.open(d)
             with Recorder("--to", d.dir, "--when", "always", "--before", "60", "--split", "1", "--min-free", "0", d.name) as r:
                 bench.run_on(0.3)
                 self.ask(client, "param/set", "sd", "force.strut.damping", 900.0)
                 self.ask(client, "state/save", "s", "here")
                 self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
+                self.ask(client, "param/set", "sd", "sensor.travel.noise", 2e-3)
+                self.ask(client, "param/set", "sd", "sensor.cell.stuck", 1.0)
                 client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 0.5, 5))
                 bench.run_on(1.0)
                 self.ask(client, "cmd/reset", "")
@@ -325,6 +329,9 @@ print(f["replay/cycle"][n])"""
                 self.check_same(os.path.join(d.dir, name), "--write", written)
                 self.check_same(written)
             got = read_all([os.path.join(d.dir, name) for name in found])
+            for name, kinds in (("sensor.travel.value", 50), ("sensor.cell.value", 10)):
+                self.assertGreater(len({row[f["names"].index(name)] for f in got for row in f["values"]}), kinds, name)
+            self.assertEqual({row[f["names"].index("sensor.cell.quality")] for f in got for row in f["values"]}, {0.0, 1.0})
             actions = {a for file in got for a in file["head"]["action"]}
             self.assertLessEqual({1, 1 | 4, 8}, actions)
 

@@ -188,19 +188,39 @@ static bool is_body_pose(const char *name)
 
 static const char *field_of_param(const struct param *p, int *place)
 {
-  const enum spec_element element = p->owner == PARAM_OF_BODY   ? SPEC_OF_BODY
-                                    : p->owner == PARAM_OF_LOAD ? SPEC_OF_LOAD
-                                                                : SPEC_OF_FORCE;
+  const enum spec_element element = p->owner == PARAM_OF_BODY    ? SPEC_OF_BODY
+                                    : p->owner == PARAM_OF_LOAD  ? SPEC_OF_LOAD
+                                    : p->owner == PARAM_OF_FORCE ? SPEC_OF_FORCE
+                                                                 : SPEC_OF_SENSOR;
   *place = 0;
   if (p->owner == PARAM_OF_MODEL || p->owner == PARAM_OF_SOLVER) return p->key->name;
   for (int i = 0; i < spec_fields[element].fields; i++) {
     const struct spec_field *f = &spec_fields[element].field[i];
     const size_t end = f->at + (size_t)f->count * sizeof(double);
+    if (f->kind == SPEC_WHOLE && p->offset == f->at) return f->name;
     if (f->kind != SPEC_NUMBERS || p->offset < f->at || p->offset >= end) continue;
     *place = (int)((p->offset - f->at) / sizeof(double));
     return f->name;
   }
   return NULL;
+}
+
+/* The unit of what a sensor shows. */
+static const char *unit_of_sensor(const ali3_model *m, int sensor)
+{
+  const ali3_sensor_spec s = ali3_model_sensor_spec(m, sensor);
+  switch (s.type) {
+  case ALI3_SENSOR_IMU:
+    return "m/s^2";
+  case ALI3_SENSOR_ANGLE:
+    return "rad";
+  case ALI3_SENSOR_ENCODER:
+    return ali3_model_joint_type(m, s.joint) == ALI3_JOINT_REVOLUTE ? "rad" : "m";
+  case ALI3_SENSOR_LOAD_CELL:
+    return ali3_model_force_turns(m, s.force) ? "N m" : "N";
+  default:
+    return "m";
+  }
 }
 
 /* Keys of elements on a joint have two units, "N m or N": the first one is for a revolute joint. */
@@ -216,7 +236,9 @@ static const char *unit_of_param(const struct param *p, const ali3_model *m)
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (p->owner == PARAM_OF_FORCE && strcmp(p->key->unit, units[i].both) == 0)
       return ali3_model_force_turns(m, p->element) ? units[i].turning : units[i].sliding;
-  return p->key->unit;
+  /* Keys of sensors list the units of all types. */
+  return p->owner == PARAM_OF_SENSOR && strchr(p->key->unit, ',') ? unit_of_sensor(m, p->element)
+                                                                  : p->key->unit;
 }
 
 /* The numbers of a parameter as variables: one, three, or the six of a symmetric matrix. */
@@ -228,11 +250,9 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
   } of_one[] = {{"", 0, -1}}, of_vector[] = {{".x", 0, -1}, {".y", 1, -1}, {".z", 2, -1}},
     of_matrix[] = {{".xx", 0, -1}, {".yy", 4, -1}, {".zz", 8, -1},
                    {".xy", 1, 3},  {".xz", 2, 6},  {".yz", 5, 7}};
-  static const enum fmu_owner owner[] = {[PARAM_OF_MODEL] = FMU_OF_MODEL,
-                                         [PARAM_OF_SOLVER] = FMU_OF_SOLVER,
-                                         [PARAM_OF_BODY] = FMU_OF_BODY,
-                                         [PARAM_OF_LOAD] = FMU_OF_LOAD,
-                                         [PARAM_OF_FORCE] = FMU_OF_FORCE};
+  static const enum fmu_owner owner[] = {
+      [PARAM_OF_MODEL] = FMU_OF_MODEL, [PARAM_OF_SOLVER] = FMU_OF_SOLVER, [PARAM_OF_BODY] = FMU_OF_BODY,
+      [PARAM_OF_LOAD] = FMU_OF_LOAD,   [PARAM_OF_FORCE] = FMU_OF_FORCE,   [PARAM_OF_SENSOR] = FMU_OF_SENSOR};
   double value[PARAM_NUMBERS];
   int first;
   /* The place of the parameter in the spec of its element. */

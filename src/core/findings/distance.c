@@ -38,7 +38,7 @@ bool distance_scale_make(struct distance_scale *o, const ali3_model *m)
   }
   for (int i = 0; i < m->sensors; i++) {
     const ali3_sensor_spec *s = &m->sensor[i].spec;
-    o->size[s->body] = fmax(o->size[s->body], sqrt(v3_dot(s->point, s->point)));
+    if (s->body != ALI3_GROUND) o->size[s->body] = fmax(o->size[s->body], sqrt(v3_dot(s->point, s->point)));
   }
   return true;
 }

@@ -112,7 +112,7 @@ static void mark_bodies(const ali3_model *m, struct graph *graph, const struct s
     int body;
     if (of->field[i].kind != SPEC_BODY) continue;
     memcpy(&body, (const char *)spec + of->field[i].at, sizeof body);
-    graph->node[node_of(m, body)].task = true;
+    if (body != ALI3_GROUND) graph->node[node_of(m, body)].task = true;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "dca/condense.h"
 #include "dynamics/motion.h"
 #include "dynamics/rows.h"
+#include "measure/chain.h"
 #include "model/model.h"
 
 /* Numbers of a body, in the storage of the tree (struct tree_body): number f of F is at first F + f width + lane. */
@@ -155,6 +156,8 @@ struct frozen {
   bool rotations;          /* some rows are those of a rotation vector */
   int *loads_first;        /* (bodies + 1) loads of each body, in `loads` */
   int *loads;              /* (loads) index in model.load, ascending per body */
+  struct chain *chain;     /* (sensors) */
+  size_t measured;         /* numbers in the memory of all chains */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;

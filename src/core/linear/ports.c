@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 10, SENSOR_NUMBERS_READ = 22 };
+enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 10, SENSOR_NUMBERS_READ = 24 };
 _Static_assert(sizeof(ali3_body_state) == BODY_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_force_state) == FORCE_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_sensor_state) == SENSOR_NUMBERS_READ * sizeof(double), "numbers alone");

@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of a vector that becomes a unit vector; 1 if it is normalised already, so that its bits do not change. A model that is
- * written and read again is then equal to the first one. */
-static double length_to_divide_by(const double *x, int n)
+double model_divisor(const double *x, int n)
 {
   double square = 0.0;
   for (int i = 0; i < n; i++) square += x[i] * x[i];
@@ -133,7 +131,7 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   REQUIRE_FINITE("body", "orientation", s->orientation);
   REQUIRE_WITHIN("body", s->name, "velocity", s->velocity, BOUND_RATE, "m/s");
   REQUIRE_WITHIN("body", s->name, "angular_velocity", s->angular_velocity, BOUND_RATE, "rad/s");
-  const double norm = length_to_divide_by(s->orientation, 4);
+  const double norm = model_divisor(s->orientation, 4);
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
@@ -153,7 +151,7 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
 
 static int check_axis(ali3_model *m, const char *name, const char *field, const double in[3], double out[3])
 {
-  const double norm = length_to_divide_by(in, 3);
+  const double norm = model_divisor(in, 3);
   if (!(isfinite(norm) && norm > 1e-9))
     return model_refuse(m, ALI3_E_MODEL, "joint", field,
                         "joint '%.60s': expected an axis of length above 0, found length %g", name, norm);
@@ -225,7 +223,7 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (s->type == ALI3_JOINT_DISTANCE)
     REQUIRE_NUMBER("joint", s->name, "length", s->length, BOUND_LENGTH, "m");
   /* Normalise the relative orientation; 0 means the orientation at the start. */
-  const double norm = length_to_divide_by(s->relative_orientation, 4);
+  const double norm = model_divisor(s->relative_orientation, 4);
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
                         "joint '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
@@ -248,35 +246,6 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   REQUIRE_WITHIN("load", s->name, "point", s->point, BOUND_LENGTH, "m");
   *out = (struct load){.spec = *s};
   out->spec.name = NULL;
-  return ALI3_OK;
-}
-
-int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *out)
-{
-  /* Check the name, the type and the body. */
-  int status = model_check_name(m, "sensor", &m->sensor_names, s->name);
-  if (status < 0) return status;
-  if ((unsigned)s->type >= ALI3_SENSOR_TYPES)
-    return model_refuse(m, ALI3_E_MODEL, "sensor", "type",
-                        "sensor '%.60s': expected a type of sensor, found %d", s->name, (int)s->type);
-  status = model_check_body_index(m, "sensor", "body", s->body, false);
-  if (status < 0) return status;
-  REQUIRE_WITHIN("sensor", s->name, "point", s->point, BOUND_LENGTH, "m");
-  *out = (struct sensor){.spec = *s};
-  out->spec.name = NULL;
-  /* A point has the axes of the body; all other sensors need an orientation of norm 1. */
-  if (s->type == ALI3_SENSOR_POINT) {
-    memcpy(out->spec.orientation, (const double[4]){1.0}, sizeof out->spec.orientation);
-  } else {
-    REQUIRE_FINITE("sensor", "orientation", s->orientation);
-    const double norm = length_to_divide_by(s->orientation, 4);
-    if (fabs(norm - 1.0) > 1e-3)
-      return model_refuse(m, ALI3_E_MODEL, "sensor", "orientation",
-                          "sensor '%.60s': expected Euler parameters of norm 1, found norm %g", s->name,
-                          norm);
-    for (int i = 0; i < 4; i++) out->spec.orientation[i] = s->orientation[i] / norm;
-  }
-  p_rotation(out->rotation, out->spec.orientation);
   return ALI3_OK;
 }
 

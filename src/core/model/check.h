@@ -46,6 +46,9 @@ int model_check_within(ali3_model *m, const char *element, const char *name, con
   if (!model_all_finite(array, (int)(sizeof(array) / sizeof(double))))                                       \
   return model_refuse(m, ALI3_E_MODEL, element, field, "expected finite numbers, found NaN or infinity")
 
+/* Length of a vector that becomes a unit vector; 1 if it is normalised already, so that its bits do not change. A model that is
+ * written and read again is then equal to the first one. */
+double model_divisor(const double *x, int n);
 int model_check_name(ali3_model *m, const char *element, const struct names *names, const char *name);
 int model_check_body_index(ali3_model *m, const char *element, const char *field, int body, bool ground);
 

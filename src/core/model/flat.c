@@ -154,6 +154,8 @@ static void stream_spec(struct stream *s, enum spec_element element, void *spec)
     case SPEC_TYPE:
     case SPEC_BODY:
     case SPEC_JOINT:
+    case SPEC_FORCE:
+    case SPEC_WHOLE:
     case SPEC_BITS:
       stream_integer(s, at);
       break;

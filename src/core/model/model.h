@@ -42,7 +42,8 @@ struct force {
 struct sensor {
   char *name;
   ali3_sensor_spec spec;
-  double rotation[9]; /* orientation as a matrix */
+  double rotation[9];  /* orientation as a matrix */
+  double reference[4]; /* angle: orientation of body_b in `body`, in the initial poses */
 };
 
 struct frozen; /* data of the frozen model, layout/frozen.h */

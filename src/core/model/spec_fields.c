@@ -44,9 +44,15 @@ static const struct spec_field force_fields[] = {
     ROW(F, SPEC_FLAG, external), NUMBERS(F, max_rate), NUMBERS(F, max_acceleration)};
 
 #define S ali3_sensor_spec
-static const struct spec_field sensor_fields[] = {ROW(S, SPEC_NAME, name), ROW(S, SPEC_TYPE, type),
-                                                  ROW(S, SPEC_BODY, body), NUMBERS(S, point),
-                                                  NUMBERS(S, orientation)};
+static const struct spec_field sensor_fields[] = {
+    /* Its name, its type, and the element that it measures. */
+    ROW(S, SPEC_NAME, name), ROW(S, SPEC_TYPE, type), ROW(S, SPEC_BODY, body), ROW(S, SPEC_BODY, body_b),
+    NUMBERS(S, point), NUMBERS(S, point_b), NUMBERS(S, orientation), NUMBERS(S, axis), NUMBERS(S, start),
+    ROW(S, SPEC_JOINT, joint), ROW(S, SPEC_FORCE, force),
+    /* Its chain. */
+    NUMBERS(S, cutoff), ROW(S, SPEC_WHOLE, filter_order), NUMBERS(S, delay), NUMBERS(S, noise),
+    NUMBERS(S, lower), NUMBERS(S, upper), NUMBERS(S, resolution), ROW(S, SPEC_WHOLE, seed),
+    ROW(S, SPEC_WHOLE, stuck), NUMBERS(S, stuck_at)};
 
 #define ELEMENT(id, name)                                                                                    \
   [id] = {#name, sizeof(ali3_##name##_spec), name##_fields, sizeof name##_fields / sizeof *name##_fields}

@@ -14,6 +14,8 @@ enum spec_kind {
   SPEC_TYPE,    /* an enum */
   SPEC_BODY,    /* int: index of a body, or ALI3_GROUND */
   SPEC_JOINT,   /* int: index of a joint */
+  SPEC_FORCE,   /* int: index of a force element */
+  SPEC_WHOLE,   /* int: a whole number */
   SPEC_BITS,    /* unsigned */
   SPEC_FLAG,    /* bool */
   SPEC_NUMBERS, /* double[count] */

@@ -42,6 +42,12 @@ const char *ali3_sensor_type_name(ali3_sensor_type type)
   return (unsigned)type < ALI3_SENSOR_TYPES ? name[type] : NULL;
 }
 
+int ali3_sensor_type_readings(ali3_sensor_type type)
+{
+  if (type == ALI3_SENSOR_IMU) return 6;
+  return type > ALI3_SENSOR_IMU && type < ALI3_SENSOR_TYPES;
+}
+
 const char *ali3_force_type_name(ali3_force_type type)
 {
   static const char *const name[] = {

@@ -48,6 +48,12 @@ bool ali3_model_takes_state(const ali3_model *m, const ali3_model *from)
     return false;
   for (int i = 0; i < m->joints + m->forces; i++)
     if (!links_match(link_in_order(m, i), link_in_order(from, i))) return false;
+  /* The memory of the measuring chains. */
+  if (m->sensors != from->sensors) return false;
+  for (int i = 0; i < m->sensors; i++)
+    if (m->frozen->chain[i].channels != from->frozen->chain[i].channels ||
+        m->frozen->chain[i].each != from->frozen->chain[i].each)
+      return false;
   return true;
 }
 
@@ -115,6 +121,7 @@ ali3_status state_carry(const ali3_model *m, ali3_data *d, const ali3_model *fro
   memcpy(d->turn, source->turn, (size_t)m->joints * sizeof *d->turn);
   if (m->frozen->rolling > 0)
     memcpy(d->tangent, source->tangent, (size_t)m->frozen->rolling * sizeof *d->tangent);
+  memcpy(d->measured, source->measured, m->frozen->measured * sizeof *d->measured);
   d->report = source->report;
   d->violation = source->violation;
   d->initial = source->initial;

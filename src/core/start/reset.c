@@ -303,6 +303,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   links_roll(m, d);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !start_is_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;
+  sensors_begin(m, d);
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;

@@ -259,6 +259,7 @@ static void pass_mechanism(struct passage *p, const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->frozen->rolling; i++)
     pass_array(p, d->tangent ? *d->tangent : NULL, 3 * (size_t)i, 3);
   pass_array(p, d->turn, 0, (size_t)m->joints);
+  pass_array(p, d->measured, 0, m->frozen->measured);
   pass_outside(p, m, d);
   pass_states(p, m, d);
 }

@@ -147,6 +147,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
   d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
+  d->measured = take_doubles(a, f->measured);
   /* The start of the step, for ali3_unprepare() and a failed step. */
   d->Phi_start = take_doubles(a, (size_t)f->rows);
   d->J_start = take_doubles(a, (size_t)(f->rolling * STORED_J));

@@ -161,6 +161,8 @@ struct ali3_data {
     double turn;            /* rad in an inner step; 0: every rotation is resolved */
     int body, joint, force; /* one of them; the others are -1 */
   } turned; /* the largest rotation of the step that is not resolved      filled by rotation_judge */
+  double *
+      measured; /* (frozen.measured) memory of the measuring chains   filled by sensors_begin, sensors_take */
   double *turn_start; /* (joints) at the start of the step */
   double *Phi_start;  /* (m) solve.Phi before the prepare: ali3_unprepare */
   double *J_start;    /* (rolling, STORED_J) their rows of here.J before the prepare */

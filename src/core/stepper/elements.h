@@ -40,6 +40,10 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
 /* Names a rigid link (joint or force) in the report as the worst one. -1: none. */
 void link_name_worst(const ali3_model *m, ali3_report *report, int link);
 
+/* Readings of the sensors: those of a start, and the sample of a step that has ended. */
+void sensors_begin(const ali3_model *m, ali3_data *d);
+void sensors_take(const ali3_model *m, ali3_data *d);
+
 /* Rolls the directions of sliding of spheres on from their current values. */
 void links_roll(const ali3_model *m, ali3_data *d);
 

@@ -26,6 +26,7 @@ static void frozen_free(struct frozen *f)
   free(f->link);
   free(f->loads_first);
   free(f->loads);
+  free(f->chain);
   layout_free(f);
   free(f);
 }
@@ -131,6 +132,20 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
   for (int i = 0; i < m->loads; i++) f->loads[fill[m->load[i].spec.body]++] = i;
 }
 
+static int make_chains(ali3_model *m, struct frozen *f, double dt)
+{
+  for (int i = 0; i < m->sensors; i++) {
+    struct chain *c = &f->chain[i];
+    if (!chain_make(c, m->sensor[i].name, &m->sensor[i].spec, dt))
+      return model_refuse(m, ALI3_E_MODEL, "sensor", "delay",
+                          "sensor '%.60s': expected a delay of at most %d steps of %g s, found %g s",
+                          m->sensor[i].name, CHAIN_SAMPLES_MAX, dt, m->sensor[i].spec.delay);
+    c->first = f->measured;
+    f->measured += c->each * (size_t)c->channels;
+  }
+  return ALI3_OK;
+}
+
 /* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on the world's
  * origin. Without lever arms it is the extent of the centres of mass, and 1 m if the extent is 0, too. */
 static double find_length(const ali3_model *m, const struct frozen *f)
@@ -215,11 +230,13 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
   f->loads_first = calloc(bodies, sizeof *f->loads_first);
   f->loads = calloc((size_t)m->loads + 1, sizeof *f->loads);
+  f->chain = calloc((size_t)m->sensors + 1, sizeof *f->chain);
   int *fill = calloc(bodies, sizeof *fill), *stop = calloc((size_t)m->joints + 1, sizeof *stop);
   int status = ALI3_OK;
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
-      !f->drive || !f->loads_first || !f->loads || !fill || !stop)
+      !f->drive || !f->loads_first || !f->loads || !f->chain || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  if (status == ALI3_OK) status = make_chains(m, f, options->dt);
   /* build the tree from the links */
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {

@@ -338,6 +338,7 @@ static FLOAT_MODE_BODY ali3_status second_half_step(const ali3_model *m, ali3_da
   d->prepared = false;
   d->report.step++;
   d->report.time = (double)d->report.step * m->options.dt;
+  sensors_take(m, d);
   data_mark_phase(d, ALI3_PHASE_IDLE);
   return d->report.status = result;
 }

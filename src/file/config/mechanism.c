@@ -322,12 +322,74 @@ static void add_joint(struct builder *b, const struct node *n)
   keep_place(b, &b->places->joint, ali3_model_add_joint(b->model, &v.spec), n);
 }
 
+/* Index of the force element that `n` names; -1: none has the name, which is reported, or it was refused for a mistake. */
+static int find_force(const struct builder *b, const struct node *n)
+{
+  struct nearest near = {.word = n->text};
+  for (const struct node *f = node_elements(b->mapping, "forces"); f; f = f->next) {
+    const struct node *name = node_find(f, "name"), *type = node_find(f, "type");
+    if (!name || name->kind != NODE_SCALAR || !type || type->kind != NODE_SCALAR) continue;
+    nearest_try(&near, name->text);
+    if (strcmp(name->text, n->text) != 0) continue;
+    const bool load = strcmp(type->text, "force") == 0 || strcmp(type->text, "torque") == 0;
+    if (load)
+      report_error(b->report, n->at, "force: \"%.40s\" is a constant %s: expected a force element", n->text,
+                   type->text);
+    return load ? -1 : ali3_model_find_force(b->model, n->text);
+  }
+  report_no_name(b->report, n, "force", &near);
+  return -1;
+}
+
+/* Finds the bodies, the joint or the force element that a sensor measures. */
+static bool find_measured(const struct builder *b, const struct node *n, ali3_sensor_spec *spec)
+{
+  bool good = read_body_names(b, n, SPEC_OF_SENSOR, spec);
+  if (spec->type == ALI3_SENSOR_ENCODER) good = (spec->joint = find_joint(b, node_find(n, "joint"))) >= 0;
+  if (spec->type == ALI3_SENSOR_LOAD_CELL) good = (spec->force = find_force(b, node_find(n, "force"))) >= 0;
+  return good;
+}
+
+static void require_pair(const struct builder *b, const struct node *n, const char *key, const char *other)
+{
+  const struct node *given = node_find(n, key);
+  if (given && !node_find(n, other))
+    report_error(b->report, given->key_at, "\"%s\" needs the key \"%s\" beside it", key, other);
+}
+
+/* The resolution by the bits of a converter, or by increments of a turn. */
+static bool read_resolution(const struct builder *b, const struct node *n, struct sensor_values *v)
+{
+  static const double TURN = 6.283185307179586;
+  const int before = b->report->errors;
+  /* keys that exclude or need each other */
+  report_both(b, n, "bits", "resolution");
+  report_both(b, n, "increments", "resolution");
+  report_both(b, n, "increments", "bits");
+  require_pair(b, n, "lower", "upper");
+  require_pair(b, n, "upper", "lower");
+  require_pair(b, n, "angular_lower", "angular_upper");
+  require_pair(b, n, "angular_upper", "angular_lower");
+  require_pair(b, n, "bits", "upper");
+  const struct node *increments = node_find(n, "increments");
+  if (increments && v->spec.type == ALI3_SENSOR_ENCODER &&
+      ali3_model_joint_type(b->model, v->spec.joint) != ALI3_JOINT_REVOLUTE)
+    report_error(
+        b->report, increments->key_at,
+        "\"increments\" are those of a turn, and the joint does not turn: expected the key \"resolution\"");
+  if (b->report->errors > before) return false;
+  if (v->bits > 0)
+    for (int i = 0; i < 2; i++) v->spec.resolution[i] = ldexp(v->spec.upper[i] - v->spec.lower[i], -v->bits);
+  if (v->increments > 0) v->spec.resolution[0] = TURN / v->increments;
+  return true;
+}
+
 static void add_sensor(struct builder *b, const struct node *n)
 {
   struct sensor_values v = {0};
   if (!schema_read(&schema_sensor, n, &v, b->report)) return;
   v.spec.type = (ali3_sensor_type)v.type;
-  if (!read_body_names(b, n, SPEC_OF_SENSOR, &v.spec)) return;
+  if (!find_measured(b, n, &v.spec) || !read_resolution(b, n, &v)) return;
   if (ali3_model_add_sensor(b->model, &v.spec) < 0) report_problem(b, n);
 }
 

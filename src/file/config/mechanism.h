@@ -45,9 +45,10 @@ struct connection_values {
 extern const struct section schema_connection[ALI3_FORCE_TYPES]; /* the keys of each type */
 
 struct sensor_values {
-  ali3_sensor_spec spec; /* without type and body */
+  ali3_sensor_spec spec; /* without the type and what it reads */
   int type;
-  const char *body;
+  const char *body, *body_b, *joint, *force;
+  int bits, increments; /* 0: not given */
 };
 
 /* Values beside indices in a set of body names: the name is not in the set; the body was refused for a mistake. */

@@ -67,11 +67,19 @@ static bool has_table(const ali3_model *m, const struct key_group *g, const stru
          (s.damping_table.n > 0 && at == offsetof(ali3_force_spec, damping));
 }
 
+/* A key that other types of the sensor have. */
+static bool is_of_other_type(const ali3_model *m, const struct key_group *g, const struct key *k)
+{
+  return g->owner == PARAM_OF_SENSOR && k->only && !(k->only >> ali3_model_sensor_type(m, g->element) & 1);
+}
+
 static bool add_group(struct params *p, const ali3_model *m, const struct key_group *g)
 {
   for (int i = 0; i < g->section->keys; i++) {
     const struct key *k = &g->section->key[i];
-    if (k->change != WHILE_RUNNING || numbers_of_key(k->type) == 0 || has_table(m, g, k)) continue;
+    if (k->change != WHILE_RUNNING || numbers_of_key(k->type) == 0 || has_table(m, g, k) ||
+        is_of_other_type(m, g, k))
+      continue;
     if (!add_param(p, g, k)) return false;
   }
   return true;
@@ -118,6 +126,11 @@ bool params_list(struct params *p, const ali3_model *m)
                      &(struct key_group){PARAM_OF_FORCE, &schema_connection[ali3_model_force_type(m, i)],
                                          "force", ali3_model_force_name(m, i), i,
                                          offsetof(struct connection_values, spec)});
+  for (int i = 0; good && i < ali3_model_sensors(m); i++)
+    good =
+        add_group(p, m,
+                  &(struct key_group){PARAM_OF_SENSOR, &schema_sensor, "sensor", ali3_model_sensor_name(m, i),
+                                      i, offsetof(struct sensor_values, spec)});
   return good;
 }
 
@@ -143,15 +156,14 @@ struct param_specs {
   ali3_body_spec body;
   ali3_load_spec load;
   ali3_force_spec force;
+  ali3_sensor_spec sensor;
 };
 
 static char *place_of(const struct param *p, struct param_specs *s)
 {
-  char *const base[] = {[PARAM_OF_MODEL] = (char *)s->gravity,
-                        [PARAM_OF_SOLVER] = (char *)&s->options,
-                        [PARAM_OF_BODY] = (char *)&s->body,
-                        [PARAM_OF_LOAD] = (char *)&s->load,
-                        [PARAM_OF_FORCE] = (char *)&s->force};
+  char *const base[] = {[PARAM_OF_MODEL] = (char *)s->gravity, [PARAM_OF_SOLVER] = (char *)&s->options,
+                        [PARAM_OF_BODY] = (char *)&s->body,    [PARAM_OF_LOAD] = (char *)&s->load,
+                        [PARAM_OF_FORCE] = (char *)&s->force,  [PARAM_OF_SENSOR] = (char *)&s->sensor};
   return base[p->owner] + p->offset;
 }
 
@@ -163,6 +175,7 @@ void params_get(const struct param *p, const ali3_model *m, double value[PARAM_N
   if (p->owner == PARAM_OF_BODY) s.body = ali3_model_body_spec(m, p->element);
   if (p->owner == PARAM_OF_LOAD) s.load = ali3_model_load_spec(m, p->element);
   if (p->owner == PARAM_OF_FORCE) s.force = ali3_model_force_spec(m, p->element);
+  if (p->owner == PARAM_OF_SENSOR) s.sensor = ali3_model_sensor_spec(m, p->element);
   const char *at = place_of(p, &s);
   if (param_is_whole(p)) {
     int n;
@@ -244,7 +257,12 @@ static void edit_spec(const void *of, enum spec_element element, int index, void
     change_spec(of, PARAM_OF_FORCE, index, &s);
     *(ali3_force_spec *)spec = s.force;
     break;
-  default: /* joints and sensors have no parameters */
+  case SPEC_OF_SENSOR:
+    s.sensor = *(ali3_sensor_spec *)spec;
+    change_spec(of, PARAM_OF_SENSOR, index, &s);
+    *(ali3_sensor_spec *)spec = s.sensor;
+    break;
+  default: /* joints have no parameters */
     break;
   }
 }

@@ -12,7 +12,14 @@
 
 enum { PARAM_NUMBERS = 9, PARAM_NAME = 160 };
 
-enum param_owner { PARAM_OF_MODEL, PARAM_OF_SOLVER, PARAM_OF_BODY, PARAM_OF_LOAD, PARAM_OF_FORCE };
+enum param_owner {
+  PARAM_OF_MODEL,
+  PARAM_OF_SOLVER,
+  PARAM_OF_BODY,
+  PARAM_OF_LOAD,
+  PARAM_OF_FORCE,
+  PARAM_OF_SENSOR
+};
 
 struct param {
   char name[PARAM_NAME];

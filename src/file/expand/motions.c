@@ -60,8 +60,9 @@ static bool mirror_element(struct expander *e, struct node *n, enum element_list
   good = good && mirror_vector(e, n, BODY_CENTRE, axis, POLAR);
   good = good && mirror_vector(e, n, "angular_velocity", axis, AXIAL) &&
          mirror_vector(e, n, "torque", axis, AXIAL) && mirror_vector(e, n, "safe_torque", axis, AXIAL);
-  /* The mirrored joint moves as in the mirror for the same coordinate. */
-  const enum reflection turn = node_text_is(n, "type", "revolute") ? AXIAL : POLAR;
+  /* The mirrored joint moves as in the mirror for the same coordinate, and a mirrored sensor of angles shows the same value. */
+  const bool turns = node_text_is(n, "type", "revolute") || node_text_is(n, "type", "angle");
+  const enum reflection turn = turns ? AXIAL : POLAR;
   for (int i = 0; good && i < 3; i++) good = mirror_vector(e, n, axes[i], axis, turn);
   good = good && mirror_orientation(e, n, "orientation", axis) &&
          mirror_orientation(e, n, "relative_orientation", axis);
@@ -165,9 +166,20 @@ static bool turn_link(struct expander *e, struct node *n, const struct part_moti
   return good;
 }
 
+/* A part that is attached may have sensors on its ground, but only a pose and an imu have an orientation. */
+static bool turn_sensor(struct expander *e, struct node *n, const struct part_motion *m)
+{
+  const bool oriented = node_text_is(n, "type", "pose") || node_text_is(n, "type", "imu");
+  if (oriented) return ground_pose_turn(e, n, "point", m);
+  if (node_text_is(n, "body", "ground") && !vector_turn(e, n, "point", m, true)) return false;
+  if (!node_text_is(n, "body_b", "ground")) return true;
+  return vector_turn(e, n, "point_b", m, true) && vector_turn(e, n, "axis", m, false);
+}
+
 static bool turn_element(struct expander *e, struct node *n, enum element_list list,
                          const struct part_motion *m)
 {
+  /* Each list has its own numbers in the world, or on the ground. */
   switch (list) {
   case BODIES:
     return turn_body(e, n, m);
@@ -180,10 +192,7 @@ static bool turn_element(struct expander *e, struct node *n, enum element_list l
   case VISUAL:
     return ground_pose_turn(e, n, "position", m);
   case SENSORS:
-    /* A part that is attached may have sensors on its ground, but a point sensor has no orientation. */
-    return node_text_is(n, "type", "point") && node_text_is(n, "body", "ground")
-               ? vector_turn(e, n, "point", m, true)
-               : ground_pose_turn(e, n, "point", m);
+    return turn_sensor(e, n, m);
   case ELEMENT_LISTS:
     break;
   }

@@ -227,11 +227,12 @@ static bool shift_body_points(const struct placing *g)
         good = shift_body_point(g, n, "body", "position", true);
         continue;
       }
-      const char *type = list == FORCES ? node_text(n, "type") : NULL;
-      const bool always = list != JOINTS;
+      const char *type = list == FORCES || list == SENSORS ? node_text(n, "type") : NULL;
+      const bool pointless = type && (strcmp(type, "torque") == 0 || strcmp(type, "angle") == 0);
+      const bool always = list != JOINTS && !pointless;
       good = shift_body_point(g, n, "body_a", "point_a", always) &&
              shift_body_point(g, n, "body_b", "point_b", always) &&
-             shift_body_point(g, n, "body", "point", always && !(type && strcmp(type, "torque") == 0));
+             shift_body_point(g, n, "body", "point", always);
     }
   return good;
 }

@@ -36,7 +36,8 @@ enum fmu_kind {
   X(FMU_OF_SOLVER, "solver") /* FIELD iterations or gamma of ali3_options */                                 \
   X(FMU_OF_BODY, "body")     /* FIELD: a member of the spec of the element */                                \
   X(FMU_OF_LOAD, "load")                                                                                     \
-  X(FMU_OF_FORCE, "force")
+  X(FMU_OF_FORCE, "force")                                                                                   \
+  X(FMU_OF_SENSOR, "sensor")
 enum fmu_owner {
 #define FMU_OWNER_ENUM(id, text) id,
   FMU_OWNER_LIST(FMU_OWNER_ENUM)

@@ -22,25 +22,31 @@ static bool find_in_solver(const char *field, bool whole, size_t *at)
 
 static enum spec_element element_of_owner(enum fmu_owner owner)
 {
-  return owner == FMU_OF_BODY ? SPEC_OF_BODY : owner == FMU_OF_LOAD ? SPEC_OF_LOAD : SPEC_OF_FORCE;
+  return owner == FMU_OF_BODY    ? SPEC_OF_BODY
+         : owner == FMU_OF_LOAD  ? SPEC_OF_LOAD
+         : owner == FMU_OF_FORCE ? SPEC_OF_FORCE
+                                 : SPEC_OF_SENSOR;
 }
 
 static int count_elements(const ali3_model *m, enum fmu_owner owner)
 {
-  return owner == FMU_OF_BODY   ? ali3_model_bodies(m)
-         : owner == FMU_OF_LOAD ? ali3_model_loads(m)
-                                : ali3_model_forces(m);
+  return owner == FMU_OF_BODY    ? ali3_model_bodies(m)
+         : owner == FMU_OF_LOAD  ? ali3_model_loads(m)
+         : owner == FMU_OF_FORCE ? ali3_model_forces(m)
+                                 : ali3_model_sensors(m);
 }
 
-/* Fields of elements hold numbers in groups: the place of a parameter is one of them. */
+/* Fields of elements hold whole numbers, or numbers in groups: the place of a parameter is one of them. */
 static bool find_in_spec(const struct fmu_variable *v, const ali3_model *m, struct fmu_target *target)
 {
   const struct spec_fields *fields = &spec_fields[element_of_owner(v->owner)];
-  if (v->element < 0 || v->element >= count_elements(m, v->owner) || v->flags & FMU_WHOLE) return false;
+  const bool whole = (v->flags & FMU_WHOLE) != 0;
+  if (v->element < 0 || v->element >= count_elements(m, v->owner)) return false;
   for (int i = 0; i < fields->fields; i++) {
     const struct spec_field *field = &fields->field[i];
-    if (field->kind != SPEC_NUMBERS || strcmp(field->name, v->field) != 0) continue;
+    if (field->kind != (whole ? SPEC_WHOLE : SPEC_NUMBERS) || strcmp(field->name, v->field) != 0) continue;
     target->at = field->at + (size_t)v->place * sizeof(double);
+    if (whole) return v->place == 0 && v->mirror < 0;
     if (v->mirror >= 0) target->mirror = field->at + (size_t)v->mirror * sizeof(double);
     return v->place >= 0 && v->place < field->count && v->mirror < field->count;
   }
@@ -99,6 +105,7 @@ static void edit_element(const void *of, enum spec_element element, int index, v
   if (element == SPEC_OF_BODY) put_parameters(of, FMU_OF_BODY, index, spec);
   if (element == SPEC_OF_LOAD) put_parameters(of, FMU_OF_LOAD, index, spec);
   if (element == SPEC_OF_FORCE) put_parameters(of, FMU_OF_FORCE, index, spec);
+  if (element == SPEC_OF_SENSOR) put_parameters(of, FMU_OF_SENSOR, index, spec);
 }
 
 ali3_model *fmu_tuned_model(const struct fmu *f, const double *parameter, const char *isa, char *why,

@@ -150,12 +150,34 @@ static void walk_input_signals(struct walk *w, const ali3_model *m, struct input
   free(prefix);
 }
 
-static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
+/* Whether a sensor with one reading measures an angle or a torque. */
+static bool sensor_turns(const ali3_model *m, const ali3_sensor_spec *s)
 {
-  char *prefix = walk_text(w, "sensor.%s.", name);
+  if (s->type == ALI3_SENSOR_ENCODER) return ali3_model_joint_type(m, s->joint) == ALI3_JOINT_REVOLUTE;
+  if (s->type == ALI3_SENSOR_LOAD_CELL) return ali3_model_force_turns(m, s->force);
+  return s->type == ALI3_SENSOR_ANGLE;
+}
+
+/* value, rate, quality; a load cell has no rate. */
+static void walk_reading(struct walk *w, const char *prefix, const ali3_model *m, const ali3_sensor_spec *s)
+{
+  const bool turns = sensor_turns(m, s), force = s->type == ALI3_SENSOR_LOAD_CELL;
+  const struct quantity *q = force ? &VALUE : &POSITION;
+  walk_group(w, prefix, "value", turns ? q->unit_turning : q->unit, NULL, 1);
+  if (!force) walk_group(w, prefix, "rate", turns ? "rad/s" : "m/s", NULL, 1);
+  walk_group(w, prefix, "quality", "", NULL, 1);
+}
+
+static void walk_sensor(struct walk *w, const ali3_model *m, int sensor)
+{
+  const ali3_sensor_spec spec = ali3_model_sensor_spec(m, sensor);
+  char *prefix = walk_text(w, "sensor.%s.", spec.name);
   if (!prefix) return;
-  bool pose = type == ALI3_SENSOR_POSE;
-  if (type == ALI3_SENSOR_IMU) {
+  bool pose = spec.type == ALI3_SENSOR_POSE;
+  /* One value, an imu, or the motion of a frame. */
+  if (ali3_sensor_type_readings(spec.type) == 1) {
+    walk_reading(w, prefix, m, &spec);
+  } else if (spec.type == ALI3_SENSOR_IMU) {
     walk_group(w, prefix, "specific_force", "m/s^2", walk_xyz, 3);
     walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
   } else {
@@ -187,7 +209,7 @@ static void walk_signals(struct walk *w, const ali3_model *m)
   }
   for (int i = 0; i < s->sensors; i++) {
     s->sensor_first[i] = w->count;
-    walk_sensor(w, ali3_model_sensor_name(m, i), ali3_model_sensor_type(m, i));
+    walk_sensor(w, m, i);
   }
   s->sensor_first[s->sensors] = w->count;
   /* Quality of the results. */
@@ -294,11 +316,26 @@ static void observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, 
                  "a pose's signals begin as ali3_sensor_state does");
   /* The signals of a sensor, in the order of walk_sensor(). */
   ali3_sensor_state x;
-  ali3_sensor_get(m, d, sensor, &x);
-  switch (ali3_model_sensor_type(m, sensor)) {
+  ali3_reading reading;
+  const ali3_sensor_type type = ali3_model_sensor_type(m, sensor);
+  if (ali3_sensor_type_readings(type) > 0)
+    ali3_sensor_read(m, d, sensor, &reading);
+  else
+    ali3_sensor_get(m, d, sensor, &x);
+  switch (type) {
   case ALI3_SENSOR_IMU:
-    memcpy(o, x.specific_force, sizeof x.specific_force);
-    memcpy(o + 3, x.angular_velocity, sizeof x.angular_velocity);
+    memcpy(o, reading.value, sizeof reading.value);
+    break;
+  case ALI3_SENSOR_LOAD_CELL:
+    o[0] = reading.value[0];
+    o[1] = reading.good;
+    break;
+  case ALI3_SENSOR_DISTANCE:
+  case ALI3_SENSOR_ANGLE:
+  case ALI3_SENSOR_ENCODER:
+    o[0] = reading.value[0];
+    o[1] = reading.rate;
+    o[2] = reading.good;
     break;
   case ALI3_SENSOR_POSE:
     memcpy(o, &x, sizeof(ali3_body_state));
@@ -378,11 +415,13 @@ const struct input_range *signals_range(const struct signals *s, int signal)
   return i < s->inputs ? &s->input[i].range[channel - s->input[i].first] : NULL;
 }
 
-/* The number in ali3_sensor_state of a signal of a sensor, in the order of walk_sensor(). */
+/* The number in ali3_sensor_state of a signal of a sensor, in the order of walk_sensor(); -1: its quality. */
 static int number_of_sensor(ali3_sensor_type type, int signal)
 {
-  enum { VELOCITY = 7, ROTATION = 10, ACCELERATION = 13, SPECIFIC_FORCE = 19 };
+  enum { VELOCITY = 7, ROTATION = 10, ACCELERATION = 13, SPECIFIC_FORCE = 19, SHOWN = 22 };
   const int axis = signal % 3;
+  if (ali3_sensor_type_readings(type) == 1)
+    return signal < (type == ALI3_SENSOR_LOAD_CELL ? 1 : 2) ? SHOWN + signal : -1;
   switch (type) {
   case ALI3_SENSOR_IMU:
     return (signal < 3 ? SPECIFIC_FORCE : ROTATION) + axis;
@@ -436,6 +475,7 @@ bool signals_port(const struct signals *s, const ali3_model *m, int signal, ali3
     *port =
         (ali3_port){ALI3_PORT_SENSOR, sensor,
                     number_of_sensor(ali3_model_sensor_type(m, sensor), signal - s->sensor_first[sensor])};
+    return port->component >= 0;
   }
   return true;
 }

@@ -4,7 +4,9 @@
 #include "common/toys.h"
 #include "math/euler.h"
 
+#include <ali3/state.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double GRAVITY[3] = {0, 0, -9.81};
@@ -207,6 +209,276 @@ TEST(on_a_wheel_an_imu_feels_the_centripetal_acceleration)
   ali3_model_free(m);
 }
 
+/* Two bodies that tumble apart, a wheel on a spring, and a sensor of each type with one value. */
+static ali3_model *measured(const ali3_sensor_spec *chain, double dt)
+{
+  ali3_model *m = weighed();
+  ali3_body_spec a = toy_body("a", (const double[]){1, 2, 3}, 2.0, 0.5),
+                 b = toy_body("b", (const double[]){-1, 0, 2}, 3.0, 0.7);
+  a.inertia[0] = 0.8;
+  memcpy(a.angular_velocity, (const double[3]){1, -2, 0.5}, sizeof a.angular_velocity);
+  memcpy(b.angular_velocity, (const double[3]){0.4, 0.3, -1}, sizeof b.angular_velocity);
+  a.velocity[0] = 1.5;
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  const ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, 1.0, 1.0);
+  toy_added(m, ali3_model_add_body(m, &wheel));
+  const ali3_joint_spec axle = {.name = "axle",
+                                .type = ALI3_JOINT_REVOLUTE,
+                                .body_a = ALI3_GROUND,
+                                .body_b = 2,
+                                .axis_a = {0, 0, 1},
+                                .axis_b = {0, 0, 1},
+                                .position = 0.3};
+  toy_added(m, ali3_model_add_joint(m, &axle));
+  ali3_force_spec coil = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
+  coil.name = "coil";
+  coil.stiffness[0] = 40.0;
+  coil.rest = 0.0;
+  toy_added(m, ali3_model_add_force(m, &coil));
+  /* The sensors: `chain` with what each of them reads. */
+  static const ali3_sensor_type types[] = {ALI3_SENSOR_DISTANCE, ALI3_SENSOR_ANGLE, ALI3_SENSOR_ENCODER,
+                                           ALI3_SENSOR_LOAD_CELL};
+  for (int i = 0; i < 4; i++) {
+    ali3_sensor_spec s = *chain;
+    s.name = ali3_sensor_type_name(types[i]);
+    s.type = types[i];
+    s.body = 0;
+    s.body_b = 1;
+    memcpy(s.point, (const double[3]){0.1, 0.2, -0.3}, sizeof s.point);
+    memcpy(s.point_b, (const double[3]){0.5, 0, 0.2}, sizeof s.point_b);
+    memcpy(s.axis, (const double[3]){1, 2, 2}, sizeof s.axis);
+    toy_added(m, ali3_model_add_sensor(m, &s));
+  }
+  toy_freeze(m, dt);
+  return m;
+}
+
+static const ali3_sensor_spec NO_CHAIN = {.stuck = 0};
+
+TEST(sensors_of_one_value_agree_with_their_elements)
+{
+  const double dt = 1e-4;
+  ali3_model *m = measured(&NO_CHAIN, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  double value[3][4], rate[4];
+  toy_run(m, d, 50);
+  for (int k = 0; k < 3; k++) {
+    if (k > 0) toy_run(m, d, 1);
+    for (int i = 0; i < 4; i++) {
+      ali3_sensor_state x;
+      ali3_reading shown;
+      ali3_sensor_get(m, d, i, &x);
+      ali3_sensor_read(m, d, i, &shown);
+      assert_true(shown.good && shown.value[0] == x.value && shown.rate == x.rate);
+      value[k][i] = x.value;
+      if (k == 1) rate[i] = x.rate;
+    }
+  }
+  for (int i = 0; i < 3; i++) assert_true(fabs((value[2][i] - value[0][i]) / (2 * dt) - rate[i]) < 1e-6);
+  assert_true(rate[3] == 0.0);
+  /* The distance, from the points themselves. */
+  ali3_point_state a, b;
+  double way[3];
+  ali3_point_get(m, d, 0, (const double[3]){0.1, 0.2, -0.3}, &a);
+  ali3_point_get(m, d, 1, (const double[3]){0.5, 0, 0.2}, &b);
+  v3_sub(way, a.position, b.position);
+  assert_true(fabs(value[2][0] - sqrt(v3_dot(way, way))) < 1e-15);
+  /* The joint and its spring. */
+  ali3_joint_state joint;
+  ali3_force_state force;
+  ali3_joint_get(m, d, 0, &joint);
+  ali3_force_get(m, d, 0, &force);
+  assert_true(value[2][2] == joint.position && value[2][3] == force.value);
+  assert_true(fabs(force.value - 40.0 * joint.position) < 1e-2 && fabs(force.value) > 1.0);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+/* A turn about the axis, then a swing about another axis across it: only the turn counts, from the initial pose on. */
+TEST(an_angle_is_the_turn_about_its_axis)
+{
+  static const double half_degree = 0.008726646259971648;
+  for (int turn = -170; turn <= 170; turn += 20)
+    for (int swing = 0; swing < 180; swing += 60) {
+      const double half = turn * half_degree, tilt = swing * half_degree;
+      const double about[4] = {cos(half), 0, 0, sin(half)}, across[4] = {cos(tilt), sin(tilt), 0, 0};
+      double moved[4];
+      ali3_model *m = weighed();
+      ali3_body_spec body = toy_body("b", (const double[]){0, 0, 0}, 1.0, 1.0);
+      memcpy(body.orientation, TURNED, sizeof TURNED);
+      toy_added(m, ali3_model_add_body(m, &body));
+      const ali3_sensor_spec s = {
+          .name = "s", .type = ALI3_SENSOR_ANGLE, .body_b = ALI3_GROUND, .axis = {0, 0, 5}, .start = 0.25};
+      toy_added(m, ali3_model_add_sensor(m, &s));
+      toy_freeze(m, 0.01);
+      ali3_data *d = toy_start(m, ALI3_OK);
+      ali3_sensor_state x;
+      ali3_reading shown;
+      ali3_body_state at;
+      ali3_body_get(m, d, 0, &at);
+      p_mul(moved, across, about);
+      p_mul(at.orientation, moved, TURNED);
+      assert_true(ali3_place(m, d, &at, 0.0) >= 0);
+      ali3_sensor_get(m, d, 0, &x);
+      ali3_sensor_read(m, d, 0, &shown);
+      if (fabs(x.value - 0.25 - 2 * half) > 1e-14)
+        fail_msg("%d degrees swung by %d: %.17g", turn, swing, x.value);
+      assert_true(shown.value[0] == x.value);
+      ali3_data_free(d);
+      ali3_model_free(m);
+    }
+}
+
+static void read_all(const ali3_model *m, const ali3_data *d, ali3_reading *o)
+{
+  for (int i = 0; i < ali3_model_sensors(m); i++) ali3_sensor_read(m, d, i, &o[i]);
+}
+
+static void assert_equal_readings(const ali3_reading *a, const ali3_reading *b)
+{
+  for (int i = 0; i < 4; i++)
+    assert_true(a[i].value[0] == b[i].value[0] && a[i].rate == b[i].rate && a[i].good == b[i].good);
+}
+
+static const ali3_sensor_spec WHOLE_CHAIN = {.cutoff = 4,
+                                             .filter_order = 2,
+                                             .delay = 0.047,
+                                             .noise = {0.01},
+                                             .lower = {-40},
+                                             .upper = {40},
+                                             .resolution = {1e-4},
+                                             .seed = 3};
+
+/* The chain looks back 47 ms: a saved state has that past, and a model with another number takes it over. */
+TEST(a_state_has_the_memory_of_the_chains)
+{
+  ali3_model *m = measured(&WHOLE_CHAIN, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK), *again = toy_start(m, ALI3_OK);
+  ali3_reading there[4], here[4];
+  toy_run(m, d, 30);
+  const size_t size = ali3_state_size(m);
+  void *saved = malloc(size);
+  assert_non_null(saved);
+  assert_int_equal(ali3_state_save(m, d, saved), ALI3_OK);
+  toy_run(m, d, 7);
+  read_all(m, d, there);
+  assert_int_equal(ali3_state_load(m, again, saved, size), ALI3_OK);
+  toy_run(m, again, 7);
+  read_all(m, again, here);
+  assert_equal_readings(there, here);
+  /* Into a model without the noise, whose readings differ by the noise alone from then on. */
+  ali3_sensor_spec quiet = WHOLE_CHAIN;
+  quiet.noise[0] = 0.0;
+  ali3_model *other = measured(&quiet, 0.01);
+  ali3_data *carried = toy_start(other, ALI3_OK);
+  assert_true(ali3_model_takes_state(other, m));
+  assert_int_equal(ali3_state_carry(other, carried, m, d), ALI3_OK);
+  read_all(other, carried, here);
+  assert_equal_readings(there, here);
+  toy_run(m, d, 1);
+  toy_run(other, carried, 1);
+  read_all(m, d, there);
+  read_all(other, carried, here);
+  for (int i = 0; i < 4; i++) {
+    const double by = fabs(there[i].value[0] - here[i].value[0]);
+    assert_true(by > 0.0 && by < 0.061);
+  }
+  /* Another delay has another memory. */
+  ali3_sensor_spec late = WHOLE_CHAIN;
+  late.delay = 0.1;
+  ali3_model *longer = measured(&late, 0.01);
+  assert_false(ali3_model_takes_state(longer, m));
+  free(saved);
+  ali3_data_free(carried);
+  ali3_data_free(again);
+  ali3_data_free(d);
+  ali3_model_free(longer);
+  ali3_model_free(other);
+  ali3_model_free(m);
+}
+
+/* At a constant rate the reading is the coordinate of two steps ago, to half an increment. */
+TEST(an_encoder_counts_increments_of_many_turns)
+{
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec rotor = toy_body("rotor", (const double[]){0, 0, 0}, 1.0, 1.0);
+  rotor.angular_velocity[2] = 250.0;
+  toy_added(m, ali3_model_add_body(m, &rotor));
+  const ali3_joint_spec axle = {.name = "axle",
+                                .type = ALI3_JOINT_REVOLUTE,
+                                .body_a = ALI3_GROUND,
+                                .axis_a = {0, 0, 1},
+                                .axis_b = {0, 0, 1}};
+  toy_added(m, ali3_model_add_joint(m, &axle));
+  const double increment = 6.283185307179586 / 1024;
+  const ali3_sensor_spec s = {
+      .name = "s", .type = ALI3_SENSOR_ENCODER, .delay = 0.02, .resolution = {increment}};
+  toy_added(m, ali3_model_add_sensor(m, &s));
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  for (int k = 1; k <= 400; k++) {
+    ali3_reading shown;
+    toy_run(m, d, 1);
+    ali3_sensor_read(m, d, 0, &shown);
+    const double late = 2.5 * fmax(k - 2, 0);
+    assert_true(fabs(shown.value[0] - late) <= 0.5001 * increment);
+    assert_true(fabs(shown.value[0] / increment - rint(shown.value[0] / increment)) < 1e-9);
+    if (k > 3) assert_true(fabs(shown.rate - 250.0) <= 1.001 * increment / 0.01);
+  }
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+TEST(wrong_sensors_are_refused_with_their_field)
+{
+  static const struct {
+    ali3_sensor_spec spec;
+    const char *field;
+  } wrong[] = {
+      {{.type = ALI3_SENSOR_DISTANCE, .body = 0, .body_b = 0}, "body_b"},
+      {{.type = ALI3_SENSOR_DISTANCE, .body = ALI3_GROUND, .body_b = 0}, "body"},
+      {{.type = ALI3_SENSOR_ANGLE, .body = 0, .body_b = 1}, "axis"},
+      {{.type = ALI3_SENSOR_ENCODER, .joint = 1}, "joint"},
+      {{.type = ALI3_SENSOR_LOAD_CELL, .force = 7}, "force"},
+      {{.type = ALI3_SENSOR_ENCODER, .noise = {-1}}, "noise"},
+      {{.type = ALI3_SENSOR_ENCODER, .delay = -1}, "delay"},
+      {{.type = ALI3_SENSOR_ENCODER, .cutoff = NAN}, "cutoff"},
+      {{.type = ALI3_SENSOR_ENCODER, .filter_order = 3}, "filter_order"},
+      {{.type = ALI3_SENSOR_ENCODER, .lower = {2}, .upper = {1}}, "upper"},
+      {{.type = ALI3_SENSOR_ENCODER, .resolution = {INFINITY}}, "resolution"},
+      {{.type = ALI3_SENSOR_ENCODER, .stuck = 3}, "stuck"},
+      {{.type = ALI3_SENSOR_ENCODER, .stuck = 2, .stuck_at = NAN}, "stuck_at"},
+      {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .stuck = 2}, "stuck"},
+      {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .noise = {0, -1}}, "angular_noise"},
+  };
+  ali3_model *m = ali3_model_new();
+  const ali3_body_spec a = toy_body("a", (const double[]){0, 0, 0}, 1, 1),
+                       b = toy_body("b", (const double[]){1, 0, 0}, 1, 1);
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  const ali3_joint_spec axle = {.name = "axle",
+                                .type = ALI3_JOINT_REVOLUTE,
+                                .body_a = ALI3_GROUND,
+                                .axis_a = {0, 0, 1},
+                                .axis_b = {0, 0, 1}};
+  toy_added(m, ali3_model_add_joint(m, &axle));
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ali3_sensor_spec s = wrong[i].spec;
+    s.name = "s";
+    assert_int_equal(ali3_model_add_sensor(m, &s), ALI3_E_MODEL);
+    assert_string_equal(ali3_model_problem(m)->field, wrong[i].field);
+  }
+  /* The length of a step is known at the freeze. */
+  const ali3_sensor_spec late = {.name = "late", .type = ALI3_SENSOR_ENCODER, .delay = 50.0};
+  toy_added(m, ali3_model_add_sensor(m, &late));
+  ali3_options options = ali3_options_default();
+  options.dt = 0.01;
+  assert_int_equal(ali3_model_freeze(m, &options), ALI3_E_MODEL);
+  assert_string_equal(ali3_model_problem(m)->field, "delay");
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -216,6 +488,11 @@ int main(void)
       cmocka_unit_test(at_rest_an_imu_feels_what_holds_it),
       cmocka_unit_test(in_free_fall_an_imu_feels_nothing),
       cmocka_unit_test(on_a_wheel_an_imu_feels_the_centripetal_acceleration),
+      cmocka_unit_test(sensors_of_one_value_agree_with_their_elements),
+      cmocka_unit_test(an_angle_is_the_turn_about_its_axis),
+      cmocka_unit_test(a_state_has_the_memory_of_the_chains),
+      cmocka_unit_test(an_encoder_counts_increments_of_many_turns),
+      cmocka_unit_test(wrong_sensors_are_refused_with_their_field),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

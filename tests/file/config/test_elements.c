@@ -35,8 +35,8 @@ static const struct {
 
 static bool section_gives(const struct section *s, size_t spec, const struct spec_field *f, const char *name)
 {
-  const bool by_name =
-      f->kind == SPEC_TYPE || f->kind == SPEC_BODY || f->kind == SPEC_JOINT || name != f->name;
+  const bool by_name = f->kind == SPEC_TYPE || f->kind == SPEC_BODY || f->kind == SPEC_JOINT ||
+                       f->kind == SPEC_FORCE || name != f->name;
   for (int i = 0; i < s->keys; i++) {
     const struct key *k = &s->key[i];
     if (by_name ? strcmp(k->name, name) == 0 : k->offset == spec + f->at) return true;
@@ -97,7 +97,16 @@ static const char FILE_TEXT[] =
     "  sensors:\n"
     "    - {name: tip, type: point, body: A, point: [0.1, 0.2, 0.3]}\n"
     "    - {name: frame, type: pose, body: B, point: [0.4, 0.5, 0.6], orientation: [0.5, 0.5, 0.5, 0.5]}\n"
-    "    - {name: imu, type: imu, body: C, point: [0.7, 0.8, 0.9], orientation: [0.5, -0.5, 0.5, 0.5]}\n"
+    "    - {name: imu, type: imu, body: C, point: [0.7, 0.8, 0.9], orientation: [0.5, -0.5, 0.5, 0.5], "
+    "noise: 0.02, "
+    "angular_noise: 0.01, lower: -30, upper: 31, angular_lower: -3, angular_upper: 3.5, bits: 12}\n"
+    "    - {name: rope, type: distance, body: A, body_b: C, point: [0, 0.1, 0], point_b: [0.2, 0, 0], delay: "
+    "25 ms, "
+    "noise: 1e-4, seed: 7}\n"
+    "    - {name: lean, type: angle, body: A, body_b: ground, axis: [0, 0, 1], increments: 720}\n"
+    "    - {name: turns, type: encoder, joint: hinge, increments: 4096, cutoff: 20, filter_order: 2}\n"
+    "    - {name: cell, type: load_cell, force: spring, lower: -100, upper: 100, resolution: 0.5, stuck: 1, "
+    "stuck_at: 3}\n"
     "solver: {iterations: 4}\n";
 
 /* Fields that differ between two models. The name of the last one is put into text[size]. */
@@ -170,7 +179,19 @@ static bool takes(const struct section *s, const char *key, int type)
 static void other_keys(enum spec_element e, int type, const char *key, char *text, size_t size)
 {
   if (e == SPEC_OF_SENSOR) {
-    snprintf(text, size, "body: A");
+    /* a limit stands beside the other one */
+    const char *pair = strcmp(key, "lower") == 0           ? ", upper: 2"
+                       : strcmp(key, "upper") == 0         ? ", lower: -2"
+                       : strcmp(key, "angular_lower") == 0 ? ", angular_upper: 2"
+                       : strcmp(key, "angular_upper") == 0 ? ", angular_lower: -2"
+                                                           : "";
+    const bool axis = type == ALI3_SENSOR_ANGLE && strcmp(key, "axis") != 0;
+    snprintf(text, size, "%s%s%s%s",
+             type == ALI3_SENSOR_ENCODER     ? "joint: hinge"
+             : type == ALI3_SENSOR_LOAD_CELL ? "force: coil"
+                                             : "body: A",
+             type == ALI3_SENSOR_DISTANCE || type == ALI3_SENSOR_ANGLE ? ", body_b: B" : "",
+             axis ? ", axis: [0, 0, 1]" : "", pair);
     return;
   }
   const bool points = strncmp(key, "point_", 6) == 0 || !takes(&schema_joint, "at", type);
@@ -198,20 +219,28 @@ static void check_taken(enum spec_element e, const char *list, const struct key 
       f = &spec_fields[e].field[i];
   if (!f || (k->only && !(k->only >> type & 1))) return;
   if (strcmp(k->name, "axis_b") == 0) return; /* taken wherever axis_a is, because programs write both */
+  const int numbers = k->type == KEY_VECTOR       ? 3
+                      : k->type == KEY_QUATERNION ? 4
+                                                  : 1; /* a field may have several keys */
   other_keys(e, type, k->name, others, sizeof others);
-  snprintf(text, sizeof text,
-           "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
-           "    - {name: B, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n  %s:\n    - {name: it, type: "
-           "%s, %s, %s: %s}\n",
-           list, word, others, k->name,
-           f->count == 1   ? "0.5"
-           : f->count == 3 ? "[0, 0.6, 0.8]"
-                           : "[0.5, 0.5, -0.5, 0.5]");
+  snprintf(
+      text, sizeof text,
+      "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+      "    - {name: B, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n%s  %s:\n    - {name: it, type: "
+      "%s, %s, %s: %s}\n",
+      e == SPEC_OF_SENSOR
+          ? "  joints: [{name: hinge, type: revolute, body_a: ground, body_b: A, at: [0, 0, 0], axis: "
+            "[1, 0, 0]}]\n  forces: [{name: coil, type: joint_spring, joint: hinge, stiffness: 1}]\n"
+          : "",
+      list, word, others, k->name,
+      numbers == 1   ? "0.5"
+      : numbers == 3 ? "[0, 0.6, 0.8]"
+                     : "[0.5, 0.5, -0.5, 0.5]");
   struct loaded l = load_text(text);
   if (!l.settings) fail_msg("%s\n%s", text, l.errors);
   const union spec s = spec_at(l.settings->model, e, 0);
   const double *x = (const double *)(const void *)((const char *)&s + f->at);
-  if (x[f->count - 1] != (f->count == 3 ? 0.8 : 0.5))
+  if (x[numbers - 1] != (numbers == 3 ? 0.8 : 0.5))
     fail_msg("the type %s of %s takes the key %s, and its model ignores it: see .only in keys_model.c", word,
              list, k->name);
   settings_free(l.settings);

@@ -21,7 +21,7 @@ UNSEEN = {
         r"is named|the name of a packet|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|excludes this protocol|reserved",
     "alternatives: keys that exclude each other, or depend on the value of another key":
         r"stands for|has no meaning|expected one of the (two|keys)|missing key \"\w+\" (\(or|in platform)|beside|"
-        r"missing key \"port\"|either the key|in a drive with external|needs the key|takes its number from|nothing withholds|key \"withheld\"|a function or a table|a sensor of the type|needs a source|needs a condition|needs a field of type|remove one of the two",
+        r"missing key \"port\"|either the key|in a drive with external|needs the key|takes its number from|nothing withholds|key \"withheld\"|a function or a table|a sensor of the type|a constant (force|torque)|are those of a turn|needs a source|needs a condition|needs a field of type|remove one of the two",
     "values beside each other": r"the washout expects|a measurement of the rig|a sign of the rig|expected (metres|degrees|longer legs|hold|less than|lower at most|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
                                 r"platform: |park pose|at neutral|the range of|joints \d and \d are|period: |need .* baud or more|has more than|ends? beyond|covers no bytes",
     "sections beside each other": r"the section|a section|lockstep|overrun: |clock: |pull: |spin: |autostart: true|serial: |"

@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 5,
+    "ALI3_ABI": 6,
     "ALI3_DRIVES_FREE": 1,
     "ALI3_DROP_ALONG": 1,
     "ALI3_DROP_FIRST": 2,
@@ -22,7 +22,7 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 5,
+    "ALI3_FLAT_VERSION": 6,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
     "ALI3_FORCE_DRIVE": 8,
@@ -79,11 +79,15 @@ CONSTANTS = {
     "ALI3_PORT_SENSOR": 6,
     "ALI3_PORT_WRENCH": 0,
     "ALI3_RUNS_SHARED": -1,
+    "ALI3_SENSOR_ANGLE": 4,
+    "ALI3_SENSOR_DISTANCE": 3,
+    "ALI3_SENSOR_ENCODER": 5,
     "ALI3_SENSOR_IMU": 2,
+    "ALI3_SENSOR_LOAD_CELL": 6,
     "ALI3_SENSOR_POINT": 0,
     "ALI3_SENSOR_POSE": 1,
-    "ALI3_SENSOR_TYPES": 3,
-    "ALI3_STATE_VERSION": 2,
+    "ALI3_SENSOR_TYPES": 7,
+    "ALI3_STATE_VERSION": 3,
     "ALI3_UNRESOLVED": 4,
     "ALI3_VIOLATED": 3,
 }
@@ -216,8 +220,24 @@ class ali3_sensor_spec(Structure):
         ("name", c_char_p),
         ("type", c_int),
         ("body", c_int),
+        ("body_b", c_int),
         ("point", c_double * 3),
+        ("point_b", c_double * 3),
         ("orientation", c_double * 4),
+        ("axis", c_double * 3),
+        ("start", c_double),
+        ("joint", c_int),
+        ("force", c_int),
+        ("cutoff", c_double),
+        ("filter_order", c_int),
+        ("delay", c_double),
+        ("noise", c_double * 2),
+        ("lower", c_double * 2),
+        ("upper", c_double * 2),
+        ("resolution", c_double * 2),
+        ("seed", c_int),
+        ("stuck", c_int),
+        ("stuck_at", c_double),
     ]
 
 
@@ -364,6 +384,16 @@ class ali3_sensor_state(Structure):
         ("acceleration", c_double * 3),
         ("angular_acceleration", c_double * 3),
         ("specific_force", c_double * 3),
+        ("value", c_double),
+        ("rate", c_double),
+    ]
+
+
+class ali3_reading(Structure):
+    _fields_ = [
+        ("value", c_double * 6),
+        ("rate", c_double),
+        ("good", c_bool),
     ]
 
 
@@ -485,6 +515,7 @@ STRUCTS = [
     ali3_force_state,
     ali3_point_state,
     ali3_sensor_state,
+    ali3_reading,
     ali3_energy,
     ali3_mechanics_part,
     ali3_mechanics_conflict,
@@ -613,7 +644,9 @@ FUNCTIONS = {
     "ali3_report_text": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t]),
     "ali3_reset": (c_int, [c_void_p, c_void_p]),
     "ali3_sensor_get": (None, [c_void_p, c_void_p, c_int, c_void_p]),
+    "ali3_sensor_read": (None, [c_void_p, c_void_p, c_int, c_void_p]),
     "ali3_sensor_type_name": (c_char_p, [c_int]),
+    "ali3_sensor_type_readings": (c_int, [c_int]),
     "ali3_set_command": (None, [c_void_p, c_void_p, c_int, c_double]),
     "ali3_set_load": (None, [c_void_p, c_void_p, c_int, c_void_p]),
     "ali3_set_wrench": (None, [c_void_p, c_void_p, c_int, c_void_p, c_void_p]),

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, Callable, NamedTuple
 
 from ._layout import CONSTANTS as C
-from ._layout import ali3_body_state, ali3_force_state, ali3_joint_state, ali3_sensor_state
+from ._layout import ali3_body_state, ali3_force_state, ali3_joint_state, ali3_reading, ali3_sensor_state
 from ._library import lib
 
 XYZ = ("x", "y", "z")
@@ -17,6 +17,7 @@ BODY = (("position", XYZ), ("orientation", E), ("velocity", XYZ), ("angular_velo
 LENGTH, GAP, POSITION = ("length", 0, ()), ("gap", 0, ()), ("position", 0, ())
 VALUE, TARGET, FORCE, TORQUE = ("value", 2, ()), ("target", 3, ()), ("force", 4, XYZ), ("torque", 7, XYZ)
 CLOSED = ("closed", -1, ())
+RATE = 6  # number in ali3_reading, after the values
 OF_FORCE = {
     "SPRING": (LENGTH, VALUE), "BUSHING": (FORCE, TORQUE), "JOINT_SPRING": (POSITION, VALUE), "CABLE": (LENGTH, VALUE),
     "END_STOP": (LENGTH, VALUE), "STOP": (POSITION, VALUE), "FRICTION": (POSITION, VALUE), "MOTOR": (POSITION, VALUE),
@@ -31,6 +32,15 @@ class Place(NamedTuple):
     kind: str
     element: int
     number: int
+
+
+def exact(place: Place) -> Place:
+    """The number without the measuring chain of a sensor, which a linear system does not have."""
+    if place.kind == "imu":
+        return Place("sensor", place.element, (19, 20, 21, 10, 11, 12)[place.number])
+    if place.kind == "reading" and place.number >= 0:
+        return Place("sensor", place.element, 23 if place.number == RATE else 22)
+    return place
 
 
 class Names:
@@ -72,8 +82,14 @@ class Names:
         for i in range(lib.ali3_model_sensors(m)):
             prefix, kind = f"sensor.{lib.ali3_model_sensor_name(m, i).decode()}.", lib.ali3_model_sensor_type(m, i)
             if kind == C["ALI3_SENSOR_IMU"]:
-                self._group(prefix, "specific_force", XYZ, "sensor", i, 19)
-                self._group(prefix, "angular_velocity", XYZ, "sensor", i, 10)
+                self._group(prefix, "specific_force", XYZ, "imu", i, 0)
+                self._group(prefix, "angular_velocity", XYZ, "imu", i, 3)
+                continue
+            if lib.ali3_sensor_type_readings(kind) == 1:
+                self._group(prefix, "value", (), "reading", i, 0)
+                if kind != C["ALI3_SENSOR_LOAD_CELL"]:
+                    self._group(prefix, "rate", (), "reading", i, RATE)
+                self._group(prefix, "quality", (), "reading", i, -1)
                 continue
             number = 0
             for quantity, components in BODY:
@@ -93,7 +109,9 @@ STATES: dict[str, tuple[Any, Callable[..., None], int]] = {
     "body": (ali3_body_state, lib.ali3_body_get, 19),
     "joint": (ali3_joint_state, lib.ali3_joint_get, 8),
     "force": (ali3_force_state, lib.ali3_force_get, 10),
-    "sensor": (ali3_sensor_state, lib.ali3_sensor_get, 22),
+    "sensor": (ali3_sensor_state, lib.ali3_sensor_get, 24),
+    "imu": (ali3_reading, lib.ali3_sensor_read, 7),
+    "reading": (ali3_reading, lib.ali3_sensor_read, 7),
 }
 
 

@@ -350,6 +350,8 @@ class Data:
             return float(numbers[place.number])
         if place.kind == "joint":
             return 0.0 if state.held else 1.0
+        if place.kind == "reading":
+            return 1.0 if state.good else 0.0
         return 1.0 if state.value > 0.0 and state.position < 0.0 else 0.0
 
     def __getitem__(self, name: str) -> Any:
@@ -477,7 +479,7 @@ class Data:
             first, count = names.index[word], 1
         else:
             raise KeyError(word)
-        places = names.places[first:first + count]
+        places = [_names.exact(p) for p in names.places[first:first + count]]
         if any(p.kind not in PORTS or p.number < 0 for p in places):
             raise RefusedError(f"{word}: no number of a body, joint, force or sensor")
         return [(PORTS[p.kind], p.element, p.number) for p in places]

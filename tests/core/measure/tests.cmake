@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+ali3_test(measure chain LINK test_core)
