@@ -31,6 +31,12 @@ WIRES = [{"from": "a.joint.rail.position", "to": "b.input.motor", "scale": -30},
          {"from": "b.joint.pivot.position", "to": "a.input.motor", "scale": 5, "offset": 0.25}]
 
 
+def children(pid):
+    """Processes that a process has started."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [int(word) for word in f.read().split()]
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.TemporaryDirectory()

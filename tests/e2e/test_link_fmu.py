@@ -13,7 +13,7 @@ import zipfile
 
 import bench
 import linked
-from linked import WIRES, cart, daemon
+from linked import WIRES, cart, children, daemon
 
 sys.path.insert(0, os.path.join(bench.ROOT, "tests", "fmi"))
 import brake  # noqa: E402
@@ -23,12 +23,6 @@ A, B = cart(), cart(2.0, -0.4)
 
 def as_float(x):
     return struct.unpack("f", struct.pack("f", x))[0]
-
-
-def children(pid):
-    """Processes that a process has started."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-        return [int(word) for word in f.read().split()]
 
 
 def runs(pid):

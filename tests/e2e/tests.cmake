@@ -36,6 +36,7 @@ endforeach()
 
 # Files with a class for each tier.
 ali3_e2e_part(system threads threads Threads)
+ali3_e2e_part(system link_frames link_frames Frames)
 ali3_e2e(system demo)
 ali3_e2e_part(system side_by_side_usage side_by_side Usage Percentile)
 
@@ -56,6 +57,7 @@ ali3_e2e_part(timing system_calls threads SystemCalls) # strace slows the loop d
 ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
 ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
 ali3_e2e(timing swaps)         # misses while parameters change, beside a calm phase
+ali3_e2e_part(timing link_misses link_frames Misses) # misses beside an FMU that works, hangs and dies
 
 # Limits of time of tests of the tier system, judged.
 ali3_e2e_part(timing plc_in_time guides TestGuides.test_plc_cylinder)

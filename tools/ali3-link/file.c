@@ -23,7 +23,7 @@ static const char *const orders[] = {"jacobi", "gauss_seidel", NULL};
 
 /* clang-format off */
 static const struct key daemon_keys[] = {
-  TEXT("osc", REQUIRED, AT_START, PART(osc), "HOST:PORT of an ali3d with cycle.clock lockstep."),
+  TEXT("osc", REQUIRED, AT_START, PART(osc), "HOST:PORT of an ali3d."),
   TEXT("config", REQUIRED, AT_START, PART(config), "The configuration file that this ali3d runs."),
 };
 static const struct key fmu_keys[] = {
@@ -78,7 +78,8 @@ static bool read_participant(struct link *l, const struct node *n)
 {
   struct participant *p = &l->participant[l->participants++];
   const bool fmu = node_find(n, "fmu") != NULL;
-  *p = (struct participant){.name = n->key, .at = n->key_at, .fd = -1, .kind = fmu ? &fmu_kind : &osc_kind};
+  *p = (struct participant){
+      .name = n->key, .at = n->key_at, .fd = -1, .kind = fmu ? &fmu_kind : &osc_kind, .paced = l->paced};
   if (strchr(n->key, '.') || !*n->key) {
     report_error(&l->report, n->key_at, "expected a name without a dot, found \"%s\"", n->key);
     return false;
@@ -98,6 +99,18 @@ static bool read_participant(struct link *l, const struct node *n)
   return p->kind->describe(p, &l->report);
 }
 
+/* The frames of one daemon are the clock, and FMUs follow. */
+static bool check_paced(struct link *l, const struct node *list)
+{
+  int daemons = 0;
+  for (int i = 0; i < l->participants; i++) daemons += l->participant[i].kind == &osc_kind;
+  if (daemons == 1 && l->participants > 1) return true;
+  report_error(&l->report, list->at,
+               "--pace frames: expected one ali3d and at least one FMU, found %d and %d", daemons,
+               l->participants - daemons);
+  return false;
+}
+
 static bool read_participants(struct link *l, const struct node *list)
 {
   l->participant = calloc((size_t)list->count + 1, sizeof *l->participant);
@@ -108,7 +121,7 @@ static bool read_participants(struct link *l, const struct node *list)
   bool good = true;
   for (const struct node *n = list->first; n; n = n->next) good &= read_participant(l, n);
   if (good && l->participants == 0) report_error(&l->report, list->at, "expected at least one participant");
-  return good && l->participants > 0;
+  return good && l->participants > 0 && (!l->paced || check_paced(l, list));
 }
 
 /* The longest period; where all participants take steps of any length, the longest one that an FMU suggests. */
@@ -149,10 +162,10 @@ static bool choose_communication_step(struct link *l)
 
 /* --- the file --- */
 
-bool link_read(struct link *l, const char *file)
+bool link_read(struct link *l, const char *file, bool paced)
 {
   struct link_values v;
-  *l = (struct link){.report = {.out = stderr}};
+  *l = (struct link){.report = {.out = stderr}, .paced = paced};
   bool good =
       yaml_read_main(&l->tree, file, &l->report) && schema_read(&link_section, l->tree.root, &v, &l->report);
   if (good) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-link: participants that exchange values step by step. Parts: main.c the command line, file.c the keys of LINK.yaml,
- * wires.c the wires between participants, run.c the exchange, record.c what it writes; osc.c with osc_map.c and osc_start.c a
+ * wires.c the wires between participants, run.c the exchange in lockstep, pace.c the exchange in real time, record.c what they
+ * write; osc.c with osc_map.c and osc_start.c a
  * daemon in lockstep, fmu.c with fmu_names.c, fmu_start.c and fmu_child.c an FMU. */
 #ifndef LINK_H
 #define LINK_H
@@ -40,10 +41,10 @@ struct participant {
     double step; /* s, of an FMU; 0: not given */
   } keys;
   const struct node *start; /* values of an FMU before its initialization; NULL: none */
-  char *
-      path; /* the file that keys.config or keys.fmu names; a relative path begins in the folder of LINK.yaml */
+  char *path; /* the file of keys.config or keys.fmu; a relative one begins in the folder of LINK.yaml */
   struct slots out, in; /* values after the last step, and for the next one */
   bool known;           /* out has values */
+  bool paced;           /* real time: see link.paced */
   double period; /* length of its own steps, s; until all are described, 0: it takes steps of any length */
   double usual_period; /* s, if no participant has a period; 0: unknown */
   int steps;           /* of them in a communication step */
@@ -52,7 +53,11 @@ struct participant {
   enum progress progress;
   uint64_t silent_ns, again_ns; /* silent: without a sign of life; again: when to repeat the question */
   char trouble[300];            /* FAILED: the reason, or what it did last */
-  void *state;                  /* of its kind */
+  /* In real time. */
+  uint64_t answers, skipped; /* communication steps that it made, and frames that came meanwhile */
+  double longest_s;          /* its longest communication step by the clock */
+  bool reported;             /* its silence was */
+  void *state;               /* of its kind */
 };
 
 /* The functions of a kind of participant. A function that returns false has put the reason into p->trouble. */
@@ -91,13 +96,16 @@ struct link {
   int order, steps;      /* steps: of the longest period in a communication step */
   double patience, step; /* step: a communication step, s */
   bool reset;
+  bool paced; /* by the frames of one daemon that has a clock */
 };
 
 /* Reads the file, and connects the wires. False after printing every mistake; the caller calls link_close() in both cases. */
-bool link_read(struct link *l, const char *file);
+bool link_read(struct link *l, const char *file, bool paced);
 extern const struct section wire_section; /* keys of a wire */
 bool link_wire(struct link *l, const struct node *wires);
 void link_close(struct link *l);
+/* Values for one participant along its wires; NULL: for all. */
+void link_carry(struct link *l, const struct participant *to);
 void link_print(const struct link *l, FILE *out, bool json); /* what --check shows */
 
 /* A new slot, or NULL when out of memory. unit: a unit of our files, or NULL. */
@@ -108,9 +116,11 @@ struct run_options {
   uint64_t steps; /* communication steps; UINT64_MAX: until a signal */
   const char *record;
   bool json, quiet;
+  const volatile int *stop; /* set by a signal: the run ends */
 };
-/* Runs the exchange. Returns the exit status. */
+/* Runs the exchange, in lockstep or in real time. Returns the exit status. */
 int link_run(struct link *l, const struct run_options *o);
+int link_run_frames(struct link *l, const struct run_options *o);
 
 /* --- record.c --- */
 

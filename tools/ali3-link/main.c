@@ -8,7 +8,9 @@
 #include <ali3/ali3.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "Usage: ali3-link LINK.yaml [OPTION]...\n"
@@ -19,6 +21,8 @@ static const char help[] =
     "\n"
     "  --duration S    simulated seconds of the run (default: until SIGINT)\n"
     "  --steps N       communication steps of the run\n"
+    "  --pace WORD     lockstep: without a clock (default); frames: FMUs step with the frames of one ali3d\n"
+    "                  that has a clock, and their outputs go to its inputs in real time\n"
     "  --check         read the file, print its wires, and end\n"
     "  --record FILE   write the values on the wires after each communication step as CSV\n"
     "  --json          print the report as JSON in place of text\n"
@@ -32,9 +36,17 @@ struct options {
   const char *file;
   double duration; /* s; 0: not given */
   long steps;      /* 0: not given */
-  bool check;
+  bool check, paced;
   struct run_options run;
 };
+
+static volatile int stop_came;
+
+static void ask_to_stop(int number)
+{
+  (void)number;
+  stop_came = 1;
+}
 
 static bool usage(const char *text, const char *found)
 {
@@ -43,13 +55,20 @@ static bool usage(const char *text, const char *found)
   return false;
 }
 
+static bool take_pace(const char *word, bool *paced)
+{
+  *paced = strcmp(word, "frames") == 0;
+  return *paced || strcmp(word, "lockstep") == 0 || usage("--pace: expected lockstep or frames", word);
+}
+
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
-  enum { DURATION = 256, STEPS, CHECK, RECORD, JSON, QUIET, HELP_TEXT, VERSION };
+  enum { DURATION = 256, STEPS, PACE, CHECK, RECORD, JSON, QUIET, HELP_TEXT, VERSION };
   static const struct option table[] = {
       {"duration", required_argument, NULL, DURATION},
       {"steps", required_argument, NULL, STEPS},
+      {"pace", required_argument, NULL, PACE},
       {"check", no_argument, NULL, CHECK},
       {"record", required_argument, NULL, RECORD},
       {"json", no_argument, NULL, JSON},
@@ -60,7 +79,7 @@ static int take_options(int argc, char **argv, struct options *o)
   };
   /* Each option by itself. */
   bool good = true;
-  *o = (struct options){.run = {.steps = UINT64_MAX}};
+  *o = (struct options){.run = {.steps = UINT64_MAX, .stop = &stop_came}};
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
     case DURATION:
       good = (option_number(optarg, 1e-9, 1e9, &o->duration) ||
@@ -69,6 +88,9 @@ static int take_options(int argc, char **argv, struct options *o)
     case STEPS:
       good = (option_count(optarg, 1, 1000000000000, &o->steps) ||
               usage("--steps: expected a whole number from 1 to 1e12", optarg));
+      break;
+    case PACE:
+      good = take_pace(optarg, &o->paced);
       break;
     case CHECK:
       o->check = true;
@@ -115,13 +137,16 @@ int main(int argc, char **argv)
   int status = take_options(argc, argv, &o);
   if (status >= 0) return status;
   struct link l;
-  status = link_read(&l, o.file) ? LINK_GOOD : LINK_USAGE;
+  const struct sigaction action = {.sa_handler = ask_to_stop};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  status = link_read(&l, o.file, o.paced) ? LINK_GOOD : LINK_USAGE;
   if (status == LINK_GOOD && o.check) {
     link_print(&l, stdout, o.run.json);
   } else if (status == LINK_GOOD) {
     o.run.steps = steps_of(&o, l.step);
-    status = link_run(&l, &o.run);
+    status = o.paced ? link_run_frames(&l, &o.run) : link_run(&l, &o.run);
   }
-  link_close(&l);
+  link_close(&l); /* ends the processes of FMUs */
   return status;
 }

@@ -92,22 +92,38 @@ static double input_value(const struct participant *p, int signal)
   return 0.0; /* no wire goes to this channel */
 }
 
+static void add_input_message(struct participant *p, const struct osc_node *n)
+{
+  struct osc_writer w;
+  char types[64];
+  memset(types, 'd', sizeof types);
+  types[n->count < (int)sizeof types ? n->count : (int)sizeof types - 1] = '\0';
+  osc_write_at(&w, n->address, types);
+  for (int k = 0; k < n->count; k++)
+    osc_write_d(&w, input_value(p, daemon_of(p)->space->value[n->first + k].signal));
+  osc_bundle_add(daemon_of(p), &w);
+}
+
+void osc_send_inputs(struct participant *p, const bool *due)
+{
+  struct daemon *d = daemon_of(p);
+  int count = 0;
+  osc_bundle_begin(d);
+  for (int i = 0; i < d->sinks; i++) {
+    if (!due[i]) continue;
+    add_input_message(p, d->sink[i]);
+    count++;
+  }
+  if (count > 0) osc_bundle_send(p);
+}
+
 /* The inputs and the step, in one datagram, so that they act together. */
 static void send_inputs_and_step(struct participant *p)
 {
   struct daemon *d = daemon_of(p);
   struct osc_writer w;
-  char types[64];
   osc_bundle_begin(d);
-  /* One message for each address. */
-  for (int i = 0; i < d->sinks; i++) {
-    const struct osc_node *n = d->sink[i];
-    memset(types, 'd', sizeof types);
-    types[n->count < (int)sizeof types ? n->count : (int)sizeof types - 1] = '\0';
-    osc_write_at(&w, n->address, types);
-    for (int k = 0; k < n->count; k++) osc_write_d(&w, input_value(p, d->space->value[n->first + k].signal));
-    osc_bundle_add(d, &w);
-  }
+  for (int i = 0; i < d->sinks; i++) add_input_message(p, d->sink[i]);
   osc_begin_message(d, &w, "step", "ii");
   osc_write_i(&w, p->steps);
   osc_write_i(&w, d->request);
@@ -183,9 +199,12 @@ static void take_ack(struct participant *p)
 {
   struct daemon *d = daemon_of(p);
   if (!osc_types_are(&d->arguments, "sii")) return;
+  /* Refused inputs have no request number. */
   const char *command = osc_string(&d->arguments, 0);
   const int32_t request = osc_integer(&d->arguments, 1), result = osc_integer(&d->arguments, 2);
-  if (strcmp(command, "input") == 0)
+  if (strcmp(command, "input") == 0 && p->paced)
+    d->refusals++;
+  else if (strcmp(command, "input") == 0)
     participant_fail(p, "another client owns an input; it is free 1 s after that client's last message");
   if (request != d->request) return;
   if (strcmp(command, "reset") == 0) d->result = result;
@@ -211,6 +230,7 @@ static void take_osc_message(struct participant *p, const struct osc_raw *m, uin
     if (*cycle < d->head_cycle) return;
     d->head_cycle = *cycle;
     d->head_time = osc_number(&d->arguments, 1);
+    d->head_state = osc_integer(&d->arguments, 2);
   } else if (strcmp(tail, "/stepped") == 0) {
     osc_arguments(m, &d->arguments);
     take_stepped(p);

@@ -33,7 +33,9 @@ struct daemon {
   double head_time, first_time;
   uint64_t made; /* communication steps */
   char status[24];
-  int32_t result; /* the last ack that osc_start.c waits for; -1: none came */
+  int32_t head_state; /* enum run_state of the newest frame */
+  uint64_t refusals;  /* in real time: messages that an input belongs to another client */
+  int32_t result;     /* the last ack that osc_start.c waits for; -1: none came */
   /* Times of answers, for repeats. */
   uint64_t sent_ns, wait_ns, answer_ns;
   size_t size;
@@ -59,6 +61,10 @@ void osc_bundle_send(const struct participant *p);
 /* A message to an address below the prefix. */
 void osc_begin_message(const struct daemon *d, struct osc_writer *w, const char *tail, const char *types);
 void osc_subscribe(struct participant *p);
+/* Sends the messages with due[sink] set, with the values of p->in. */
+void osc_send_inputs(struct participant *p, const bool *due);
+/* The message that carries an input. */
+int osc_sink_of(const struct participant *p, int in);
 /* Takes the datagrams that have come. False after a failure. */
 bool osc_take(struct participant *p);
 const char *osc_result_text(int32_t result);

@@ -54,8 +54,11 @@ bool osc_describe(struct participant *p, struct report *r)
     return false;
   }
   p->period = d->settings->options.dt;
-  if (d->settings->cycle.clock != CLOCKING_LOCKSTEP) {
-    report_error(r, p->at, "%s: expected cycle.clock lockstep in %s", p->name, p->path);
+  if ((d->settings->cycle.clock == CLOCKING_LOCKSTEP) == p->paced) {
+    report_error(r, p->at,
+                 p->paced ? "%s: %s has cycle.clock lockstep, which has no pace; leave out --pace frames"
+                          : "%s: expected cycle.clock lockstep in %s, or --pace frames",
+                 p->name, p->path);
     return false;
   }
   d->space = osc_space_new(&d->settings->osc, d->settings->signals, error, sizeof error);
@@ -135,6 +138,15 @@ static bool add_sink(struct daemon *d, const struct osc_node *n)
   d->sink = grown;
   d->sink[d->sinks++] = n;
   return true;
+}
+
+int osc_sink_of(const struct participant *p, int in)
+{
+  const struct daemon *d = (const struct daemon *)p->state;
+  for (int i = 0; i < d->sinks; i++)
+    for (int k = 0; k < d->sink[i]->count; k++)
+      if (d->space->value[d->sink[i]->first + k].signal == p->in.slot[in].signal) return i;
+  return -1;
 }
 
 bool osc_connect(struct participant *p)

@@ -41,6 +41,11 @@ static bool is_in_running(const struct daemon *d)
   return strcmp(d->status, "RUNNING") == 0;
 }
 
+static bool has_answered(const struct daemon *d)
+{
+  return *d->status != '\0';
+}
+
 static void ask_reset(struct participant *p)
 {
   struct osc_writer w;
@@ -75,17 +80,24 @@ static bool wait_until_it_runs(struct participant *p, double patience, const vol
   return fail_silent(p, "no answer");
 }
 
+/* In lockstep it runs, and is reset if that is asked for. In real time it goes on as it likes. */
+static bool lead_to_start(struct participant *p, double patience, bool reset, const volatile int *stop)
+{
+  struct daemon *d = daemon_of(p);
+  if (p->paced) return ask_until(p, ask_status, has_answered, patience, stop) || fail_silent(p, "no answer");
+  if (!wait_until_it_runs(p, patience, stop)) return false;
+  if (!reset) return true;
+  d->result = -1;
+  if (!ask_until(p, ask_reset, has_result, patience, stop)) return fail_silent(p, "no answer to reset");
+  return d->result == 0 || participant_fail(p, "it refuses reset: %s", osc_result_text(d->result));
+}
+
 bool osc_start(struct participant *p, double patience, bool reset, const volatile int *stop)
 {
   struct daemon *d = daemon_of(p);
   /* The numbers of this socket begin at 1. */
   d->request = 1;
-  if (!wait_until_it_runs(p, patience, stop)) return false;
-  if (reset) {
-    d->result = -1;
-    if (!ask_until(p, ask_reset, has_result, patience, stop)) return fail_silent(p, "no answer to reset");
-    if (d->result != 0) return participant_fail(p, "it refuses reset: %s", osc_result_text(d->result));
-  }
+  if (!lead_to_start(p, patience, reset, stop)) return false;
   d->answer_ns = NS_PER_S / 100;
   d->result = -1;
   if (d->streams && !ask_until(p, osc_subscribe, has_result, patience, stop))

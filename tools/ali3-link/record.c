@@ -89,8 +89,13 @@ static void print_end_json(const struct link *l, const struct run_end *e)
   json_t *list = json_array();
   for (int i = 0; i < l->participants; i++) {
     const struct participant *p = &l->participant[i];
-    json_array_append_new(list, json_pack("{s:s, s:f, s:s, s:s}", "name", p->name, "time", p->time, "state",
-                                          participant_state(p, e), "trouble", p->trouble));
+    json_t *one = json_pack("{s:s, s:f, s:s, s:s}", "name", p->name, "time", p->time, "state",
+                            participant_state(p, e), "trouble", p->trouble);
+    /* Its steps by the clock. */
+    if (l->paced && p->kind == &fmu_kind)
+      json_object_update_new(one, json_pack("{s:I, s:I, s:f}", "steps", (json_int_t)p->answers, "skipped",
+                                            (json_int_t)p->skipped, "longest", p->longest_s));
+    json_array_append_new(list, one);
   }
   json_t *all =
       json_pack("{s:i, s:I, s:f, s:f, s:I, s:s?, s:o}", "status", e->status, "steps", (json_int_t)e->steps,
@@ -121,6 +126,16 @@ void report_end_of_run(const struct link *l, const struct run_end *e, bool json)
   }
   printf("%llu communication steps of %g s, %.9g s in %.3f s", (unsigned long long)e->steps, l->step, e->time,
          e->wall_s);
+  if (l->paced) {
+    putchar('\n');
+    for (int i = 0; i < l->participants; i++) {
+      const struct participant *p = &l->participant[i];
+      if (p->kind == &fmu_kind)
+        printf("%s: %llu steps, %llu frames skipped, longest step %.3f ms\n", p->name,
+               (unsigned long long)p->answers, (unsigned long long)p->skipped, 1e3 * p->longest_s);
+    }
+    return;
+  }
   if (e->wall_s > 0.0) printf(", %.0f per second", (double)e->steps / e->wall_s);
   printf("; %llu questions repeated\n", (unsigned long long)e->repeats);
 }

@@ -6,21 +6,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* This program may be stopped, too: a longer time between two looks is no silence of a participant. */
 static const uint64_t LOOK_MOST_NS = NS_PER_S / 20;
-
-static volatile sig_atomic_t signal_came;
-
-static void ask_stop(int number)
-{
-  (void)number;
-  signal_came = 1;
-}
 
 struct run {
   struct link *link;
@@ -30,19 +21,6 @@ struct run {
   struct record *record;
   struct run_end end;
 };
-
-/* --- values --- */
-
-/* Values for one participant; NULL: for all. */
-static void carry_values(struct link *l, const struct participant *to)
-{
-  for (int i = 0; i < l->connections; i++) {
-    const struct connection *c = &l->connection[i];
-    if (to && c->to != to) continue;
-    c->to->in.slot[c->in].value =
-        c->from->known ? c->scale * c->from->out.slot[c->out].value + c->offset : c->initial;
-  }
-}
 
 /* --- a step --- */
 
@@ -86,7 +64,7 @@ static bool make_step(struct run *r, int count)
   /* Answers, repeats and silence. */
   uint64_t before_ns = clock_now_ns();
   const uint64_t patience_ns = (uint64_t)(r->link->patience * (double)NS_PER_S);
-  while (count_waiting(r->turn, count) > 0 && !signal_came) {
+  while (count_waiting(r->turn, count) > 0 && !*r->options->stop) {
     sleep_for_answers(r, count);
     const uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - before_ns;
     before_ns = now_ns;
@@ -102,7 +80,7 @@ static bool make_step(struct run *r, int count)
       r->end.repeats++;
     }
   }
-  return !signal_came;
+  return !*r->options->stop;
 }
 
 /* jacobi: all at once, with values after the last step. gauss_seidel: one after the other, with the newest values. */
@@ -111,12 +89,12 @@ static bool make_exchange(struct run *r)
   struct link *l = r->link;
   if (l->order == JACOBI) {
     for (int i = 0; i < l->participants; i++) r->turn[i] = &l->participant[i];
-    carry_values(l, NULL);
+    link_carry(l, NULL);
     return make_step(r, l->participants);
   }
   for (int i = 0; i < l->participants; i++) {
     r->turn[0] = &l->participant[i];
-    carry_values(l, r->turn[0]);
+    link_carry(l, r->turn[0]);
     if (!make_step(r, 1)) return false;
   }
   return true;
@@ -127,10 +105,10 @@ static bool make_exchange(struct run *r)
 static bool start_all(struct run *r)
 {
   struct link *l = r->link;
-  for (int i = 0; i < l->participants && !signal_came; i++) {
+  for (int i = 0; i < l->participants && !*r->options->stop; i++) {
     struct participant *p = &l->participant[i];
-    if (p->kind->start(p, l->patience, l->reset, &signal_came)) continue;
-    if (!signal_came) blame_participant(r, p, p->progress == FAILED ? LINK_FAILED : LINK_SILENT);
+    if (p->kind->start(p, l->patience, l->reset, r->options->stop)) continue;
+    if (!*r->options->stop) blame_participant(r, p, p->progress == FAILED ? LINK_FAILED : LINK_SILENT);
     return false;
   }
   return true;
@@ -138,12 +116,12 @@ static bool start_all(struct run *r)
 
 /* A network may carry a copy of a reset for a while, which must not come between steps. An input belongs to the client of an
  * earlier run until that client has been silent for 1 s. */
-static void let_settle(const struct link *l)
+static void let_settle(const struct link *l, const volatile int *stop)
 {
   int daemons = 0;
   for (int i = 0; i < l->participants; i++) daemons += l->participant[i].kind == &osc_kind;
   if (daemons == 0) return;
-  for (int i = 0; i < 24 && !signal_came; i++) clock_sleep_until_ns(clock_now_ns() + NS_PER_S / 20);
+  for (int i = 0; i < 24 && !*stop; i++) clock_sleep_until_ns(clock_now_ns() + NS_PER_S / 20);
 }
 
 static void show_steps(const struct run *r, uint64_t *shown_ns, bool last)
@@ -159,7 +137,7 @@ static void run_steps(struct run *r)
 {
   uint64_t shown_ns = 0;
   const uint64_t begin_ns = clock_now_ns();
-  while (r->end.steps < r->options->steps && !signal_came) {
+  while (r->end.steps < r->options->steps && !*r->options->stop) {
     if (!make_exchange(r)) break;
     r->end.steps++;
     if (r->record && !record_row(r->record, (double)r->end.steps * r->link->step)) {
@@ -175,9 +153,6 @@ static void run_steps(struct run *r)
 int link_run(struct link *l, const struct run_options *o)
 {
   struct run r = {.link = l, .options = o};
-  const struct sigaction action = {.sa_handler = ask_stop};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
   r.turn = calloc((size_t)l->participants, sizeof *r.turn);
   r.poll = calloc((size_t)l->participants, sizeof *r.poll);
   if (!r.turn || !r.poll) fputs("ali3-link: out of memory\n", stderr);
@@ -185,7 +160,7 @@ int link_run(struct link *l, const struct run_options *o)
   /* The run itself; its end is reported in any case. */
   if (good && o->record) good = (r.record = record_open(o->record, l)) != NULL;
   if (good && start_all(&r)) {
-    let_settle(l);
+    let_settle(l, o->stop);
     run_steps(&r);
   }
   if (r.record && !record_close(r.record)) good = false;

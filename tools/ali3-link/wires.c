@@ -149,6 +149,18 @@ bool link_wire(struct link *l, const struct node *wires)
   return good;
 }
 
+/* --- values --- */
+
+void link_carry(struct link *l, const struct participant *to)
+{
+  for (int i = 0; i < l->connections; i++) {
+    const struct connection *c = &l->connection[i];
+    if (to && c->to != to) continue;
+    c->to->in.slot[c->in].value =
+        c->from->known ? c->scale * c->from->out.slot[c->out].value + c->offset : c->initial;
+  }
+}
+
 /* --- what --check shows --- */
 
 static json_t *connection_json(const struct connection *c)
