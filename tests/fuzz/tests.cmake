@@ -2,7 +2,7 @@
 # Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
 # and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
-set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring description scene restart params sweep merge import mjcf) # a parser alone, which takes a thousand times as many inputs in a second
+set(ali3_fuzz_parsers osc_parse mbap rtu flat state view expand mesh stimulus packet line device block ring description scene restart params sweep merge import mjcf link) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
 set(ali3_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 if(ALI3_FUZZ)
@@ -31,6 +31,7 @@ if(ALI3_FUZZ)
   set(fuzz_link_sweep ali3_yaml m)
   set(fuzz_link_import ali3_import)
   set(fuzz_link_mjcf ali3_import)
+  set(fuzz_link_link ali3_fmus ali3_config PkgConfig::JANSSON m)
   set(fuzz_link_merge ali3_config ali3_loop PkgConfig::HDF5)
   add_custom_target(fuzz)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
@@ -55,6 +56,8 @@ if(ALI3_FUZZ)
   set(tools ${PROJECT_SOURCE_DIR}/tools)
   target_sources(fuzz_scene PRIVATE ${view}/meshes.c)
   target_include_directories(fuzz_scene PRIVATE ${view})
+  target_sources(fuzz_link PRIVATE ${tools}/ali3-link/file.c ${tools}/ali3-link/wires.c ${tools}/ali3-link/fmu_names.c)
+  target_include_directories(fuzz_link PRIVATE ${tools}/ali3-link ${tools})
   target_sources(fuzz_sweep PRIVATE ${tools}/ali3-sim/sweep.c)
   target_include_directories(fuzz_sweep PRIVATE ${tools}/ali3-sim ${tools})
   target_sources(fuzz_merge PRIVATE ${tools}/shards.c ${tools}/ali3-sim/results.c)
@@ -72,7 +75,7 @@ elseif(NOT ALI3_SANITIZE)
     if(NOT target MATCHES "^(osc_parse|mbap|rtu|flat|view|packet)$") # an input takes longer: a whole path, steps, or a file
       set(inputs 8000)
     endif()
-    if(target MATCHES "^(line|ring|description|scene|restart|params|sweep|merge|import)$")
+    if(target MATCHES "^(line|ring|description|scene|restart|params|sweep|merge|import|link)$")
       set(inputs 3000)
     elseif(target MATCHES "^(device|block|mjcf)$") # requests to a socket, half a megabyte of shared memory, or a compiler of models
       set(inputs 1000)

@@ -6,6 +6,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static double number_attribute(const xmlNode *node, const char *name)
   char *text = copy_xml_attribute(node, name);
   const double x = text ? strtod(text, NULL) : 0.0;
   free(text);
-  return x;
+  return isfinite(x) ? x : 0.0;
 }
 
 static bool flag_attribute(const xmlNode *node, const char *name)
@@ -74,7 +75,8 @@ static bool read_one_unit(struct description *d, const xmlNode *node, char why[F
     return true;
   }
   u->measure.known = true;
-  for (int i = 0; i < BASE_UNITS; i++) u->measure.exponent[i] = (int)number_attribute(base, base_unit[i]);
+  for (int i = 0; i < BASE_UNITS; i++)
+    u->measure.exponent[i] = (int)fmin(fmax(number_attribute(base, base_unit[i]), -99.0), 99.0);
   if (xmlHasProp(base, BAD_CAST "factor")) u->measure.factor = number_attribute(base, "factor");
   u->measure.offset = number_attribute(base, "offset");
   return true;
@@ -183,23 +185,30 @@ static bool read_root(struct description *d, const xmlNode *root, char why[FMU_W
          read_each(d, root, "ModelVariables", read_one_variable, why);
 }
 
-bool description_read(struct description *d, const char *fmu, char why[FMU_WHY])
+bool description_parse(struct description *d, const char *text, size_t size, const char *fmu,
+                       char why[FMU_WHY])
 {
-  size_t size;
   *d = (struct description){0};
-  char *text = fmu_read_entry(fmu, "modelDescription.xml", &size, why);
-  if (!text) return false;
-  /* No file and no host that the text names is read. A mistake is reported by the caller alone. */
+  /* No file and no host that the text names is read. The caller alone reports a mistake. */
   xmlDocPtr document = size < INT32_MAX
                            ? xmlReadMemory(text, (int)size, "modelDescription.xml", NULL,
                                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
                            : NULL;
-  free(text);
   const xmlError *error = document ? NULL : xmlGetLastError();
   const bool good = document ? read_root(d, xmlDocGetRootElement(document), why)
                              : fmu_fail(why, "%s: modelDescription.xml:%d is not well-formed", fmu,
                                         error ? error->line : 0);
   xmlFreeDoc(document);
+  return good;
+}
+
+bool description_read(struct description *d, const char *fmu, char why[FMU_WHY])
+{
+  size_t size;
+  *d = (struct description){0};
+  char *text = fmu_read_entry(fmu, "modelDescription.xml", &size, why);
+  const bool good = text && description_parse(d, text, size, fmu, why);
+  free(text);
   return good;
 }
 

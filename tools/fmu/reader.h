@@ -53,6 +53,9 @@ struct description {
 
 /* Reads it from the archive. False with the reason in `why`; the caller calls description_free() in both cases. */
 bool description_read(struct description *d, const char *fmu, char why[FMU_WHY]);
+/* description_read() of the text of modelDescription.xml in the archive `fmu`. */
+bool description_parse(struct description *d, const char *text, size_t size, const char *fmu,
+                       char why[FMU_WHY]);
 void description_free(struct description *d);
 int description_count(const struct description *d, const char *causality);
 /* The real variables are Float64 in FMI 3 and Real in FMI 2. */
