@@ -98,6 +98,53 @@ class Together(Case):
         self.assertIn("the communication step of 0.015 s is no whole number of periods of a, 0.01 s; change steps, or step of the FMU", errors)
 
 
+class Cut(Case):
+    """Two carts with a spring between them, cut there: each has the spring to its own rail, and the place of the other as a force."""
+
+    STIFFNESS, SECONDS = 20.0, 2
+
+    def cart(self, name, mass, at, speed):
+        return {"gravity": [0, 0, 0], "bodies": [{"name": name, "mass": mass, "inertia": [0.1, 0.1, 0.1], "position": [at, 0, 0],
+                                                  "velocity": [speed, 0, 0]}],
+                "joints": [{"name": "rail", "type": "prismatic", "body_a": "ground", "body_b": name, "at": [at, 0, 0], "axis": [1, 0, 0]}],
+                "forces": [{"name": "spring", "type": "joint_spring", "joint": "rail", "stiffness": self.STIFFNESS, "rest": 0},
+                           {"name": "other", "type": "motor", "joint": "rail"}]}
+
+    def whole(self):
+        """The place of the left cart in one model, every 20 ms."""
+        left, right = self.cart("left", 1.0, 0.0, 0.5), self.cart("right", 2.0, 1.0, -0.25)
+        model = {"gravity": [0, 0, 0], "bodies": left["bodies"] + right["bodies"],
+                 "joints": [{**m["joints"][0], "name": m["bodies"][0]["name"]} for m in (left, right)],
+                 "forces": [{"name": "spring", "type": "spring_damper", "body_a": "left", "body_b": "right", "stiffness": self.STIFFNESS,
+                             "rest_length": 1.0}]}
+        file, out = os.path.join(self.dir.name, "whole.json"), os.path.join(self.dir.name, "whole.csv")
+        with open(file, "w", encoding="utf-8") as f:
+            json.dump({"model": model, "cycle": {"period": 0.0005}}, f)
+        subprocess.run([bench.program("ali3-sim"), file, "--duration", str(self.SECONDS), "--output", out, "--signals", "joint.left.position"],
+                       check=True, capture_output=True)
+        with open(out, encoding="utf-8") as f:
+            return [float(line) for line in f.read().split()[1:]][::40]
+
+    def test_the_error_falls_with_the_step(self):
+        """By first order: half the step, half the error."""
+        want = self.whole()
+        wires = [{"from": "left.joint.rail.position", "to": "right.input.other", "scale": self.STIFFNESS},
+                 {"from": "right.joint.rail.position", "to": "left.input.other", "scale": self.STIFFNESS}]
+        for order in ("jacobi", "gauss_seidel"):
+            errors = []
+            for period in (0.02, 0.01, 0.005):
+                parts = {"left": self.mechanism(self.cart("left", 1.0, 0.0, 0.5), "left", period=period, inputs=("other",)),
+                         "right": self.mechanism(self.cart("right", 2.0, 1.0, -0.25), "right", period=period, inputs=("other",))}
+                rows = self.table(self.file(parts, wires, order=order), round(self.SECONDS / period))
+                every = round(0.02 / period)
+                found = [0.0, *(float(r["left.joint.rail.position"]) for r in rows[every - 1::every])]
+                self.assertEqual(len(found), len(want))
+                errors.append(max(abs(a - b) for a, b in zip(found, want)))
+            print(f"{order}: largest error {', '.join(f'{e:.2g}' for e in errors)} m at 20, 10 and 5 ms")
+            for a, b in zip(errors, errors[1:]):
+                self.assertTrue(1.9 < a / b < 2.2, errors)
+
+
 class Values(Case):
     def test_every_type(self):
         """Two brakes: numbers, whole numbers and booleans along the wires, with scale and start values, computed again here."""
