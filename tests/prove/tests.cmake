@@ -12,4 +12,5 @@ foreach(program prove_states prove_motion)
 endforeach()
 add_test(NAME prove/states COMMAND prove_states --quick)
 add_test(NAME prove/motion COMMAND prove_motion ${CMAKE_CURRENT_SOURCE_DIR}/prove/motion.yaml --quick)
-ali3_tier(quick prove/states prove/motion)
+ali3_tier(system prove/states) # seconds
+ali3_tier(quick prove/motion)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-foreach(name user_laws bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate fast forces found
-             freeze friction governor inner loads pulled rotors sensor singular step stops turns violation)
+foreach(name user_laws bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate forces found
+             freeze friction inner loads pulled rotors sensor step stops turns violation)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK test_core)
+endforeach()
+# Seconds of motion at many stiffnesses, rates and positions: they would be half of the quick tier.
+foreach(name fast governor singular)
+  ali3_test(stepper ${name} TIER system SOURCES common/toys.c LINK test_core)
 endforeach()
 ali3_test(stepper norms LINK test_core)
 ali3_test(stepper redundant SOURCES common/toys.c LINK test_core)
