@@ -286,6 +286,31 @@ class Sim(unittest.TestCase):
             run = sim(file, "--set", text)
             self.assertEqual((run.returncode, run.stderr), (2, f"--set {text}: error: {said}\n"))
 
+    def test_end_quantities_of_windows(self):
+        """A window takes its samples alone, and both of its ends; the settling time is that of a search through the table."""
+        model, name = os.path.join(ROOT, "config", "sweep", "quarter_car.yaml"), "body.car.position.z"
+        windows = {"": (0, 4), "@0.5:2": (0.5, 2), "@1:": (1, 4), "@:0.3": (0, 0.3), "@9:10": (9, 10)}
+        _, *rows = self.table(model, "--duration", "4", "--signals", f"time,{name}")
+        found = json.loads(self.good(model, "--duration", "4", "--summary", "-", "--quantities",
+                                     ",".join(name + w for w in windows) + f",{name}"))["quantities"]
+        self.assertEqual(list(found), [name + w for w in windows])  # each once
+        for window, (begin, end) in windows.items():
+            got = found[name + window]
+            inside = [(float(t), float(x)) for t, x in rows if begin - 1e-9 <= float(t) <= end + 1e-9]
+            if not inside:
+                self.assertEqual(set(got.values()), {None})
+                continue
+            values = [x for _, x in inside]
+            size = max(values) - min(values)
+            outside = [t for t, x in inside if abs(x - values[-1]) > 0.02 * size]
+            self.assertEqual([got[k] for k in ("max", "min", "final", "peak_to_peak")], [max(values), min(values), values[-1], size])
+            self.assertAlmostEqual(got["settling_time"], (outside[-1] if outside else inside[0][0]) - inside[0][0], places=12)
+        self.assertGreater(found[name]["settling_time"], 0.1)
+        for wrong in ("@", "@1", "@2:1", "@a:b", "@-1:2", "@:"):
+            run = sim(model, "--quantities", name + wrong)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), wrong)
+            self.assertIn("expected a window such as", run.stderr)
+
     def test_end_quantities_are_those_of_the_table(self):
         """max, min, rms and final take every step, also if the table has fewer rows."""
         names = ["body.A.position.x", "energy.total"]
@@ -299,8 +324,10 @@ class Sim(unittest.TestCase):
             values = [float(row[i]) for row in rows]
             self.assertEqual([found[name][k] for k in ("max", "min", "final")], [max(values), min(values), values[-1]])
             self.assertAlmostEqual(found[name]["rms"], math.sqrt(math.fsum(v * v for v in values) / len(values)), places=12)
+            self.assertEqual(found[name]["peak_to_peak"], max(values) - min(values))
         text = self.good(*run, "--quantities", names[0])
-        self.assertRegex(text, r"(?m)^body.A.position.x  max [-+.e0-9]+ min [-+.e0-9]+ rms [.e0-9]+ final [-+.e0-9]+$")
+        self.assertRegex(text, r"(?m)^body.A.position.x  max [-+.e0-9]+ min [-+.e0-9]+ rms [.e0-9]+ final [-+.e0-9]+ "
+                               r"peak_to_peak [.e0-9]+ settling_time [.e0-9]+$")
         wrong = sim(*run, "--quantities", "body.Z.*")
         self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
         self.assertIn('ali3-sim: --quantities: no signal has a name such as "body.Z.*"', wrong.stderr)

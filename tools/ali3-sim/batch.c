@@ -107,7 +107,7 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
   for (int i = 0; i < q->columns; i++)
     for (int k = 0; k < QUANTITIES; k++) {
       fputc(',', row);
-      if (complete) csv_number(row, q->value[i][k]);
+      if (complete && q->column[i].samples > 0) csv_number(row, q->column[i].value[k]);
     }
   fputc('\n', row);
 }
@@ -245,8 +245,7 @@ static char *make_head(const struct batch *b, const struct quantities *q)
   for (int i = 0; i < b->sweep.parameters; i++) fprintf(out, ",%s", b->sweep.parameter[i].key);
   fputs(",outcome,steps,degraded_steps,violated_steps", out);
   for (int i = 0; i < q->columns; i++)
-    for (int k = 0; k < QUANTITIES; k++)
-      fprintf(out, ",%s.%s", q->signals->signal[q->column[i]].name, quantity_word[k]);
+    for (int k = 0; k < QUANTITIES; k++) fprintf(out, ",%s.%s", q->column[i].name, quantity_word[k]);
   return fclose(out) == 0 ? head : NULL;
 }
 

@@ -111,7 +111,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   struct table *t = takers->table;
   struct quantities *q = takers->quantities;
   if (t) table_row(t, ride->values);
-  if (q) quantities_add(q, ride->values);
+  if (q && !quantities_add(q, ride->values)) return false;
   if (takers->film) film_add(takers->film, 0, ride->values);
 
   r->extrapolation = ali3_data_extrapolation(d);
@@ -140,11 +140,12 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
     const bool row = t && r->steps % takers->every == 0;
     if (row || q || takers->film || ride->drive.there) ride_step(ride, m, d);
     if (row) table_row(t, ride->values);
-    if (q) quantities_add(q, ride->values);
+    if (q && !quantities_add(q, ride->values)) return false;
     if (takers->film) film_add(takers->film, r->steps, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);
+  if (q) quantities_end(q);
   r->wall_s = (double)(end - start) / (double)NS_PER_S;
   r->interrupted = stop_run && r->steps < planned;
   if (r->status > 0) r->status = ALI3_OK;

@@ -99,21 +99,42 @@ void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);
 
-/* End quantities of chosen signals, over the initial state and all steps. In the unit of the signal. */
-enum { QUANTITY_MAX, QUANTITY_MIN, QUANTITY_RMS, QUANTITY_FINAL, QUANTITIES };
+/* End quantities of chosen signals, over the samples of a window. In the unit of the signal; the settling time in s. */
+enum {
+  QUANTITY_MAX,
+  QUANTITY_MIN,
+  QUANTITY_RMS,
+  QUANTITY_FINAL,
+  QUANTITY_RANGE, /* max - min */
+  QUANTITY_SETTLE, /* s from the first sample until the signal stays within 2 % of its range of the final value */
+  QUANTITIES
+};
 extern const char *const quantity_word[QUANTITIES];
+struct quantity {
+  int signal;
+  const char *name; /* of the signal, with its window: "body.A.position.x@1:2" */
+  double from, to;  /* s; the window */
+  long samples;     /* so far */
+  double first;     /* s, time of the first sample */
+  double squares;   /* their sum */
+  double value[QUANTITIES];
+  /* The samples that are larger (0), or smaller (1), than all later ones, for the settling time. */
+  struct extremes {
+    double (*point)[2]; /* (count) s, value */
+    size_t count, room;
+  } extremes[2];
+};
 struct quantities {
-  const struct signals *signals;
   int columns;
-  int *column;                 /* (columns) indices of signals */
-  double (*value)[QUANTITIES]; /* (columns) */
-  double *squares;             /* (columns) sum of squares */
-  long samples;
+  struct quantity *column; /* (columns) */
 };
 
-/* False after printing the reason. */
+/* globs: with windows, "body.A.*@1:2". False after printing the reason. */
 bool quantities_open(struct quantities *q, const char *globs, const struct signals *signals);
-void quantities_add(struct quantities *q, const double *values);
+/* values: of all signals, the time first. False after printing the reason. */
+bool quantities_add(struct quantities *q, const double *values);
+/* Fills in the settling times after the last sample. */
+void quantities_end(struct quantities *q);
 void quantities_close(struct quantities *q);
 
 /* Results of a run. Energies in J. */

@@ -54,10 +54,11 @@ static json_t *quantities_json(const struct quantities *q)
 {
   json_t *all = json_object();
   for (int i = 0; i < q->columns; i++) {
+    const struct quantity *c = &q->column[i];
     json_t *one = json_object();
     for (int k = 0; k < QUANTITIES; k++)
-      json_object_set_new(one, quantity_word[k], q->samples ? real_json(q->value[i][k]) : json_null());
-    if (json_object_set_new(all, q->signals->signal[q->column[i]].name, one) == 0) continue;
+      json_object_set_new(one, quantity_word[k], c->samples ? real_json(c->value[k]) : json_null());
+    if (json_object_set_new(all, c->name, one) == 0) continue;
     json_decref(all);
     return NULL;
   }
@@ -77,11 +78,11 @@ static bool write_summary_json(const char *file, json_t *json)
 
 static void print_quantities(const struct quantities *q)
 {
-  if (q->samples == 0) return;
   for (int i = 0; i < q->columns; i++) {
-    printf("%s ", q->signals->signal[q->column[i]].name);
-    for (int k = 0; k < QUANTITIES; k++) printf(" %s %.10g", quantity_word[k], q->value[i][k]);
-    putchar('\n');
+    const struct quantity *c = &q->column[i];
+    printf("%s ", c->name);
+    for (int k = 0; k < QUANTITIES && c->samples > 0; k++) printf(" %s %.10g", quantity_word[k], c->value[k]);
+    puts(c->samples > 0 ? "" : " no sample in its window");
   }
 }
 
