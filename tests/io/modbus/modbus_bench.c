@@ -9,6 +9,7 @@
 struct port port;
 struct counters counters;
 struct endpoint server;
+uint64_t bench_start_ns;
 char bench_error[200];
 uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
@@ -44,6 +45,7 @@ int bench_setup(void **state)
 {
   (void)state;
   memset(&counters, 0, sizeof counters);
+  bench_start_ns = clock_now_ns();
   if (!port_init(&port, "modbus", VALUES, CHANNELS, false)) return -1;
   if (bench_starts(&server, &bench_config)) return 0;
   fprintf(stderr, "%s\n", bench_error);

@@ -27,6 +27,7 @@ extern const struct modbus_config bench_config;
 extern struct port port;
 extern struct counters counters;
 extern struct endpoint server;
+extern uint64_t bench_start_ns; /* before the server of this test began */
 extern char bench_error[200];
 extern uint8_t frame[FRAME_MAX], reply[FRAME_MAX]; /* the request to send; the PDU of the answer */
 
