@@ -70,7 +70,6 @@ static void fmu_begin(struct participant *p)
   for (int i = 0; i < p->in.count; i++) f->block->value[i] = p->in.slot[i].value;
   f->block->steps = p->steps;
   f->block->size = p->period;
-  f->block->stage = FMU_TAKES_INPUTS;
   p->progress = WAITS;
   p->again_ns = UINT64_MAX;
   snprintf(p->trouble, sizeof p->trouble, "its step from %.9g s does not end", p->time);
@@ -88,6 +87,7 @@ static enum progress fmu_receive(struct participant *p)
   struct fmu *f = fmu_of(p);
   p->progress = fmu_take_answer(p);
   if (p->progress != DONE) return p->progress;
+  f->block->stage = FMU_IDLES;
   p->time = (double)++f->made * p->period * p->steps;
   for (int i = 0; i < p->out.count; i++) {
     struct slot *s = &p->out.slot[i];

@@ -12,6 +12,7 @@
 
 /* The work that the process of an FMU is at. */
 enum fmu_stage {
+  FMU_IDLES,
   FMU_LOADS,
   FMU_INSTANTIATES,
   FMU_TAKES_START,

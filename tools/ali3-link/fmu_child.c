@@ -124,6 +124,7 @@ static bool begin_life(struct life *l)
 {
   struct fmu_block *b = l->block;
   char why[FMU_WHY];
+  enter_stage(l, FMU_LOADS);
   l->importer = importer_open(&l->fmu->description, l->fmu->folder, hear_fmu, l, why);
   if (!l->importer) {
     snprintf(b->text, sizeof b->text, "%s", why);
@@ -141,7 +142,7 @@ static void make_steps(struct life *l)
 {
   struct fmu_block *b = l->block;
   b->text[0] = '\0';
-  b->status = set_inputs(l);
+  if (enter_stage(l, FMU_TAKES_INPUTS)) b->status = set_inputs(l);
   for (int i = 0; i < b->steps && enter_stage(l, FMU_STEPS); i++) {
     double next = b->at;
     b->status = importer_step(l->importer, b->at, b->size, &next, &b->ends);

@@ -20,7 +20,8 @@ static const uint64_t FAREWELL_NS = NS_PER_S; /* the FMU may free its instance i
 
 const char *fmu_stage_text(const struct fmu *f, char text[80])
 {
-  static const char *const stage[] = {[FMU_LOADS] = "the loading of its object",
+  static const char *const stage[] = {[FMU_IDLES] = "its wait for a step",
+                                      [FMU_LOADS] = "the loading of its object",
                                       [FMU_INSTANTIATES] = "its instantiation",
                                       [FMU_TAKES_START] = "the setting of its start values",
                                       [FMU_INITIALISES] = "its initialization",
@@ -66,8 +67,12 @@ static bool fail_ended(struct participant *p)
   siginfo_t status;
   struct fmu *f = fmu_of(p);
   fmu_stage_text(f, stage);
+  /* The stage, and how the process ended. */
   if (!has_ended(f, &status, FAREWELL_NS))
     participant_fail(p, "%s closed the connection to ali3-link", stage);
+  else if (f->block->stage == FMU_IDLES && status.si_code != CLD_EXITED)
+    participant_fail(p, "its process was ended by signal %d (%s) between two steps, at %.9g s",
+                     status.si_status, strsignal(status.si_status), f->block->at);
   else if (status.si_code == CLD_EXITED)
     participant_fail(p, "%s ended the process with exit status %d", stage, status.si_status);
   else
@@ -171,5 +176,6 @@ bool fmu_start(struct participant *p, double patience, bool reset, const volatil
   if (p->progress == WAITS)
     snprintf(p->trouble, sizeof p->trouble, "%s does not end; patience may be larger",
              fmu_stage_text(f, stage));
+  if (p->progress == DONE) f->block->stage = FMU_IDLES;
   return p->progress == DONE;
 }

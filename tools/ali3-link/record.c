@@ -80,6 +80,7 @@ bool record_close(struct record *r)
 
 static const char *participant_state(const struct participant *p, const struct run_end *e)
 {
+  if (p->paced && p->kind == &osc_kind && p != e->culprit) return "goes on by itself";
   if (p == e->culprit) return e->status == LINK_SILENT ? "silent" : "failed";
   return p->progress == WAITS && p->known ? "asked for a step that is not finished" : "waits for a step";
 }
