@@ -77,6 +77,16 @@ class TestGuides(unittest.TestCase):
         checksums = re.findall(r"checksum (\d+)", self.follow("lockstep.md"))
         self.assertEqual(checksums, 2 * checksums[:1], "runs in lockstep differ")
 
+    def test_fmu(self):
+        self.follow("fmu.md")
+
+    def test_supplier_fmu(self):
+        bench.need("pgrep")
+        self.follow("supplier-fmu.md")
+
+    def test_two_machines(self):
+        self.follow("two-machines.md")
+
     def test_accuracy(self):
         self.follow("accuracy.md")
 
