@@ -331,7 +331,7 @@ TEST(inputs)
 /* Thousands of instances, in different phases, leave no memory behind (with a sanitizer). */
 TEST(many_instances)
 {
-  enum { INSTANCES = 3000, KEPT = 50 };
+  enum { INSTANCES = 10000, KEPT = 50 };
   fmi3Instance kept[KEPT] = {0};
   for (int n = 0; n < INSTANCES; n++) {
     fmi3Instance *i = &kept[n % KEPT];
