@@ -51,6 +51,7 @@ static int behave(struct brake *b)
 {
   if (is_mood(b, "crash")) return fault();
   if (is_mood(b, "exit")) exit(7);
+  if (is_mood(b, "exit well")) exit(0);
   while (is_mood(b, "hang")) pause();
   if (is_mood(b, "error")) say(b, fmi3Error, "the pressure is negative\nin both circuits");
   if (is_mood(b, "talk")) say(b, fmi3OK, "a word in each step");
@@ -60,14 +61,19 @@ static int behave(struct brake *b)
   return is_mood(b, "error") ? fmi3Error : is_mood(b, "discard") ? fmi3Discard : fmi3OK;
 }
 
+static void set_starts(struct brake *b)
+{
+  b->value[GAIN] = 2.0;
+  b->value[GEAR] = 1.0;
+  b->value[ON] = 1.0;
+}
+
 static struct brake *make(int version, const char *token)
 {
   struct brake *b = strcmp(token, "{brake}") == 0 ? calloc(1, sizeof *b) : NULL;
   if (!b) return NULL;
   b->version = version;
-  b->value[GAIN] = 2.0;
-  b->value[GEAR] = 1.0;
-  b->value[ON] = 1.0;
+  set_starts(b);
   return b;
 }
 
@@ -113,6 +119,16 @@ static int take_text(struct brake *b, unsigned reference, const char *text)
   return fmi3OK;
 }
 
+/* The file `mood` in the resources does what the parameter does. */
+static void read_mood(struct brake *b, const char *folder)
+{
+  char path[4200];
+  snprintf(path, sizeof path, "%s/mood", folder);
+  FILE *in = fopen(path, "r");
+  if (in && fgets(b->mood, sizeof b->mood, in)) b->mood[strcspn(b->mood, "\n")] = '\0';
+  if (in) fclose(in);
+}
+
 /* --- values of every type --- */
 
 /* further: the parameter that FMI 3 adds; ignore: what keeps compilers from complaining of it. */
@@ -144,6 +160,11 @@ static int take_text(struct brake *b, unsigned reference, const char *text)
 VALUE_FUNCTIONS3(Float64)
 VALUE_FUNCTIONS3(Float32)
 VALUE_FUNCTIONS3(Int8)
+VALUE_FUNCTIONS3(UInt8)
+VALUE_FUNCTIONS3(Int16)
+VALUE_FUNCTIONS3(UInt16)
+VALUE_FUNCTIONS3(Int32)
+VALUE_FUNCTIONS3(UInt32)
 VALUE_FUNCTIONS3(Int64)
 VALUE_FUNCTIONS3(UInt64)
 VALUE_FUNCTIONS3(Boolean)
@@ -180,6 +201,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
   if (!b) return NULL;
   b->environment = environment;
   b->log3 = log;
+  read_mood(b, resources);
   return b;
 }
 
@@ -218,6 +240,51 @@ fmi3Status fmi3Terminate(fmi3Instance c)
 {
   (void)c;
   return fmi3OK;
+}
+
+fmi3Status fmi3Reset(fmi3Instance c)
+{
+  struct brake *b = c;
+  memset(b->value, 0, sizeof b->value);
+  set_starts(b);
+  return fmi3OK;
+}
+
+/* Its state stays inside, as its description says. */
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+  (void)c, (void)state;
+  return fmi3Error;
+}
+
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
+{
+  (void)c, (void)state;
+  return fmi3Error;
+}
+
+fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+  (void)c, (void)state;
+  return fmi3Error;
+}
+
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
+{
+  (void)c, (void)state, (void)size;
+  return fmi3Error;
+}
+
+fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+  (void)c, (void)state, (void)bytes, (void)size;
+  return fmi3Error;
+}
+
+fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+  (void)c, (void)bytes, (void)size, (void)state;
+  return fmi3Error;
 }
 
 /* --- FMI 2.0 --- */

@@ -45,10 +45,10 @@ def description(version, varies=True, step=0.01, identifier="brake"):
             f"<ModelStructure>{structure}</ModelStructure></fmiModelDescription>\n")
 
 
-def write(path, library, version=3, **about):
-    """The FMU; library: the object that is built from brake.c."""
+def write(path, library, version=3, mood="", **about):
+    """The FMU; library: the object that is built from brake.c; mood: of FMI 3.0, from the start."""
     with zipfile.ZipFile(path, "w") as z:
         z.writestr("modelDescription.xml", description(version, **about))
-        z.writestr("resources/empty", "")
+        z.writestr("resources/mood", mood)
         z.write(library, f"binaries/{MACHINE[version]}/{about.get('identifier', 'brake')}.so")
     return os.fspath(path)

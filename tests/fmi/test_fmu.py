@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_fmu.py ALI3-FMU ALI3-SIM ROOT: FMUs of the shipped models, run by the importer of importer.py, beside ali3-sim.
+"""usage: test_fmu.py ALI3-FMU ALI3-SIM ROOT BRAKE: FMUs of the shipped models, run by the importer of importer.py, beside ali3-sim.
 
 With FMPY, a folder with the package fmpy, FMPy validates each FMU, too. With FMI_SCHEMAS, a folder with the files of the standard's
 repository (fmi3ModelDescription.xsd, and fmi2ModelDescription.xsd if it has that), xmllint compares modelDescription.xml with them."""
@@ -19,10 +19,11 @@ import tempfile
 import unittest
 import zipfile
 
+import brake
 import importer
 from importer import ERROR, OK, WARNING
 
-FMU, SIM, ROOT = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+FMU, SIM, ROOT, BRAKE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
 MODELS = ROOT / "config" / "models"
 
 PUSHED = """
@@ -267,6 +268,27 @@ class Check(Case):
             self.assertEqual(done.returncode, 1, expected)
             self.assertIn(expected, done.stdout)
         self.assertEqual(run(FMU, "check", ROOT / "README.md").returncode, 1)
+
+    def test_moods(self):
+        """FMUs that crash, hang or end the process are named, with the findings before."""
+        cases = (("crash", [], "the FMU ended its process by signal 11 (Segmentation fault)"), ("exit", [], "the FMU ended its process with exit status 7"),
+                 ("exit well", [], "the FMU ended its process with exit status 0"), ("error", [], "the step from 0 s ends with status Error"),
+                 ("hang", ["--patience", "1"], "the run takes longer than 1 s; --patience S gives it more"),
+                 ("nan", [], "\"force\" is nan"))
+        for mood, more, expected in cases:
+            file = brake.write(self.folder / "brake.fmu", BRAKE, mood=mood)
+            done = run(FMU, "check", file, *more, "--json")
+            self.assertEqual(done.returncode, 1, (mood, done.stdout))
+            findings = json.loads(done.stdout)["findings"]
+            self.assertEqual(findings[0], {"level": "ok", "text": "FMI 3.0, 12 variables"})
+            self.assertIn(expected, findings[-1]["text"])
+        # It compares the time of each step with its own sum, bit by bit.
+        done = run(FMU, "check", brake.write(self.folder / "brake.fmu", BRAKE))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("a run after a reset has the same bits", done.stdout)
+        done = run(FMU, "check", brake.write(self.folder / "brake.fmu", BRAKE, mood="end"), "--json")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("the FMU asks to end in the step from 0 s, so no more was run", done.stdout)
 
     def test_stop_time_and_arrays(self):
         """The run ends before the stop time, and arrays are not read as scalars."""

@@ -9,9 +9,11 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ struct verdict {
   FILE *out; /* NULL: keeps them in the list */
   json_t *list;
   int errors, warnings;
+  bool ended; /* the child has said all */
 };
 
 static void keep_finding(struct verdict *v, const char *level, const char *text)
@@ -162,19 +165,21 @@ static bool look_at_values(struct verdict *v, struct importer *i, const struct d
   return true;
 }
 
-static bool take_steps(struct verdict *v, struct importer *i, int first, int count, double step)
+/* *at: the time, by the sums that the FMU itself may form; see importer_step(). */
+static bool take_steps(struct verdict *v, struct importer *i, double *at, int count, double step)
 {
-  for (int k = first; k < first + count; k++) {
+  for (int k = 0; k < count; k++) {
     double next;
     bool ends;
-    const int status = importer_step(i, k * step, step, &next, &ends);
+    const int status = importer_step(i, *at, step, &next, &ends);
     if (ends) {
-      add_finding(v, "warning", "the FMU asks to end in the step from %g s, so no more was run", k * step);
+      add_finding(v, "warning", "the FMU asks to end in the step from %g s, so no more was run", *at);
       return false;
     }
     if (status >= IMPORTER_DISCARD)
-      return add_finding(v, "error", "the step from %g s ends with status %s", k * step,
+      return add_finding(v, "error", "the step from %g s ends with status %s", *at,
                          importer_status_text(status));
+    *at = next;
   }
   return true;
 }
@@ -184,17 +189,17 @@ static bool has_saved_values(const struct seen_values *s)
   return memcmp(s->value, s->saved, s->count * sizeof *s->value) == 0;
 }
 
-/* After a state is set, the steps from it have the same bits. */
+/* After a state is set, the steps from it have the same bits. at: the time of the state. */
 static bool check_states(struct verdict *v, struct importer *i, const struct description *d,
-                         struct seen_values *s, double step)
+                         struct seen_values *s, double at, double step)
 {
-  const int first = count_check_steps(d, false), more = count_check_steps(d, true);
-  const double end = (first + more) * step;
+  const int more = count_check_steps(d, true);
+  double t = at;
   void *state, *again = NULL;
   if (!d->keeps_state) return add_finding(v, "warning", "the FMU cannot get and set its state");
   if (importer_get_state(i, &state) >= IMPORTER_ERROR)
     return add_finding(v, "error", "the state cannot be read");
-  bool good = take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
+  bool good = take_steps(v, i, &t, more, step) && look_at_values(v, i, d, s, t);
   memcpy(s->saved, s->value, s->count * sizeof *s->value);
   /* The same steps from the state, then from its bytes. */
   for (int turn = 0; good && turn < (d->serialises ? 2 : 1); turn++) {
@@ -205,7 +210,8 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
     free(bytes);
     if (good && importer_set_state(i, turn ? again : state) >= IMPORTER_ERROR)
       good = add_finding(v, "error", "the state cannot be set");
-    good = good && take_steps(v, i, first, more, step) && look_at_values(v, i, d, s, end);
+    t = at;
+    good = good && take_steps(v, i, &t, more, step) && look_at_values(v, i, d, s, t);
     if (good && !has_saved_values(s))
       good = add_finding(v, "error", "the steps from a %s state have other values",
                          turn ? "serialized" : "saved");
@@ -219,11 +225,12 @@ static bool check_states(struct verdict *v, struct importer *i, const struct des
 static bool check_reset(struct verdict *v, struct importer *i, const struct description *d,
                         struct seen_values *s, const double *first, double step)
 {
-  const int steps = count_check_steps(d, false);
+  double at = 0.0;
   if (importer_terminate(i) >= IMPORTER_ERROR) return add_finding(v, "error", "Terminate ends with an error");
   if (importer_reset(i) >= IMPORTER_ERROR || importer_initialise(i) >= IMPORTER_ERROR)
     return add_finding(v, "error", "the FMU cannot be initialized after a reset");
-  if (!take_steps(v, i, 0, steps, step) || !look_at_values(v, i, d, s, steps * step)) return false;
+  if (!take_steps(v, i, &at, count_check_steps(d, false), step) || !look_at_values(v, i, d, s, at))
+    return false;
   if (memcmp(s->value, first, s->count * sizeof *first) != 0)
     return add_finding(v, "error", "a run after a reset has other values");
   return add_finding(v, "ok", "a run after a reset has the same bits");
@@ -257,18 +264,19 @@ static bool run_instance(struct verdict *v, struct importer *i, const struct des
 {
   const double step = length_of_check_step(d);
   const int steps = count_check_steps(d, false);
+  double at = 0.0;
   if (!importer_instantiate(i, "check")) return add_finding(v, "error", "the FMU cannot be instantiated");
   /* The first run; then its state, and a second run. */
   if (importer_initialise(i) >= IMPORTER_ERROR) return add_finding(v, "error", "the initialization fails");
-  if (!look_at_values(v, i, d, s, 0.0) || !take_steps(v, i, 0, steps, step) ||
-      !look_at_values(v, i, d, s, steps * step))
+  if (!look_at_values(v, i, d, s, at) || !take_steps(v, i, &at, steps, step) ||
+      !look_at_values(v, i, d, s, at))
     return false;
   add_finding(v, "ok", "%d steps of %g s, %zu real variables", steps, step, s->count);
   double *first = malloc((s->count + 1) * sizeof *first);
   if (!first) return add_finding(v, "error", "out of memory");
   memcpy(first, s->value, s->count * sizeof *first);
   const bool good =
-      check_inputs(v, i, d) && check_states(v, i, d, s, step) && check_reset(v, i, d, s, first, step);
+      check_inputs(v, i, d) && check_states(v, i, d, s, at, step) && check_reset(v, i, d, s, first, step);
   free(first);
   return good;
 }
@@ -300,11 +308,29 @@ static void take_findings(struct verdict *v, FILE *in)
     char *text = strchr(line, ' ');
     if (!text) continue;
     *text++ = '\0';
-    keep_finding(v, line, text);
+    v->ended |= strcmp(line, "end") == 0;
+    if (!v->ended) keep_finding(v, line, text);
   }
 }
 
-static void run_fmu(struct verdict *v, const struct description *d, const char *folder)
+/* The findings go to the pipe line by line, so that those before a fault arrive. Texts of the FMU must not come between them and
+ * the report. An FMU that hangs gets SIGALRM. */
+static _Noreturn void live_as_child(const struct description *d, const char *folder, int pipe_end,
+                                    double patience)
+{
+  struct verdict own = {.out = fdopen(pipe_end, "w")};
+  const struct itimerval limit = {
+      .it_value = {.tv_sec = (time_t)patience, .tv_usec = (suseconds_t)(fmod(patience, 1.0) * 1e6)}};
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  setitimer(ITIMER_REAL, &limit, NULL);
+  if (!own.out) _exit(1);
+  setvbuf(own.out, NULL, _IOLBF, 0);
+  run_in_child(&own, d, folder);
+  fputs("end of findings\n", own.out);
+  _exit(fclose(own.out) == 0 ? 0 : 1);
+}
+
+static void run_fmu(struct verdict *v, const struct description *d, const char *folder, double patience)
 {
   int ends[2], status = 0;
   fflush(stdout);
@@ -315,10 +341,8 @@ static void run_fmu(struct verdict *v, const struct description *d, const char *
     return;
   }
   if (child == 0) {
-    struct verdict own = {.out = fdopen(ends[1], "w")};
     close(ends[0]);
-    if (own.out) run_in_child(&own, d, folder);
-    _exit(own.out && fclose(own.out) == 0 ? 0 : 1);
+    live_as_child(d, folder, ends[1], patience);
   }
   close(ends[1]);
   FILE *in = fdopen(ends[0], "r");
@@ -326,9 +350,13 @@ static void run_fmu(struct verdict *v, const struct description *d, const char *
   if (in) fclose(in);
   /* An object that faults ends the child by a signal. */
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFSIGNALED(status))
-    add_finding(v, "error", "the FMU ended its process by signal %d", WTERMSIG(status));
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) add_finding(v, "error", "the FMU ended its process");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    add_finding(v, "error", "the run takes longer than %g s; --patience S gives it more", patience);
+  else if (WIFSIGNALED(status))
+    add_finding(v, "error", "the FMU ended its process by signal %d (%s)", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+  else if (!v->ended)
+    add_finding(v, "error", "the FMU ended its process with exit status %d", WEXITSTATUS(status));
 }
 
 static void print_fmu_verdict(const struct verdict *v, const char *fmu, bool json)
@@ -347,7 +375,7 @@ static void print_fmu_verdict(const struct verdict *v, const char *fmu, bool jso
   printf("%s: %d errors, %d warnings\n", fmu, v->errors, v->warnings);
 }
 
-int check_fmu(const char *fmu, bool json)
+int check_fmu(const char *fmu, bool json, double patience)
 {
   struct description d;
   struct verdict v = {.list = json_array()};
@@ -364,7 +392,7 @@ int check_fmu(const char *fmu, bool json)
   if (check_description(&v, &d)) {
     snprintf(path, sizeof path, "%s/binaries/%s/%s.so", folder, importer_platform(d.version), d.identifier);
     if (access(path, R_OK) == 0)
-      run_fmu(&v, &d, folder);
+      run_fmu(&v, &d, folder, patience);
     else
       add_finding(&v, "error", "the FMU has no object for this machine, binaries/%s/%s.so",
                   importer_platform(d.version), d.identifier);

@@ -29,7 +29,8 @@ __attribute__((format(printf, 1, 2))) bool fmu_complain(const char *format, ...)
 
 /* Each returns the exit status. */
 int export_fmu(const struct export_options *o);
-int check_fmu(const char *fmu, bool json);
+/* patience: time that the run of the FMU may take, s. */
+int check_fmu(const char *fmu, bool json, double patience);
 int info_fmu(const char *fmu, bool json);
 
 /* --- exports.c --- */

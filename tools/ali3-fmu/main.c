@@ -39,6 +39,7 @@ static const char help[] =
     "  --set KEY=VALUE      put VALUE into the file at the path KEY; may be given several times\n"
     "  --platform-binary DIR  add the object DIR/fmu.so of another build; DIR has the name of its platform,\n"
     "                       such as aarch64-linux; may be given several times\n"
+    "  --patience S         check: seconds that the run of the FMU may take (default: 60)\n"
     "  --json               print the result as JSON in place of text\n"
     "  --help, --version\n"
     "\n"
@@ -59,6 +60,7 @@ bool fmu_complain(const char *format, ...)
 struct command_line {
   struct export_options export;
   bool json, exports; /* an option of export was given */
+  double patience;    /* s; 0: not given */
   const char *command, *fmu;
 };
 
@@ -72,6 +74,7 @@ enum {
   PARAMETERS,
   SET,
   BINARY,
+  PATIENCE,
   JSON,
   HELP,
   VERSION,
@@ -141,7 +144,10 @@ static bool take_names(int argc, char **argv, struct command_line *l)
   if (names != (export ? 2 : 1))
     return fmu_complain("%s: expected %s", l->command, export ? "FILE and NAME.fmu" : "NAME.fmu");
   if (export && l->json) return fmu_complain("--json: expected check or info, found export");
-  if (!export && l->exports) return fmu_complain("%s: expected no options but --json", l->command);
+  if (!export && l->exports)
+    return fmu_complain("%s: expected no options but --patience and --json", l->command);
+  if (l->patience > 0.0 && strcmp(l->command, "check") != 0)
+    return fmu_complain("--patience: expected check, found %s", l->command);
   /* The last name is the FMU. */
   l->fmu = argv[argc - 1];
   l->export.file = argv[optind + 1];
@@ -165,15 +171,20 @@ static int take_options(int argc, char **argv, struct command_line *l)
       {"parameters", required_argument, NULL, PARAMETERS},
       {"set", required_argument, NULL, SET},
       {"platform-binary", required_argument, NULL, BINARY},
+      {"patience", required_argument, NULL, PATIENCE},
       {"json", no_argument, NULL, JSON},
       {"help", no_argument, NULL, HELP},
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  /* Options of export, and options of all commands. */
+  /* Options of export, of check, and of all commands. */
   bool good = true;
   *l = (struct command_line){.export = {.version = 3, .over = {.isa = "baseline"}}};
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    case PATIENCE:
+      good = (option_number(optarg, 0.1, 86400, &l->patience) ||
+              fmu_complain("--patience: expected seconds, 0.1 to 86400, found %s", optarg));
+      break;
     case JSON:
       l->json = true;
       break;
@@ -187,6 +198,7 @@ static int take_options(int argc, char **argv, struct command_line *l)
       l->exports = true;
       good = take_export_option(c, &l->export);
     }
+  /* The names come after the options. */
   if (good && take_names(argc, argv, l)) return -1;
   fputs("Try ali3-fmu --help\n", stderr);
   return EXIT_USAGE;
@@ -200,9 +212,10 @@ int main(int argc, char **argv)
   if (status < 0) {
     l.export.over.set = l.export.set;
     l.export.over.inner = true;
-    status = strcmp(l.command, "export") == 0  ? export_fmu(&l.export)
-             : strcmp(l.command, "check") == 0 ? check_fmu(l.fmu, l.json)
-                                               : info_fmu(l.fmu, l.json);
+    status = strcmp(l.command, "export") == 0 ? export_fmu(&l.export)
+             : strcmp(l.command, "check") == 0
+                 ? check_fmu(l.fmu, l.json, l.patience > 0.0 ? l.patience : 60.0)
+                 : info_fmu(l.fmu, l.json);
   }
   free(l.export.set);
   free(l.export.binary);
