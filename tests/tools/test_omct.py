@@ -84,6 +84,29 @@ class Omct(unittest.TestCase):
                 yaw.append(data["tests"][4]["responses"][-1]["modulus"])
         self.assertAlmostEqual(yaw[1] / yaw[0], 0.1, delta=0.01)
 
+    def test_set_is_the_value_in_the_file(self):
+        """The first --set changes nothing that the last one does not change; a gnuplot that keeps its commands shows both runs."""
+        gain = "platform.gain_rot=[0.5, 0.5, 0.05]"
+        text = CAR.read_text().replace("../models", str(CONFIG / "models"))
+        with tempfile.TemporaryDirectory() as folder:
+            changed, kept = pathlib.Path(folder) / "changed.yaml", pathlib.Path(folder) / "commands"
+            changed.write_text(text.replace("platform:\n", "platform:\n  gain_rot: [0.5, 0.5, 0.05]\n", 1))
+            by_option = json.loads(self.good(CAR, "--set", gain.replace("0.05", "0.4"), "--set", gain, "--json").stdout)["tests"]
+            self.assertEqual(by_option, json.loads(self.good(changed, "--json").stdout)["tests"])
+            before = json.loads(self.good(CAR, "--json").stdout)["tests"]
+            gnuplot = pathlib.Path(folder) / "gnuplot"
+            gnuplot.write_text(f"#!/bin/sh\ncat >{kept}\n")
+            gnuplot.chmod(0o755)
+            run = subprocess.run([OMCT, CAR, "--set", gain, "--png", "a.png", "--compare"], stdin=subprocess.DEVNULL, capture_output=True,
+                                 text=True, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            commands = kept.read_text()
+            for name, tests in (("test", by_option), ("before", before)):
+                drawn = re.search(rf"\${name}4 << END\n(.*?)END", commands, re.S)[1].splitlines()
+                self.assertEqual([float(line.split()[1]) for line in drawn],
+                                 [float(f"{r['modulus']:.6g}") for r in tests[4]["responses"]], name)
+            self.assertEqual(commands.count("dashtype 2"), 2 * len(by_option))
+
     def test_mistakes_exit_2(self):
         for arguments, part in [
                 ([], "expected one file, found none"),
@@ -91,6 +114,9 @@ class Omct(unittest.TestCase):
                 ([CAR, "--force", "0"], "--force: expected a number above 0, at most 1000, found 0"),
                 ([CAR, "--rate", "fast"], "--rate: expected a number above 0"),
                 ([CAR, "--json", "--csv", "-"], "one of them at most on standard output"),
+                ([CAR, "--png", "a.png", "--compare"], "--compare: expected --set and --png beside it, found no --set"),
+                ([CAR, "--set", "platform.gain_lin=[0.3, 0.3, 0.5]", "--compare"], "found no --png"),
+                ([CAR, "--set", "platform.gain_til=0.3"], "gain_til"),
                 ([CONFIG / "four-bar.yaml"], "expected a section platform, found none"),
                 (["nowhere.yaml"], "nowhere.yaml"),
                 (["--nonsense"], "nonsense")]:

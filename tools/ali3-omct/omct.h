@@ -51,6 +51,6 @@ void report_table(const struct cueing *c);
 bool report_csv(const struct cueing *c, const char *file);
 bool report_json(const struct cueing *c, const char *config, const struct cueing_amplitudes *amplitudes);
 /* A picture of modulus and phase by gnuplot. */
-bool report_picture(const struct cueing *c, const char *file, const char *title);
+bool report_picture(const struct cueing *c, const struct cueing *before, const char *file, const char *title);
 
 #endif

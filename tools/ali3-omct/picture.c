@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A picture by gnuplot: modulus above, phase below; on the left the tests in which the head feels the channel in which the
- * vehicle moves, on the right the cross paths. */
+ * vehicle moves, on the right the cross paths. A run to compare with has dashed lines in the colours of the first. */
 #include "omct.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@ static void put_plot_text(FILE *out, const char *text)
   fputc('\'', out);
 }
 
-static void put_responses(FILE *out, const struct cueing *c)
+static void put_responses(FILE *out, const char *name, const struct cueing *c)
 {
   for (int t = 0; t < CUEING_TESTS; t++) {
-    fprintf(out, "$test%d << END\n", t);
+    fprintf(out, "$%s%d << END\n", name, t);
     for (int i = 0; i < CUEING_FREQUENCIES; i++)
       fprintf(out, "%.6g %.6g %.6g\n", cueing_frequency(i), c->test[t].response[i].modulus,
               c->test[t].response[i].phase);
@@ -28,22 +28,25 @@ static void put_responses(FILE *out, const struct cueing *c)
   }
 }
 
-static void put_cueing_panel(FILE *out, const struct cueing *c, bool cross, int column)
+static void put_cueing_panel(FILE *out, const struct cueing *c, bool compare, bool cross, int column)
 {
   fprintf(out, "plot");
   const char *comma = " ";
   for (int t = 0; t < CUEING_TESTS; t++) {
     const struct cueing_test *test = &c->test[t];
     if (test->cross != cross) continue;
-    fprintf(out, "%s$test%d using 1:%d title '%s%s%s%s'", comma, t, column, test->name,
+    fprintf(out, "%s$test%d using 1:%d linecolor %d title '%s%s%s%s'", comma, t, column, t + 1, test->name,
             *test->unit ? " (" : "", test->unit, *test->unit ? ")" : "");
+    if (compare)
+      fprintf(out, ", $before%d using 1:%d with lines dashtype 2 linecolor %d notitle", t, column, t + 1);
     comma = ", ";
   }
   fprintf(out, "\n");
 }
 
-bool report_picture(const struct cueing *c, const char *file, const char *title)
+bool report_picture(const struct cueing *c, const struct cueing *before, const char *file, const char *title)
 {
+  const bool compare = before != NULL;
   FILE *out = popen("gnuplot", "w");
   if (!out) {
     fprintf(stderr, "ali3-omct: gnuplot: %s\n", strerror(errno));
@@ -53,17 +56,18 @@ bool report_picture(const struct cueing *c, const char *file, const char *title)
   fprintf(out, "set terminal pngcairo size 1200,900 noenhanced\nset output ");
   put_plot_text(out, file);
   fprintf(out, "\n");
-  put_responses(out, c);
+  put_responses(out, "test", c);
+  if (compare) put_responses(out, "before", before);
   fprintf(out, "set multiplot layout 2,2 title ");
   put_plot_text(out, title);
   fprintf(out,
-          "\nset grid\nset key opaque top left\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
+          "\nset grid\nset key below maxrows 2\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
           "set style data linespoints\nset ylabel 'modulus'\nset yrange [0:*]\n");
-  put_cueing_panel(out, c, false, 2);
-  put_cueing_panel(out, c, true, 2);
+  put_cueing_panel(out, c, compare, false, 2);
+  put_cueing_panel(out, c, compare, true, 2);
   fprintf(out, "set ylabel 'phase (deg)'\nset yrange [-180:180]\nset ytics 45\n");
-  put_cueing_panel(out, c, false, 3);
-  put_cueing_panel(out, c, true, 3);
+  put_cueing_panel(out, c, compare, false, 3);
+  put_cueing_panel(out, c, compare, true, 3);
   if (pclose(out) == 0) return true;
   fprintf(stderr, "ali3-omct: gnuplot could not draw %s; the Debian package gnuplot-nox has gnuplot\n", file);
   return false;
