@@ -344,6 +344,8 @@ int ali3_model_rows(const ali3_model *m); /* scalar equations of all joints and 
  * factorisations and solves that the options demand, without those that a state may add, and without the evaluation of rows
  * and bodies. 0 before freezing. */
 double ali3_model_flops(const ali3_model *m);
+/* The unknowns of a step: ALI3_COORDINATES_JOINT, or ALI3_COORDINATES_BODY, also before freezing. */
+ali3_coordinates ali3_model_coordinates(const ali3_model *m);
 const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND: "ground" */
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);

@@ -33,6 +33,19 @@ ali3_method ali3_method_named(const char *name);
  * for the step are refused with ALI3_E_STIFF; a model with bodies without mass is refused by ali3_model_freeze(). */
 bool ali3_method_is_explicit(ali3_method method);
 
+/* Unknowns of the explicit methods. */
+#define ALI3_COORDINATES_LIST(X)                                                                             \
+  X(ALI3_COORDINATES_AUTO, "auto")   /* the ones in which a step takes less time, by an estimate */          \
+  X(ALI3_COORDINATES_BODY, "body")   /* poses of the bodies, as in all other methods */                      \
+  X(ALI3_COORDINATES_JOINT, "joint") /* freedoms of a spanning tree of joints; the other joints close loops */
+
+typedef enum {
+#define ALI3_COORDINATES_ENUM(id, text) id,
+  ALI3_COORDINATES_LIST(ALI3_COORDINATES_ENUM)
+#undef ALI3_COORDINATES_ENUM
+      ALI3_COORDINATES
+} ali3_coordinates;
+
 typedef struct {
   ali3_method method; /* energy needs gamma 0.5 and beta 0 */
   double dt;          /* s, step length; 1e-9 .. 1e6 */
@@ -71,10 +84,12 @@ typedef struct {
   /* Instruction set of the kernels: baseline, and on x86-64 avx2 or avx512; empty: the best one of this machine. Results of two
    * instruction sets differ by rounding. */
   char isa[12];
+  /* Unknowns of the methods rk4, dp5, ab4 and abm8; all other methods ignore it. */
+  ali3_coordinates coordinates;
 } ali3_options;
 
 /* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
- * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty */
+ * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty, coordinates body */
 ali3_options ali3_options_default(void);
 
 ALI3_END_DECLARATIONS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * usage: mechanisms FIRST COUNT [--words]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
  * freedoms and conflicts must match their construction, in any part and in any unit. Then they run: no NaN or infinity
- * with a status of 0 or more, no energy from nothing, and equal bits for any number of shares, by each method in turn. Rotors
+ * with a status of 0 or more, no energy from nothing, and equal bits for any number of shares, by each method in turn; explicit methods in
+ * coordinates of bodies and of joints. Rotors
  * of up to 1e4 rad/s turn on the ground and on their bodies; those on the ground keep their rates and count their turns. Prints
  * seed and description of each failure. Exit status 1 if there is one. */
 #include "linkage.h"
@@ -181,6 +182,7 @@ static void freeze(const struct linkage *k, uint64_t seed)
       ALI3_METHOD_ALI3, ALI3_METHOD_AB4,  ALI3_METHOD_ALI3,   ALI3_METHOD_ALI3, ALI3_METHOD_ABM8};
   ali3_options o = ali3_options_default();
   o.method = METHOD[seed % (sizeof METHOD / sizeof *METHOD)];
+  o.coordinates = seed % 2 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT;
   o.extrapolate = !ali3_method_is_explicit(o.method) && seed % 2;
   int status = ali3_model_freeze(k->m, &o);
   if (status < 0 && ali3_method_is_explicit(o.method)) { /* some bodies are too light for it */

@@ -71,6 +71,24 @@ static inline void spin_exponential(const num x[3], num o[4])
   for (int i = 0; i < 3; i++) o[1 + i] = k * x[i];
 }
 
+/* The rotation vector phi of own, up to half a turn, and its derivative for a body that turns at the rate w (body axes):
+ *   phi' = w + phi x w/2 + k phi x (phi x w),   k = (1 - |phi|/2 cot(|phi|/2))/|phi|^2 */
+static inline void spin_vector_rate(const num own[4], const num w[3], num rate[3])
+{
+  const num side = num_select(num_greater(num_all(0.0), own[0]), num_all(-1.0), num_all(1.0));
+  const num cosine = side * own[0], sine2 = v3_dot(own + 1, own + 1), sine = num_sqrt(sine2);
+  const num half = num_angle(sine, cosine);
+  const num_mask turned = num_greater(sine, num_all(1e-3));
+  const num ratio = num_select(turned, half / num_max(sine, num_all(1e-3)), 1.0 + sine2 * (1.0 / 6.0));
+  const num k = num_select(turned, (1.0 - ratio * cosine) / num_max(4.0 * half * half, num_all(1e-6)),
+                           num_all(1.0 / 12.0));
+  num phi[3], once[3], twice[3];
+  for (int i = 0; i < 3; i++) phi[i] = 2.0 * side * ratio * own[1 + i];
+  v3_cross(once, phi, w);
+  v3_cross(twice, phi, once);
+  for (int i = 0; i < 3; i++) rate[i] = w[i] + 0.5 * once[i] + k * twice[i];
+}
+
 /* o = p turned about a by the angle whose half has this cosine and sine. */
 static inline void spin_turned(const num p[4], const num a[3], num cosine, num sine, num o[4])
 {

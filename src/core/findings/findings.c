@@ -65,6 +65,31 @@ static void report_retry(struct inspection *in)
   finding_add_number(f, "retried_step", cycle, "s");
 }
 
+/* The unknowns of an explicit method. */
+static void report_coordinates(struct inspection *in)
+{
+  const struct frozen *f = in->m->frozen;
+  const ali3_coordinates given = in->m->options.coordinates;
+  const char *word = given == ALI3_COORDINATES_AUTO   ? "auto"
+                     : given == ALI3_COORDINATES_BODY ? "body"
+                                                      : "joint";
+  const char *method = ali3_method_name(in->m->options.method);
+  /* the freedoms, or why there are none */
+  if (f->limbs)
+    finding_add(
+        in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
+        "solver.coordinates: %s: the unknowns of %s are %d freedoms of joints that form a tree, and %d row%s "
+        "close%s its loops",
+        word, method, f->limbs->columns, f->limbs->rows, f->limbs->rows == 1 ? "" : "s",
+        f->limbs->rows == 1 ? "s" : "");
+  else
+    finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
+                "solver.coordinates: %s: the unknowns of %s are the poses of the bodies%s", word, method,
+                given == ALI3_COORDINATES_AUTO
+                    ? "; in those of joints a step would not take less time, by an estimate"
+                    : "");
+}
+
 static void inspect_all(struct inspection *in)
 {
   inspect_proportions(in);
@@ -84,6 +109,7 @@ static void inspect_all(struct inspection *in)
   inspect_soft(in);
   if (in->given->rows)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->rows);
+  if (ali3_method_is_explicit(in->m->options.method)) report_coordinates(in);
   if (in->given->iterations)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1, "%s", in->given->iterations);
   if (in->given->step > 0.0) report_retry(in);

@@ -132,6 +132,8 @@ struct typical {
 
 struct step_kernels; /* kernels.h */
 
+struct limbs; /* articulated/limbs.h */
+
 struct frozen {
   struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then soft forces */
   int links, rigid_links;
@@ -158,6 +160,7 @@ struct frozen {
   int *loads;              /* (loads) index in model.load, ascending per body */
   struct chain *chain;     /* (sensors) */
   size_t measured;         /* numbers in the memory of all chains */
+  struct limbs *limbs;     /* explicit methods in joint coordinates; NULL: in those of the bodies */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;

@@ -306,6 +306,9 @@ int model_check_options(ali3_model *m, const ali3_options *o)
     return model_refuse(m, ALI3_E_MODEL, "options", "retry",
                         "expected 0, or 2, 4, 8, 16, 32 or 64 inner steps in place of one, found %d",
                         o->retry);
+  if ((unsigned)o->coordinates >= ALI3_COORDINATES)
+    return model_refuse(m, ALI3_E_MODEL, "options", "coordinates", "expected an ali3_coordinates, found %d",
+                        (int)o->coordinates);
   /* Check the rule of integration. */
   if (!(o->gamma >= 0.5 && o->gamma <= 1.5))
     return model_refuse(m, ALI3_E_MODEL, "options", "gamma", "expected 0.5 to 1.5, found %g", o->gamma);

@@ -194,6 +194,9 @@ static void stream_options(struct stream *s, ali3_options *o)
   stream_number(s, &o->violation);
   /* instruction set */
   stream_bytes(s, o->isa, sizeof o->isa);
+  int coordinates = (int)o->coordinates;
+  stream_integer(s, &coordinates);
+  o->coordinates = (ali3_coordinates)coordinates;
 }
 
 #define COPY_ARRAY(to, from) memcpy(to, from, sizeof(to))

@@ -11,8 +11,13 @@
 
 ali3_options ali3_options_default(void)
 {
-  return (ali3_options){
-      .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
+  return (ali3_options){.dt = 0.01,
+                        .iterations = 3,
+                        .compliance = 4e-9,
+                        .substeps = 1,
+                        .gamma = 0.5,
+                        .violation = 0.1,
+                        .coordinates = ALI3_COORDINATES_BODY};
 }
 
 ali3_model *ali3_model_new(void)

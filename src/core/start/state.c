@@ -244,6 +244,12 @@ static void pass_states(struct passage *p, const ali3_model *m, ali3_data *d)
   struct explicit_states *s = &d->states;
   if (!data_is_explicit(m)) return;
   pass_numbers(p, &s->jump, 1);
+  if (data_is_jointed(m)) {
+    pass_array(p, s->origin.x, 0, explicit_numbers(m));
+    for (int i = 0; i < explicit_history(m->options.method); i++)
+      pass_array(p, i == 0 ? d->joints.last : s->x[i - 1], 0, explicit_numbers(m));
+    return;
+  }
   for (int b = 0; b < m->bodies; b++) {
     pass_stored(p, m, s->origin.x, X_NUMBERS, b);
     for (int i = 0; i < explicit_history(m->options.method); i++)

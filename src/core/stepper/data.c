@@ -87,10 +87,10 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
 /* Every method keeps as many states as it needs. */
 static void place_states(const ali3_model *m, struct explicit_states *o, struct arena *a)
 {
-  const size_t numbers = X_NUMBERS * (size_t)m->frozen->tree->slots;
   if (!data_is_explicit(m)) return;
+  const size_t numbers = explicit_numbers(m);
   for (int i = 0; i < explicit_kept(m->options.method); i++) o->x[i] = take_doubles(a, numbers);
-  o->left = take_doubles(a, numbers);
+  o->left = take_doubles(a, X_NUMBERS * (size_t)m->frozen->tree->slots);
   struct explicit_origin *origin[] = {&o->origin, &o->step_origin};
   for (int i = 0; i < 2; i++) {
     origin[i]->x = take_doubles(a, numbers);
@@ -157,6 +157,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
   if (m->options.substeps > 1 || m->options.retry > 0) place_state(f, &d->start, a);
   place_states(m, &d->states, a);
+  if (data_is_jointed(m)) jointed_place(m, &d->joints, a);
 }
 
 /* A body is fast from 0.1 rad in an inner step on, a steady body (AXES_STEADY) from 1e-4 rad on. Below half a radian a joint
@@ -212,6 +213,7 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
   }
   memcpy(d->last.x, d->now.x, state);
   if (d->start.x) memcpy(d->start.x, d->now.x, state);
+  if (data_is_jointed(m)) return;
   for (int i = 0; i < EXPLICIT_STATES && d->states.x[i]; i++) memcpy(d->states.x[i], d->now.x, state);
   if (d->states.left) memcpy(d->states.left, d->now.x, state);
   if (d->states.origin.x) memcpy(d->states.origin.x, d->now.x, state);
@@ -232,10 +234,12 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
 {
   if (!m || !m->frozen || !block || size < ali3_data_size(m) || (size_t)block % ARENA_ALIGN) return NULL;
   memset(block, 0, size);
+  /* layout, and the numbers that stay */
   struct arena a = {.base = block};
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place_data(m, &a, d);
   fill_unused_lanes(m, d);
+  if (data_is_jointed(m)) jointed_begin(m, d);
   d->limits = limits_of(m);
   d->substeps = m->options.substeps;
   for (int i = 0; i < 2 && d->twin[i]; i++) {
@@ -350,8 +354,9 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   const double *J = room;
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]]
-          .has_tips) /* a step does not store J of links with tips */
+  if (data_is_jointed(m) ||
+      m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]]
+          .has_tips) /* a step does not store J of links with tips, or of rigid links in joint coordinates */
     rows_evaluate(j, &view.v, Phi, room);
   else
     J = stored_jacobian(j, d->here.J, room);
@@ -373,9 +378,13 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
   ali3_force_type type = m->force[force].spec.type;
   struct link_view view;
-  double room[STORED_J], rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
+  double room[STORED_J], Phi[ROWS_MAX], rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
   const double *J = stored_jacobian(j, d->here.J, room);
   link_view_fill(m, d, j, &view);
+  if (data_is_jointed(m) && !j->soft) {
+    rows_evaluate(j, &view.v, Phi, room);
+    J = room;
+  }
   rows_rate(j, &view.v, J, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     lambda[k] =

@@ -6,6 +6,7 @@
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 
+#include "articulated/limbs.h"
 #include "layout/frozen.h"
 
 #include <ali3/model.h>
@@ -62,7 +63,7 @@ struct explicit_origin { /* the state and multipliers from which factors and q''
   double *lambda;        /* (m) multipliers before the solve for q'' */
 };
 struct explicit_states {
-  double *x[EXPLICIT_STATES]; /* (n, X_NUMBERS) each; Adams methods: first the starts of earlier steps */
+  double *x[EXPLICIT_STATES]; /* explicit_numbers() each; Adams methods: first the starts of earlier steps */
   double *left; /* (n, X_NUMBERS) the start as the last step left it        filled if `renewed` */
   struct explicit_origin origin;      /* that of the state */
   struct explicit_origin step_origin; /* that of the start of the step */
@@ -77,6 +78,13 @@ struct explicit_states {
   bool prepare_factorised; /* the last prepare computed the factors */
   bool factors_serve;      /* the end of the step has the factors of its prediction */
   bool renewed;            /* q'' at the start of the step was computed again */
+};
+
+/* Explicit methods in joint coordinates (jointed.c): the state and that of the start of the inner step. */
+struct joint_states {
+  double *now, *last; /* limbs_numbers() */
+  double *moved;      /* (coordinates) change of x in the inner step */
+  struct limbs_work work;
 };
 
 /* The linear system of an iteration or projection, its right-hand sides, and its solution. */
@@ -144,7 +152,8 @@ struct ali3_data {
   struct soft_rows soft;
   struct outside outside;
   struct explicit_states states;
-  double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict
+  struct joint_states joints; /* in place of now.x and last.x, whose bodies follow */
+  double *spin;               /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict
                          * energy method: (n, TURN_NUMBERS) struct body_turn filled by body_mean_predict */
   bool *fast;           /* (tree.tiles) a body of the tile turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
@@ -219,7 +228,7 @@ static inline int status_worse(int a, int b)
   return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);
 }
 
-/* copies.c. RT. */
+/* elements.c. RT. */
 void state_copy(const ali3_model *m, struct state *to, const struct state *from);
 void outside_values_copy(const ali3_model *m, struct outside_values *to, const struct outside_values *from);
 

@@ -3,6 +3,8 @@
 #include "stepper/elements.h"
 #include "math/vec3.h"
 
+#include <string.h>
+
 void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o)
 {
   for (int k = 0; k < 2; k++) o->v.turn[k] = j->joint[k] < 0 ? 0.0 : d->turn[j->joint[k]];
@@ -101,4 +103,21 @@ void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, s
     if (pose == 1) body_frame_update(&frame, &start);
     body_add_loads(m, outside, body, frame.R, 1.0 / poses, o);
   }
+}
+
+void state_copy(const ali3_model *m, struct state *to, const struct state *from)
+{
+  size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
+  memcpy(to->x, from->x, X_NUMBERS * slots * sizeof *to->x);
+  memcpy(to->mu, from->mu, slots * sizeof *to->mu);
+  memcpy(to->lambda, from->lambda, rows * sizeof *to->lambda);
+  memcpy(to->reaction, from->reaction, rows * sizeof *to->reaction);
+  if (m->frozen->jumps) memcpy(to->mean, from->mean, rows * sizeof *to->mean);
+}
+
+void outside_values_copy(const ali3_model *m, struct outside_values *to, const struct outside_values *from)
+{
+  memcpy(to->wrench, from->wrench, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *to->wrench);
+  memcpy(to->vector, from->vector, (size_t)m->loads * sizeof *to->vector);
+  memcpy(to->command, from->command, (size_t)m->forces * sizeof *to->command);
 }

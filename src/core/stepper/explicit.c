@@ -71,6 +71,16 @@ static void swap_states(double **a, double **b)
   *b = c;
 }
 
+/* The state, and that of the start of the inner step, as the methods add them up: bodies or joint coordinates. */
+static double **state_now(const ali3_model *m, ali3_data *d)
+{
+  return data_is_jointed(m) ? &d->joints.now : &d->now.x;
+}
+static double **state_last(const ali3_model *m, ali3_data *d)
+{
+  return data_is_jointed(m) ? &d->joints.last : &d->last.x;
+}
+
 /* q'' at the state, with the factors: now.lambda + h z are the multipliers of its rigid rows. */
 static void balance_accelerations(const ali3_model *m, ali3_data *d)
 {
@@ -81,6 +91,10 @@ static void balance_accelerations(const ali3_model *m, ali3_data *d)
 /* q'' and lambda at the state */
 static void find_accelerations(const ali3_model *m, ali3_data *d)
 {
+  if (data_is_jointed(m)) {
+    jointed_accelerations(m, d, NULL);
+    return;
+  }
   balance_accelerations(m, d);
   m->frozen->kernels[1]->norms->along(d->now.lambda, d->now.lambda, d->rule.h, d->solve.z, m->frozen->rigid);
 }
@@ -93,6 +107,10 @@ static void find_accelerations(const ali3_model *m, ali3_data *d)
  * with a shorter step than with a third solve. */
 static void find_reactions(const ali3_model *m, ali3_data *d, double *stage)
 {
+  if (data_is_jointed(m)) {
+    jointed_accelerations(m, d, stage);
+    return;
+  }
   if (d->redundant) {
     memset(d->now.lambda, 0, (size_t)m->frozen->rigid * sizeof *d->now.lambda);
     find_accelerations(m, d);
@@ -108,6 +126,7 @@ static void find_reactions(const ali3_model *m, ali3_data *d, double *stage)
 /* Rows and factors at the state. False: a pivot is not positive. */
 static bool factorise_state(const ali3_model *m, ali3_data *d)
 {
+  if (data_is_jointed(m)) return jointed_factorise(m, d);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   data_mark_phase(d, ALI3_PHASE_CONDENSE);
@@ -130,6 +149,10 @@ static void advance_bodies(const ali3_model *m, ali3_data *d, double span)
 {
   data_mark_phase(d, ALI3_PHASE_PREDICT);
   d->states.span = span;
+  if (data_is_jointed(m)) {
+    jointed_advance(m, d);
+    return;
+  }
   stage_bodies(m, d, KERNEL_body_advance);
   if (inner_is_quick(d)) stage_turns(m, d, span);
 }
@@ -137,8 +160,7 @@ static void advance_bodies(const ali3_model *m, ali3_data *d, double span)
 /* The factors of the state will be those of its present rows. */
 static void keep_origin(const ali3_model *m, ali3_data *d)
 {
-  const struct explicit_origin *o = &d->states.origin;
-  memcpy(o->x, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *o->x);
+  memcpy(d->states.origin.x, *state_now(m, d), explicit_numbers(m) * sizeof(double));
 }
 
 static void swap_origins(struct explicit_states *s)
@@ -154,6 +176,7 @@ bool explicit_prepare(const ali3_model *m, ali3_data *d)
   s->renewed = false;
   s->prepare_factorised = !s->factors;
   if (!s->factors) {
+    if (data_is_jointed(m)) jointed_from_bodies(m, d);
     keep_origin(m, d);
     memcpy(s->origin.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
     s->history = 0;
@@ -175,6 +198,11 @@ void explicit_unprepare(ali3_data *d)
 
 void explicit_factorise_again(const ali3_model *m, ali3_data *d)
 {
+  if (data_is_jointed(m)) {
+    memcpy(d->joints.now, d->states.origin.x, explicit_numbers(m) * sizeof(double));
+    jointed_factorise(m, d);
+    return;
+  }
   double **origin = &d->states.origin.x;
   swap_states(&d->now.x, origin);
   stage_bodies(m, d, KERNEL_body_frame);
@@ -204,6 +232,7 @@ void explicit_restore(const ali3_model *m, ali3_data *d)
 /* Largest difference of an acceleration of a body between the state and `x`. */
 static double change_from(const ali3_model *m, ali3_data *d, const double *x)
 {
+  if (data_is_jointed(m)) return jointed_change(m, d, x);
   d->states.term[0] = x;
   stage_bodies(m, d, KERNEL_body_change);
   return m->frozen->kernels[1]->norms->largest(d->solve.increment, m->frozen->tree->slots);
@@ -234,13 +263,14 @@ static void renew_start(const ali3_model *m, ali3_data *d, double after, bool ta
   }
   /* solve again from the multipliers of the first solve, so that equal inputs give equal bits */
   const bool judge = s->history > 0;
-  const double of_motion = judge ? change_from(m, d, d->last.x) : 0.0;
+  const double of_motion = judge ? change_from(m, d, *state_last(m, d)) : 0.0;
   memcpy(s->left, d->now.x, X_NUMBERS * (size_t)f->tree->slots * sizeof *s->left);
   s->renewed = true;
+  const double *left = data_is_jointed(m) ? (targets ? s->step_origin : s->origin).x : s->left;
   double *stage = (targets ? s->step_origin : s->origin).lambda;
   memcpy(d->now.lambda, stage, (size_t)f->rows * sizeof *d->now.lambda);
   find_reactions(m, d, stage);
-  if (judge && is_jump(s, change_from(m, d, s->left), of_motion)) s->history = 0;
+  if (judge && is_jump(s, change_from(m, d, left), of_motion)) s->history = 0;
   d->outside.fresh = false;
 }
 
@@ -251,11 +281,13 @@ static void begin_inner(const ali3_model *m, ali3_data *d)
   struct explicit_states *s = &d->states;
   const int history = explicit_history(m->options.method);
   for (int i = history - 1; i > 0; i--) swap_states(&s->x[i - 1], &s->x[i]);
-  if (history > 0) swap_states(&s->x[0], &d->last.x);
-  swap_states(&d->now.x, &d->last.x);
+  if (history > 0) swap_states(&s->x[0], state_last(m, d));
+  swap_states(state_now(m, d), state_last(m, d));
+  if (data_is_jointed(m)) swap_states(&d->now.x, &d->last.x);
   swap_states(&d->now.reaction, &d->last.reaction);
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
   inner_turns_start(m, d);
+  if (data_is_jointed(m)) atomic_store_explicit(&d->quick, jointed_is_quick(m, d), memory_order_relaxed);
 }
 
 /* The stages of a Runge-Kutta method, in the states x[first] and later ones. False: a pivot is not positive. */
@@ -267,13 +299,13 @@ static bool run_stages(const ali3_model *m, ali3_data *d, const struct tableau *
     const double *weight = i < t->stages ? t->a[i] : t->b;
     s->terms = 0;
     for (int j = 0; j < i; j++)
-      add_term(s, j == 0 ? d->last.x : s->x[first + j - 1], weight[j] * dt, t->c[j] * dt);
+      add_term(s, j == 0 ? *state_last(m, d) : s->x[first + j - 1], weight[j] * dt, t->c[j] * dt);
     advance_bodies(m, d, i < t->stages ? t->c[i] * dt : dt);
     if (i == t->stages) break;
     inner_aim(m, d, after + t->c[i] * dt, false);
     if (!factorise_state(m, d)) return false;
     find_accelerations(m, d);
-    swap_states(&d->now.x, &s->x[first + i - 1]);
+    swap_states(state_now(m, d), &s->x[first + i - 1]);
   }
   return true;
 }
@@ -287,16 +319,16 @@ static bool correct_prediction(const ali3_model *m, ali3_data *d, const struct a
   /* evaluation at the prediction, whose factors stay */
   inner_aim(m, d, after + d->rule.dt, false);
   if (!factorise_state(m, d)) return false;
-  keep_origin(m, d);
+  if (!data_is_jointed(m)) keep_origin(m, d);
   find_accelerations(m, d);
-  swap_states(&d->now.x, predicted);
+  swap_states(state_now(m, d), predicted);
   /* the corrected state, beside the linearisation of the factors */
   const double dt = d->rule.dt;
   s->terms = 0;
   add_term(s, *predicted, a->moulton[0] * dt, dt);
-  add_term(s, d->last.x, a->moulton[1] * dt, 0.0);
+  add_term(s, *state_last(m, d), a->moulton[1] * dt, 0.0);
   for (int k = 2; k <= history; k++) add_term(s, s->x[k - 2], a->moulton[k] * dt, (1 - k) * dt);
-  d->here = d->spare;
+  if (!data_is_jointed(m)) d->here = d->spare;
   advance_bodies(m, d, dt);
   s->factors_serve = true;
   return true;
@@ -313,7 +345,7 @@ static bool run_adams(const ali3_model *m, ali3_data *d, const struct adams *a, 
   }
   const double dt = d->rule.dt;
   s->terms = 0;
-  add_term(s, d->last.x, a->bashforth[0] * dt, 0.0);
+  add_term(s, *state_last(m, d), a->bashforth[0] * dt, 0.0);
   for (int k = 1; k <= history; k++) add_term(s, s->x[k - 1], a->bashforth[k] * dt, -k * dt);
   advance_bodies(m, d, dt);
   return a->moulton[0] == 0.0 || correct_prediction(m, d, a, after);
@@ -327,13 +359,29 @@ static void judge_prediction(const ali3_model *m, ali3_data *d)
   static const double PART = 0.02, SMALL = 1e-6; /* m/s^2, 1/s^2 */
   struct explicit_states *s = &d->states;
   const double off = change_from(m, d, s->x[explicit_history(m->options.method)]);
-  if (off > SMALL && off > PART * change_from(m, d, d->last.x)) s->history = 0;
+  if (off > SMALL && off > PART * change_from(m, d, *state_last(m, d))) s->history = 0;
+}
+
+/* finish_step() in joint coordinates */
+static bool finish_jointed(const ali3_model *m, ali3_data *d, double end, double *increment)
+{
+  const size_t rows = (size_t)m->frozen->rows;
+  inner_aim(m, d, end, false);
+  if (!jointed_project(m, d, increment)) return false;
+  memcpy(d->states.origin.lambda, d->now.lambda, rows * sizeof *d->now.lambda);
+  find_reactions(m, d, d->states.origin.lambda);
+  *increment = fmax(*increment, jointed_end(m, d));
+  keep_origin(m, d);
+  memcpy(d->now.reaction, d->now.lambda, rows * sizeof *d->now.reaction);
+  if (d->states.factors_serve) judge_prediction(m, d);
+  return true;
 }
 
 /* The end of the step: projections of q and q', and q''. */
 static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *increment)
 {
   static const double ROWS_MET = 1e-10;
+  if (data_is_jointed(m)) return finish_jointed(m, d, end, increment);
   const size_t rows = (size_t)m->frozen->rows;
   /* factors, and positions on the constraints */
   inner_aim(m, d, end, false);
@@ -367,7 +415,8 @@ static bool finish_step(const ali3_model *m, ali3_data *d, double end, double *i
 /* A factorisation also fails if a state that inputs have thrown far away is not a number. */
 static bool state_is_finite(const ali3_model *m, const ali3_data *d)
 {
-  return isfinite(m->frozen->kernels[1]->norms->sum(d->now.x, X_NUMBERS * m->frozen->tree->slots));
+  return isfinite(m->frozen->kernels[1]->norms->sum(data_is_jointed(m) ? d->joints.now : d->now.x,
+                                                    (int)explicit_numbers(m)));
 }
 
 /* From the start of the step to its end before the projections. False: a pivot is not positive. */

@@ -3,7 +3,14 @@
 #ifndef STEPPER_EXPLICIT_H
 #define STEPPER_EXPLICIT_H
 
+#include "articulated/limbs.h"
 #include "stepper/data.h"
+
+/* The unknowns are those of joints. */
+static inline bool data_is_jointed(const ali3_model *m)
+{
+  return m->frozen->limbs != NULL;
+}
 
 /* Number of earlier steps whose starts the method reads; 0: a one-step method. */
 static inline int explicit_history(ali3_method method)
@@ -24,6 +31,11 @@ static inline int explicit_kept(ali3_method method)
 {
   return explicit_history(method) + (method == ALI3_METHOD_DP5 || method == ALI3_METHOD_ABM8 ? 5 : 3);
 }
+/* Numbers of a state that a method keeps. */
+static inline size_t explicit_numbers(const ali3_model *m)
+{
+  return data_is_jointed(m) ? limbs_numbers(m->frozen->limbs) : X_NUMBERS * (size_t)m->frozen->tree->slots;
+}
 /* Factors at the start of the step, if the last step did not leave them. False: a pivot is not positive. */
 bool explicit_prepare(const ali3_model *m, ali3_data *d);
 /* Takes explicit_prepare() back, which has changed no state. */
@@ -37,5 +49,31 @@ void explicit_factorise_again(const ali3_model *m, ali3_data *d);
  * has been restored, its factors and frames. */
 void explicit_leave(ali3_data *d);
 void explicit_restore(const ali3_model *m, ali3_data *d);
+
+/* --- jointed.c: the parts of an inner step that differ in joint coordinates, where frozen.limbs is set --- */
+
+void jointed_place(const ali3_model *m, struct joint_states *o, struct arena *a);
+/* After the block has been laid out: the constant numbers. */
+void jointed_begin(const ali3_model *m, ali3_data *d);
+/* The state in joint coordinates, from the bodies. */
+void jointed_from_bodies(const ali3_model *m, ali3_data *d);
+/* The sum of states.term, and the joint angles there. */
+void jointed_advance(const ali3_model *m, ali3_data *d);
+/* Inertias, rows of closures and their factors at the state. False: a pivot is not positive. */
+bool jointed_factorise(const ali3_model *m, ali3_data *d);
+/* x'' and the multipliers of the closures at the state. stage: at an end of a step, the multipliers of the last stage; see
+ * find_reactions() of explicit.c. NULL: at a stage. */
+void jointed_accelerations(const ali3_model *m, ali3_data *d, double *stage);
+/* Largest difference of x'' between the state and another one. */
+double jointed_change(const ali3_model *m, const ali3_data *d, const double *other);
+/* A body turns fast at the start of the inner step. */
+bool jointed_is_quick(const ali3_model *m, const ali3_data *d);
+/* Positions and velocities on the constraints, at the end of an inner step; factors there. False: a pivot is not positive. */
+bool jointed_project(const ali3_model *m, ali3_data *d, double *increment);
+/* After jointed_accelerations(): the bodies, and unless the inner step is an intermediate one their reactions and residuals.
+ * Returns the largest part of the motion that the step has not followed, m or rad. */
+double jointed_end(const ali3_model *m, ali3_data *d);
+/* See project_doubt(). */
+double jointed_doubt(const ali3_model *m, ali3_data *d);
 
 #endif

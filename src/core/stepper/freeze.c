@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: turns a checked model into rows, loads and the assembly tree. */
+#include "articulated/limbs.h"
 #include "base/float_mode.h"
 #include "layout/layout.h"
+#include "layout/storage.h"
 #include "math/vec3.h"
 #include "stepper/explicit.h"
 #include "stepper/kernels.h"
@@ -28,6 +30,7 @@ static void frozen_free(struct frozen *f)
   free(f->loads);
   free(f->chain);
   layout_free(f);
+  limbs_free(f->limbs);
   free(f);
 }
 
@@ -216,6 +219,62 @@ static int lay_out_tree(ali3_model *m, struct frozen *f)
   return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
 }
 
+/* --- the unknowns of an explicit method ---
+ *
+ * In coordinates of the bodies, an evaluation of accelerations takes rows and factors of all joints, in lanes: a group or tile
+ * with one lane in use costs as much as a full one. In coordinates of joints it takes the limbs one after the other, and a dense
+ * system of the rows that close loops. */
+
+/* ns on a processor with lanes of eight, fitted to the times of thirteen mechanisms by both (tests/README.md). */
+static const double GROUP = 50.0, FLOP = 0.134, LINK_TILE = 161.0, LINK_ROW = 38.0; /* of the bodies */
+static const double LIMB = 108.0, COLUMN = 19.0, CLOSURE_ROW = 104.0, PRODUCT = 1.02, CUBE = 0.011,
+                    SOFT_LINK = 41.0; /* of the joints */
+static const double PAYS = 0.9;       /* a smaller difference is within the error of the estimate */
+
+static double body_work(const struct frozen *f)
+{
+  const struct tree *t = f->tree;
+  double sum = GROUP * t->groups + LINK_TILE * t->joint_tiles;
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *g = &t->group[i];
+    const double p = g->pivot, border = g->border;
+    sum += FLOP * (g->flops / g->used + 2.0 * p * p + 4.0 * p * border);
+  }
+  for (int i = 0; i < t->joint_tiles; i++) sum += LINK_ROW * t->tile[t->joint_tile[i]].rows;
+  return sum;
+}
+
+static double joint_work(const struct frozen *f, const struct limbs *l)
+{
+  const double rows = l->rows;
+  double sum = LIMB * (l->count - 1) + COLUMN * l->columns + CLOSURE_ROW * rows + CUBE * rows * rows * rows +
+               SOFT_LINK * (f->links - f->rigid_links);
+  for (int i = 1; i < l->count; i++)
+    if (l->limb[i].loaded) sum += PRODUCT * rows * l->chunks * l->limb[i].columns;
+  return sum;
+}
+
+/* A step in joint coordinates takes less time, by the estimate. */
+static bool joints_pay(const struct frozen *f, const struct limbs *l)
+{
+  return joint_work(f, l) < PAYS * body_work(f);
+}
+
+static int choose_coordinates(ali3_model *m, struct frozen *f, const ali3_options *o)
+{
+  if (!ali3_method_is_explicit(o->method) || o->coordinates == ALI3_COORDINATES_BODY) return ALI3_OK;
+  f->limbs = limbs_plan(m, f->link, f->rigid_links, f->isa);
+  if (!f->limbs) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the spanning tree");
+  for (int i = 1; i < f->limbs->count; i++) {
+    const struct tree_body *b = &f->tree->body[f->limbs->limb[i].body];
+    f->limbs->limb[i].steady = f->axes[stored_at(b, AXES_NUMBERS) + (size_t)(AXES_STEADY * b->width)] > 0.5;
+  }
+  if (o->coordinates == ALI3_COORDINATES_JOINT || joints_pay(f, f->limbs)) return ALI3_OK;
+  limbs_free(f->limbs);
+  f->limbs = NULL;
+  return ALI3_OK;
+}
+
 static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
   /* allocate all lists */
@@ -248,9 +307,8 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
     status = layout_find_carried(m, f) ? refuse_carried(m, f, options->method)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
-  if (status == ALI3_OK) {
-    status = lay_out_tree(m, f);
-  }
+  if (status == ALI3_OK) status = lay_out_tree(m, f);
+  if (status == ALI3_OK) status = choose_coordinates(m, f, options);
   free(fill);
   free(stop);
   return status;
@@ -299,6 +357,11 @@ ali3_status ali3_model_freeze(ali3_model *m, const ali3_options *options)
 int ali3_model_rows(const ali3_model *m)
 {
   return m && m->frozen ? m->frozen->true_rows : 0;
+}
+
+ali3_coordinates ali3_model_coordinates(const ali3_model *m)
+{
+  return m && m->frozen && m->frozen->limbs ? ALI3_COORDINATES_JOINT : ALI3_COORDINATES_BODY;
 }
 
 const char *ali3_model_isa(const ali3_model *m)

@@ -9,6 +9,7 @@
 #include "stepper/inner.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
+#include "stepper/explicit.h"
 #include "stepper/project.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"
@@ -328,6 +329,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
 
 void inner_turns_end(const ali3_model *m, ali3_data *d)
 {
+  if (data_is_jointed(m)) return; /* the state has the angles */
   stage_turns(m, d, inner_is_quick(d) ? d->rule.dt : 0.0);
 }
 

@@ -221,7 +221,9 @@ static void hold_reactions(const ali3_model *m, ali3_data *d, int status)
                gravity = sqrt(v3_dot(m->gravity, m->gravity));
   bool known = !m->frozen->loops || least <= gravity || least <= norm_largest(m, d->solve.bias) ||
                least <= largest_acceleration(m, d);
-  if (!known) known = project_doubt(m, d) <= PART * norm_largest(m, d->now.reaction);
+  if (!known)
+    known = (data_is_jointed(m) ? jointed_doubt(m, d) : project_doubt(m, d)) <=
+            PART * norm_largest(m, d->now.reaction);
   if (!known && d->report.held < HELD_MOST)
     memcpy(d->now.reaction, state_before(d)->reaction, (size_t)m->frozen->rigid * sizeof *d->now.reaction);
   d->report.held = known ? 0 : d->report.held + 1;

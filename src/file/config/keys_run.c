@@ -9,6 +9,7 @@ const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const clockings[] = {CLOCKING_LIST(WORD) NULL};
 static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 static const char *const methods[] = {ALI3_METHOD_LIST(WORD) NULL};
+static const char *const coordinates[] = {ALI3_COORDINATES_LIST(WORD) NULL};
 static const char *const record_whens[] = {RECORD_WHEN_LIST(WORD) NULL};
 #undef WORD
 static const char *const starts[] = {"given", "rest", NULL};            /* enum start */
@@ -49,6 +50,13 @@ static const struct key solver_keys[] = {
          "an explicit method then depends on how close a step comes to that position, and more substeps may make it larger: "
          "--check warns of such steps. abm8 "
          "follows oscillations up to 0.16 rad in an inner step, ab4 up to 0.43, dp5 up to 1 and rk4 up to 2.8.", .option = "--method"),
+  CHOICE("coordinates", coordinates, "body", AT_START, SETTING(options.coordinates),
+         "Unknowns of the methods rk4, dp5, ab4 and abm8; all other methods ignore this key. body: the poses of all bodies, and a row "
+         "for each direction that a joint holds. joint: the freedoms of joints that form a tree, by an articulated-body recursion; "
+         "the rows of the other joints, of drives and of gears close its loops. Joints of the tree do not open. auto: those in which a "
+         "step takes less time, which an estimate decides before the model is frozen: joint for trees and for mechanisms with few "
+         "loops, body for long chains of spherical joints and for many loops. The results differ within the accuracy of the method. "
+         "The log and --check say the choice."),
   INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
                   "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
                   "the inputs of the cycle arrive, so a change of an input has one iteration less. auto: before the model is frozen, "

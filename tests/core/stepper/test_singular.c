@@ -132,11 +132,14 @@ static int run(ali3_options o, double speed)
   return held;
 }
 
+static ali3_coordinates coordinates = ALI3_COORDINATES_BODY;
+
 static void check_runs(ali3_method method, bool extrapolate, double dt, int runs, int most)
 {
   int held = 0;
   ali3_options o = ali3_options_default();
   o.method = method;
+  o.coordinates = coordinates;
   o.extrapolate = extrapolate;
   o.dt = dt;
   for (int i = 0; i < runs; i++) held += run(o, 1.0 + 1e-3 * i);
@@ -168,6 +171,15 @@ TEST(reactions_of_explicit_methods)
   check_runs(ALI3_METHOD_ABM8, false, 0.01, 20, 80);
 }
 
+TEST(reactions_in_joint_coordinates)
+{
+  coordinates = ALI3_COORDINATES_JOINT;
+  check_runs(ALI3_METHOD_RK4, false, 0.01, 10, 40);
+  check_runs(ALI3_METHOD_DP5, false, 0.01, 10, 40);
+  check_runs(ALI3_METHOD_ABM8, false, 0.01, 10, 40);
+  coordinates = ALI3_COORDINATES_BODY;
+}
+
 /* A mechanism far from singular positions, and a start at rest. */
 TEST(other_mechanisms_hold_none)
 {
@@ -186,7 +198,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reactions_are_right_or_held),     cmocka_unit_test(reactions_of_the_energy_method),
       cmocka_unit_test(reactions_of_extrapolated_steps), cmocka_unit_test(reactions_of_explicit_methods),
-      cmocka_unit_test(other_mechanisms_hold_none),
+      cmocka_unit_test(reactions_in_joint_coordinates),  cmocka_unit_test(other_mechanisms_hold_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

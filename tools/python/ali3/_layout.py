@@ -6,7 +6,11 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 6,
+    "ALI3_ABI": 7,
+    "ALI3_COORDINATES": 3,
+    "ALI3_COORDINATES_AUTO": 0,
+    "ALI3_COORDINATES_BODY": 1,
+    "ALI3_COORDINATES_JOINT": 2,
     "ALI3_DRIVES_FREE": 1,
     "ALI3_DROP_ALONG": 1,
     "ALI3_DROP_FIRST": 2,
@@ -22,7 +26,7 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 6,
+    "ALI3_FLAT_VERSION": 7,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
     "ALI3_FORCE_DRIVE": 8,
@@ -129,6 +133,7 @@ class ali3_options(Structure):
         ("violation", c_double),
         ("retry", c_int),
         ("isa", c_char * 12),
+        ("coordinates", c_int),
     ]
 
 
@@ -592,6 +597,7 @@ FUNCTIONS = {
     "ali3_model_bodies": (c_int, [c_void_p]),
     "ali3_model_body_name": (c_char_p, [c_void_p, c_int]),
     "ali3_model_body_spec": (ali3_body_spec, [c_void_p, c_int]),
+    "ali3_model_coordinates": (c_int, [c_void_p]),
     "ali3_model_drop_rows": (c_int, [c_void_p, c_int, c_uint]),
     "ali3_model_find_body": (c_int, [c_void_p, c_char_p]),
     "ali3_model_find_force": (c_int, [c_void_p, c_char_p]),
