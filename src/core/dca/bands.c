@@ -13,6 +13,7 @@
  * A cut adds bands. Greedy search takes the cuts that save most time, summed over a few numbers of threads. Subtrees of
  * their own fill fewer lanes; a cut may not slow down one thread. The plan is the same for any number of threads. */
 #include "dca/shapes.h"
+#include "dca/shared_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct banding {
   struct nodes *n;
   struct plan *p;
   int packed;     /* groups of packs */
+  int *walk;      /* (nodes) the order in which threads share the groups */
   uint64_t *hash; /* (nodes) shape of the front */
   int *left;      /* (nodes) nodes that belong to no band yet, children before parents */
   int lefts;
@@ -57,7 +59,7 @@ static int by_hash(const void *pa, const void *pb, void *banding)
   const struct banding *k = banding;
   int a = *(const int *)pa, b = *(const int *)pb;
   if (k->hash[a] != k->hash[b]) return k->hash[a] < k->hash[b] ? -1 : 1;
-  return a - b;
+  return k->walk[a] - k->walk[b];
 }
 
 static void append_group(struct plan *p, const int *node, int count)
@@ -114,13 +116,16 @@ static struct tree_cost add_costs(struct tree_cost a, struct tree_cost b)
 
 /* --- runs and bands --- */
 
+static struct tree_run run_of_groups(const struct banding *k, int first, int end)
+{
+  struct tree_run run = {.first = first, .end = end};
+  for (int i = first; i < end; i++) run.cost = add_costs(run.cost, cost_of(k->n, &k->p->group[i]));
+  return run;
+}
+
 static void add_run(struct banding *k, int first, int end)
 {
-  struct plan *p = k->p;
-  if (first == end) return;
-  struct tree_run *run = &p->run[p->runs++];
-  *run = (struct tree_run){.first = first, .end = end};
-  for (int i = first; i < end; i++) run->cost = add_costs(run->cost, cost_of(k->n, &p->group[i]));
+  if (first < end) k->p->run[k->p->runs++] = run_of_groups(k, first, end);
 }
 
 static void add_band(struct plan *p, int first, bool separate)
@@ -171,6 +176,7 @@ static void cut_level(struct banding *k)
   if (count == 0) return;
   const int first = p->groups;
   group_nodes(k, k->list, count);
+  plan_sort_groups(p, k->walk, first, p->groups);
   remove_grouped(k);
   /* Runs of about equal work. */
   double all = 0.0, before = 0.0;
@@ -460,7 +466,7 @@ static bool with_banding(struct nodes *n, struct plan *p, bool search)
   struct banding k = {.n = n, .p = p, .packed = p->packs ? p->run[p->packs - 1].end : 0};
   k.hash = calloc(room, sizeof *k.hash);
   k.work = calloc(room, sizeof *k.work);
-  k.left = calloc(5 * room, sizeof *k.left);
+  k.left = calloc(6 * room, sizeof *k.left);
   bool ok = k.hash && k.work && k.left;
   /* Plan: the packs have their costs first. */
   if (ok) {
@@ -468,15 +474,13 @@ static bool with_banding(struct nodes *n, struct plan *p, bool search)
     k.list = k.part + room;
     k.child = k.list + room;
     k.next = k.child + room;
-    for (int i = 0; i < p->packs; i++) {
-      struct tree_run *run = &p->run[i];
-      run->cost = (struct tree_cost){0.0, 0.0};
-      for (int g = run->first; g < run->end; g++) run->cost = add_costs(run->cost, cost_of(n, &p->group[g]));
-    }
-    if (search)
-      ok = search_cuts(&k);
-    else
-      apply_cuts(&k, NULL, 0);
+    k.walk = k.next + room;
+    ok = nodes_walk(n, k.walk) && (!search || plan_sort_packs(p, k.walk));
+  }
+  if (ok) {
+    for (int i = 0; i < p->packs; i++) p->run[i] = run_of_groups(&k, p->run[i].first, p->run[i].end);
+    if (!search) apply_cuts(&k, NULL, 0);
+    ok = !search || search_cuts(&k);
   }
   free(k.hash);
   free(k.work);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only. A tile stores the nodes of a packed group in the group's lanes. All other bodies and joints have tiles
- * by kind alone, whatever their fronts: bodies with bodies, joints with joints, in ascending order. */
+ * by kind alone, whatever their fronts: bodies with bodies, joints with joints, in the order of a walk through the tree. */
 #include "dca/tiles.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ struct store {
   const struct bundles *bundles;
   const struct nodes *n; /* nodes of the bundles */
   const struct plan *p;
+  const int *walk; /* (nodes) */
   struct tree *t;
   int items;
 };
@@ -35,14 +36,14 @@ static void place_joint(struct tree *t, int tile)
   t->jacobian += (size_t)(TREE_Y * o->rows * o->sides * o->width);
   o->end_load = t->end_loads;
   t->end_loads += (size_t)(TREE_Y * o->sides * o->width);
-  t->joint_tile[t->joint_tiles++] = tile;
+  t->stored_joints.tile[t->joint_tiles++] = tile;
 }
 
 static void place_body(struct tree *t, int tile)
 {
   t->tile[tile].slot = t->slots;
   t->slots += t->tile[tile].width;
-  t->body_tile[t->body_tiles++] = tile;
+  t->stored_bodies.tile[t->body_tiles++] = tile;
 }
 
 static void place_hub(struct tree *t, int tile)
@@ -51,11 +52,12 @@ static void place_hub(struct tree *t, int tile)
   t->unknowns += TREE_Y * t->tile[tile].width;
 }
 
-static void find_tile_runs(const struct tree *t, const int *tile, int count, int *run_end)
+void order_find_runs(const struct tree *t, struct tree_order *o, int first, int end)
 {
-  for (int i = count - 1; i >= 0; i--) {
-    bool same = i + 1 < count && t->tile[tile[i]].width == t->tile[tile[i + 1]].width;
-    run_end[i] = same ? run_end[i + 1] : i + 1;
+  const int *tile = o->tile;
+  for (int i = end - 1; i >= first; i--) {
+    bool same = i + 1 < end && t->tile[tile[i]].width == t->tile[tile[i + 1]].width;
+    o->run_end[i] = same ? o->run_end[i + 1] : i + 1;
   }
 }
 
@@ -74,8 +76,8 @@ static void place_all(struct store *s)
   place_tiles(s, TREE_HUB, false, place_body);
   t->unknowns = tree_round_up(t->rows, t->lanes);
   place_tiles(s, TREE_HUB, false, place_hub);
-  find_tile_runs(t, t->body_tile, t->body_tiles, t->body_run_end);
-  find_tile_runs(t, t->joint_tile, t->joint_tiles, t->joint_run_end);
+  order_find_runs(t, &t->stored_bodies, 0, t->body_tiles);
+  order_find_runs(t, &t->stored_joints, 0, t->joint_tiles);
 }
 
 static void place_items(struct tree *t)
@@ -145,6 +147,7 @@ static void add_nodes(struct store *s, const struct group_plan *p)
 struct single {
   int kind[4]; /* only those of equal kind share a tile */
   int ends;    /* joints at the body: the body with most joints determines the time of its tile */
+  int walk;    /* place of its node; joints of one node have one place */
   int item;
 };
 
@@ -161,7 +164,7 @@ static int by_kind(const void *pa, const void *pb)
   int order = compare_kinds(a, b);
   if (order) return order;
   if (a->ends != b->ends) return a->ends - b->ends;
-  return a->item - b->item;
+  return a->walk != b->walk ? a->walk - b->walk : a->item - b->item;
 }
 
 static void add_singles(struct store *s, struct single *single, int count)
@@ -182,16 +185,18 @@ static void add_singles(struct store *s, struct single *single, int count)
 static int add_single(struct store *s, const struct node *a, const int *ends, struct single *o)
 {
   const struct tree_graph *g = s->g;
+  const int walk = s->walk[a - s->n->node];
   int count = 0;
   for (int item; (item = item_of_node(s, a, count)) >= 0; count++) {
     if (a->kind != TREE_JOINT) {
-      *o++ = (struct single){{(int)a->kind, g->carried && g->carried[item]}, ends[item], item};
+      *o++ = (struct single){{(int)a->kind, g->carried && g->carried[item]}, ends[item], walk, item};
       continue;
     }
     const bool soft = g->soft && g->soft[item];
     *o++ = (struct single){
         {TREE_JOINT, g->kind ? (int)g->kind[item] : 0, 2 * vertex_size(g, item) + soft, joint_sides(g, item)},
         0,
+        walk,
         item};
   }
   return count;
@@ -204,6 +209,13 @@ static int *count_ends(const struct tree_graph *g)
     for (int side = 0; side < joint_sides(g, j); side++)
       if (g->ends[j][side] >= 0) ends[g->ends[j][side]]++;
   return ends;
+}
+
+bool order_allocate(struct tree_order *o, size_t tiles)
+{
+  o->tile = calloc(tiles + 1, sizeof *o->tile);
+  o->run_end = calloc(tiles + 1, sizeof *o->run_end);
+  return o->tile && o->run_end;
 }
 
 static bool allocate_tiles(struct store *s)
@@ -219,12 +231,9 @@ static bool allocate_tiles(struct store *s)
   t->after = calloc(joints, sizeof *t->after);
   t->hub_at = calloc(bodies, sizeof *t->hub_at);
   t->carried_at = calloc(bodies, sizeof *t->carried_at);
-  t->body_tile = calloc(items, sizeof *t->body_tile);
-  t->joint_tile = calloc(items, sizeof *t->joint_tile);
-  t->body_run_end = calloc(items, sizeof *t->body_run_end);
-  t->joint_run_end = calloc(items, sizeof *t->joint_run_end);
   return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->after && t->hub_at &&
-         t->carried_at && t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
+         t->carried_at && order_allocate(&t->stored_bodies, items) &&
+         order_allocate(&t->stored_joints, items);
 }
 
 static void link_joints(const struct store *s)
@@ -237,9 +246,9 @@ static void link_joints(const struct store *s)
 }
 
 bool store_build(const struct tree_graph *g, const struct bundles *bundles, const struct nodes *n,
-                 const struct plan *p, struct tree *t)
+                 const struct plan *p, const int *walk, struct tree *t)
 {
-  struct store s = {.g = g, .bundles = bundles, .n = n, .p = p, .t = t};
+  struct store s = {.g = g, .bundles = bundles, .n = n, .p = p, .walk = walk, .t = t};
   struct single *single = calloc((size_t)(g->bodies + g->joints) + 1, sizeof *single);
   int singles = 0, *ends = count_ends(g);
   bool good = single && ends && allocate_tiles(&s);

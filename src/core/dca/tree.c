@@ -2,6 +2,7 @@
  * Set-up only: turns the plan into the tree that the kernels read. tree_places.c sets the places of each lane's
  * numbers. */
 #include "base/arena.h"
+#include "dca/shared_order.h"
 #include "dca/tree_parts.h"
 
 #include <limits.h>
@@ -275,7 +276,7 @@ static bool lay_out_groups(struct build *b)
   for (int i = 0; i < t->groups; i++) describe_group(b, i);
   find_group_runs(t);
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *o = &t->tile[t->body_tile[i]];
+    const struct tree_tile *o = &t->tile[t->stored_bodies.tile[i]];
     for (int l = 0; l < o->width; l++) b->unused[o->slot + l] = t->item[o->item_first + l] < 0;
   }
   for (int i = 0; i < t->groups; i++) tree_lay_bodies(b, i);
@@ -310,8 +311,11 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
                        .nodes = b.n.count,
                        .groups = b.p.groups};
     b.t = t;
-    ok = nodes_hold_fast(&b.n, &t->fast) && store_build(g, &b.bundles, &b.n, &b.p, t) && allocate_tree(&b) &&
-         lay_out_groups(&b);
+    int *walk = calloc((size_t)b.n.count + 1, sizeof *walk);
+    ok = walk && nodes_walk(&b.n, walk) && nodes_hold_fast(&b.n, &t->fast) &&
+         store_build(g, &b.bundles, &b.n, &b.p, walk, t) && store_order(&b.bundles, &b.n, walk, t) &&
+         allocate_tree(&b) && lay_out_groups(&b);
+    free(walk);
     free(b.unused);
     free(b.origin);
     free(b.live);

@@ -285,6 +285,11 @@ static inline int tree_share_of(double before, double work, double all, int shar
   return share < shares ? share : shares - 1;
 }
 
+/* Tiles in an order. run_end: for each place, the next place whose tile has another width. */
+struct tree_order {
+  int *tile, *run_end;
+};
+
 struct tree {
   int bodies, joints;
   int lanes;
@@ -310,10 +315,9 @@ struct tree {
   int tiles;
   struct tree_tile *tile;
   int *item;
-  int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
-  int *joint_tile, joint_tiles, rigid_tiles; /* tiles with joints, rigid ones first */
-  /* for each place in these lists, the next place whose tile has another width */
-  int *body_run_end, *joint_run_end;
+  int body_tiles, joint_tiles, rigid_tiles; /* tiles with bodies, with joints, with rigid joints */
+  /* These tiles in the order of their storage, and in that in which threads share them (shared_order.c); rigid joints first */
+  struct tree_order stored_bodies, stored_joints, shared_bodies, shared_joints;
   int *tile_of_joint; /* (joints) */
   /* (joints) the next joint of the bundle (bundles.h) or supernode, whose rows follow in its pivot; -1: last one */
   int *after;

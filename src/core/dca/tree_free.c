@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+static void order_free(struct tree_order *o)
+{
+  free(o->tile);
+  free(o->run_end);
+}
+
 void tree_free(struct tree *t)
 {
   if (!t) return;
@@ -29,10 +35,10 @@ void tree_free(struct tree *t)
   free(t->after);
   free(t->hub_at);
   free(t->carried_at);
-  free(t->body_tile);
-  free(t->joint_tile);
-  free(t->body_run_end);
-  free(t->joint_run_end);
+  order_free(&t->stored_bodies);
+  order_free(&t->stored_joints);
+  order_free(&t->shared_bodies);
+  order_free(&t->shared_joints);
   free(t->run);
   free(t->band);
   free(t);

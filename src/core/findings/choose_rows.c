@@ -27,7 +27,8 @@ static double vector_work(const ali3_model *m)
     const double p = g->pivot, border = g->border;
     sum += GROUP + g->flops / g->used + SOLVES * (2.0 * p * p + 4.0 * p * border);
   }
-  for (int i = 0; i < t->joint_tiles; i++) sum += LINK_TILE + LINK_ROW * t->tile[t->joint_tile[i]].rows;
+  for (int i = 0; i < t->joint_tiles; i++)
+    sum += LINK_TILE + LINK_ROW * t->tile[t->stored_joints.tile[i]].rows;
   return sum;
 }
 

@@ -94,7 +94,7 @@ static struct whole_end find_end(const struct layout *l, int tile, int e)
 static void find_sides(struct layout *l)
 {
   for (int i = 0; i < l->t->body_tiles; i++)
-    for (int e = 0, tile = l->t->body_tile[i]; e < l->f->body_tile[tile].ends; e++) {
+    for (int e = 0, tile = l->t->stored_bodies.tile[i]; e < l->f->body_tile[tile].ends; e++) {
       const struct whole_end end = find_end(l, tile, e);
       if (end.aligned) l->found[end.link] |= (unsigned char)(FOUND_ALIGNED << end.side);
       for (int lane = 0; lane < l->t->tile[tile].width && end.link < 0; lane++) {
@@ -116,7 +116,7 @@ static bool side_has_bodies(const struct layout *l, int tile, int side)
 static void place_loads(struct layout *l)
 {
   for (int i = 0; i < l->t->joint_tiles; i++) {
-    const int tile = l->t->joint_tile[i], width = l->t->tile[tile].width;
+    const int tile = l->t->stored_joints.tile[i], width = l->t->tile[tile].width;
     for (int side = 0; side < l->t->tile[tile].sides; side++) {
       struct link_side *o = &l->f->link_tile[tile].side[side];
       const bool separate = l->found[tile] & FOUND_SEPARATE << side;
@@ -184,13 +184,13 @@ void body_tips_find(struct layout *l)
   const struct tree *t = l->t;
   struct frozen *f = l->f;
   for (int i = 0; i < t->joint_tiles; i++) {
-    struct link_tile *o = &f->link_tile[t->joint_tile[i]];
-    o->has_tips = !f->switches && l->found[t->joint_tile[i]] == 3 * FOUND_ALIGNED &&
+    struct link_tile *o = &f->link_tile[t->stored_joints.tile[i]];
+    o->has_tips = !f->switches && l->found[t->stored_joints.tile[i]] == 3 * FOUND_ALIGNED &&
                   o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
   }
   struct body_end *end = f->block[1];
   for (int i = 0; i < t->body_tiles; i++) {
-    struct body_tile *o = &f->body_tile[t->body_tile[i]];
+    struct body_tile *o = &f->body_tile[t->stored_bodies.tile[i]];
     fill_tips(l, o, end);
     end += o->ends;
   }
@@ -227,7 +227,7 @@ bool body_tiles_fill(struct layout *l)
   struct frozen *f = l->f;
   size_t ends = 0, rows = 0;
   for (int i = 0; i < t->body_tiles; i++) {
-    const int tile = t->body_tile[i], own = f->body_tile[tile].ends = ends_of(l, tile);
+    const int tile = t->stored_bodies.tile[i], own = f->body_tile[tile].ends = ends_of(l, tile);
     ends += (size_t)own;
     rows += (size_t)(own * t->tile[tile].width);
   }
@@ -239,7 +239,7 @@ bool body_tiles_fill(struct layout *l)
   find_sides(l);
   place_loads(l);
   for (int i = 0; i < t->body_tiles; i++) {
-    const int tile = t->body_tile[i], most = f->body_tile[tile].ends;
+    const int tile = t->stored_bodies.tile[i], most = f->body_tile[tile].ends;
     fill_ends(l, tile, end, row, lane);
     end += f->body_tile[tile].ends;
     row += most * t->tile[tile].width;
@@ -255,7 +255,7 @@ bool body_constants_fill(const ali3_model *m, struct frozen *f)
   f->constant = aligned_zalloc((size_t)(BODY_NUMBERS * t->slots) * sizeof *f->constant);
   if (!f->constant) return false;
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    const struct tree_tile *tile = &t->tile[t->stored_bodies.tile[i]];
     double *o = f->constant + BODY_NUMBERS * tile->slot;
     for (int lane = 0; lane < tile->width; lane++) {
       int body = stored_item(t, tile, lane);

@@ -271,7 +271,7 @@ static bool fill_link_tiles(struct layout *l)
   const struct tree *t = l->t;
   size_t constants = 0, sides = 0, mixes = 0, lanes = 0;
   for (int i = 0; i < t->joint_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
     constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
     sides += (size_t)(tile->sides * tile->width);
     mixes += (size_t)tile->sides;
@@ -284,8 +284,8 @@ static bool fill_link_tiles(struct layout *l)
   int *joint = l->f->block[4] = calloc(lanes + 1, sizeof *joint);
   if (!side || !mix || !joint || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
-    fill_links(l, t->joint_tile[i], side, mix, joint);
+    const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
+    fill_links(l, t->stored_joints.tile[i], side, mix, joint);
     side += tile->sides * tile->width;
     mix += tile->sides;
     joint += tile->width;
@@ -297,9 +297,9 @@ static void find_tiles(struct frozen *f)
 {
   const struct tree *t = f->tree;
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    const struct tree_tile *tile = &t->tile[t->stored_bodies.tile[i]];
     for (int lane = 0; lane < tile->width; lane++)
-      if (stored_item(t, tile, lane) >= 0) f->tile_of[stored_item(t, tile, lane)] = t->body_tile[i];
+      if (stored_item(t, tile, lane) >= 0) f->tile_of[stored_item(t, tile, lane)] = t->stored_bodies.tile[i];
   }
 }
 

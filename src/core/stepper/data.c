@@ -186,8 +186,8 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
   stored_set(m, d->here.frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
   stored_set(m, d->spare.frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
-    d->outside.acted[t->body_tile[i]] = m->frozen->body_tile[t->body_tile[i]].loaded;
+    const struct tree_tile *tile = &t->tile[t->stored_bodies.tile[i]];
+    d->outside.acted[t->stored_bodies.tile[i]] = m->frozen->body_tile[t->stored_bodies.tile[i]].loaded;
     for (int lane = 0; lane < tile->width; lane++) {
       if (stored_item(t, tile, lane) >= 0) continue;
       const struct tree_body at = {.first = tile->slot, .width = tile->width, .lane = lane};
@@ -198,7 +198,7 @@ static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
     }
   }
   for (int i = 0; i < t->joint_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
     for (int lane = 0; lane < tile->width; lane++)
       for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
         d->solve.c[tile->at + k * tile->width + lane] = 1.0;

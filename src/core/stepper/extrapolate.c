@@ -145,7 +145,7 @@ static void start_twins(const ali3_model *m, ali3_data *d)
     return;
   }
   const bool soft = t->joint_tiles > t->rigid_tiles;
-  const size_t J = soft ? t->tile[t->joint_tile[t->rigid_tiles]].jacobian : t->jacobian;
+  const size_t J = soft ? t->tile[t->stored_joints.tile[t->rigid_tiles]].jacobian : t->jacobian;
   for (int i = 0; i < TWINS; i++) {
     ali3_data *a = d->twin[i];
     state_copy(m, &a->now, &d->now);

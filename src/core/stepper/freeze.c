@@ -240,7 +240,7 @@ static double body_work(const struct frozen *f)
     const double p = g->pivot, border = g->border;
     sum += FLOP * (g->flops / g->used + 2.0 * p * p + 4.0 * p * border);
   }
-  for (int i = 0; i < t->joint_tiles; i++) sum += LINK_ROW * t->tile[t->joint_tile[i]].rows;
+  for (int i = 0; i < t->joint_tiles; i++) sum += LINK_ROW * t->tile[t->stored_joints.tile[i]].rows;
   return sum;
 }
 

@@ -174,7 +174,7 @@ static void find_limb_loads(const ali3_model *m, ali3_data *d)
   const struct limbs *l = f->limbs;
   /* loads of the model and from outside */
   bool acted = false;
-  for (int i = 0; i < f->tree->body_tiles; i++) acted |= d->outside.acted[f->tree->body_tile[i]];
+  for (int i = 0; i < f->tree->body_tiles; i++) acted |= d->outside.acted[f->tree->stored_bodies.tile[i]];
   if (f->rows > f->rigid || acted) put_bodies(m, d, X_NUMBERS - BODY_Y);
   for (int i = 1; i < l->count; i++) {
     struct limb_at *o = &d->joints.work.at[i];

@@ -53,7 +53,7 @@ int norm_worst_link(const ali3_model *m, const double *row, double largest)
   if (largest == 0.0) return -1;
   for (; link < 0 && (at = norm_kernels_of(m)->find(row, at, n, isnan(largest) ? INFINITY : largest)) >= 0;
        at++) {
-    const struct tree_tile *tile = tile_of(t, t->joint_tile, t->rigid_tiles, true, at);
+    const struct tree_tile *tile = tile_of(t, t->stored_joints.tile, t->rigid_tiles, true, at);
     link = stored_item(t, tile, (at - tile->at) % tile->width);
   }
   return link;
@@ -72,7 +72,7 @@ int norm_worst_body(const ali3_model *m, const double *increment, int otherwise)
   if (largest == 0.0) return m->bodies > 0 ? 0 : -1;
   if (isnan(largest)) largest = INFINITY;
   for (; body < 0 && (at = norm_kernels_of(m)->find(increment, at, t->slots, largest)) >= 0; at++) {
-    const struct tree_tile *tile = tile_of(t, t->body_tile, t->body_tiles, false, at);
+    const struct tree_tile *tile = tile_of(t, t->stored_bodies.tile, t->body_tiles, false, at);
     if (at < tile->slot + tile->width) body = stored_item(t, tile, at - tile->slot);
   }
   return body >= 0 ? body : otherwise;

@@ -52,25 +52,26 @@ static inline bool in_shares(const ali3_data *d, double flops, share_of_work *sh
 struct tiles {
   const ali3_model *m;
   ali3_data *d;
-  const int *tile, *run_end; /* in the order of the tree */
+  struct tree_order stored,
+      shared; /* in the order of the storage; in the order in which threads share them */
   int first, count;
   step_kernel *kernel[2]; /* for tiles with one lane, with all lanes */
 };
 
 /* Processes tiles first .. end-1, with one call for each run of equal width. */
-static void run_tiles(const struct tiles *o, int first, int end)
+static void run_tiles(const struct tiles *o, const struct tree_order *order, int first, int end)
 {
   const struct tree_tile *tile = o->m->frozen->tree->tile;
   for (int i = first, next; i < end; i = next) {
-    next = o->run_end[i] < end ? o->run_end[i] : end;
-    o->kernel[tile[o->tile[i]].width > 1](o->m, o->d, o->tile + i, next - i);
+    next = order->run_end[i] < end ? order->run_end[i] : end;
+    o->kernel[tile[order->tile[i]].width > 1](o->m, o->d, order->tile + i, next - i);
   }
 }
 
 static void share_of_tiles(void *arg, int share, int shares)
 {
   const struct tiles *o = arg;
-  run_tiles(o, o->first + first_of(o->count, share, shares),
+  run_tiles(o, &o->shared, o->first + first_of(o->count, share, shares),
             o->first + first_of(o->count, share + 1, shares));
 }
 
@@ -84,8 +85,8 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
   const struct frozen *f = m->frozen;
   const struct tree *t = f->tree;
   step_kernel *one = f->kernels[0]->body[kernel], *all = f->kernels[1]->body[kernel];
-  struct tiles o = {m, d, t->body_tile, t->body_run_end, 0, t->body_tiles, {one, all}};
-  if (!in_shares(d, body_flops[kernel] * m->bodies, share_of_tiles, &o)) run_tiles(&o, 0, o.count);
+  struct tiles o = {m, d, t->stored_bodies, t->shared_bodies, 0, t->body_tiles, {one, all}};
+  if (!in_shares(d, body_flops[kernel] * m->bodies, share_of_tiles, &o)) run_tiles(&o, &o.stored, 0, o.count);
 }
 
 /* Runs a kernel over link tiles first .. end-1, which have `rows` rows. */
@@ -94,8 +95,9 @@ static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel
 {
   const struct frozen *f = m->frozen;
   step_kernel *one = f->kernels[0]->link[kernel], *all = f->kernels[1]->link[kernel];
-  struct tiles o = {m, d, f->tree->joint_tile, f->tree->joint_run_end, first, end - first, {one, all}};
-  if (!in_shares(d, link_flops[kernel] * rows, share_of_tiles, &o)) run_tiles(&o, first, end);
+  const struct tree *t = f->tree;
+  struct tiles o = {m, d, t->stored_joints, t->shared_joints, first, end - first, {one, all}};
+  if (!in_shares(d, link_flops[kernel] * rows, share_of_tiles, &o)) run_tiles(&o, &o.stored, first, end);
 }
 
 void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
@@ -294,7 +296,7 @@ static void copy_carried_rhs(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    const struct tree_tile *tile = &t->tile[t->stored_bodies.tile[i]];
     if (!tile->carried) continue;
     const double *rhs = d->solve.carried_rhs + (size_t)tile->slot * BODY_Y;
     memcpy(d->solve.beta + tile->at, rhs, (size_t)(BODY_Y * tile->width) * sizeof *rhs);

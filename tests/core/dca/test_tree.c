@@ -213,7 +213,7 @@ TEST(joints_of_one_kind_share_a_tile)
     struct tree *t = tree_of(&g, lanes);
     int joints = 0;
     for (int i = 0; i < t->joint_tiles; i++) {
-      const struct tree_tile *o = &t->tile[t->joint_tile[i]];
+      const struct tree_tile *o = &t->tile[t->stored_joints.tile[i]];
       const int *item = t->item + o->item_first;
       for (int l = 0; l < o->width; l++) {
         joints += item[l] >= 0;
@@ -322,6 +322,84 @@ TEST(floating_assemblies_cost_no_digits)
     }
 }
 
+/* --- shares --- */
+
+enum { SHARES = 2 };
+
+/* The share that each item of these tiles belongs to. */
+static void share_tiles(const struct tree *t, const struct tree_order *order, int first, int end, int *share)
+{
+  for (int i = first; i < end; i++) {
+    const struct tree_tile *o = &t->tile[order->tile[i]];
+    for (int l = 0; l < o->width; l++) {
+      const int item = t->item[o->item_first + l];
+      if (item >= 0) share[item] = (i - first) * SHARES / (end - first);
+    }
+  }
+}
+
+/* The share of each leaf's body in the bands that threads share; -1: of another kind, or in a band of the loop alone. */
+static void share_leaves(const struct tree *t, int *share)
+{
+  for (int b = 0; b < t->bodies; b++) share[b] = -1;
+  for (int k = 0; k < t->bands; k++) {
+    double before = 0.0;
+    for (int r = t->band[k].first; r < t->band[k].end && t->band[k].separate; r++) {
+      const double work = tree_work_of(t->run[r].cost);
+      const int own = tree_share_of(before, work, tree_work_of(t->band[k].cost), SHARES);
+      before += work;
+      for (int i = t->run[r].first; i < t->run[r].end; i++) {
+        const struct tree_group *o = &t->group[i];
+        for (int l = 0; l < o->width && o->kind == TREE_LEAF; l++)
+          if (t->member[o->member_first + l] >= 0) share[t->member[o->member_first + l]] = own;
+      }
+    }
+  }
+}
+
+static void check_shares(const char *name, struct graph *g, double least_ends, double least_leaves)
+{
+  struct tree *t = tree_of(g, ISA_LANES_MAX);
+  int *body = calloc(3 * (size_t)t->bodies + (size_t)t->joints, sizeof *body), *leaf = body + t->bodies,
+      *joint = leaf + t->bodies, ends = 0, near = 0, leaves = 0, alike = 0;
+  assert_non_null(body);
+  share_tiles(t, &t->shared_bodies, 0, t->body_tiles, body);
+  share_tiles(t, &t->shared_joints, 0, t->joint_tiles, joint);
+  share_leaves(t, leaf);
+  for (int j = 0; j < t->joints; j++)
+    for (int s = 0; s < 2; s++) {
+      const int b = g->ends[j][s];
+      ends += b >= 0;
+      near += b >= 0 && body[b] == joint[j];
+    }
+  for (int b = 0; b < t->bodies; b++) {
+    leaves += leaf[b] >= 0;
+    alike += leaf[b] >= 0 && leaf[b] == body[b];
+  }
+  printf("%s: %.2f of the ends and %.2f of the leaves in one share of %d\n", name, (double)near / ends,
+         (double)alike / leaves, SHARES);
+  if (near < least_ends * ends || alike < least_leaves * leaves)
+    fail_msg("%s: a thread does the joints, but other threads their bodies", name);
+  free(body);
+  tree_free(t);
+  graph_free(g);
+}
+
+/* A thread that does a body does most of its joints, and its leaf, too. */
+TEST(one_share_does_neighbours)
+{
+  struct random random = {5};
+  struct graph g;
+  graph_chain(&g, 1024, 3);
+  check_shares("chain", &g, 0.9, 0.9);
+  graph_ladder(&g, 256, 3);
+  check_shares("ladder", &g, 0.9, 0.5);
+  graph_grid(&g, 6, 40, 3);
+  check_shares("grid", &g, 0.7, 0.6);
+  graph_random(&g, &random, 1024, 0);
+  check_shares("random", &g, 0.5, 0.5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -333,6 +411,7 @@ int main(void)
       cmocka_unit_test(lanes_are_in_use),
       cmocka_unit_test(copies_and_chains_fill_all_lanes),
       cmocka_unit_test(joints_of_one_kind_share_a_tile),
+      cmocka_unit_test(one_share_does_neighbours),
       cmocka_unit_test(the_same_graph_gives_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
