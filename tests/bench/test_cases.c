@@ -135,12 +135,29 @@ TEST(what_is_to_stay_still_does)
   assert_true(velocity > 0.1 && turn > 0.1);
 }
 
+/* The plate of 254 stages moves 508 times as far as the foot: with the way of the lift of three stages it fell out of step. */
+TEST(a_high_scissor_lift_moves)
+{
+  ali3_options options = ali3_options_default();
+  ali3_model *m = case_model(find("scissor_lift"), 511, &options);
+  assert_non_null(m);
+  ali3_data *d = ali3_data_new(m);
+  assert_true(d && ali3_reset(m, d) >= 0);
+  for (int i = 0; i < STEPS; i++)
+    if (ali3_step(m, d) < 0 || ali3_data_report(d)->position > 1e-6)
+      fail_msg("step %d: %s, rows open by %g", i, ali3_status_text(ali3_data_report(d)->status),
+               ali3_data_report(d)->position);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   realtime_flush_denormals(); /* as workers do */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(workers_change_no_bit_of_a_case),
       cmocka_unit_test(what_is_to_stay_still_does),
+      cmocka_unit_test(a_high_scissor_lift_moves),
       cmocka_unit_test(nor_with_extrapolation_and_narrow_lanes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,18 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
   }
 }
 
+bool rows_is_length(const struct joint_rows *j, int k)
+{
+  int end = 0;
+  for (int i = 0; i < j->primitives; i++) {
+    const enum primitive_kind kind = j->primitive[i].kind;
+    end += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
+    if (k >= end) continue;
+    return kind == ROW_COORDINATE ? j->coordinate[0].kind == COORDINATE_SLIDE : kind != ROW_DOT;
+  }
+  return false;
+}
+
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate)
 {
   double y[ROWS_SIDES][BODY_Y];

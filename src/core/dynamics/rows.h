@@ -140,6 +140,8 @@ void rows_tangents(const struct primitive *p, const struct joint_view *v, const 
 /* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'; 0 for slip, which is never rigid. */
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias);
 
+/* RT. Row k is a length, m; false: an angle or a product of directions. */
+bool rows_is_length(const struct joint_rows *j, int k);
 /* RT. Phi' = J y' (count), with the present y'. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 

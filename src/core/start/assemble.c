@@ -31,25 +31,13 @@ struct fit {
   int worst;       /* link of the largest row */
 };
 
-static bool row_is_length(const struct joint_rows *j, int k)
-{
-  int end = 0;
-  for (int i = 0; i < j->primitives; i++) {
-    enum primitive_kind kind = j->primitive[i].kind;
-    end += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
-    if (k >= end) continue;
-    return kind == ROW_COORDINATE ? j->coordinate[0].kind == COORDINATE_SLIDE : kind != ROW_DOT;
-  }
-  return false;
-}
-
 /* The largest row of a link; lengths over frozen.rounding. */
 static double link_residual(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
 {
   double largest = 0.0;
   for (int k = 0; k < j->count; k++) {
     double x = fabs(d->solve.Phi[stored_row(j, k)]);
-    if (row_is_length(j, k)) x /= m->frozen->rounding;
+    if (rows_is_length(j, k)) x /= m->frozen->rounding;
     if (!(x <= largest) && !isnan(largest)) largest = x; /* keeps NaN */
   }
   return largest;
@@ -67,7 +55,7 @@ static struct fit fit_of_rows(const ali3_model *m, const ali3_data *d)
     }
     for (int k = 0; k < j->count; k++) {
       double Phi = d->solve.Phi[stored_row(j, k)];
-      if (row_is_length(j, k)) Phi /= m->frozen->length;
+      if (rows_is_length(j, k)) Phi /= m->frozen->length;
       o.merit += Phi * Phi;
     }
   }

@@ -129,7 +129,9 @@ INLINED void move(const struct stage *s, const struct bodies *b)
   num y[BODY_Y], *mu = numbers_at(s->mu, b->slot, 1);
   correct(s, b, y);
   num sum = y[0] * y[0];
-  for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
+  for (int k = 1; k < 3; k++) sum += y[k] * y[k];
+  *numbers_at(s->travel, b->slot, 1) = sum;
+  for (int k = 3; k < BODY_Y; k++) sum += y[k] * y[k];
   *numbers_at(s->increment, b->slot, 1) = sum;
   body_move(b->x, b->f, y);
   *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);

@@ -179,7 +179,9 @@ INLINED void mean_move(const struct stage *s, int tile, const struct bodies *b)
   num y[BODY_Y], t[3], across[3], sum = num_all(0.0);
   correct(s, b, y);
   /* size of the increment, and translation */
-  for (int k = 0; k < BODY_Y - 1; k++) sum += y[k] * y[k];
+  for (int k = 0; k < 3; k++) sum += y[k] * y[k];
+  *numbers_at(s->travel, b->slot, 1) = sum;
+  for (int k = 3; k < BODY_Y - 1; k++) sum += y[k] * y[k];
   *numbers_at(s->increment, b->slot, 1) = sum;
   for (int i = 0; i < 3; i++) {
     b->x->r[i] += y[i];

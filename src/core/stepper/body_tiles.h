@@ -16,7 +16,7 @@ struct stage {
   bool *fast;
   bool soft;  /* there are soft rows */
   bool again; /* bodies do not move; only their right-hand sides are recomputed */
-  double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment;
+  double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment, *travel;
   double *factored, *spare; /* frames of the factors; destination of frames of moved bodies */
   double *lambda, *z, *const *tip;
   struct rule_lanes {
@@ -58,6 +58,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .wrench = outside_in_force(d)->wrench,
       .mu = d->now.mu,
       .increment = d->solve.increment,
+      .travel = d->solve.travel,
       /* numbers in all lanes */
       .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
                num_all(r->a_a)},

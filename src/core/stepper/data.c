@@ -80,6 +80,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   }
   o->end_load = take_doubles(a, (size_t)f->end_loads + ROW_NUMBERS);
   o->increment = take_doubles(a, n);
+  o->travel = take_doubles(a, n);
   for (int i = 0; i < 2; i++) o->residual[i] = take_doubles(a, (size_t)f->residuals);
   tree_work_place(f->tree, &o->work, a);
 }

@@ -102,6 +102,7 @@ struct solve {
   double *response;    /* (n, 7) delta J'z of a solve that is refined */
   double *end_load;    /* (frozen.end_loads + 8) J'v of each link end, v: lambda or z; the last 8 are 0 */
   double *increment;   /* (n) |dq|^2 of the last iteration, or the largest component of a move */
+  double *travel;      /* (n) the part of |dq|^2 that is translation, m^2 */
   double *residual[2]; /* (frozen.residuals) largest row of each rigid link: velocities, accelerations */
   struct tree_work work;
   atomic_int failed_group; /* first group with a nonpositive pivot in the last condensation; -1: none */
@@ -113,6 +114,7 @@ struct solve {
 struct newton {
   double first, last, largest, body;
   bool back;     /* an increment was taken back */
+  bool slight;   /* the last increment has grown, but moves no body far */
   int refreshed; /* first iteration whose right-hand sides were recomputed after inputs arrived */
 };
 

@@ -138,7 +138,7 @@ static const double
     FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
     FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
     SENSELESS = 1.0, /* m, rad: more iterations would not reduce it */
-    SLIGHT = 1e-3;   /* relative to the size of the mechanism up to 1 m, or rad: see grows_slightly() */
+    SLIGHT = 1e-3;   /* relative to the size of the mechanism, or rad: see moves_slightly() */
 
 /* The rigid rows keep a residual after the iterations. One projection of the positions with the available factors reduces
  * it: in a whipping chain an iteration reduces it by 30, this projection by 3000. The step saves the projection if the
@@ -277,6 +277,32 @@ static bool newton_back(const ali3_model *m, ali3_data *d, double before)
   return n->back = true;
 }
 
+/* Near a singular position the increments may grow along the direction that loses its stiffness. This growth is no divergence
+ * while no body moves far by it, and the projections close the rows after it: the projections remove what the iterations leave
+ * across the constraints, and the next step begins on them. Branches of an extrapolated step are projected together. */
+static bool moves_slightly(const ali3_model *m, const ali3_data *d)
+{
+  const double most = SLIGHT * SLIGHT, size = m->frozen->length;
+  for (int i = 0; i < m->frozen->tree->slots; i++) {
+    const double travel = d->solve.travel[i], turn = d->solve.increment[i] - travel;
+    if (!(travel < most * size * size && turn < most)) return false;
+  }
+  return true;
+}
+
+/* All rigid rows are closed to HARMLESS, lengths relative to the size of the mechanism. */
+static bool rows_close(const ali3_model *m, const ali3_data *d)
+{
+  for (int i = 0; i < m->frozen->rigid_links && !d->combines; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      const double limit = HARMLESS * (rows_is_length(j, k) ? m->frozen->length : 1.0);
+      if (!(fabs(d->solve.Phi[stored_row(j, k)]) < limit)) return false;
+    }
+  }
+  return true;
+}
+
 /* The remaining iterations. False: a pivot is not positive. */
 static bool newton_iterate(const ali3_model *m, ali3_data *d)
 {
@@ -290,6 +316,7 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d)
   }
   d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
   d->newton.body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
+  d->newton.slight = d->newton.last >= d->newton.first && moves_slightly(m, d);
   if (d->solve.carried_rhs) /* the projections have no right-hand sides of carried bodies */
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   return true;
@@ -333,15 +360,6 @@ void inner_turns_end(const ali3_model *m, ali3_data *d)
   stage_turns(m, d, inner_is_quick(d) ? d->rule.dt : 0.0);
 }
 
-/* Near a singular position the increments may grow along the direction that loses its stiffness. This growth is no divergence
- * while no body moves far by it, and the projections close the rows after it: the projections remove what the iterations leave
- * across the constraints, and the next step begins on them. Branches of an extrapolated step are projected together. */
-static bool grows_slightly(const ali3_model *m, const ali3_data *d, double body)
-{
-  const double size = fmin(1.0, m->frozen->length);
-  return body < SLIGHT * size && (d->combines || norm_below(m, d->solve.Phi, HARMLESS * size));
-}
-
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   bool positive = newton_iterate(m, d), corners = m->frozen->switches;
@@ -361,7 +379,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last)) *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
   if (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS)
-    *status = positive && grows_slightly(m, d, n.body) ? status_worse(*status, ALI3_NOT_CONVERGED)
+    *status = positive && n.slight && rows_close(m, d) ? status_worse(*status, ALI3_NOT_CONVERGED)
                                                        : ALI3_E_DIVERGED;
   return n.last;
 }

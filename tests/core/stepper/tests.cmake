@@ -12,6 +12,7 @@ ali3_test(stepper redundant SOURCES common/toys.c LINK test_core)
 ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK test_core)
 ali3_test(stepper retry SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
 ali3_test(stepper jointed SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
+ali3_test(stepper flat SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
 ali3_test(stepper unfelt SOURCES common/toys.c fuzz/linkage.c fuzz/linkage_kinds.c LINK test_core)
 
 # libali3 as another program sees it: the public headers and one library.
