@@ -5,6 +5,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "rt/pool.h"
+
 #include <ali3/ali3.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -102,6 +104,8 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
 
 /* The options of a model by the plan. */
 ali3_options plan_options(const struct plan *plan);
+/* Workers with the policy and priority of the caller: `chrt -f 20 ali3-bench` gives SCHED_FIFO to all of its threads. */
+struct pool_config bench_pool(int workers);
 
 /* The time of a step with a number of workers. */
 struct predicted {

@@ -11,6 +11,7 @@
 
 #include <ali3/profile.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -275,9 +276,16 @@ static void chain_end(struct chain *c)
   ali3_model_free(c->m);
 }
 
+struct pool_config bench_pool(int workers)
+{
+  struct sched_param own = {0};
+  if (sched_getscheduler(0) == SCHED_FIFO) sched_getparam(0, &own);
+  return (struct pool_config){.workers = workers, .priority = own.sched_priority, .first_cpu = -1};
+}
+
 static int chosen_workers(const ali3_model *m)
 {
-  const struct choose_plan plan = {.pool.first_cpu = -1, .most = choose_most(-1)};
+  const struct choose_plan plan = {.pool = bench_pool(0), .most = choose_most(-1)};
   struct choice choice;
   choose_workers(m, &plan, &choice);
   return choice.workers;
@@ -296,8 +304,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
     return false;
   }
   /* Start the workers. */
-  struct pool_config config = {
-      .workers = workers == BENCH_AUTO ? chosen_workers(m) : workers, .priority = 0, .first_cpu = -1};
+  const struct pool_config config = bench_pool(workers == BENCH_AUTO ? chosen_workers(m) : workers);
   struct pool *pool = pool_new(&config, error, sizeof error);
   struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
   /* Describe the case. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Predicts the time of a step with more workers than there are processors. One thread does all shares of each piece, one
- * after the other, and times them. With a processor for each share the piece takes the time of its longest share and one
- * barrier. The plan is that of real workers, since the same code cuts the shares. */
+ * Predicts the time of a step with more workers than there are processors. The shares of each piece are done and timed one
+ * after the other. With a processor for each share the piece takes the time of its longest share and one barrier. The plan is
+ * that of real workers, since the same code cuts the shares. A share belongs to one thread, and the threads take turns: on its
+ * processor it finds in the cache what real workers find in theirs, as far as there are processors. */
 #include "bench.h"
 #include "ranks.h"
 
@@ -9,6 +10,7 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,22 +27,41 @@ static const double USUAL_NS = 1000.0;
 /* An exec that does the shares in turn. Times in ns, of all pieces of a step. */
 struct turns {
   ali3_exec exec;
+  const ali3_exec *threads; /* which take turns */
   uint64_t sum, longest;
   int pieces;
+  /* the present piece */
+  void (*work)(void *arg, int share, int shares);
+  void *arg;
+  _Alignas(64) atomic_int next; /* the share whose turn it is */
+  uint64_t piece_longest;       /* of the shares before it */
 };
+
+/* Does the shares of one thread, each in its turn. */
+static void do_own_shares(void *context, int thread, int threads)
+{
+  struct turns *t = context;
+  for (int i = thread; i < t->exec.shares; i += threads) {
+    while (atomic_load_explicit(&t->next, memory_order_acquire) != i) clock_pause();
+    const uint64_t begin = clock_now_ns();
+    t->work(t->arg, i, t->exec.shares);
+    const uint64_t ns = clock_now_ns() - begin;
+    if (ns > t->piece_longest) t->piece_longest = ns;
+    atomic_store_explicit(&t->next, i + 1, memory_order_release);
+  }
+}
 
 static void run_in_turn(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   struct turns *t = context;
-  uint64_t longest = 0, begin = clock_now_ns(), since = begin;
-  for (int i = 0; i < t->exec.shares; i++) {
-    work(arg, i, t->exec.shares);
-    const uint64_t now = clock_now_ns();
-    if (now - since > longest) longest = now - since;
-    since = now;
-  }
-  t->sum += since - begin;
-  t->longest += longest;
+  const uint64_t begin = clock_now_ns();
+  t->work = work;
+  t->arg = arg;
+  t->piece_longest = 0;
+  atomic_store(&t->next, 0);
+  t->threads->run(t->threads->context, do_own_shares, t);
+  t->sum += clock_now_ns() - begin;
+  t->longest += t->piece_longest;
   t->pieces++;
 }
 
@@ -71,7 +92,8 @@ static void time_barrier(struct prediction *p)
 {
   static uint32_t sample[BARRIERS];
   char error[256];
-  struct pool *pool = pool_new(&(struct pool_config){.workers = 1, .first_cpu = -1}, error, sizeof error);
+  const struct pool_config config = bench_pool(1);
+  struct pool *pool = pool_new(&config, error, sizeof error);
   if (!pool) return;
   const ali3_exec *exec = pool_exec(pool);
   for (int i = 0; i < BARRIERS; i++) {
@@ -94,12 +116,28 @@ static bool step_went_well(const struct prediction *p, ali3_status status)
   return false;
 }
 
+/* NULL, with a message, on failure. */
+static struct pool *open_pool(int workers)
+{
+  char error[256];
+  const struct pool_config config = bench_pool(workers);
+  struct pool *pool = pool_new(&config, error, sizeof error);
+  if (!pool) fprintf(stderr, "ali3-bench: %s\n", error);
+  return pool;
+}
+
 /* Predicts the time of each step of a round with this number of workers, without barriers. *pieces: of the last step. */
 static bool predict_round(const struct prediction *p, int workers, uint32_t *ns, int *pieces)
 {
-  struct turns t = {.exec = {.context = &t, .shares = workers + 1, .run = run_in_turn}};
+  /* A thread for each share, as far as there are processors. */
+  const int most = choose_most(-1);
+  struct pool *pool = open_pool(workers < most ? workers : most);
+  if (!pool) return false;
+  struct turns t = {.exec = {.context = &t, .shares = workers + 1, .run = run_in_turn},
+                    .threads = pool_exec(pool)};
   ali3_data_set_exec(p->d, workers > 0 ? &t.exec : NULL);
   bool good = step_went_well(p, ali3_reset(p->m, p->d));
+  /* In place of all shares comes the longest. */
   for (int i = 0; good && i < p->steps; i++) {
     t.sum = t.longest = 0;
     t.pieces = 0;
@@ -111,19 +149,15 @@ static bool predict_round(const struct prediction *p, int workers, uint32_t *ns,
     *pieces = t.pieces;
   }
   ali3_data_set_exec(p->d, NULL);
+  pool_free(pool);
   return good;
 }
 
 /* Times each step of a round with real workers. */
 static bool measure_round(const struct prediction *p, int workers, uint32_t *ns)
 {
-  char error[256];
-  struct pool *pool =
-      pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1}, error, sizeof error);
-  if (!pool) {
-    fprintf(stderr, "ali3-bench: %s\n", error);
-    return false;
-  }
+  struct pool *pool = open_pool(workers);
+  if (!pool) return false;
   if (workers > 0) ali3_data_set_exec(p->d, pool_exec(pool));
   bool good = step_went_well(p, ali3_reset(p->m, p->d));
   for (int i = 0; good && i < p->steps; i++) {
