@@ -14,7 +14,7 @@ ALI3_BEGIN_DECLARATIONS
   X(ALI3_NOT_CONVERGED, 1, "the iterations ended with a large increment; the best iterate was kept")         \
   X(ALI3_MOVED, 2, "the initial state was moved onto the constraints")                                       \
   X(ALI3_VIOLATED, 3, "a joint, drive or gear is open by more than the tolerance")                           \
-  X(ALI3_UNRESOLVED, 4, "a rotation is beyond the range of an inner step or of a bushing")                   \
+  X(ALI3_UNRESOLVED, 4, "a rotation or an element is beyond its range")                                      \
   X(ALI3_E_ARGUMENT, -100, "an argument is out of range")                                                    \
   X(ALI3_E_MEMORY, -101, "out of memory, or the block given is too small")                                   \
   X(ALI3_E_MODEL, -102, "the model is not valid")                                                            \

@@ -157,7 +157,7 @@ typedef struct {
   int worst_body;  /* the body with the largest last increment, or the first that is not finite; -1 none */
   /* rad by which worst_joint, or worst_body if that is -1, turns in an inner step that does not resolve it: after ALI3_UNRESOLVED,
    * and after ALI3_VIOLATED, ALI3_E_DIVERGED or ALI3_E_VIOLATED, for which it is the likely cause; otherwise 0. If a bushing passed half a turn
-   * in the step, worst_force names it, and this is half a turn. */
+   * in the step, or the points of a spring_damper or end_stop passed each other, worst_force names it, and this is half a turn. */
   double turn;
   /* After ALI3_E_STIFF: the longest inner step, s, at which the method follows worst_force; a longer one lets it grow. */
   double longest_step;

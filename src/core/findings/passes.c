@@ -27,8 +27,8 @@ static void report_late_failure(struct inspection *in, const struct model_twin *
   finding_add_number(f, "time", r->time, "s");
 }
 
-/* A bushing that passes half a turn, later than in the steps that accuracy.c compares. */
-static void report_bushing(struct inspection *in, const struct model_twin *t)
+/* A bushing that passes half a turn, or a line whose points pass each other, later than in the steps that accuracy.c compares. */
+static void report_range(struct inspection *in, const struct model_twin *t)
 {
   const ali3_report *r = ali3_data_report(t->data);
   char text[400];
@@ -64,7 +64,7 @@ void inspect_passes(struct inspection *in)
     status = ali3_step(&t.model, t.data);
     const ali3_report *r = ali3_data_report(t.data);
     if (status < 0) report_late_failure(in, &t);
-    report_bushing(in, &t);
+    report_range(in, &t);
     if (status >= 0 && r->held > 0 && held++ == 0) first = r->time;
   }
   /* many such steps are those of a motion that is too fast, which other findings name */

@@ -155,12 +155,12 @@ struct frozen {
   bool values;             /* some force takes its value from outside */
   bool switches;           /* some law has corners: every iteration factorises */
   bool jumps;              /* some force over a step differs from the mean of its ends */
-  bool rotations;          /* some rows are those of a rotation vector */
-  int *loads_first;        /* (bodies + 1) loads of each body, in `loads` */
-  int *loads;              /* (loads) index in model.load, ascending per body */
-  struct chain *chain;     /* (sensors) */
-  size_t measured;         /* numbers in the memory of all chains */
-  struct limbs *limbs;     /* explicit methods in joint coordinates; NULL: in those of the bodies */
+  bool ranges;      /* some forces hold for a range of rotations or lengths: bushings, springs along a line */
+  int *loads_first; /* (bodies + 1) loads of each body, in `loads` */
+  int *loads;       /* (loads) index in model.load, ascending per body */
+  struct chain *chain; /* (sensors) */
+  size_t measured;     /* numbers in the memory of all chains */
+  struct limbs *limbs; /* explicit methods in joint coordinates; NULL: in those of the bodies */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;

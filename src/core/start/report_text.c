@@ -203,12 +203,19 @@ int ali3_turn_text(const ali3_model *m, const ali3_report *r, char *text, size_t
 {
   static const double RESOLVED = 0.5; /* rad */
   const bool joint = r->worst_joint >= 0;
-  if (r->turn > 0.0 && r->worst_force >= 0)
+  const struct force *force = r->worst_force >= 0 ? &m->force[r->worst_force] : NULL;
+  if (r->turn > 0.0 && force && force->spec.type != ALI3_FORCE_BUSHING)
+    return snprintf(
+        text, size,
+        "%s \"%s\": its points pass each other, where its force changes its direction at once: keep "
+        "them apart by an end_stop with a lower limit, or guide them by a joint",
+        ali3_force_type_name(force->spec.type), force->name);
+  if (r->turn > 0.0 && force)
     return snprintf(
         text, size,
         "bushing \"%s\" passes half a turn, where its torque changes its sign: limit the rotation by "
         "a stop, or use a joint_spring, which counts turns",
-        m->force[r->worst_force].name);
+        force->name);
   if (!(r->turn > 0.0) || (!joint && r->worst_body < 0)) return snprintf(text, size, "%s", "");
   return snprintf(text, size,
                   "%s \"%s\" turns by %.3g rad in an inner step, which resolves only steady rotations about "

@@ -70,7 +70,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
     f->switches |= law_switches(&j->law[k]);
     f->jumps |= law_jumps(&j->law[k]);
   }
-  f->rotations |= rows_turn(j);
+  f->ranges |= rows_turn(j) || (j->soft && j->primitive[0].kind == ROW_LENGTH);
   j->drive = j->rolling = -1;
   if (spec->type == ALI3_FORCE_SPHERE_SPHERE && spec->friction > 0.0) j->rolling = f->rolling++;
   if (spec->type != ALI3_FORCE_DRIVE) return true;

@@ -9,7 +9,8 @@
  *   - the rate of a body, in its own axes, or that of a joint changes by more than a quarter of a turn per inner step
  *
  * A bushing passes half a turn if the real part of its relative rotation changes its sign. Its rotation vector then jumps. The
- * energy method may stay at half a turn, because the bushing stores the same energy on both sides. */
+ * energy method may stay at half a turn, because the bushing stores the same energy on both sides. The force of a spring or end
+ * stop whose points pass each other jumps, too. */
 #include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -164,14 +165,59 @@ static double relative_real(const ali3_model *m, const double *x, const struct j
   return now[0] * sqrt(fmax(1.0 - v3_dot(start, start), 0.0)) + v3_dot(now + 1, start);
 }
 
-void rotation_judge_bushings(const ali3_model *m, ali3_data *d, const double *before)
+static bool bushing_passes(const ali3_model *m, const ali3_data *d, const double *before,
+                           const struct joint_rows *j)
 {
-  static const double HALF_TURN = 3.14159265358979323846, AT = 1e-3; /* half of the angle from there, rad */
-  for (int i = m->frozen->rigid_links; m->frozen->rotations && i < m->frozen->links; i++) {
+  static const double AT = 1e-3; /* half of the angle from there, rad */
+  const double now = relative_real(m, d->now.x, j);
+  return now * relative_real(m, before, j) <= 0.0 || fabs(now) <= AT;
+}
+
+/* From point a to point b of a line: world axes, then the axes of both bodies. */
+static void line_at(const ali3_model *m, const double *x, const struct joint_rows *j, double d[3][3])
+{
+  double R[2][9], at[2][3];
+  for (int side = 0; side < 2; side++) {
+    const struct body_state body = stored_state(m, x, j->body[side]);
+    p_rotation(R[side], body.p);
+    m3_mul(at[side], R[side], j->point[side]);
+    for (int i = 0; i < 3; i++) at[side][i] += body.r[i];
+  }
+  v3_sub(d[0], at[1], at[0]);
+  for (int side = 0; side < 2; side++) m3_tmul(d[1 + side], R[side], d[0]);
+}
+
+/* The way from a to b passes the origin: its nearest point is within NEAR of the longer one. */
+static bool passes_origin(const double a[3], const double b[3])
+{
+  static const double NEAR = 0.02;
+  double way[3], nearest[3];
+  v3_sub(way, b, a);
+  const double square = v3_dot(way, way), part = square > 0.0 ? -v3_dot(a, way) / square : 0.0;
+  if (part < 0.0 || part > 1.0) return false;
+  for (int i = 0; i < 3; i++) nearest[i] = a[i] + part * way[i];
+  return v3_dot(nearest, nearest) < NEAR * NEAR * fmax(v3_dot(a, a), v3_dot(b, b));
+}
+
+/* The points of a line pass each other, and its force at the length 0 is not 0. A line that turns with a body rests in the axes
+ * of that body. */
+static bool line_passes(const ali3_model *m, const ali3_data *d, const double *before,
+                        const struct joint_rows *j)
+{
+  double from[3][3], to[3][3];
+  const bool jumps = j->law[0].kind == LAW_LIMITS ? j->law[0].lower > 0.0 : j->length > 0.0;
+  if (j->primitive[0].kind != ROW_LENGTH || !jumps) return false;
+  line_at(m, before, j, from);
+  line_at(m, d->now.x, j, to);
+  return passes_origin(from[0], to[0]) && passes_origin(from[1], to[1]) && passes_origin(from[2], to[2]);
+}
+
+void rotation_judge_elements(const ali3_model *m, ali3_data *d, const double *before)
+{
+  static const double HALF_TURN = 3.14159265358979323846;
+  for (int i = m->frozen->rigid_links; m->frozen->ranges && i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    if (!rows_turn(j)) continue;
-    const double now = relative_real(m, d->now.x, j);
-    if (now * relative_real(m, before, j) > 0.0 && fabs(now) > AT) continue;
+    if (!(rows_turn(j) ? bushing_passes : line_passes)(m, d, before, j)) continue;
     d->turned = (struct turned){HALF_TURN, -1, -1, m->frozen->force_of[i - m->joints]};
     return;
   }

@@ -249,7 +249,7 @@ static int do_step(const ali3_model *m, ali3_data *d, bool again)
   d->report.increment = largest;
   if (!project_finite(m, d)) return ALI3_E_DIVERGED;
   hold_reactions(m, d, result);
-  rotation_judge_bushings(m, d, state_before(d)->x);
+  rotation_judge_elements(m, d, state_before(d)->x);
   const int open = violation_judge(m, d), turned = rotation_status(d);
   return status_worse(result, open != ALI3_OK ? open : turned);
 }

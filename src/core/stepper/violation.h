@@ -24,8 +24,9 @@ void violation_locate(const ali3_model *m, ali3_data *d);
  * ALI3_UNRESOLVED, with the body or joint in the report. */
 void rotation_judge(const ali3_model *m, ali3_data *d);
 int rotation_status(ali3_data *d);
-/* At the end of a step: a bushing passed half a turn in it. before: states at its start. */
-void rotation_judge_bushings(const ali3_model *m, ali3_data *d, const double *before);
+/* At the end of a step: a bushing passed half a turn in it, or the points of a spring_damper or end_stop passed each other.
+ * before: states at its start. */
+void rotation_judge_elements(const ali3_model *m, ali3_data *d, const double *before);
 /* At the start of a step that failed: names the body or joint whose rotation an inner step does not resolve. */
 void rotation_blame(const ali3_model *m, ali3_data *d);
 /* rad, the turn in an inner step above which points off the axis are not resolved. */

@@ -177,7 +177,9 @@ static const struct key sphere_sphere_keys[] = {
 
 const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
-      .doc = "A spring and a damper along the line between two points. Points that meet have no line, and no force acts there."),
+      .doc = "A spring and a damper along the line between two points. Points that meet have no line, and no force "
+             "acts there. Keep points apart if the force at the length 0 is not 0: a step in which they pass each other is degraded, and "
+             "the log names the element."),
   [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
       .doc = "A bushing yields along the axes of body_a, and about them: its torques follow the rotation vector of body_b since the "
              "start, for rotations below 180 degrees. At 180 degrees they change their sign: such a step is degraded, and the log "
@@ -187,7 +189,8 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,
       .doc = "A cable between two points. It pulls and never pushes."),
   [ALI3_FORCE_END_STOP] = SECTION("an end_stop", end_stop_keys,
-      .doc = "An end stop pushes back if the distance of two points exceeds its limits."),
+      .doc = "An end stop pushes back if the distance of two points exceeds its limits. A step in which the points pass each other, with a "
+             "lower limit above 0, is degraded, and the log names the end stop."),
   [ALI3_FORCE_STOP] = SECTION("a stop", stop_keys,
       .doc = "A stop pushes back if the coordinate of a joint exceeds its limits."),
   [ALI3_FORCE_FRICTION] = SECTION("a friction", friction_keys,

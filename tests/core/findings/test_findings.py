@@ -604,6 +604,20 @@ class Findings(unittest.TestCase):
                 if not found:
                     self.assertAlmostEqual(float(run.stdout.rstrip().rsplit("\n", maxsplit=1)[1]), 0.5, 6)
 
+    def test_a_spring_whose_points_pass_each_other(self):
+        """A spring with a rest length pushes the other way beyond its point; one without a force at the length 0 does not."""
+        for rest, found in ((0, False), (0.1, True)):
+            m = {"name": "pass", "gravity": [0, 0, 0],
+                 "bodies": [{"name": "b", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [0.1, 0, 0], "velocity": [-1, 0, 0]}],
+                 "joints": [{"name": "j", "type": "prismatic", "body_a": "ground", "body_b": "b", "at": [0, 0, 0], "axis": [1, 0, 0]}],
+                 "forces": [{"name": "s", "type": "spring_damper", "body_a": "ground", "body_b": "b", "stiffness": 10, "rest_length": rest}]}
+            path = self.write(m)
+            with self.subTest(rest):
+                done = self.check(path, "--check").stdout
+                self.assertEqual('warning: spring_damper "s": its points pass each other' in done, found, done)
+                run = subprocess.run([SIM, path, "--duration", "1"], capture_output=True, text=True, check=True)
+                self.assertEqual('spring_damper "s": its points pass each other' in run.stdout + run.stderr, found, run.stderr)
+
     def test_the_accuracy_sees_rotations(self):
         """A body that tumbles about its centre: the sensor at its tip is off by millimetres, its centre of mass by nothing."""
         m = {"name": "T", "gravity": [0, 0, 0],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 foreach(name user_laws bushings carried carried_ratio carried_rods carried_shares contacts coordinate data drives dropped energy equations explicit extrapolate forces found
-             freeze friction inner loads pulled rotors sensor step stops turns violation)
+             freeze friction inner loads pulled ranges rotors sensor step stops turns violation)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK test_core)
 endforeach()
 # Seconds of motion at many stiffnesses, rates and positions: they would be half of the quick tier.
