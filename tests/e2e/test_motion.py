@@ -25,6 +25,18 @@ def offline(config, seconds, folder):
         return {round(float(row["time"]) / 0.01): [float(row[c]) for c in COLUMNS] for row in csv.DictReader(f)}
 
 
+def depart(receiver, reference):
+    """(time, state, values, distance) of the first frame in which the crank is a millimetre from the undisturbed run. In single frames
+    the two runs may cross, or a busy host has not taken the push yet."""
+    apart, t = 0.0, 0.0
+    while apart <= 1e-3:
+        _, t, state, values = receiver.frames(1, CRANK)[0]
+        if round(t / 0.01) not in reference:
+            raise AssertionError(f"at {t} s the crank is still in the undisturbed run")
+        apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))
+    return t, state, values, apart
+
+
 class Motion(unittest.TestCase):
     def test_mbpoll_sees_the_crank_move(self):
         mbpoll = bench.need("mbpoll")
@@ -94,12 +106,9 @@ class Motion(unittest.TestCase):
             # five times, a sixteenth of a second apart
             pushes = d.file("pushes", "".join(f"00000001.{k}0000000 /ali3/input/push/force fff 10 0 0\n" for k in range(5)))
             subprocess.run([oscsendfile, "127.0.0.1", str(d.osc_port), pushes], check=True, timeout=bench.PATIENCE)
-            receiver.drain()
-            _, t, state, values = receiver.frames(20, CRANK)[-1]
-            apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))
+            t, state, values, apart = depart(receiver, reference)
             print(f"10 N for about 0.3 s: at {t:.2f} s the crank is {apart:.3f} m from the undisturbed run")
             self.assertEqual(state, "RUNNING")
-            self.assertGreater(apart, 1e-3)
             self.assertAlmostEqual(math.hypot(*values[:3]), 0.5, places=9)
         receiver.close()
 
@@ -113,10 +122,7 @@ class Motion(unittest.TestCase):
             for sequence in range(1, 6):
                 c.write(100, push + [0] * 62 + [sequence])
                 bench.pace(0.05)
-            receiver.drain()
-            _, t, _, values = receiver.frames(20, CRANK)[-1]
-            apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))
-            self.assertGreater(apart, 1e-3)
+            depart(receiver, reference)
             c.close()
         receiver.close()
 

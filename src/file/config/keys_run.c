@@ -55,7 +55,8 @@ static const struct key solver_keys[] = {
          "for each direction that a joint holds. joint: the freedoms of joints that form a tree, by an articulated-body recursion; "
          "the rows of the other joints, of drives and of gears close its loops. Joints of the tree do not open. auto: those in which a "
          "step takes less time, which an estimate decides before the model is frozen: joint for trees and for mechanisms with few "
-         "loops, body for long chains of spherical joints and for many loops. The results differ within the accuracy of the method. "
+         "loops, body for long chains of spherical joints and for many loops. The results differ within the accuracy of the method, except "
+         "for reactions that redundant joints share: body makes them the smallest of all, joint the smallest among those that close loops. "
          "The log and --check say the choice."),
   INTEGER_OR_AUTO("iterations", "", BETWEEN(1, 100), "3", WHILE_RUNNING, SETTING(options.iterations),
                   "Number of Newton iterations of every step. A step always does all of them. The first of three or more runs before "
