@@ -236,8 +236,8 @@ int ali3_sensor_type_readings(ali3_sensor_type type);
  *   load_cell   force, and the chain
  *
  * The chain takes one sample at the end of each step. It filters and delays it, adds noise, limits it, and rounds it to a multiple
- * of the resolution, in this order. With every field of the chain 0 the reading is exact. Before the start the quantity had its first
- * value. */
+ * of the resolution, in this order. A chain whose fields are all 0 gives the exact value. At the start the filter and the delay hold
+ * the first sample, as if the quantity had stood still before. */
 typedef struct {
   const char *name; /* copied; unique among sensors */
   ali3_sensor_type type;

@@ -34,7 +34,7 @@ struct turns {
   void (*work)(void *arg, int share, int shares);
   void *arg;
   _Alignas(64) atomic_int next; /* the share whose turn it is */
-  uint64_t piece_longest;       /* of the shares before it */
+  uint64_t piece_longest;       /* ns, the longest share before it */
 };
 
 /* Does the shares of one thread, each in its turn. */

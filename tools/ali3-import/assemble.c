@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Closes loops at the start: moves the joints until the frames of each loop meet, by the method of Levenberg and Marquardt. Where
- * the frames stay apart, it begins again from random coordinates near those of the file. */
+ * the frames stay apart, it begins again from random coordinates near the pose of the file. */
 #include "import.h"
 #include "math/dense.h"
 

@@ -37,7 +37,7 @@ struct fmu_block {
 struct preset {
   const struct read_variable *variable;
   double number;
-  const char *text; /* of a string; NULL: a number */
+  const char *text; /* the value of a string variable; NULL: the variable is a number */
 };
 
 struct fmu {

@@ -6,7 +6,7 @@
  * All vectors have world axes and belong to the point of the limb: the point of its body at which the inner joint holds it, or
  * the centre of mass of a limb that no joint holds. Two limbs then differ by a shift alone. An inner joint is a row of columns,
  * each a rotation or a translation, that are eliminated one after the other. With [al; ac], the deviation of the acceleration
- * of the point from the one without the accelerations of the columns:
+ * of the point from its bias acceleration, which it has while no column accelerates:
  *
  *   [n; f] = I [al; ac] + bias,  I = [J H; H' M]     a limb with all limbs beyond it
  *   column s:  U = I s,  d = s'U,  I -= U U'/d,  u = -s'bias,  bias += U u/d,  x = (u - U'[al; ac])/d
@@ -72,7 +72,7 @@ struct limb_at {
   double p[4], R[9];       /* Euler parameters of length 1, body to world */
   double o[3], r[3];       /* point, and the way to it from the point of the earlier limb */
   double w[3], v[3];       /* angular velocity, velocity of the point */
-  double al[3], ac[3];     /* accelerations without those of the columns; ac less gravity */
+  double al[3], ac[3];     /* bias accelerations; ac less gravity */
   double J[6], H[9], M[6]; /* inertia */
   double first[3];         /* mass times the way to the centre of mass */
   double n[3], f[3];       /* bias */
@@ -125,7 +125,7 @@ struct limbs_work {
 struct limb_passes {
   /* Places, orientations and columns from the coordinates. */
   void (*pose)(const struct limbs *l, const double *state, struct limb_at *at);
-  /* Velocities, and accelerations without those of the columns. */
+  /* Velocities and bias accelerations. */
   void (*rates)(const struct limbs *l, const double *state, const double gravity[3], struct limb_at *at);
   /* Inertias, and the columns eliminated. False: a column moves no mass. */
   bool (*inertia)(const struct limbs *l, struct limb_at *at);

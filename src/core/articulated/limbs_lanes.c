@@ -359,7 +359,7 @@ LIMB_PASS void shift_wrench(const struct limb_at *o, struct limb_at *parent)
   }
 }
 
-/* n, f of the body alone: its inertia forces at the accelerations without those of the columns, less the load. */
+/* n, f of the body alone: its inertia forces at the bias accelerations, less the load. */
 LIMB_PASS void own_bias(const struct limb *b, struct limb_at *o)
 {
   double lever[3], turned[3], own[3], moment[3], spin[3];

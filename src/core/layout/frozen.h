@@ -160,7 +160,7 @@ struct frozen {
   int *loads;       /* (loads) index in model.load, ascending per body */
   struct chain *chain; /* (sensors) */
   size_t measured;     /* numbers in the memory of all chains */
-  struct limbs *limbs; /* explicit methods in joint coordinates; NULL: in those of the bodies */
+  struct limbs *limbs; /* explicit methods in joint coordinates; NULL: body coordinates */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;

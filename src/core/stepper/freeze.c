@@ -226,9 +226,9 @@ static int lay_out_tree(ali3_model *m, struct frozen *f)
  * system of the rows that close loops. */
 
 /* ns on a processor with lanes of eight, fitted to the times of thirteen mechanisms by both (tests/README.md). */
-static const double GROUP = 50.0, FLOP = 0.134, LINK_TILE = 161.0, LINK_ROW = 38.0; /* of the bodies */
+static const double GROUP = 50.0, FLOP = 0.134, LINK_TILE = 161.0, LINK_ROW = 38.0; /* in body coordinates */
 static const double LIMB = 108.0, COLUMN = 19.0, CLOSURE_ROW = 104.0, PRODUCT = 1.02, CUBE = 0.011,
-                    SOFT_LINK = 41.0; /* of the joints */
+                    SOFT_LINK = 41.0; /* in joint coordinates */
 static const double PAYS = 0.9;       /* a smaller difference is within the error of the estimate */
 
 static double body_work(const struct frozen *f)

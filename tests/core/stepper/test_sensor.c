@@ -180,19 +180,27 @@ TEST(in_free_fall_an_imu_feels_nothing)
   ali3_model_free(m);
 }
 
+/* A wheel on an axle about the vertical. rate: rad/s; position: rad, the coordinate at the start. */
+static void add_wheel(ali3_model *m, double rate, double position)
+{
+  ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, 1.0, 1.0);
+  wheel.angular_velocity[2] = rate;
+  const int body = toy_added(m, ali3_model_add_body(m, &wheel));
+  const ali3_joint_spec axle = {.name = "axle",
+                                .type = ALI3_JOINT_REVOLUTE,
+                                .body_a = ALI3_GROUND,
+                                .body_b = body,
+                                .axis_a = {0, 0, 1},
+                                .axis_b = {0, 0, 1},
+                                .position = position};
+  toy_added(m, ali3_model_add_joint(m, &axle));
+}
+
 /* On a wheel about the vertical at 5 rad/s, 0.8 m from the axle, x outwards: w^2 r inwards, and weight. */
 TEST(on_a_wheel_an_imu_feels_the_centripetal_acceleration)
 {
   ali3_model *m = weighed();
-  ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, 1.0, 1.0);
-  wheel.angular_velocity[2] = 5.0;
-  toy_added(m, ali3_model_add_body(m, &wheel));
-  ali3_joint_spec axle = {.name = "axle",
-                          .type = ALI3_JOINT_REVOLUTE,
-                          .body_a = ALI3_GROUND,
-                          .axis_a = {0, 0, 1},
-                          .axis_b = {0, 0, 1}};
-  toy_added(m, ali3_model_add_joint(m, &axle));
+  add_wheel(m, 5.0, 0.0);
   add(m, "rim", ALI3_SENSOR_IMU, (const double[]){0.8, 0, 0}, PLAIN);
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
@@ -221,16 +229,7 @@ static ali3_model *measured(const ali3_sensor_spec *chain, double dt)
   a.velocity[0] = 1.5;
   toy_added(m, ali3_model_add_body(m, &a));
   toy_added(m, ali3_model_add_body(m, &b));
-  const ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, 1.0, 1.0);
-  toy_added(m, ali3_model_add_body(m, &wheel));
-  const ali3_joint_spec axle = {.name = "axle",
-                                .type = ALI3_JOINT_REVOLUTE,
-                                .body_a = ALI3_GROUND,
-                                .body_b = 2,
-                                .axis_a = {0, 0, 1},
-                                .axis_b = {0, 0, 1},
-                                .position = 0.3};
-  toy_added(m, ali3_model_add_joint(m, &axle));
+  add_wheel(m, 0.0, 0.3);
   ali3_force_spec coil = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
   coil.name = "coil";
   coil.stiffness[0] = 40.0;
@@ -402,15 +401,7 @@ TEST(a_state_has_the_memory_of_the_chains)
 TEST(an_encoder_counts_increments_of_many_turns)
 {
   ali3_model *m = ali3_model_new();
-  ali3_body_spec rotor = toy_body("rotor", (const double[]){0, 0, 0}, 1.0, 1.0);
-  rotor.angular_velocity[2] = 250.0;
-  toy_added(m, ali3_model_add_body(m, &rotor));
-  const ali3_joint_spec axle = {.name = "axle",
-                                .type = ALI3_JOINT_REVOLUTE,
-                                .body_a = ALI3_GROUND,
-                                .axis_a = {0, 0, 1},
-                                .axis_b = {0, 0, 1}};
-  toy_added(m, ali3_model_add_joint(m, &axle));
+  add_wheel(m, 250.0, 0.0);
   const double increment = 6.283185307179586 / 1024;
   const ali3_sensor_spec s = {
       .name = "s", .type = ALI3_SENSOR_ENCODER, .delay = 0.02, .resolution = {increment}};
