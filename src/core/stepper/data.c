@@ -138,6 +138,14 @@ static void place_twin(const ali3_model *m, ali3_data *d, int i, struct arena *a
   share_with_twin(d, twin);
 }
 
+static void place_joints(const struct limbs *l, struct joint_states *o, struct arena *a)
+{
+  o->now = take_doubles(a, limbs_numbers(l));
+  o->last = take_doubles(a, limbs_numbers(l));
+  o->moved = take_doubles(a, (size_t)l->coordinates);
+  limbs_place(l, &o->work, a);
+}
+
 static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
@@ -158,7 +166,7 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(m, d, i, a);
   if (m->options.substeps > 1 || m->options.retry > 0) place_state(f, &d->start, a);
   place_states(m, &d->states, a);
-  if (data_is_jointed(m)) jointed_place(m, &d->joints, a);
+  if (data_is_jointed(m)) place_joints(f->limbs, &d->joints, a);
 }
 
 /* A body is fast from 0.1 rad in an inner step on, a steady body (AXES_STEADY) from 1e-4 rad on. Below half a radian a joint

@@ -52,7 +52,6 @@ void explicit_restore(const ali3_model *m, ali3_data *d);
 
 /* --- jointed.c: the parts of an inner step that differ in joint coordinates, where frozen.limbs is set --- */
 
-void jointed_place(const ali3_model *m, struct joint_states *o, struct arena *a);
 /* After the block has been laid out: the constant numbers. */
 void jointed_begin(const ali3_model *m, ali3_data *d);
 /* The state in joint coordinates, from the bodies. */

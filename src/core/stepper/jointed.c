@@ -11,15 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-void jointed_place(const ali3_model *m, struct joint_states *o, struct arena *a)
-{
-  const struct limbs *l = m->frozen->limbs;
-  o->now = arena_take(a, limbs_numbers(l), sizeof(double));
-  o->last = arena_take(a, limbs_numbers(l), sizeof(double));
-  o->moved = arena_take(a, (size_t)l->coordinates, sizeof(double));
-  limbs_place(l, &o->work, a);
-}
-
 void jointed_begin(const ali3_model *m, ali3_data *d)
 {
   limbs_begin(m->frozen->limbs, &d->joints.work);
