@@ -17,7 +17,7 @@
 
 enum { WORKERS = 7, STEPS = 3 };
 
-static int mechanisms = 25;
+static int mechanisms = 8;
 
 static const struct mix {
   ali3_joint_type type;

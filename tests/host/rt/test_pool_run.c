@@ -15,7 +15,6 @@
 #include <string.h>
 
 enum { MOST = 3, PIECES = 50, ROW = 3, OTHER_ROW = 4 };
-static const uint64_t LONG_NS = 12 * UINT64_C(1000000);
 static const uint64_t REST_NS = 300000; /* longer than any thread spins */
 
 static void run(struct pool *p, void (*work)(void *arg, int share, int shares), void *arg)
@@ -32,15 +31,16 @@ static void rest(void)
 struct plan {
   struct pool *pool;
   int share;
+  uint64_t slow_ns;
   bool sleeps, computes;
 };
 
-static void compute(void)
+static void compute(uint64_t ns)
 {
   struct usage before, now;
   usage_now(&before);
   do usage_now(&now);
-  while (now.cpu_ns - before.cpu_ns < LONG_NS);
+  while (now.cpu_ns - before.cpu_ns < ns);
 }
 
 static void carry_out(void *arg, int share, int shares)
@@ -49,8 +49,8 @@ static void carry_out(void *arg, int share, int shares)
   (void)shares;
   if (share == 0) pool_label(plan->pool, OTHER_ROW); /* for the next piece, not for this one */
   if (share != plan->share) return;
-  if (plan->sleeps) clock_sleep_until_ns(clock_now_ns() + LONG_NS);
-  if (plan->computes) compute();
+  if (plan->sleeps) clock_sleep_until_ns(clock_now_ns() + plan->slow_ns);
+  if (plan->computes) compute(plan->slow_ns);
 }
 
 static void nothing(void *arg, int share, int shares)
@@ -73,9 +73,9 @@ static void quiet_cycle(struct pool *p)
   } while (0)
 
 /* A piece in which `share` is slow, between two cycles without a slow share. */
-static const char *slow_share(struct pool *p, int workers, int share, bool sleeps)
+static const char *slow_share(struct pool *p, int workers, int share, bool sleeps, uint64_t slow_ns)
 {
-  struct plan plan = {.pool = p, .share = share, .sleeps = sleeps, .computes = !sleeps};
+  struct plan plan = {.pool = p, .share = share, .slow_ns = slow_ns, .sleeps = sleeps, .computes = !sleeps};
   quiet_cycle(p);
   pool_take_cycle(p);
   for (int row = 0; row < POOL_LABELS; row++) pool_take_wait(p, row);
@@ -87,7 +87,7 @@ static const char *slow_share(struct pool *p, int workers, int share, bool sleep
   const struct pool_cycle c = pool_take_cycle(p);
   CHECK(c.slowest.level == ROW);
   CHECK(c.slowest.share == share);
-  CHECK(c.slowest.busy_ns >= LONG_NS);
+  CHECK(c.slowest.busy_ns >= slow_ns);
   CHECK(c.held_ns > 0);
   CHECK(c.sleeps > 0 && c.slept_ns > 0);
   CHECK(c.woke_late_ns <= c.slept_ns);
@@ -101,39 +101,41 @@ static const char *slow_share(struct pool *p, int workers, int share, bool sleep
       CHECK(TEST_SANITIZED || u.voluntary == 0);
       continue;
     }
-    CHECK(u.span_ns >= LONG_NS);
-    CHECK(sleeps ? u.voluntary > 0 : u.cpu_ns >= LONG_NS);
+    CHECK(u.span_ns >= slow_ns);
+    CHECK(sleeps ? u.voluntary > 0 : u.cpu_ns >= slow_ns);
     CHECK(TEST_SANITIZED || sleeps || u.voluntary == 0);
   }
 
   run(p, nothing, NULL); /* it need not have slept since */
   pool_take_cycle(p);
   CHECK(TEST_SANITIZED || pool_usage(p, share).voluntary == 0); /* that was before */
-  CHECK(pool_usage(p, share).cpu_ns < LONG_NS);
+  CHECK(pool_usage(p, share).cpu_ns < slow_ns);
   const struct pool_cycle idle = pool_take_cycle(p); /* a question is no work either */
   CHECK(idle.slowest.level == -1 && idle.slowest.share == 0 && idle.held_ns == 0 && idle.sleeps == 0);
   return NULL;
 }
 
-/* Another program may delay any thread for longer, but not every time. */
-enum { TRIES = 10 };
+/* Another program may delay any thread for longer: every try is slower than the one before. */
+enum { TRIES = 8 };
+static const uint64_t FIRST_NS = 12 * UINT64_C(1000000);
 
 static const char *each_share_slow_in_turn(struct pool *p, int workers)
 {
   const char *problem = NULL;
   for (int share = 1; share <= workers && !problem; share++)
     for (int sleeps = 0; sleeps < 2 && !problem; sleeps++) {
-      problem = slow_share(p, workers, share, sleeps);
-      for (int i = 1; i < TRIES && problem; i++) problem = slow_share(p, workers, share, sleeps);
+      problem = "not tried";
+      for (int i = 0; i < TRIES && problem; i++)
+        problem = slow_share(p, workers, share, sleeps, FIRST_NS << i);
     }
   return problem;
 }
 
 static const char *the_caller_slow(struct pool *p, int workers)
 {
-  struct plan plan = {.pool = p, .share = 0, .sleeps = true};
   (void)workers;
   for (int i = 0; i < TRIES; i++) {
+    struct plan plan = {.pool = p, .share = 0, .slow_ns = FIRST_NS << i, .sleeps = true};
     quiet_cycle(p);
     pool_take_cycle(p);
     run(p, carry_out, &plan);

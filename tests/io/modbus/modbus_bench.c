@@ -22,13 +22,15 @@ const struct signals bench_signals = {.platform_first = -1,
                                       .channels = CHANNELS,
                                       .inputs = 2,
                                       .input = bench_input};
-const struct modbus_config bench_config = {.tcp = true,
-                                           .default_map = true,
-                                           .unit = FRAME_UNIT,
-                                           .bind = "127.0.0.1",
-                                           .max_clients = MAX_CLIENTS,
-                                           .half_frame_ms = HALF_FRAME_MS,
-                                           .idle_ms = IDLE_MS};
+const struct modbus_config bench_config = {
+    .tcp = true,
+    .default_map = true,
+    .unit = FRAME_UNIT,
+    .bind = "127.0.0.1",
+    .max_clients = MAX_CLIENTS,
+    .owner_timeout = PATIENCE_MS / 1e3, /* inputs are freed by an end, not by silence */
+    .half_frame_ms = HALF_FRAME_MS,
+    .idle_ms = IDLE_MS};
 
 bool bench_starts(struct endpoint *e, const struct modbus_config *c)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { WORKERS = 2, CYCLES = 1000, ROUND = 100 /* of rig_cycles() */ };
+enum { WORKERS = 2, CYCLES = 300, ROUND = 100 /* of rig_cycles() */ };
 
 #if !TEST_SANITIZED
 /* Counts all threads, from the first cycle to the last. */
