@@ -24,6 +24,7 @@
   X(geometry, "geometry.js", "text/javascript; charset=utf-8")                                               \
   X(orbit, "orbit.js", "text/javascript; charset=utf-8")                                                     \
   X(scene, "scene.js", "text/javascript; charset=utf-8")                                                     \
+  X(labels, "labels.js", "text/javascript; charset=utf-8")                                                   \
   X(motion, "motion.js", "text/javascript; charset=utf-8")                                                   \
   X(plot, "plot.js", "text/javascript; charset=utf-8")                                                       \
   X(timeline, "timeline.js", "text/javascript; charset=utf-8")                                               \

@@ -422,13 +422,17 @@ static const char *const visual_shapes[] = {
 #undef SHAPE_NAME
   NULL};
 #define VISUAL(field) offsetof(struct visual_values, field)
-enum { SHAPES_WITH_SIZE = KIND(SCENE_BOX) | KIND(SCENE_SPHERE) | KIND(SCENE_CYLINDER) | KIND(SCENE_CAPSULE) };
+enum { SHAPES_WITH_SIZE = KIND(SCENE_BOX) | KIND(SCENE_SPHERE) | KIND(SCENE_CYLINDER) | KIND(SCENE_CAPSULE) | KIND(SCENE_TUBE) |
+                          KIND(SCENE_CONE) };
 static const struct key visual_keys[] = {
   TEXT("body", REQUIRED, AT_START, VISUAL(body), "Name of the body that has the shape, or ground.", .example = "A"),
   CHOICE("shape", visual_shapes, REQUIRED, AT_START, VISUAL(kind), "Kind of the shape.", .example = "box"),
   VECTOR("size", "m", POSITIVE, "0.1 0.1 0.1", AT_START, VISUAL(shape.size),
-         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder or capsule, whose axis is z. The "
-         "length of a capsule includes its round ends. A mesh has the size of its file.", .only = SHAPES_WITH_SIZE),
+         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder, tube, capsule or cone, whose axis is z. "
+         "The length of a capsule includes its round ends. A cone has its base at -z. A mesh has the size of its file.",
+         .only = SHAPES_WITH_SIZE),
+  NUMBER("inner", "", INSIDE(0, 1), "0.8", AT_START, VISUAL(shape.inner), "Diameter of the hole of a tube, as a part of its diameter.",
+         .only = KIND(SCENE_TUBE)),
   TEXT("file", NONE, AT_START, VISUAL(file),
        "Path of an STL or GLB file of at most 32 MB, relative to this file and below its folder. Programs that "
        "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
@@ -441,9 +445,11 @@ static const struct key visual_keys[] = {
   QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."
              ORIENTATION_FORMS),
   TEXT("color", NONE, AT_START, VISUAL(color),
-       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is blue, or the colour "
-       "in the file of a mesh.",
+       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is a colour that the "
+       "program gives the body, or the colour in the file of a mesh.",
        .example = "\"#4a90d9\""),
+  FLAG("rods", "false", AT_START, VISUAL(shape.rods),
+       "Rods are drawn, too: from the centre of mass to the points where joints and forces hold the body."),
 };
 const struct section schema_visual = SECTION("a shape", visual_keys, .by = "shape");
 
@@ -479,7 +485,8 @@ static const struct key model_keys[] = {
        "Groups of elements that stand several times, or come from another file. Their elements follow those of the lists "
        "above.", .off = true),
   LIST("visual", &schema_visual, NONE,
-       "Shapes that ali3-view draws in place of those it finds from mass and inertia. They have no effect on the motion."),
+       "Shapes that pictures draw in place of the shape of a body and of its solid from mass and inertia. They have no effect on "
+       "the motion."),
   TEXT("file", NONE, AT_START, MODEL(file),
        "Path of a model file, relative to this one. The file is used in place of the model, so only parameters may stand "
        "beside this key: model: {file: models/four_bar.yaml}."),

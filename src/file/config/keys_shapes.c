@@ -39,6 +39,9 @@ static const struct key shape_keys[] = {
          "Beginning of the axis in the frame of the body. from and to stand in place of length, position and orientation. The "
          "base of a cone is at from.", .only = LONG_SHAPES),
   VECTOR("to", "m", ANY, NONE, AT_START, SHAPE(to), "End of the axis in the frame of the body.", .only = LONG_SHAPES),
+  TEXT("color", NONE, AT_START, SHAPE(color),
+       "Colour of the shape in pictures, as in visual. A picture shows the shapes of a body unless visual has shapes for it.",
+       .example = "\"#4a90d9\""),
 };
 const struct section schema_shape = SECTION("a shape", shape_keys, .by = "type");
 

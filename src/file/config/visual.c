@@ -56,9 +56,7 @@ static void add_visual(const struct node *n, const struct names *bodies, struct 
   v.shape.shape = (enum scene_shape)v.kind;
   v.shape.mirror = v.mirror - MIRROR_X;
   v.shape.body = mechanism_body(bodies, node_find(n, "body"), r);
-  /* Without the key a mesh has the colours of its file. */
   const bool mesh = v.shape.shape == SCENE_MESH;
-  if (!v.color && !mesh) v.color = SCENE_BLUE;
   if ((v.color && !check_color(n, v.color, r)) || v.shape.body < ALI3_GROUND) return;
   snprintf(v.shape.color, sizeof v.shape.color, "%s", v.color ? v.color : "");
   if (mesh && !read_mesh_keys(n, &v, &v.shape, r)) return;

@@ -33,7 +33,7 @@ static bool expand_root(struct expander *e, struct yaml *t, const struct node *g
   struct elements all = {0};
   const struct part_source from = {.root = t->root, .given = given, .given_in = given_in};
   struct node *root = file_evaluate(e, &from, &all);
-  if (!root || !bodies_place(e, &all)) return false;
+  if (!root || !bodies_place(e, &all) || !pictures_choose(e, &all)) return false;
   struct node *model = node_child(root, "model");
   if (model && model->kind == NODE_MAP) {
     for (int list = 0; list < INPUTS; list++)

@@ -56,6 +56,7 @@ enum shape_type { SHAPE_BOX, SHAPE_CYLINDER, SHAPE_TUBE, SHAPE_SPHERE, SHAPE_CON
 struct shape_values {
   int type; /* enum shape_type */
   double mass, density, size[3], radius, inner_radius, length, position[3], orientation[4], from[3], to[3];
+  const char *color;
 };
 enum { MIRROR_NONE, MIRROR_X, MIRROR_Y, MIRROR_Z };
 struct part_values {

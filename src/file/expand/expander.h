@@ -102,10 +102,10 @@ void orientation_turn(double o[3], const double p[4], const double v[3]);
 
 /* --- shapes.c --- */
 
-/* Replaces the keys shape and shapes of a body by mass and inertia. A centre of mass beside the origin of the shapes goes
- * under BODY_CENTRE, to be removed at the end. */
+/* Replaces the keys shape and shapes of a body by mass and inertia, and appends the shapes to the list visual. A centre of mass
+ * beside the origin of the shapes goes under BODY_CENTRE, to be removed at the end. */
 extern const char BODY_CENTRE[];
-bool shapes_apply(struct expander *e, struct node *body);
+bool shapes_apply(struct expander *e, struct node *body, struct elements *out);
 
 /* --- motions.c: elements moved as a part --- */
 
@@ -132,6 +132,11 @@ bool load_turn(struct expander *e, struct node *n, const struct part_motion *m);
 /* --- pictures.c: shapes for pictures in a part --- */
 
 bool picture_mirror(struct expander *e, struct node *n, int axis);
+/* Appends a shape of a body to the list visual, with an internal mark. Nothing, for a shape without size. */
+bool picture_of_shape(struct expander *e, const struct node *body, const struct node *shape,
+                      const struct shape_values *s, struct elements *out);
+/* Removes the pictures of shapes of bodies that have other pictures, and the marks of the rest. */
+bool pictures_choose(struct expander *e, struct elements *model);
 /* Turns an element on the ground with a pose. point: the key of its position. */
 bool ground_pose_turn(struct expander *e, struct node *n, const char *point, const struct part_motion *m);
 /* Makes the path of a mesh file of a part relative to the file that uses the part. use: the path in that file. */

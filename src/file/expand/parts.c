@@ -27,7 +27,7 @@ static bool take_elements(struct expander *e, struct node *map, enum element_lis
   for (struct node *n = from->first, *next; n; n = next) {
     next = n->next;
     elements_append(out, list, n);
-    if (list == BODIES && n->kind == NODE_MAP && !shapes_apply(e, n)) return false;
+    if (list == BODIES && n->kind == NODE_MAP && !shapes_apply(e, n, out)) return false;
   }
   from->first = NULL;
   from->count = 0;

@@ -114,13 +114,15 @@ static bool shape_mass(struct expander *e, const struct node *n, const struct sh
   return *out > 0 || fail_expansion(e, n->at, "the shape has no mass");
 }
 
-static bool read_lump(struct expander *e, const struct node *n, double whole, struct lump *out)
+/* The shape of a body, and its picture. */
+static bool read_lump(struct expander *e, const struct node *body, const struct node *n, double whole,
+                      struct lump *out, struct elements *pictures)
 {
   struct shape_values s = {.mass = NAN, .density = NAN, .from = {NAN}, .to = {NAN}};
   if (!e->rules->read(e->rules->shape, n, &s, e->report) || !take_ends(e, n, &s)) return false;
   if (s.type == SHAPE_TUBE && !(s.inner_radius < s.radius))
     return fail_expansion(e, n->at, "inner_radius: expected less than radius");
-  if (!shape_mass(e, n, &s, whole, &out->mass)) return false;
+  if (!shape_mass(e, n, &s, whole, &out->mass) || !picture_of_shape(e, body, n, &s, pictures)) return false;
 
   /* Turn the moments into the axes of the body. */
   double moment[3], R[9];
@@ -181,7 +183,7 @@ static bool put_inertia(struct expander *e, struct node *body, const double I[9]
   return n != NULL;
 }
 
-bool shapes_apply(struct expander *e, struct node *body)
+bool shapes_apply(struct expander *e, struct node *body, struct elements *out)
 {
   const struct node *one = node_find(body, "shape"), *list = node_find(body, "shapes"),
                     *mass = node_find(body, "mass");
@@ -201,9 +203,9 @@ bool shapes_apply(struct expander *e, struct node *body)
   /* Add up the shapes. */
   struct lump sum, more;
   const struct node *n = one ? one : list->first;
-  if (!read_lump(e, n, whole, &sum)) return false;
+  if (!read_lump(e, body, n, whole, &sum, out)) return false;
   for (n = one ? NULL : n->next; n; n = n->next) {
-    if (!read_lump(e, n, whole, &more)) return false;
+    if (!read_lump(e, body, n, whole, &more, out)) return false;
     add_lump(&sum, &more);
   }
   node_remove(body, one ? "shape" : "shapes");

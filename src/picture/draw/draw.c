@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1000, HEIGHT = 760, MARGIN = 90, COLOURS = 8 };
+enum { WIDTH = 1000, HEIGHT = 760, MARGIN = 70 };
 static const double FIGURE_HEIGHT = HEIGHT - 2 * MARGIN;
 static const double AXIS = 0.05; /* half the length of a joint's axis, as a part of the size */
 
@@ -18,24 +18,23 @@ static const char style_sheet[] =
     "<style>text{font:11px sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}"
     ".body{font-weight:bold}.joint{fill:#333}.force{fill:#186a3b}.title{font-size:16px}.leg{font-weight:bold;"
     "font-size:14px}"
-    ".own{fill-opacity:.6;stroke:#333;stroke-width:.8}.face{fill-opacity:.5;stroke:#444;stroke-width:.6}.rod{"
-    "stroke-opacity:.75;stroke-linecap:round}"
+    ".own{stroke:#333;stroke-width:.8;stroke-linejoin:round}.face{fill-opacity:.35;stroke:#444;stroke-width:."
+    "6}"
+    ".rod{stroke-opacity:.75;stroke-linecap:round}"
     ".mark{fill:#fff;stroke:#222;stroke-width:1.6}.ball{fill:#222}.ground{fill:#222;stroke:#222;stroke-width:"
     "1.6}"
     ".axis{stroke:#c0392b;stroke-width:1.4}.link{stroke:#222;stroke-width:1.6}"
     ".spring{stroke:#186a3b;stroke-width:1.6;stroke-dasharray:5 "
     "3}.sphere{fill:none;stroke:#186a3b;stroke-width:1.2}.frame{stroke:#777;stroke-width:1.4}"
     ".plate{fill:#9aa7b1;fill-opacity:.25;stroke:#556;stroke-width:1}.strut{stroke:#2c5d8a;stroke-width:3}"
-    ".face.c0,.rod.c0{fill:#4477aa;stroke:#4477aa}.face.c1,.rod.c1{fill:#ee6677;stroke:#ee6677}"
-    ".face.c2,.rod.c2{fill:#228833;stroke:#228833}.face.c3,.rod.c3{fill:#ccbb44;stroke:#ccbb44}"
-    ".face.c4,.rod.c4{fill:#66ccee;stroke:#66ccee}.face.c5,.rod.c5{fill:#aa3377;stroke:#aa3377}"
-    ".face.c6,.rod.c6{fill:#888888;stroke:#888888}.face.c7,.rod.c7{fill:#994f00;stroke:#994f00}</style>\n";
+    ".lead{stroke:#888;stroke-width:.7}";
 
 struct drawing {
   const struct scene *scene;
   struct camera camera;
   struct sheet sheet;
-  struct outlines own; /* shapes of the file, and round solids */
+  struct outlines own; /* shapes of the file, and solids */
+  bool *rods;          /* (bodies) a shape of the file asks for the rods of this body */
 };
 
 /* --- shapes in the world --- */
@@ -70,64 +69,34 @@ static void add_label(struct drawing *d, const double at[3], const char *text, c
 
 /* --- bodies --- */
 
-static void box_corner(const struct scene *s, int body, int corner, double world[3])
+static void draw_body_outline(struct drawing *d, const struct outline *o)
 {
-  const struct scene_body *b = &s->body[body];
-  double point[3] = {0};
-  for (int axis = 0; axis < 3; axis++)
-    for (int i = 0; i < 3; i++)
-      point[i] += (corner >> axis & 1 ? 0.5 : -0.5) * b->edge[axis] * b->axes[3 * i + axis];
-  scene_place(s, body, point, world);
-}
-
-/* The faces that the eye sees. */
-static void draw_box(struct drawing *d, int body)
-{
-  static const int face[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                 {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
-  double middle[3], page[2];
-  scene_place(d->scene, body, (const double[3]){0, 0, 0}, middle);
-  const double depth = place_point(d, middle, page);
-  for (int f = 0; f < 6; f++) {
-    struct sheet_shape p = {.points = 4, .style = "face", .colour = body % COLOURS};
-    for (int k = 0; k < 4; k++) {
-      double world[3];
-      box_corner(d->scene, body, face[f][k], world);
-      p.depth += 0.25 * place_point(d, world, p.point[k]);
-    }
-    if (p.depth >= depth) sheet_add(&d->sheet, p);
-  }
-}
-
-static void draw_own_shape(struct drawing *d, const struct outline *o)
-{
-  struct sheet_shape p = {.points = OUTLINE_POINTS,
-                          .style = o->color ? "own" : "face",
-                          .colour = o->color ? -1 : o->body % COLOURS,
-                          .fill = o->color};
-  p.outline = malloc(OUTLINE_POINTS * sizeof *p.outline);
+  struct sheet_shape p = {
+      .points = o->points, .style = o->own ? "own" : "face", .colour = -1, .fill = o->color};
+  p.outline = malloc((size_t)o->points * sizeof *p.outline);
   if (!p.outline) {
     d->sheet.failed = true;
     return;
   }
-  for (int k = 0; k < OUTLINE_POINTS; k++)
-    p.depth += place_point(d, o->point[k], p.outline[k]) / OUTLINE_POINTS;
+  p.depth = o->nearer;
+  for (int k = 0; k < o->points; k++) p.depth += place_point(d, o->point[k], p.outline[k]) / o->points;
   sheet_add(&d->sheet, p);
 }
 
-/* A body with a shape of the file has no box and no rods. */
+/* The rods of a body with a shape of the file show only if the file says so, and behind the shape. */
 static void draw_bodies(struct drawing *d)
 {
   const struct scene *s = d->scene;
-  for (int i = 0; i < d->own.count; i++) draw_own_shape(d, &d->own.item[i]);
-  for (int i = 0; i < s->bodies; i++)
-    if (s->body[i].has_box && s->body[i].solid == SCENE_BOX && !outlines_have(&d->own, i)) draw_box(d, i);
+  for (int i = 0; i < d->own.count; i++) draw_body_outline(d, &d->own.item[i]);
   for (int i = 0; i < s->rods; i++) {
-    if (outlines_have(&d->own, s->rod[i].body)) continue;
+    const int body = s->rod[i].body;
+    const bool own = outlines_have(&d->own, body);
+    if (own && !d->rods[body]) continue;
     double a[3], b[3];
-    scene_place(s, s->rod[i].body, s->rod[i].from, a);
-    scene_place(s, s->rod[i].body, s->rod[i].to, b);
-    add_line(d, a, b, "rod", s->rod[i].body % COLOURS, fmax(2, 2 * s->thickness * d->camera.scale), 0);
+    scene_place(s, body, s->rod[i].from, a);
+    scene_place(s, body, s->rod[i].to, b);
+    add_line(d, a, b, "rod", body % SCENE_COLORS, fmax(2, 2 * s->thickness * d->camera.scale),
+             own ? -s->size : 0);
   }
 }
 
@@ -232,15 +201,9 @@ static void see_all(struct drawing *d)
 {
   const struct scene *s = d->scene;
   double world[3];
-  for (int b = 0; b < s->bodies; b++) {
-    camera_see(&d->camera, s->body[b].position);
-    for (int corner = 0; s->body[b].has_box && corner < 8; corner++) {
-      box_corner(s, b, corner, world);
-      camera_see(&d->camera, world);
-    }
-  }
-  for (int i = 0; i < OUTLINE_POINTS * d->own.count; i++)
-    camera_see(&d->camera, d->own.item[i / OUTLINE_POINTS].point[i % OUTLINE_POINTS]);
+  for (int b = 0; b < s->bodies; b++) camera_see(&d->camera, s->body[b].position);
+  for (int i = 0; i < d->own.count; i++)
+    for (int k = 0; k < d->own.item[i].points; k++) camera_see(&d->camera, d->own.item[i].point[k]);
   /* Points of joints and forces. */
   for (int i = 0; i < 2 * s->joints; i++) {
     const struct scene_joint *j = &s->joint[i / 2];
@@ -257,13 +220,18 @@ static void see_all(struct drawing *d)
 static bool draw_mechanism(const struct scene *s, const struct scene_visual *visual, int visuals, FILE *out,
                            char *error, size_t size)
 {
-  struct drawing d = {.scene = s};
+  struct drawing d = {.scene = s, .sheet = {.width = WIDTH, .height = HEIGHT}};
   /* The camera looks first, then finds its scale. */
   camera_aim(&d.camera, s);
-  if (!outlines_find(&d.own, s, &d.camera, visual, visuals, error, size)) {
+  d.rods = calloc((size_t)s->bodies + 1, sizeof *d.rods);
+  if (!d.rods) snprintf(error, size, "out of memory");
+  if (!d.rods || !outlines_find(&d.own, s, &d.camera, visual, visuals, error, size)) {
     outlines_free(&d.own);
+    free(d.rods);
     return false;
   }
+  for (int i = 0; i < visuals; i++)
+    if (visual[i].rods && visual[i].body >= 0) d.rods[visual[i].body] = true;
   see_all(&d);
   camera_fit(&d.camera, (const double[4]){MARGIN, MARGIN, WIDTH - 2 * MARGIN, FIGURE_HEIGHT});
   draw_bodies(&d);
@@ -277,6 +245,7 @@ static bool draw_mechanism(const struct scene *s, const struct scene_visual *vis
   if (!good) snprintf(error, size, "out of memory");
   sheet_free(&d.sheet);
   outlines_free(&d.own);
+  free(d.rods);
   return good;
 }
 
@@ -317,7 +286,7 @@ static bool draw_platform(const struct scene *s, FILE *out, char *error, size_t 
 {
   static const double up[3] = {0, 0, 1};
   const struct platform_geometry *g = &s->platform;
-  struct drawing d = {.scene = s};
+  struct drawing d = {.scene = s, .sheet = {.width = WIDTH, .height = 2 * HEIGHT}};
   camera_aim_oblique(&d.camera, up);
   /* See all joints of the legs. */
   for (int leg = 0; leg < PLATFORM_LEGS; leg++) {
@@ -343,11 +312,14 @@ static bool draw_platform(const struct scene *s, FILE *out, char *error, size_t 
 bool draw_scene(const struct scene *s, const struct scene_visual *visual, int visuals, FILE *out, char *error,
                 size_t size)
 {
+  /* The frame of the page, then its figures. */
   const int height = s->has_platform ? 2 * HEIGHT : HEIGHT;
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
           WIDTH, height, WIDTH, height);
   fputs(style_sheet, out);
+  for (int i = 0; i < SCENE_COLORS; i++) fprintf(out, ".rod.c%d{stroke:%s}", i, scene_color(i));
+  fputs("</style>\n", out);
   fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text x=\"30\" y=\"40\" class=\"title\">",
           WIDTH, height);
   sheet_write_text(out, s->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Outlines of round solids and of the shapes that a file gives its bodies: what encloses them in a parallel projection. */
+ * Outlines of the solids of bodies and of the shapes that a file gives them: the faces of boxes and the ends of round shapes that
+ * the eye sees, and what encloses the rest in a parallel projection. */
 #ifndef DRAW_OUTLINES_H
 #define DRAW_OUTLINES_H
 
@@ -9,8 +10,11 @@
 enum { OUTLINE_POINTS = 36 };
 struct outline {
   int body;
-  double point[OUTLINE_POINTS][3]; /* m, world, around the shape as the camera sees it */
-  const char *color; /* a shape of the file has it; NULL: the solid of the inertia of the body */
+  int points;
+  double point[OUTLINE_POINTS][3]; /* (points) m, world, around the shape as the camera sees it */
+  double nearer;                   /* m: how much nearer to the eye it is drawn than its points are */
+  bool own;                        /* a shape of the file, no solid of the inertia of the body */
+  char color[SCENE_COLOR];         /* darker where less light falls */
 };
 
 struct outlines {
@@ -18,7 +22,7 @@ struct outlines {
   int count;
 };
 
-/* Finds the outlines of all shapes, reads their meshes, and finds the outlines of the round solids of bodies without a shape. The
+/* Finds the outlines of all shapes, reads their meshes, and finds the outlines of the solids of bodies without a shape. The
  * camera is aimed. False: the reason in error[size]. The caller calls outlines_free() in both cases. */
 bool outlines_find(struct outlines *o, const struct scene *s, const struct camera *c,
                    const struct scene_visual *visual, int count, char *error, size_t size);

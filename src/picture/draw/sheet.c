@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Sizes of labels on the page. */
-static const double LABEL_HEIGHT = 12, LETTER_WIDTH = 6.2, LABEL_GAP = 7;
+static const double LABEL_HEIGHT = 13, LETTER_WIDTH = 7, LABEL_GAP = 7, LABEL_EDGE = 4;
+enum { LABEL_RINGS = 24, LABEL_BESIDE = 2 /* rings in which a label needs no line */ };
 
 static void *grow_sheet(struct sheet *s, void *list, int count, int *room, size_t size)
 {
@@ -38,10 +39,13 @@ static double shared_length(double a, double a_size, double b, double b_size)
   return fmax(0, fmin(a + a_size, b + b_size) - fmax(a, b));
 }
 
-/* The area that a label shares with labels that have their place. */
+/* The area that a label shares with labels that have their place, and that lies off the page. */
 static double covered_area(const struct sheet *s, const struct sheet_label *l)
 {
-  double area = 0;
+  const double inside = shared_length(l->left, l->width, LABEL_EDGE, s->width - 2 * LABEL_EDGE) *
+                        shared_length(l->top, l->height, LABEL_EDGE, s->height - 2 * LABEL_EDGE);
+  double area = fmax(0, l->width * l->height - inside);
+  if (area < 1e-6 * l->width * l->height) area = 0; /* rounding */
   for (int i = 0; i < s->labels; i++) {
     const struct sheet_label *o = &s->label[i];
     area += shared_length(l->left, l->width, o->left, o->width) *
@@ -63,7 +67,7 @@ void sheet_label(struct sheet *s, const double anchor[2], const char *text, cons
   /* Try places around the anchor, the near ones first, and take the freest. */
   double least = INFINITY;
   struct sheet_label l = best;
-  for (int ring = 0; ring < 4 && least > 0; ring++)
+  for (int ring = 0; ring < LABEL_RINGS && least > 0; ring++)
     for (int k = 0; k < 8 && least > 0; k++) {
       static const double side[8][2] = {{1, -1}, {1, 0}, {1, 1}, {-1, -1}, {-1, 0}, {-1, 1}, {0, -1}, {0, 1}};
       const double gap = LABEL_GAP + ring * LABEL_HEIGHT;
@@ -72,6 +76,7 @@ void sheet_label(struct sheet *s, const double anchor[2], const char *text, cons
       const double area = covered_area(s, &l);
       if (area >= least) continue;
       least = area;
+      l.away = ring >= LABEL_BESIDE;
       best = l;
     }
   s->label[s->labels++] = best;
@@ -134,6 +139,13 @@ void sheet_write(struct sheet *s, FILE *out)
 {
   if (s->shapes) qsort(s->shape, (size_t)s->shapes, sizeof *s->shape, compare_depths);
   for (int i = 0; i < s->shapes; i++) write_shape(out, &s->shape[i]);
+  for (int i = 0; i < s->labels; i++) {
+    const struct sheet_label *l = &s->label[i];
+    if (l->away)
+      fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"lead\"/>\n", l->anchor[0],
+              l->anchor[1], fmin(fmax(l->anchor[0], l->left), l->left + l->width),
+              fmin(fmax(l->anchor[1], l->top), l->top + l->height));
+  }
   for (int i = 0; i < s->labels; i++) {
     const struct sheet_label *l = &s->label[i];
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", l->left, l->top + 0.8 * l->height, l->style);

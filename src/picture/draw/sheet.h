@@ -22,6 +22,7 @@ struct sheet_shape {
 
 struct sheet_label {
   double anchor[2], left, top, width, height;
+  bool away; /* a line leads to its anchor */
   const char *text, *style;
 };
 
@@ -29,12 +30,14 @@ struct sheet {
   struct sheet_shape *shape; /* (shapes) */
   struct sheet_label *label; /* (labels) */
   int shapes, shape_room, labels, label_room;
-  bool failed; /* out of memory */
+  double width, height; /* of the page: labels stay inside */
+  bool failed;          /* out of memory */
 };
 
 /* Appends a shape. */
 void sheet_add(struct sheet *s, struct sheet_shape shape);
-/* Appends a label at a free place beside its anchor. The text lives as long as the sheet. */
+/* Appends a label at a free place near its anchor, with a line to the anchor if it is not beside it. The text lives as long as
+ * the sheet. */
 void sheet_label(struct sheet *s, const double anchor[2], const char *text, const char *style);
 /* Writes all shapes, those farther from the eye first, and then the labels. */
 void sheet_write(struct sheet *s, FILE *out);

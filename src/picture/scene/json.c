@@ -26,10 +26,11 @@ static const char *const shape_names[] = {
 #undef SHAPE_TEXT
 };
 
-static json_t *body_json(const struct scene_body *b)
+static json_t *body_json(const struct scene_body *b, int body)
 {
-  json_t *o = json_pack("{s:s, s:f, s:o, s:o}", "name", b->name, "mass", b->mass, "position",
-                        ARRAY_JSON(b->position), "orientation", ARRAY_JSON(b->orientation));
+  json_t *o =
+      json_pack("{s:s, s:f, s:s, s:o, s:o}", "name", b->name, "mass", b->mass, "color", scene_color(body),
+                "position", ARRAY_JSON(b->position), "orientation", ARRAY_JSON(b->orientation));
   if (b->has_box) {
     json_object_set_new(o, "solid", json_string(shape_names[b->solid]));
     json_object_set_new(o, "edge", ARRAY_JSON(b->edge));
@@ -100,7 +101,13 @@ static json_t *shape_json(const struct scene_visual *v, const ali3_model *m)
   json_t *o = json_pack("{s:s, s:s, s:o, s:o}", "body", ali3_model_body_name(m, v->body), "shape",
                         shape_names[v->shape], "position", ARRAY_JSON(v->position), "orientation",
                         ARRAY_JSON(v->orientation));
-  if (v->color[0]) json_object_set_new(o, "color", json_string(v->color));
+  /* The keys that not every shape has. */
+  if (v->color[0])
+    json_object_set_new(o, "color", json_string(v->color));
+  else if (v->shape != SCENE_MESH)
+    json_object_set_new(o, "color", json_string(scene_color(v->body)));
+  if (v->rods) json_object_set_new(o, "rods", json_true());
+  if (v->shape == SCENE_TUBE) json_object_set_new(o, "inner", json_real(v->inner));
   if (v->shape != SCENE_MESH) {
     json_object_set_new(o, "size", ARRAY_JSON(v->size));
     return o;
@@ -123,7 +130,7 @@ json_t *scene_json(const struct scene *s)
 {
   /* The elements, each in the order of the scene. */
   json_t *bodies = json_array(), *rods = json_array(), *joints = json_array(), *forces = json_array();
-  for (int i = 0; i < s->bodies; i++) json_array_append_new(bodies, body_json(&s->body[i]));
+  for (int i = 0; i < s->bodies; i++) json_array_append_new(bodies, body_json(&s->body[i], i));
   for (int i = 0; i < s->rods; i++)
     json_array_append_new(rods, json_pack("{s:i, s:o, s:o}", "body", s->rod[i].body, "from",
                                           ARRAY_JSON(s->rod[i].from), "to", ARRAY_JSON(s->rod[i].to)));

@@ -12,7 +12,11 @@
 
 static const double ROD_THICKNESS = 0.006; /* radius of a rod, as a part of the size */
 static const double ROD_THICKEST = 0.5;    /* radius of a rod, as a part of the mean length of the rods */
-static const double ROD_SHORTEST = 1e-6;   /* m: a point nearer to the centre of mass needs no rod */
+static const double ROD_INSIDE = 0.999;    /* a rod that ends this deep in a solid ends inside */
+static const double ROD_NEAR =
+    0.2; /* a rod is short, as a part of the longest: its end may be inside a solid */
+static const double BROADEST = 0.8;      /* breadth of a solid, as a part of the longest rod of its body */
+static const double ROD_SHORTEST = 1e-6; /* m: a point nearer to the centre of mass needs no rod */
 
 #define COPY3(to, from) memcpy(to, from, 3 * sizeof(double))
 
@@ -39,6 +43,13 @@ void scene_crank_tip(const struct platform_geometry *g, int leg, double angle, d
   tip[0] = g->base[leg][0] + flat * cos(g->crank_heading[leg]);
   tip[1] = g->base[leg][1] + flat * sin(g->crank_heading[leg]);
   tip[2] = g->base[leg][2] + g->crank_length * sin(angle);
+}
+
+const char *scene_color(int body)
+{
+  static const char *const color[SCENE_COLORS] = {"#4a86c5", "#d98b3a", "#5aa469", "#b5668f",
+                                                  "#7c77b9", "#c0a32e", "#3fa7a0", "#a3685a"};
+  return body < 0 ? "#8a94a3" : color[body % SCENE_COLORS];
 }
 
 /* --- bodies --- */
@@ -195,6 +206,12 @@ static bool is_pair(const double edge[3], int i, int k)
   return fabs(edge[i] - edge[k]) < 0.02 * fmax(edge[i], edge[k]);
 }
 
+/* The second largest edge. */
+static double second_edge(const double edge[3])
+{
+  return fmax(fmin(edge[0], edge[1]), fmin(fmax(edge[0], edge[1]), edge[2]));
+}
+
 /* A box with equal edges becomes round, with the same moments. */
 static void round_solid(struct scene_body *b)
 {
@@ -217,6 +234,29 @@ static void round_solid(struct scene_body *b)
   }
 }
 
+/* How deep a point of a body is in its box: 1 at the faces, 0 in the middle. */
+static double depth_in_box(const struct scene_body *b, const double point[3])
+{
+  double depth = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    double along = 0;
+    for (int i = 0; i < 3; i++) along += b->axes[3 * i + axis] * point[i];
+    depth = fmax(depth, fabs(along) / fmax(0.5 * b->edge[axis], ROD_SHORTEST));
+  }
+  return depth;
+}
+
+/* Makes the box so small that no rod ends inside. Ends beside the centre of mass do not count: no box leaves them free. */
+static void leave_rods_free(struct scene_body *b, const struct scene_rod *rod, int rods, double reach)
+{
+  double k = 1;
+  for (int i = 0; i < rods; i++) {
+    const double depth = depth_in_box(b, rod[i].to);
+    if (depth < ROD_INSIDE && sqrt(v3_dot(rod[i].to, rod[i].to)) > ROD_NEAR * reach) k = fmin(k, depth);
+  }
+  for (int c = 0; c < 3; c++) b->edge[c] *= k;
+}
+
 /* Boxes that do not hide what is around them. */
 static void fit_boxes(struct scene *s)
 {
@@ -229,9 +269,13 @@ static void fit_boxes(struct scene *s)
     /* Without rods a third of the scene limits the box, unless the body is the scene. */
     const double part = is_cube(b->edge) ? 0.4 : 1;
     const double longest = rods ? 2 * part * reach : s->bodies > 1 ? part * s->size / 3 : INFINITY;
-    const double diagonal = sqrt(v3_dot(b->edge, b->edge)), k = diagonal > longest ? longest / diagonal : 1;
+    const double diagonal = sqrt(v3_dot(b->edge, b->edge)), broad = second_edge(b->edge);
+    double k = diagonal > longest ? longest / diagonal : 1;
+    if (rods && broad > BROADEST * reach) k = fmin(k, BROADEST * reach / broad);
     b->has_box &= rods != 2;
-    for (int c = 0; c < 3; c++) b->edge[c] = fmax(k * b->edge[c], SCENE_THINNEST * s->size);
+    for (int c = 0; c < 3; c++) b->edge[c] *= k;
+    leave_rods_free(b, &s->rod[at - rods], rods, reach);
+    for (int c = 0; c < 3; c++) b->edge[c] = fmax(b->edge[c], SCENE_THINNEST * s->size);
     round_solid(b);
   }
 }

@@ -21,8 +21,9 @@ struct scene_body {
   /* The solid of uniform density with the mass and inertia of the body: a sphere if its moments are equal, a cylinder along its
    * third axis if two of them are, or a box. edge: the lengths of its edges or its diameters; axes: a rotation, row by row, whose
    * columns are their directions in body axes. A solid that is longer than the points of the body reach is drawn smaller, and a
-   * sphere much smaller, so that it does not hide the mechanism; an edge is at least SCENE_THINNEST of the size of the scene. A
-   * body without mass has no solid, and neither has a body with two rods, which shows as a bar. */
+   * sphere much smaller, and no point where a rod of the body ends is inside, so that it does not hide the mechanism; an edge is
+   * at least SCENE_THINNEST of the size of the scene. A body without mass has no solid, and neither has a body with two rods,
+   * which shows as a bar. */
   bool has_box;
   enum scene_shape solid;
   double edge[3], axes[9];
@@ -69,6 +70,10 @@ struct scene {
   struct platform_geometry platform; /* in the base frame of the rig, which is not the world */
   double neutral[PLATFORM_LEGS];     /* its legs at neutral, m or rad */
 };
+
+enum { SCENE_COLORS = 8 };
+/* Colour of a body, "#rrggbb": those of the first SCENE_COLORS bodies differ. body: index or ALI3_GROUND. */
+const char *scene_color(int body);
 
 #define SCENE_THINNEST 0.01
 #define SCENE_SMALLEST 0.01 /* m */

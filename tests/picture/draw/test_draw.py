@@ -107,6 +107,55 @@ class Drawings(unittest.TestCase):
                 for found, wanted in zip(self.outline(shape), expected):
                     self.assertAlmostEqual(found, wanted, delta=0.01)
 
+    def drawn(self, text):
+        with open(self.path("drawn.yaml"), "w", encoding="utf-8") as f:
+            f.write(text)
+        self.draw(self.path("drawn.yaml"), "drawn.svg")
+        with open(self.path("drawn.svg"), encoding="utf-8") as f:
+            return f.read()
+
+    def test_the_shape_of_a_body_is_drawn(self):
+        """As the same shape in the list visual, for which the centre of mass was computed by hand. A rod shows below a cone."""
+        for shape, visual in (("type: box, size: [0.4, 0.2, 0.6]", "shape: box, size: [0.4, 0.2, 0.6]"),
+                              ("type: sphere, radius: 0.3, color: '#123456'", "shape: sphere, size: [0.6, 0.6, 0.6], color: '#123456'"),
+                              ("type: cylinder, from: [0, 0, -0.5], to: [0, 0, 0.5], radius: 0.1", "shape: cylinder, size: [0.2, 0.2, 1]"),
+                              ("type: tube, length: 1, radius: 0.2, inner_radius: 0.1", "shape: tube, size: [0.4, 0.4, 1], inner: 0.5"),
+                              ("type: tube, length: 1, radius: 0.2, inner_radius: 0", "shape: cylinder, size: [0.4, 0.4, 1]"),
+                              ("type: rod, length: 1", "shape: capsule, size: [0.03, 0.03, 1]"),
+                              ("type: cone, radius: 0.2, length: 0.8, position: [0, 0, -0.2]", "shape: cone, size: [0.4, 0.4, 0.8], position: [0, 0, 0.2]")):
+            with self.subTest(shape):
+                model = FLAT.replace("type: box, size: [2, 0.01, 0.5]", shape)
+                listed = model.replace(", color: '#123456'", "").replace("\n  joints:", f"\n  visual:\n    - {{body: bar, rods: true, {visual}}}\n  joints:")
+                self.assertEqual(self.drawn(model), self.drawn(listed))
+                # Another shape in the list replaces it.
+                other = self.drawn(model.replace("\n  joints:", "\n  visual:\n    - {body: bar, shape: sphere, size: [0.1, 0.1, 0.1]}\n  joints:"))
+                self.assertEqual((other.count('class="own"'), other.count('class="rod')), (1, 0))
+
+    def test_a_mirror_turns_a_cone_over(self):
+        """A cone that points up in a part, and its mirror image across z, which points down."""
+        part = "model:\n  name: m\n  parts:\n    - {%sbodies: [{name: c, shape: {type: cone, mass: 1, radius: 0.2, length: %s}, position: [0, 0, 1]}]}\n"
+        plain = subprocess.run([ALI3D, self.write("m.yaml", part % ("mirror: z, ", 0.8)), "--expand"], capture_output=True, text=True, check=True).stdout
+        cone = self.drawn(part % ("mirror: z, ", 0.8))
+        self.assertEqual(cone, self.drawn(plain))
+        ys = [float(y) for y in re.findall(r"[\d.]+,([\d.]+)", re.search(r'points="([^"]*)"[^>]*class="own"', cone).group(1))]
+        widest = max(ys, key=lambda y: sum(abs(y - other) < 8 for other in ys))  # the base
+        self.assertLess(widest, 0.5 * (min(ys) + max(ys)))
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path(name)
+
+    def test_no_name_lies_on_another(self):
+        """Names of 11 pixels in height and at least 5.5 in mean width of a letter, in every model."""
+        for file in [*sorted(glob.glob(os.path.join(ROOT, "config/models/*.yaml"))), os.path.join(ROOT, "config/demo/car.yaml")]:
+            boxes = [(float(t.get("x")), float(t.get("y")) - 9, 5.5 * len(t.text), 11, t.text) for t in self.draw(file).iter(f"{SVG}text")
+                     if t.get("class") in ("body", "joint", "force")]
+            self.assertGreater(len(boxes), 1)
+            lying = [(a[4], b[4]) for i, a in enumerate(boxes) for b in boxes[:i]
+                     if a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]]
+            self.assertEqual(lying, [], file)
+
     def test_legs_of_a_platform_have_their_numbers(self):
         root = self.draw(os.path.join(ROOT, "config/demo/car.yaml"))
         legs = [t.text for t in root.iter(f"{SVG}text") if t.get("class") == "leg"]

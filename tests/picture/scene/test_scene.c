@@ -6,6 +6,7 @@
 #include "platform/hexapods.h"
 #include "scene/json.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A box with edges 0.2, 0.4, 0.1 m along the axes of its body, which joints at three points and a spring hold. */
@@ -45,6 +46,39 @@ TEST(box_has_the_inertia_of_the_body)
     double along = 0;
     for (int e = 0; e < 3; e++) along += fabs(s->body[0].axes[3 * c + e]) * s->body[0].edge[e];
     assert_near(along, expected[c], 1e-12);
+  }
+  scene_free(s);
+  ali3_model_free(m);
+}
+
+/* A car body of 520 kg between its axles, with the moments of a large box. */
+TEST(no_box_has_the_points_of_its_body_inside)
+{
+  const double size[3] = {4, 1.8, 1.4}, wheel[3] = {1.2, 0.7, -0.3};
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec car = toy_body("car", (const double[]){0, 0, 0.6}, 520, 1);
+  memset(car.inertia, 0, sizeof car.inertia);
+  for (int i = 0; i < 3; i++) {
+    const double b = size[(i + 1) % 3], c = size[(i + 2) % 3];
+    car.inertia[4 * i] = car.mass / 12 * (b * b + c * c);
+  }
+  toy_added(m, ali3_model_add_body(m, &car));
+  static const char *const name[4] = {"a", "b", "c", "d"};
+  for (int k = 0; k < 4; k++) {
+    const double at[3] = {k & 1 ? wheel[0] : -wheel[0], k & 2 ? wheel[1] : -wheel[1], wheel[2]};
+    toy_spherical(m, name[k], ALI3_GROUND, (const double[]){at[0], at[1], at[2] + 0.6}, 0, at);
+  }
+  struct scene *s = scene_new(m, NULL);
+  const struct scene_body *b = &s->body[0];
+  assert_true(b->has_box && s->rods == 4);
+  for (int k = 0; k < s->rods; k++) {
+    double depth = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      double along = 0;
+      for (int i = 0; i < 3; i++) along += b->axes[3 * i + axis] * s->rod[k].to[i];
+      depth = fmax(depth, fabs(along) / (0.5 * b->edge[axis]));
+    }
+    assert_true(depth > 1 - 1e-9);
   }
   scene_free(s);
   ali3_model_free(m);
@@ -175,6 +209,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(box_has_the_inertia_of_the_body),
+      cmocka_unit_test(no_box_has_the_points_of_its_body_inside),
       cmocka_unit_test(box_is_no_longer_than_its_points_reach),
       cmocka_unit_test(two_equal_moments_make_a_cylinder),
       cmocka_unit_test(rods_lead_to_each_point_once),

@@ -15,6 +15,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.test = /[?&]test=1/.test(location.search);
       this.plots = [];
       this.times = [];
+      this.labels = new ali3.Labels($('labels'), $('tools'));
       this.timeline = new ali3.Timeline($('line'), $('record'));
       this.control = new ali3.Control(abilities, (text, bad) => this.answer(text, bad));
       try {
@@ -48,7 +49,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.loadScene();
       this.timeline.clear();
       this.control.follow(scene.instance, scene.platform);
-      this.labels = null;
+      this.labels.clear();
       document.title = `${scene.instance || scene.name} - ali3-view`;
       for (const p of this.plots) p.remove();
       this.plots = [];
@@ -155,8 +156,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       $('fit').addEventListener('click', () => this.scene && this.scene.orbit.fit());
       $('boxes').addEventListener('change', (e) => { if (this.scene) { this.scene.bodies.visible = e.target.checked; this.scene.moved = true; } });
       $('names').addEventListener('change', () => {
-        $('labels').textContent = '';
-        this.labels = null;
+        this.labels.clear();
         if (this.scene) this.scene.moved = true;
       });
       $('forces').addEventListener('change', (e) => this.chooseForces(e.target.checked));
@@ -282,24 +282,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     placeLabels() {
-      const box = $('labels');
-      if (!this.labels) {
-        box.textContent = '';
-        this.labels = [];
-        const add = (text, at) => {
-          const span = document.createElement('span');
-          span.textContent = text;
-          box.append(span);
-          this.labels.push({span, at});
-        };
-        this.data.bodies.forEach((b, i) => add(b.name, (poses) => poses[i].position));
-        for (const j of this.data.joints) add(j.name, (poses) => this.scene.at(poses, j, 0));
-      }
-      for (const {span, at} of this.labels) {
-        const p = this.scene.project(at(this.scene.poses));
-        span.hidden = !p;
-        if (p) span.style.transform = `translate(${p[0] + 6}px, ${p[1] - 8}px)`;
-      }
+      if (!this.labels.list)
+        this.labels.make([...this.data.bodies.map((b, i) => [b.name, 'body', (poses) => poses[i].position]),
+                          ...this.data.joints.map((j) => [j.name, 'joint', (poses) => this.scene.at(poses, j, 0)])]);
+      this.labels.place((p) => this.scene.project(p), this.scene.poses);
     }
 
     // The line of text at the top.

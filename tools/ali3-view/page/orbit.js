@@ -4,14 +4,19 @@
 var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
-  const TURN = 0.008, KEY_TURN = 0.1, ZOOM = 1.0015;
+  const TURN = 0.008, KEY_TURN = 0.1, ZOOM = 1.0015, FILLED = 0.9, WIDER = 1e-3;
 
   class Orbit {
-    constructor(canvas, camera) {
+    // corners(visit): calls visit(point) for points around everything that the picture has to show.
+    constructor(canvas, camera, corners) {
       this.canvas = canvas;
       this.camera = camera;
+      this.corners = corners;
       this.pointers = new Map();
-      this.set([0, 0, 0], 1, [0, 0, 1]);
+      this.home = {radius: 1};
+      this.centre = new THREE.Vector3();
+      this.distance = 1;
+      this.set([0, 0, 1], 1);
       canvas.addEventListener('pointerdown', (e) => { canvas.setPointerCapture(e.pointerId); this.pointers.set(e.pointerId, e); });
       canvas.addEventListener('pointermove', (e) => this.move(e));
       for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, (e) => this.pointers.delete(e.pointerId));
@@ -21,47 +26,89 @@ var ali3 = window.ali3 || (window.ali3 = {});
       canvas.style.touchAction = 'none';
     }
 
-    // Looks at `centre` from the side, slightly from above, so that a sphere of this radius fills the picture.
-    set(centre, radius, up) {
-      this.home = {centre, radius, up};
+    turnUp(up) {
       this.up = new THREE.Vector3(...up).normalize();
       // Two directions across `up`: along x where that is across it.
       const x = Math.abs(this.up.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 0, 1);
       this.side = x.clone().addScaledVector(this.up, -x.dot(this.up)).normalize();
       this.back = new THREE.Vector3().crossVectors(this.side, this.up).normalize();
-      this.centre = new THREE.Vector3(...centre);
-      this.radius = radius;
+    }
+
+    // Looks from the side, slightly from above. radius: of the mechanism, for a picture without points.
+    set(up, radius) {
+      this.home = {radius};
+      this.turnUp(up);
       this.azimuth = 0.45;
       this.height = 0.32;
+      this.seen = this.shifted = null;
       this.fit();
     }
 
+    // From the centre to the eye.
+    toEye() {
+      const c = Math.cos(this.height);
+      return this.side.clone().multiplyScalar(c * Math.sin(this.azimuth)).addScaledVector(this.back, c * Math.cos(this.azimuth))
+        .addScaledVector(this.up, Math.sin(this.height));
+    }
+
+    // How far everything reaches on the planes of the view, since the camera has looked in this direction. The plane through the eye
+    // on each side of the picture must have all points on one side, so four numbers are enough.
+    look() {
+      const eye = this.toEye(), right = new THREE.Vector3().crossVectors(this.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right);
+      const tall = FILLED * Math.tan(this.camera.fov * Math.PI / 360), wide = tall * this.camera.aspect, shift = this.shifted || new THREE.Vector3();
+      const key = [this.azimuth, this.height, this.camera.aspect].join();
+      if (!this.seen || this.seen.key !== key)
+        this.seen = {key, right: -Infinity, left: -Infinity, top: -Infinity, bottom: -Infinity, near: Infinity, far: -Infinity};
+      const s = this.seen, q = new THREE.Vector3();
+      this.corners((p) => {
+        q.subVectors(p, shift);
+        const x = q.dot(right), y = q.dot(up), z = -q.dot(eye);
+        s.right = Math.max(s.right, x - wide * z);
+        s.left = Math.max(s.left, -x - wide * z);
+        s.top = Math.max(s.top, y - tall * z);
+        s.bottom = Math.max(s.bottom, -y - tall * z);
+        s.near = Math.min(s.near, z);
+        s.far = Math.max(s.far, z);
+      });
+      if (s.far === -Infinity) return null;
+      const z = Math.min(-(s.right + s.left) / (2 * wide), -(s.top + s.bottom) / (2 * tall));
+      const middle = Math.max(0.5 * (s.near + s.far), z + 1e-6);
+      const centre = right.multiplyScalar(0.5 * (s.right - s.left)).addScaledVector(up, 0.5 * (s.top - s.bottom)).addScaledVector(eye, -middle).add(shift);
+      return {centre, distance: middle - z, radius: (middle - z) * Math.tan(this.camera.fov * Math.PI / 360)};
+    }
+
+    // Everything fills the picture, seen from the present side.
     fit() {
-      const half = this.camera.fov * Math.PI / 360, across = Math.atan(Math.tan(half) * this.camera.aspect);
-      this.centre.set(...this.home.centre);
       this.touched = false;
-      this.distance = this.home.radius / Math.sin(Math.min(half, across));
+      this.take(this.look());
+    }
+
+    take(view) {
+      if (view) {
+        this.centre.copy(view.centre);
+        this.distance = view.distance;
+        this.home.radius = view.radius;
+      }
       this.update();
     }
 
-    // Another home, seen from the same side.
-    settle(centre, radius) {
-      this.home = {centre, radius, up: this.home.up};
-      this.fit();
+    // Moves if something has left the picture.
+    widen() {
+      const view = this.look(), little = WIDER * this.home.radius;
+      if (view && (Math.abs(view.distance - this.distance) > little || view.centre.distanceTo(this.centre) > little)) this.take(view);
     }
 
+    // The points and the picture move together.
     shift(d) {
       this.centre.x += d[0];
       this.centre.y += d[1];
       this.centre.z += d[2];
+      this.shifted = (this.shifted || new THREE.Vector3()).add(new THREE.Vector3(...d));
       this.update();
     }
 
     update() {
-      const c = Math.cos(this.height), eye = this.centre.clone();
-      eye.addScaledVector(this.side, this.distance * c * Math.sin(this.azimuth));
-      eye.addScaledVector(this.back, this.distance * c * Math.cos(this.azimuth));
-      eye.addScaledVector(this.up, this.distance * Math.sin(this.height));
+      const eye = this.centre.clone().addScaledVector(this.toEye(), this.distance);
       this.camera.up.copy(this.up);
       this.camera.position.copy(eye);
       this.camera.near = Math.max(1e-4, 0.01 * this.distance);

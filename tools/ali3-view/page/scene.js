@@ -4,18 +4,20 @@
 var ali3 = window.ali3 || (window.ali3 = {});
 
 (function () {
-  const COLORS = [0x4a90d9, 0xd98b3a, 0x5aa469, 0xb5668f, 0x7c77b9, 0xc9b037, 0x3fa7a0, 0xa3685a];
+  const LEGS = [0x4a86c5, 0xd98b3a, 0x5aa469, 0xb5668f, 0x7c77b9, 0xc0a32e];
   const TEST_COLORS = [0xff0000, 0x00ff00, 0x0000ff, 0xff00ff, 0x00ffff, 0xffff00, 0x800000, 0x008000, 0x000080, 0x808000, 0x008080,
                        0x800080, 0xff8000, 0x0080ff, 0x80ff00, 0xff0080];
   const SPRING = 0x2d7d46, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
   // On light and on dark paper: joints, lines, and two kinds of lines of the grid.
   const LIGHT = {steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
   const DARK = {steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
-  const BLUE = '#4a90d9';
+  const PLAIN = '#8a94a3'; // a mesh that has no colour
   // A solid that stands for the inertia of a body hides no joint.
-  const GLASS = {transparent: true, opacity: 0.4, depthWrite: false};
+  const GLASS = {transparent: true, opacity: 0.35, depthWrite: false};
+  const EDGE_ANGLE = 30; // degrees between faces, from which on a line shows
+  const DRIVEN = 3; // times the radius of the picture: a mechanism that has moved this far is followed
 
-  // A processor that draws in place of a graphics card has no time for smooth edges.
+  // A processor that draws in place of a graphics card has no time for smooth edges and shadows.
   function isSlow() {
     try {
       const g = document.createElement('canvas').getContext('webgl'), info = g.getExtension('WEBGL_debug_renderer_info');
@@ -69,6 +71,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
     return geometry('Lathe', profile, 24).rotateX(Math.PI / 2).scale(x, y, 1);
   }
 
+  // A cylinder with the diameter 1 and a hole along z.
+  function tube(inner) {
+    const r = 0.5 * inner, corner = [[r, -0.5], [0.5, -0.5], [0.5, 0.5], [r, 0.5], [r, -0.5]];
+    // Each edge stands twice, so that light falls on it as on an edge.
+    const profile = corner.slice(1).reduce((p, to, i) => p.concat([corner[i], to]), []).map(([x, y]) => new THREE.Vector2(x, y));
+    const shape = geometry('Lathe', profile, 32);
+    shape.computeVertexNormals();
+    return shape.rotateX(Math.PI / 2);
+  }
+
   // The bytes of a mesh: a geometry and a colour, or null, for each of its parts. src/picture/mesh/mesh.h describes them.
   function meshParts(bytes) {
     const head = new Uint32Array(bytes, 0, 4), table = new Int32Array(bytes, 16, 2 * head[1]), parts = [];
@@ -99,6 +111,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.geometry = geometry.clone(); // three.js keeps the number of instances with the geometry
       this.material = new THREE.MeshLambertMaterial(Object.assign({color}, more));
       this.parts = [];
+      this.geometry.computeBoundingBox();
     }
     add(body, local) { this.parts.push({body, local}); }
     follow(write) { this.parts.push({write}); }
@@ -106,7 +119,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (!this.parts.length) return;
       this.mesh = new THREE.InstancedMesh(this.geometry, this.material, this.parts.length);
       this.mesh.frustumCulled = false;
+      this.mesh.castShadow = !this.material.transparent;
       parent.add(this.mesh);
+    }
+    // Calls visit(point) for the corners of the box around each part, as update() has placed them.
+    corners(visit) {
+      if (!this.mesh) return;
+      const {min, max} = this.geometry.boundingBox, m = new THREE.Matrix4(), p = new THREE.Vector3();
+      this.parts.forEach((_, i) => {
+        m.fromArray(this.mesh.instanceMatrix.array, 16 * i);
+        for (let k = 0; k < 8; k++) {
+          p.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).applyMatrix4(m);
+          visit(this.mesh.parent && this.mesh.parent.isRig ? p.applyMatrix4(this.mesh.parent.matrixWorld) : p);
+        }
+      });
     }
     update(worlds, poses) {
       if (!this.mesh) return;
@@ -125,17 +151,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
     constructor(canvas, test) {
       this.canvas = canvas;
       this.test = test;
-      const plain = test || isSlow();
-      this.renderer = new THREE.WebGLRenderer({canvas, antialias: !plain, preserveDrawingBuffer: test});
-      this.renderer.setPixelRatio(plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
+      this.plain = test || (isSlow() && !/[?&]smooth=1/.test(location.search));
+      this.renderer = new THREE.WebGLRenderer({canvas, antialias: !this.plain, preserveDrawingBuffer: test});
+      this.renderer.setPixelRatio(this.plain ? 1 : Math.min(2, window.devicePixelRatio || 1));
+      this.renderer.shadowMap.enabled = !this.plain;
+      this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
       this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
-      this.orbit = new ali3.Orbit(canvas, this.camera);
+      this.orbit = new ali3.Orbit(canvas, this.camera, (see) => this.corners(see));
       this.world = new THREE.Scene();
       this.pictures = 0;
     }
 
     // Builds everything from the JSON of /api/v1/scene. mesh(number): a promise of the bytes of a mesh; lost(text): it did not come.
     load(scene, mesh, lost) {
+      const arrows = this.arrows ? this.arrows.visible : false, bodies = this.bodies ? this.bodies.visible : true;
       this.look = ali3.isDark() ? DARK : LIGHT;
       this.renderer.setClearColor(new THREE.Color(ali3.color('paper')));
       this.data = scene;
@@ -143,29 +172,64 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.lost = lost;
       this.meshes = new Map();
       this.world = new THREE.Scene();
-      this.world.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 0.75));
-      const sun = new THREE.DirectionalLight(0xffffff, 0.6), up = new THREE.Vector3(...scene.up);
-      sun.position.copy(up).multiplyScalar(2).add(new THREE.Vector3(1, 1.5, 0.7));
-      this.world.add(sun);
+      this.addLight(scene);
       this.rig = this.ground = null;
       this.bodies = new THREE.Group();
       this.arrows = new THREE.Group();
-      this.arrows.visible = false;
+      this.bodies.visible = bodies;
+      this.arrows.visible = arrows;
       this.batches = [];
+      this.edges = [];
+      this.arrowBatch = null;
       this.start = scene.bodies.map((b) => ({position: b.position, orientation: b.orientation}));
-      this.reach = scene.bodies.map((b) => b.edge ? 0.5 * Math.max(...b.edge) : 0);
-      for (const r of scene.rods) this.reach[r.body] = Math.max(this.reach[r.body], Math.hypot(...r.to));
       if (this.test) this.addMarks(scene);
       else this.addParts(scene);
       for (const batch of this.batches) batch.build(batch.parent || this.world);
       this.world.add(this.bodies, this.arrows);
-      this.aim(scene);
+      this.moved = true;
+      this.placed = false;
+      // The colour scheme has changed: the view stays.
+      if (this.aimed === scene) return;
+      this.aimed = scene;
       this.poses = this.start;
       this.follows = false;
       this.mean = null;
-      this.seen = {low: scene.low.slice(), high: scene.high.slice()};
-      this.rigPose = null;
-      this.moved = true;
+      this.aim(scene);
+    }
+
+    // The sun comes along with what it shines on, so that its shadow has a fine grain.
+    addLight(scene) {
+      const up = new THREE.Vector3(...scene.up);
+      this.world.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 0.72));
+      this.sun = new THREE.DirectionalLight(0xffffff, 0.55);
+      this.sunWay = up.clone().multiplyScalar(2).add(new THREE.Vector3(0.6, 0.9, 0.4));
+      this.sun.castShadow = !this.plain;
+      this.sun.shadow.mapSize.set(2048, 2048);
+      this.sun.shadow.radius = 3;
+      this.world.add(this.sun, this.sun.target);
+    }
+
+    placeSun() {
+      const wide = 2.2 * this.orbit.home.radius, s = this.sun.shadow.camera;
+      this.sun.target.position.copy(this.orbit.centre);
+      this.sun.position.copy(this.sunWay).normalize().multiplyScalar(2 * wide).add(this.orbit.centre);
+      if (this.shone === wide) return;
+      this.shone = wide;
+      Object.assign(s, {left: -wide, right: wide, top: wide, bottom: -wide, near: 0.01 * wide, far: 5 * wide});
+      this.sun.shadow.bias = -0.002;
+      s.updateProjectionMatrix();
+    }
+
+    // Calls visit(point) for points around everything that the picture has to show.
+    corners(visit) {
+      if (!this.data) return;
+      if (this.test) {
+        const {low, high} = this.data, p = new THREE.Vector3(), wider = (i, k) => 0.5 * (low[i] + high[i]) + (k ? 0.8 : -0.8) * Math.max(high[i] - low[i], 0.5 * this.data.size);
+        for (let k = 0; k < 8; k++) visit(p.set(wider(0, k & 1), wider(1, k & 2), wider(2, k & 4)));
+        return;
+      }
+      this.place();
+      for (const batch of this.batches) if (batch !== this.arrowBatch) batch.corners(visit);
     }
 
     batch(geometry, color, more, parent) {
@@ -189,9 +253,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
       // Many parts have fewer faces each.
       const fine = scene.bodies.length <= 64, ball = (f) => geometry('Sphere', 1, fine ? f : 8, fine ? Math.ceil(0.7 * f) : 6);
       const rod = unitRod(fine ? 12 : 6), box = geometry('Box', 1, 1, 1), m = new THREE.Matrix4();
-      const solid = (g, more) => COLORS.map((c) => this.batch(g, c, more, this.bodies)), boxes = solid(box, GLASS), rods = solid(rod);
-      const discs = solid(geometry('Cylinder', 1, 1, 1, 28).rotateX(Math.PI / 2), GLASS), balls = solid(ball(20), GLASS);
+      // A batch for each kind and colour.
+      const made = new Map(), solid = (name, g, more) => (color) => {
+        const key = name + color;
+        if (!made.has(key)) made.set(key, this.batch(g, color, more, this.bodies));
+        return made.get(key);
+      };
+      const boxes = solid('box', box, GLASS), rods = solid('rod', rod), balls = solid('ball', ball(20), GLASS);
+      const discs = solid('disc', geometry('Cylinder', 1, 1, 1, 28).rotateX(Math.PI / 2), GLASS);
       const own = new Map();
+      this.fine = fine;
       for (const v of scene.visual || []) own.set(v.body, (own.get(v.body) || []).concat(v));
       for (const v of own.get('ground') || []) this.addVisual(-1, v);
       scene.bodies.forEach((b, i) => {
@@ -199,8 +270,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
         else if (b.edge) this.addInertia(i, b, {box: boxes, cylinder: discs, sphere: balls});
       });
       for (const r of scene.rods)
-        if (!own.has(scene.bodies[r.body].name))
-          rods[r.body % COLORS.length].add(r.body, between(r.from, r.to, scene.thickness, m.clone()));
+        if ((own.get(scene.bodies[r.body].name) || [{rods: true}]).some((v) => v.rods))
+          rods(scene.bodies[r.body].color).add(r.body, between(r.from, r.to, scene.thickness, m.clone()));
       this.addJoints(scene, rod, box, ball(14));
       this.addForces(scene, rod);
       this.addGround(scene);
@@ -209,8 +280,21 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     // The solid with the inertia of a body. Boxes have edges of 1, discs and balls a radius of 1.
     addInertia(body, b, kinds) {
-      const size = {box: [1, 1, 1], cylinder: [0.5, 0.5, 1], sphere: [0.5, 0.5, 0.5]}[b.solid];
-      kinds[b.solid][body % COLORS.length].add(body, this.solidMatrix(b.axes, b.edge.map((e, i) => e * size[i])));
+      const size = {box: [1, 1, 1], cylinder: [0.5, 0.5, 1], sphere: [0.5, 0.5, 0.5]}[b.solid], batch = kinds[b.solid](b.color);
+      const matrix = this.solidMatrix(b.axes, b.edge.map((e, i) => e * size[i]));
+      batch.add(body, matrix);
+      if (b.solid !== 'sphere') this.addEdges(body, batch.geometry, matrix, b.color);
+    }
+
+    // Lines along the edges of a shape, in its colour but darker, or lighter on dark paper.
+    addEdges(body, shape, local, color) {
+      if (!this.fine) return;
+      const c = new THREE.Color(color), material = new THREE.LineBasicMaterial({color: ali3.isDark() ? c.lerp(new THREE.Color(0xffffff), 0.35) : c.multiplyScalar(0.45)});
+      const lines = new THREE.LineSegments(new THREE.EdgesGeometry(shape, EDGE_ANGLE), material);
+      lines.matrixAutoUpdate = false;
+      lines.frustumCulled = false;
+      this.bodies.add(lines);
+      this.edges.push({lines, body, local});
     }
 
     solidMatrix(a, e) {
@@ -221,17 +305,19 @@ var ali3 = window.ali3 || (window.ali3 = {});
     // A shape of the file: size in m along the axes of the shape.
     addVisual(body, v) {
       const size = v.size || [0.1, 0.1, 0.1], q = v.orientation || [1, 0, 0, 0], p = v.position || [0, 0, 0];
-      const shapes = {box: () => geometry('Box', 1, 1, 1), sphere: () => geometry('Sphere', 0.5, 24, 16),
-                      cylinder: () => geometry('Cylinder', 0.5, 0.5, 1, 24).rotateX(Math.PI / 2), capsule: () => capsule(size)};
+      const shapes = {box: () => geometry('Box', 1, 1, 1), sphere: () => geometry('Sphere', 0.5, 28, 20), tube: () => tube(v.inner),
+                      cylinder: () => geometry('Cylinder', 0.5, 0.5, 1, 32).rotateX(Math.PI / 2), capsule: () => capsule(size),
+                      cone: () => geometry('Cylinder', 0, 0.5, 1, 32).rotateX(Math.PI / 2)};
       const place = (x, y, z) => new THREE.Matrix4().compose(
         new THREE.Vector3(...p), new THREE.Quaternion(q[1], q[2], q[3], q[0]), new THREE.Vector3(x, y, z));
       if (v.shape === 'mesh') {
         this.addMesh(body, v, place(v.scale, v.scale, v.scale));
         return;
       }
-      const batch = this.batch((shapes[v.shape] || shapes.box)(), new THREE.Color(v.color || BLUE), {}, this.bodies);
-      batch.add(body, v.shape === 'capsule' ? place(1, 1, 1) : place(...size));
-      this.reachOut(body, Math.hypot(...p) + 0.5 * Math.hypot(...size));
+      const batch = this.batch((shapes[v.shape] || shapes.box)(), v.color, v.shape === 'tube' ? {side: THREE.DoubleSide} : {}, this.bodies);
+      const matrix = v.shape === 'capsule' ? place(1, 1, 1) : place(...size);
+      batch.add(body, matrix);
+      if (v.shape !== 'capsule' && v.shape !== 'sphere') this.addEdges(body, batch.geometry, matrix, v.color);
     }
 
     // A mesh comes later than the picture. Shapes with one file share its parts.
@@ -243,30 +329,25 @@ var ali3 = window.ali3 || (window.ali3 = {});
         if (this.world !== world) return; // another scene
         for (const {shape: own, color} of parts) {
           const shape = v.mirror === undefined ? own : mirrored(own, v.mirror);
-          const batch = this.batch(shape, v.color || (color === null ? BLUE : color), {side: THREE.DoubleSide}, bodies);
+          const batch = this.batch(shape, v.color || (color === null ? PLAIN : color), {side: THREE.DoubleSide}, bodies);
           batch.add(body, matrix);
           batch.build(bodies);
-          shape.computeBoundingSphere();
-          const far = shape.boundingSphere;
-          this.reachOut(body, Math.hypot(...v.position || [0, 0, 0]) + v.scale * (far.center.length() + far.radius));
         }
         this.moved = true;
+        this.placed = false;
+        if (!this.orbit.touched) this.orbit.fit();
       } catch (e) {
         if (this.world !== world) return;
         // Without its mesh the body shows as the box of its inertia.
         const b = scene.bodies[body];
         if (b && b.edge) {
-          const batch = this.batch(geometry('Box', 1, 1, 1), BLUE, GLASS, bodies);
+          const batch = this.batch(geometry('Box', 1, 1, 1), b.color, GLASS, bodies);
           batch.add(body, this.solidMatrix(b.axes, b.edge));
           batch.build(bodies);
           this.moved = true;
         }
         this.lost(`No mesh ${v.file}: ${e.message}`);
       }
-    }
-
-    reachOut(body, far) {
-      if (body >= 0) this.reach[body] = Math.max(this.reach[body], far);
     }
 
     addJoints(scene, rod, box, ball) {
@@ -334,6 +415,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
       grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
       grid.position.copy(middle).addScaledVector(normal, level - normal.dot(middle));
       this.world.add(grid);
+      if (!this.plain) {
+        const floor = new THREE.Mesh(geometry('Plane', cells * step, cells * step).rotateX(-Math.PI / 2), new THREE.ShadowMaterial({opacity: ali3.isDark() ? 0.4 : 0.16}));
+        floor.receiveShadow = true;
+        grid.add(floor);
+      }
       this.ground = {grid, step: cells * step / Math.min(60, cells), home: grid.position.clone(), turn: grid.quaternion.clone()};
     }
 
@@ -348,17 +434,16 @@ var ali3 = window.ali3 || (window.ali3 = {});
     addRig(scene, rod) {
       const g = scene.platform, far = (p) => Math.hypot(p[0], p[1]);
       const radius = Math.max(...g.base.map(far), ...g.top.map(far)), width = 0.03 * radius, group = new THREE.Group();
+      this.orbit.turnUp(scene.up);
       const side = this.orbit.side.clone();
-      this.orbit.set(scene.low, scene.size, scene.up);
-      side.copy(this.orbit.side);
       const middle = scene.low.map((x, i) => 0.5 * (x + scene.high[i])), reach = 0.5 * scene.size + 1.6 * radius;
       group.position.set(...middle).addScaledVector(side, reach);
       group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...scene.up));
-      this.rigReach = reach + radius;
+      group.isRig = true;
       const frame = this.batch(rod, RIG, {}, group);
       this.rigTop = g.top.map(() => [0, 0, 0]);
       this.legs = g.base.map((b, i) => {
-        const leg = this.batch(rod, COLORS[i], {}, group);
+        const leg = this.batch(rod, LEGS[i], {}, group);
         leg.follow((m) => between(g.crank ? this.tips[i] : b, this.rigTop[i], width, m));
         if (g.crank) leg.follow((m) => between(b, this.tips[i], 1.5 * width, m));
         return leg;
@@ -388,8 +473,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
         const flat = g.crank_length * Math.cos(rig.legs[i]), h = g.crank_heading[i];
         return [b[0] + flat * Math.cos(h), b[1] + flat * Math.sin(h), b[2] + g.crank_length * Math.sin(rig.legs[i])];
       });
-      this.legs.forEach((leg, i) => leg.material.color.setHex(!known ? RIG : Math.abs(rig.normalised[i]) > 0.9 ? NEAR_LIMIT : COLORS[i]));
+      this.legs.forEach((leg, i) => leg.material.color.setHex(!known ? RIG : Math.abs(rig.normalised[i]) > 0.9 ? NEAR_LIMIT : LEGS[i]));
       this.moved = true;
+      this.placed = false;
     }
 
     // Reactions of joints: force(j) gives N in world axes, or null.
@@ -408,54 +494,47 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const scale = 0.3 * this.data.size / largest;
       this.arrowForces = this.data.joints.map((j, i) => { const f = force(i); return f ? f.map((x) => x * scale) : [0, 0, 0]; });
       this.moved = true;
+      this.placed = false;
     }
 
+    // The first view: from the usual side, everything in the picture.
     aim(scene) {
-      const middle = scene.low.map((x, i) => 0.5 * (x + scene.high[i])), wide = scene.bodies.reduce((w, b) => Math.max(w, ...(b.edge || [0])), 0);
-      let radius = 0.55 * Math.max(scene.size, wide);
-      if (this.rigReach) {
-        const shift = 0.5 * (this.rigReach - 0.5 * scene.size);
-        middle.forEach((x, i) => { middle[i] = x + shift * this.orbit.side.getComponent(i); });
-        radius = Math.max(radius, 0.55 * (this.rigReach + 0.5 * scene.size));
-      }
-      this.arrowBatch = null;
-      this.firstRadius = radius;
-      this.orbit.set(middle, radius, scene.up);
+      this.width = this.height = 0;
+      this.world.updateMatrixWorld(true);
+      this.orbit.set(scene.up, 0.5 * scene.size);
+      this.firstRadius = this.orbit.home.radius;
+      this.resize();
     }
 
     move(poses) {
       this.poses = poses;
       this.moved = true;
+      this.placed = false;
       if (!this.test && poses.length) this.keepInView();
     }
 
     // What swings out of the picture makes it wider, until somebody turns the camera; what drives away is followed.
     keepInView() {
-      const mean = [0, 1, 2].map((c) => this.poses.reduce((sum, p) => sum + p.position[c], 0) / this.poses.length), seen = this.seen;
+      const mean = [0, 1, 2].map((c) => this.poses.reduce((sum, p) => sum + p.position[c], 0) / this.poses.length);
       // The rig stands beside the mechanism wherever that is, so the picture follows both from the start.
       if (!this.mean) this.home = this.start.length ? [0, 1, 2].map((c) => this.start.reduce((sum, p) => sum + p.position[c], 0) / this.start.length) : mean;
-      if (this.rig) this.follows = true;
+      const before = this.mean || this.home, offset = mean.map((x, c) => x - this.home[c]);
+      const begins = !this.follows && (this.rig || Math.hypot(...offset) > DRIVEN * this.firstRadius);
+      if (begins) {
+        this.follows = true;
+        this.orbit.seen = null; // the way up to here need not stay in the picture
+      }
       if (this.follows) {
-        this.orbit.shift(mean.map((x, c) => x - (this.mean || this.home)[c]));
-        const offset = mean.map((x, c) => x - this.home[c]);
         if (this.ground) this.moveGround(offset);
-        if (this.rig) this.rig.group.position.copy(this.rig.home).add(new THREE.Vector3(...offset));
+        if (this.rig) {
+          this.rig.group.position.copy(this.rig.home).add(new THREE.Vector3(...offset));
+          this.rig.group.updateMatrixWorld(true);
+        }
+        this.orbit.shift(mean.map((x, c) => x - before[c]));
       }
       this.mean = mean;
-      if (this.follows || this.orbit.touched) return;
-      let beyond = 0;
-      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
-        beyond = Math.max(beyond, seen.low[c] - x + this.reach[i], x + this.reach[i] - seen.high[c]);
-      }));
-      if (beyond < 0.01 * this.data.size) return;
-      this.poses.forEach((p, i) => p.position.forEach((x, c) => {
-        seen.low[c] = Math.min(seen.low[c], x - this.reach[i]);
-        seen.high[c] = Math.max(seen.high[c], x + this.reach[i]);
-      }));
-      const radius = 0.5 * Math.hypot(...seen.low.map((x, c) => seen.high[c] - x));
-      this.follows = radius > 6 * this.firstRadius;
-      if (this.follows) this.orbit.settle(mean, this.firstRadius);
-      else this.orbit.settle(seen.low.map((x, c) => 0.5 * (x + seen.high[c])), Math.max(radius, this.firstRadius));
+      if (begins && !this.rig && !this.orbit.touched) this.orbit.fit();
+      else if (!this.orbit.touched) this.orbit.widen();
     }
 
     resize() {
@@ -465,23 +544,36 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.height = h;
       this.renderer.setSize(w, h, false);
       this.camera.aspect = w / h;
-      this.orbit.fit();
+      if (this.orbit.touched) this.orbit.update();
+      else this.orbit.fit();
+    }
+
+    // Places all parts by the poses.
+    place() {
+      if (this.placed) return;
+      this.placed = true;
+      const one = new THREE.Vector3(1, 1, 1), at = new THREE.Vector3(), turn = new THREE.Quaternion();
+      const worlds = this.worlds = this.worlds && this.worlds.length === this.poses.length ? this.worlds : this.poses.map(() => new THREE.Matrix4());
+      this.poses.forEach((p, i) => {
+        const [e0, e1, e2, e3] = p.orientation;
+        worlds[i].compose(at.set(p.position[0], p.position[1], p.position[2]), turn.set(e1, e2, e3, e0), one);
+      });
+      for (const batch of this.batches) batch.update(worlds, this.poses);
+      for (const {lines, body, local} of this.edges) {
+        if (body < 0) lines.matrix.copy(local);
+        else lines.matrix.multiplyMatrices(worlds[body], local);
+        lines.matrixWorldNeedsUpdate = true;
+      }
+      if (this.marks) this.marks.forEach((mark, i) => mark.position.set(...this.poses[i].position));
     }
 
     // Draws, if anything has changed. True: it has drawn.
     draw() {
       this.resize();
       if (!this.data || (!this.moved && !this.orbit.changed)) return false;
-      if (this.moved) {
-        const one = new THREE.Vector3(1, 1, 1), at = new THREE.Vector3(), turn = new THREE.Quaternion();
-        const worlds = this.worlds = this.worlds && this.worlds.length === this.poses.length ? this.worlds : this.poses.map(() => new THREE.Matrix4());
-        this.poses.forEach((p, i) => {
-          const [e0, e1, e2, e3] = p.orientation;
-          worlds[i].compose(at.set(p.position[0], p.position[1], p.position[2]), turn.set(e1, e2, e3, e0), one);
-        });
-        for (const batch of this.batches) batch.update(worlds, this.poses);
-        if (this.marks) this.marks.forEach((mark, i) => mark.position.set(...this.poses[i].position));
-      }
+      if (this.moved) this.place();
+      this.placed = false;
+      this.placeSun();
       this.renderer.render(this.world, this.camera);
       this.moved = this.orbit.changed = false;
       this.pictures++;
