@@ -4,7 +4,6 @@
 #include "bench.h"
 #include "check.h"
 
-#include "common/sanitized.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 
@@ -13,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = TEST_SANITIZED ? 100 : 200, BODIES = 70 };
+enum { STEPS = 80, BODIES = 70 };
 
 static const struct bench_case *find(const char *name)
 {

@@ -4,10 +4,10 @@ add_test(NAME bench/bench COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURC
 set(bench ${PROJECT_SOURCE_DIR}/tools/ali3-bench)
 ali3_test(bench cases TIER system SOURCES ${bench}/cases.c ${bench}/cases_built.c ${bench}/parts.c LINK ali3_rt ali3_start PkgConfig::JANSSON m)
 target_include_directories(test_bench_cases PRIVATE ${bench})
-# 8 random mechanisms; bench/all_bands has 100, and soak/bands 1000.
+# 8 random mechanisms; bench/all_bands has 40, and soak/bands 1000.
 ali3_test(bench bands SOURCES ${bench}/parts.c LINK ali3_rt ali3_start m)
 target_include_directories(test_bench_bands PRIVATE ${bench})
-add_test(NAME bench/all_bands COMMAND test_bench_bands 100)
+add_test(NAME bench/all_bands COMMAND test_bench_bands 40)
 ali3_tier(system bench/all_bands)
 add_test(NAME soak/bands CONFIGURATIONS soak COMMAND test_bench_bands 1000)
 ali3_tier(soak soak/bands)
