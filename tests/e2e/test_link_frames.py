@@ -17,7 +17,7 @@ from linked import cart, children
 sys.path.insert(0, os.path.join(bench.ROOT, "tests", "fmi"))
 import brake  # noqa: E402
 
-SECONDS = 5  # of each phase that counts misses
+SECONDS = 3  # of each phase that counts misses
 WIRES = [{"from": "a.joint.rail.velocity", "to": "brake.speed"}, {"from": "brake.force", "to": "a.input.motor"}]
 
 

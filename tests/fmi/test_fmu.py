@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 import zipfile
 
 import brake
@@ -234,6 +235,42 @@ class Files(Case):
                 for schema in glob.glob(f"{schemas}/**/fmi{version}ModelDescription.xsd", recursive=True)[:1]:
                     done = run("xmllint", "--noout", "--schema", schema, fmu.folder / "modelDescription.xml")
                     self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Sources(Case):
+    """The sources in an FMU make an object with the bits of the one beside them; the compiler is told nothing but its own options."""
+
+    @staticmethod
+    def outputs(fmu):
+        i = fmu.instantiate()
+        i.start()
+        rows = []
+        for k in range(50):
+            rows += i.get(*fmu.names("output"))
+            i.step(k * fmu.period, fmu.period)
+        i.free()
+        return bits(rows)
+
+    def test_compiled(self):
+        three, two = (self.export(MODELS / "hexapod.yaml", "--sources", "--fmi", v) for v in (3, 2))
+        folder = three.folder / "sources"
+        listed = [f.get("name") for f in xml.etree.ElementTree.parse(folder / "buildDescription.xml").iter("SourceFile")]
+        self.assertEqual(listed, [f.get("name") for f in xml.etree.ElementTree.parse(two.folder / "modelDescription.xml").iter("File")])
+        self.assertEqual(listed, sorted(f.name for f in folder.glob("*.c")))
+        for name in listed:
+            self.assertEqual((folder / name).read_bytes(), (two.folder / "sources" / name).read_bytes())
+        self.assertIn("MIT", (folder / "LICENSE").read_text())
+        compiled = run("xargs", "-P2", "-n8", "cc", "-c", "-fPIC", "-w", "-O0", input="\n".join(listed), cwd=folder)
+        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+        linked = run("cc", "-shared", "-Wl,--no-undefined", "-o", "own.so", *(f.replace(".c", ".o") for f in listed), "-lm", cwd=folder)
+        self.assertEqual(linked.returncode, 0, linked.stderr)
+        for fmu in (three, two):
+            want = self.outputs(fmu)
+            fmu.exports = ctypes.CDLL(str(folder / "own.so"))
+            self.assertEqual(self.outputs(fmu), want)
+
+    def test_none_without_the_option(self):
+        self.assertFalse((self.export(MODELS / "four_bar.yaml").folder / "sources").exists())
 
 
 class Check(Case):

@@ -187,6 +187,15 @@ static void put_structure(struct xml_out *x, const struct exports *p, int versio
 
 /* --- the file --- */
 
+static void put_sources(struct xml_out *x, const struct description_head *h, const char *element)
+{
+  for (int i = 0; i < h->sources; i++) {
+    begin_element(x, element);
+    put_text_attribute(x, "name", h->source[i]);
+    end_element(x);
+  }
+}
+
 static void put_interface(struct xml_out *x, const struct description_head *h)
 {
   begin_element(x, "CoSimulation");
@@ -196,31 +205,26 @@ static void put_interface(struct xml_out *x, const struct description_head *h)
   put_text_attribute(x, h->version == 3 ? "canSerializeFMUState" : "canSerializeFMUstate", "true");
   if (h->version == 3) put_number_attribute(x, "fixedInternalStepSize", h->period);
   if (h->version == 2) put_text_attribute(x, "canNotUseMemoryManagementFunctions", "true");
+  if (h->version == 2 && h->sources > 0) {
+    begin_element(x, "SourceFiles");
+    put_sources(x, h, "File");
+    end_element(x);
+  }
   end_element(x);
 }
 
-char *description_write(const struct description_head *h, const struct exports *p, size_t *size)
+/* Writes a file by its root. NULL when out of memory. */
+static char *write_file(void (*put)(struct xml_out *x, const struct description_head *h,
+                                    const struct exports *p),
+                        const struct description_head *h, const struct exports *p, size_t *size)
 {
   xmlBufferPtr buffer = xmlBufferCreate();
   struct xml_out x = {.writer = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL};
   char *text = NULL;
   if (x.writer) {
-    /* The head, then the sections in the order of the schemas. */
     x.failed = xmlTextWriterSetIndent(x.writer, 1) < 0 ||
                xmlTextWriterStartDocument(x.writer, NULL, "UTF-8", NULL) < 0;
-    begin_element(&x, "fmiModelDescription");
-    put_text_attribute(&x, "fmiVersion", h->version == 3 ? "3.0" : "2.0");
-    put_text_attribute(&x, "modelName", h->name);
-    put_text_attribute(&x, h->version == 3 ? "instantiationToken" : "guid", h->token);
-    put_text_attribute(&x, "generationTool", "ali3-fmu " ALI3_VERSION);
-    put_text_attribute(&x, "variableNamingConvention", "structured");
-    put_interface(&x, h);
-    put_units(&x, p);
-    put_categories(&x);
-    put_experiment(&x, h);
-    put_variables(&x, p, h->version);
-    put_structure(&x, p, h->version);
-    end_element(&x);
+    put(&x, h, p);
     x.failed |= xmlTextWriterEndDocument(x.writer) < 0;
     xmlFreeTextWriter(x.writer); /* writes the end into the buffer */
     *size = (size_t)xmlBufferLength(buffer);
@@ -228,4 +232,50 @@ char *description_write(const struct description_head *h, const struct exports *
   }
   if (buffer) xmlBufferFree(buffer);
   return text;
+}
+
+/* The head, then the sections in the order of the schemas. */
+static void put_description(struct xml_out *x, const struct description_head *h, const struct exports *p)
+{
+  begin_element(x, "fmiModelDescription");
+  put_text_attribute(x, "fmiVersion", h->version == 3 ? "3.0" : "2.0");
+  put_text_attribute(x, "modelName", h->name);
+  put_text_attribute(x, h->version == 3 ? "instantiationToken" : "guid", h->token);
+  put_text_attribute(x, "generationTool", "ali3-fmu " ALI3_VERSION);
+  put_text_attribute(x, "variableNamingConvention", "structured");
+  put_interface(x, h);
+  put_units(x, p);
+  put_categories(x);
+  put_experiment(x, h);
+  put_variables(x, p, h->version);
+  put_structure(x, p, h->version);
+  end_element(x);
+}
+
+char *description_write(const struct description_head *h, const struct exports *p, size_t *size)
+{
+  return write_file(put_description, h, p, size);
+}
+
+static void put_build(struct xml_out *x, const struct description_head *h, const struct exports *p)
+{
+  (void)p;
+  begin_element(x, "fmiBuildDescription");
+  put_text_attribute(x, "fmiVersion", "3.0");
+  begin_element(x, "BuildConfiguration");
+  put_text_attribute(x, "modelIdentifier", h->identifier);
+  begin_element(x, "SourceFileSet");
+  put_text_attribute(x, "language", "C11");
+  put_sources(x, h, "SourceFile");
+  end_element(x);
+  begin_element(x, "Library");
+  put_text_attribute(x, "name", "m");
+  end_element(x);
+  end_element(x);
+  end_element(x);
+}
+
+char *build_description_write(const struct description_head *h, size_t *size)
+{
+  return write_file(put_build, h, NULL, size);
 }

@@ -5,6 +5,8 @@
 
 #include <ali3/ali3.h>
 #include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,23 +49,60 @@ static bool add_model(struct archive *a, const ali3_model *m, const char *table,
   return archive_add(a, "resources/model.ali3", bytes, size);
 }
 
-/* The object that was built with this program: ../lib/ali3/fmu.so from the folder of the program. */
+/* The path of a file or folder that was built with this program: ../lib/ali3/NAME from the folder of the program. */
+static bool own_path(const char *name, char path[PATH_MAX])
+{
+  char program[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[n > 0 ? n : 0] = '\0';
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(program, '/');
+    if (slash) *slash = '\0';
+  }
+  return snprintf(path, PATH_MAX, "%s/lib/ali3/%s", program, name) < PATH_MAX ||
+         fmu_complain("%s: the path is too long", program);
+}
+
 static bool add_own_object(struct archive *a, const struct description_head *h)
 {
   char path[PATH_MAX], name[400];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[n > 0 ? n : 0] = '\0';
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = '\0';
-  }
-  if (strlen(path) + sizeof "/lib/ali3/fmu.so" > sizeof path)
-    return fmu_complain("%s: the path is too long", path);
-  strncat(path, "/lib/ali3/fmu.so", sizeof path - strlen(path) - 1);
   snprintf(name, sizeof name, "binaries/%s/%s.so", own_platform[h->version], h->identifier);
   size_t size;
-  char *bytes = file_read(path, &size);
+  char *bytes = own_path("fmu.so", path) ? file_read(path, &size) : NULL;
   return bytes && archive_add(a, name, bytes, size);
+}
+
+static int is_no_dot(const struct dirent *e)
+{
+  return e->d_name[0] != '.';
+}
+
+/* Adds the sources, and keeps the names that a compiler takes. */
+static bool add_sources(struct archive *a, struct description_head *h)
+{
+  char folder[PATH_MAX], path[PATH_MAX], name[NAME_MAX + 16];
+  struct dirent **entry = NULL;
+  const int n = own_path("fmu-sources", folder) ? scandir(folder, &entry, is_no_dot, alphasort) : -1;
+  bool good = n > 0;
+  h->source = good ? calloc((size_t)n, sizeof *h->source) : NULL;
+  if (!good) fmu_complain("cannot read %s: %s", folder, n < 0 ? strerror(errno) : "it is empty");
+  /* Every file of the folder; a compiler takes those that end with .c, and includes the others. */
+  for (int i = 0; i < n; i++) {
+    const char *file = entry[i]->d_name, *dot = strrchr(file, '.');
+    size_t size = 0;
+    snprintf(name, sizeof name, "sources/%s", file);
+    good = good && h->source && snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path;
+    char *bytes = good ? file_read(path, &size) : NULL;
+    good = good && bytes && archive_add(a, name, bytes, size);
+    if (good && dot && strcmp(dot, ".c") == 0)
+      good = (h->source[h->sources] = strdup(file)) != NULL && ++h->sources;
+    free(entry[i]);
+  }
+  free(entry);
+  if (!good || h->version == 2) return good;
+  size_t size;
+  char *text = build_description_write(h, &size);
+  return text && archive_add(a, "sources/buildDescription.xml", text, size);
 }
 
 /* The object in a folder that has the name of its platform. */
@@ -106,24 +145,27 @@ static bool add_files(struct archive *a, const struct export_options *o, const s
   make_identifier(o->fmu, identifier, sizeof identifier);
   char *table = fmu_table_write(&p->table, &table_size);
   if (!table) return fmu_complain("out of memory");
-  const struct description_head h = {.version = o->version,
-                                     .name = ali3_model_name(s->model),
-                                     .identifier = identifier,
-                                     .token = token,
-                                     .period = s->options.dt,
-                                     .stop = s->duration > 0.0 ? s->duration : 10.0};
+  struct description_head h = {.version = o->version,
+                               .name = ali3_model_name(s->model),
+                               .identifier = identifier,
+                               .token = token,
+                               .period = s->options.dt,
+                               .stop = s->duration > 0.0 ? s->duration : 10.0};
   /* The token needs both resources; the archive takes the table over. */
   bool good = add_model(a, s->model, table, table_size, token);
   if (good)
     good = archive_add(a, "resources/variables", table, table_size);
   else
     free(table);
+  good = good && (!o->sources || add_sources(a, &h));
   char *description = good ? description_write(&h, p, &size) : NULL;
   good = good && archive_add(a, "modelDescription.xml", description, size);
   char *page = good ? page_write(&h, p, s, &size) : NULL;
   good = good && archive_add(a, "documentation/index.html", page, size);
   good = good && add_own_object(a, &h) && add_configuration(a, o);
   for (int i = 0; good && i < o->binaries; i++) good = add_other_object(a, o->binary[i], &h);
+  for (int i = 0; i < h.sources; i++) free(h.source[i]);
+  free(h.source);
   return good;
 }
 

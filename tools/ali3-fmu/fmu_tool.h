@@ -22,6 +22,7 @@ struct export_options {
   const char *inputs, *outputs, *locals, *parameters; /* patterns; NULL: not given */
   const char **binary;                                /* (binaries) folders of --platform-binary */
   int binaries;
+  bool sources;
 };
 
 /* Prints "ali3-fmu: TEXT" on stderr. Returns false. */
@@ -63,7 +64,11 @@ struct description_head {
   int version; /* of FMI */
   const char *name, *identifier, *token;
   double period, stop;
+  char **source; /* (sources) names of the files that a compiler takes */
+  int sources;
 };
+/* How the sources of an FMU are compiled: buildDescription.xml of FMI 3.0. */
+char *build_description_write(const struct description_head *h, size_t *size);
 char *description_write(const struct description_head *h, const struct exports *p, size_t *size);
 char *page_write(const struct description_head *h, const struct exports *p, const struct settings *s,
                  size_t *size);

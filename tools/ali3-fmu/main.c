@@ -39,6 +39,7 @@ static const char help[] =
     "  --set KEY=VALUE      put VALUE into the file at the path KEY; may be given several times\n"
     "  --platform-binary DIR  add the object DIR/fmu.so of another build; DIR has the name of its platform,\n"
     "                       such as aarch64-linux; may be given several times\n"
+    "  --sources            add the sources of the object, for other platforms and for tools that compile\n"
     "  --patience S         check: seconds that the run of the FMU may take (default: 60)\n"
     "  --json               print the result as JSON in place of text\n"
     "  --help, --version\n"
@@ -74,6 +75,7 @@ enum {
   PARAMETERS,
   SET,
   BINARY,
+  SOURCES,
   PATIENCE,
   JSON,
   HELP,
@@ -129,6 +131,9 @@ static bool take_export_option(int c, struct export_options *o)
     return take_another(&o->set, &o->over.sets, optarg);
   case BINARY:
     return take_another(&o->binary, &o->binaries, optarg);
+  case SOURCES:
+    o->sources = true;
+    return true;
   default:
     return false;
   }
@@ -171,6 +176,7 @@ static int take_options(int argc, char **argv, struct command_line *l)
       {"parameters", required_argument, NULL, PARAMETERS},
       {"set", required_argument, NULL, SET},
       {"platform-binary", required_argument, NULL, BINARY},
+      {"sources", no_argument, NULL, SOURCES},
       {"patience", required_argument, NULL, PATIENCE},
       {"json", no_argument, NULL, JSON},
       {"help", no_argument, NULL, HELP},
