@@ -190,8 +190,11 @@ static void make_problems(const struct model_file *f, struct compare_problems *o
 {
   for (int k = 0; lab_descriptions[k] && k < DESCRIPTIONS; k++) {
     struct lab_refusal why;
+    char text[400];
     o->made[k] = model_file_make(f, lab_descriptions[k], &o->problem[k], &why);
-    if (!o->made[k]) fprintf(lines, "not in %s coordinates: %s\n", lab_descriptions[k]->name, why.text);
+    if (o->made[k]) continue;
+    model_file_refusal(f, &why, text, sizeof text);
+    fprintf(lines, "not in %s coordinates: %s\n", lab_descriptions[k]->name, text);
   }
 }
 

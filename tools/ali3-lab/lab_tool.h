@@ -30,6 +30,8 @@ double model_file_duration(const struct model_file *f); /* s; 10 where the file 
 /* Without a message. */
 bool model_file_make(const struct model_file *f, const struct description *kind, struct problem *p,
                      struct lab_refusal *why);
+/* ELEMENT NAME: TEXT, without the file. */
+void model_file_refusal(const struct model_file *f, const struct lab_refusal *why, char *text, size_t size);
 /* False after saying, with file and line, why the model has no such coordinates. */
 bool model_file_problem(const struct model_file *f, const struct description *kind, struct problem *p);
 

@@ -70,13 +70,19 @@ bool model_file_make(const struct model_file *f, const struct description *kind,
   return problem_make(p, kind, f->settings->model, f->data, why);
 }
 
+void model_file_refusal(const struct model_file *f, const struct lab_refusal *why, char *text, size_t size)
+{
+  const char *name = name_of_refusal(f->settings->model, why);
+  snprintf(text, size, "%s%s%s: %s", why->element, name ? " " : "", name ? name : "", why->text);
+}
+
 bool model_file_problem(const struct model_file *f, const struct description *kind, struct problem *p)
 {
   struct lab_refusal why;
   if (model_file_make(f, kind, p, &why)) return true;
   const struct place at = place_of_refusal(&f->settings->places, &why);
-  const char *name = name_of_refusal(f->settings->model, &why);
-  fprintf(stderr, "%s:%d:%d: error: %s%s%s: %s\n", f->settings->places.file, at.line, at.column, why.element,
-          name ? " " : "", name ? name : "", why.text);
+  char text[400];
+  model_file_refusal(f, &why, text, sizeof text);
+  fprintf(stderr, "%s:%d:%d: error: %s\n", f->settings->places.file, at.line, at.column, text);
   return false;
 }

@@ -7,6 +7,7 @@
  *
  * A is quadratic in p, so all rows have exact derivatives off the unit sphere, too. */
 #include "coordinates/absolute.h"
+#include "coordinates/forces.h"
 #include "math/euler.h"
 #include "model/model.h"
 
@@ -107,17 +108,53 @@ static double evaluate_row(const struct absolute_row *row, const double *q, doub
   }
 }
 
-static void absolute_rows(const struct problem *p, const double *q, double *Phi, double *Phi_q)
+/* ---- loads, springs, drives and gears, by the core ---- */
+
+struct absolute_state {
+  const double *q, *qd; /* qd NULL: at rest */
+};
+
+static void state_of_body(const void *user, int body, struct body_state *x)
+{
+  const struct absolute_state *s = user;
+  const struct body_view view = view_of_body(s->q, s->qd, body);
+  memcpy(x->r, view.r, sizeof x->r);
+  memcpy(x->p, view.p, sizeof x->p);
+  memcpy(x->rd, view.rd, sizeof x->rd);
+  memcpy(x->pd, view.pd, sizeof x->pd);
+}
+
+/* The part of p: 2 G' (torque) + p (part along p) */
+static void load_on_body(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
+                         double *o)
+{
+  double turn[4];
+  (void)user;
+  p_from_rotation(turn, x->p, 4, y + 3, y[6] / 4);
+  v3_axpy(o + ABSOLUTE_BODY * body, 1, y);
+  for (int i = 0; i < 4; i++) o[ABSOLUTE_BODY * body + 3 + i] += turn[i];
+}
+
+static struct mover mover_of(const struct absolute_state *s)
+{
+  return (struct mover){.user = s, .state = state_of_body, .load = load_on_body};
+}
+
+static void absolute_rows(const struct problem *p, const struct instant *now, const double *q, double *Phi,
+                          double *Phi_q)
 {
   const struct absolute *o = p->own;
   memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
-  for (int i = 0; i < o->rows; i++) Phi[i] = evaluate_row(&o->row[i], q, Phi_q + i * p->n);
+  for (int i = 0; i < o->plain; i++) Phi[i] = evaluate_row(&o->row[i], q, Phi_q + i * p->n);
   for (int b = 0; b < p->bodies; b++) {
     const double *e = q + ABSOLUTE_BODY * b + 3;
     double *row = Phi_q + (o->rows + b) * p->n + ABSOLUTE_BODY * b + 3;
     Phi[o->rows + b] = p_dot(e, e) - 1;
     for (int i = 0; i < 4; i++) row[i] = 2 * e[i];
   }
+  const struct absolute_state s = {q, NULL};
+  const struct mover at = mover_of(&s);
+  forces_row_values(p->model, now, &at, p->n, Phi + p->driven, Phi_q + p->driven * p->n);
 }
 
 /* The second derivative of a row without q'': of A(p) a it is 2 A(p') a. */
@@ -148,14 +185,18 @@ static double row_bias(const struct absolute_row *row, const double *q, const do
   return 2 * (v3_dot(U2, V) + v3_dot(Ud, Vd) + v3_dot(U, V2));
 }
 
-static void absolute_bias(const struct problem *p, const double *q, const double *qd, double *bias)
+static void absolute_bias(const struct problem *p, const struct instant *now, const double *q,
+                          const double *qd, double *bias)
 {
   const struct absolute *o = p->own;
-  for (int i = 0; i < o->rows; i++) bias[i] = row_bias(&o->row[i], q, qd);
+  for (int i = 0; i < o->plain; i++) bias[i] = row_bias(&o->row[i], q, qd);
   for (int b = 0; b < p->bodies; b++) {
     const double *pd = qd + ABSOLUTE_BODY * b + 3;
     bias[o->rows + b] = 2 * p_dot(pd, pd);
   }
+  const struct absolute_state s = {q, qd};
+  const struct mover at = mover_of(&s);
+  forces_row_bias(p->model, now, &at, bias + p->driven);
 }
 
 /* G(p), (3, 4) */
@@ -184,7 +225,8 @@ static void absolute_inertia(const struct problem *p, const double *q, double *M
   }
 }
 
-static void absolute_force(const struct problem *p, const double *q, const double *qd, double *f)
+static void absolute_force(const struct problem *p, const struct instant *now, const double *q,
+                           const double *qd, double *f)
 {
   const struct absolute *o = p->own;
   for (int b = 0; b < p->bodies; b++) {
@@ -200,10 +242,28 @@ static void absolute_force(const struct problem *p, const double *q, const doubl
       for (int k = 0; k < 3; k++) f[at + 3 + i] -= 4 * Gd[4 * k + i] * Jw[k];
     }
   }
+  const struct absolute_state s = {q, qd};
+  const struct mover mover = mover_of(&s);
+  if (p->loaded) forces_add(p->model, now, &mover, f);
 }
 
-static void absolute_energy(const struct problem *p, const double *q, const double *qd, double *kinetic,
-                            double *potential)
+static void absolute_slopes(const struct problem *p, const struct instant *now, const double *q,
+                            const double *qd, double k, double c, double *gradient, double *A)
+{
+  const struct absolute_state s = {q, qd};
+  const struct mover at = mover_of(&s);
+  forces_add_slopes(p->model, now, &at, k, c, p->n, gradient, A);
+}
+
+static void absolute_follow(const struct problem *p, const double *q, double *turn)
+{
+  const struct absolute_state s = {q, NULL};
+  const struct mover at = mover_of(&s);
+  forces_follow_turns(p->model, &at, turn);
+}
+
+static void absolute_energy(const struct problem *p, const struct instant *now, const double *q,
+                            const double *qd, double *kinetic, double *potential)
 {
   const struct absolute *o = p->own;
   *kinetic = *potential = 0;
@@ -216,6 +276,9 @@ static void absolute_energy(const struct problem *p, const double *q, const doub
     *kinetic += 0.5 * (body->spec.mass * v3_dot(x.rd, x.rd) + v3_dot(w, Jw));
     *potential -= body->spec.mass * v3_dot(o->gravity, x.r);
   }
+  const struct absolute_state s = {q, qd};
+  const struct mover at = mover_of(&s);
+  if (p->loaded) *potential += forces_energy(p->model, now, &at);
 }
 
 static void absolute_body(const struct problem *p, const double *q, const double *qd, int body,
@@ -246,5 +309,7 @@ const struct description description_absolute = {.name = "absolute",
                                                  .bias = absolute_bias,
                                                  .inertia = absolute_inertia,
                                                  .force = absolute_force,
+                                                 .slopes = absolute_slopes,
+                                                 .follow = absolute_follow,
                                                  .energy = absolute_energy,
                                                  .body = absolute_body};

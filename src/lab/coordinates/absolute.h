@@ -5,7 +5,8 @@
 
 #include "coordinates/problem.h"
 
-enum { ABSOLUTE_BODY = 7, ABSOLUTE_JOINT = 6 }; /* coordinates of a body; rows of a joint at most */
+/* Coordinates of a body; rows of a joint at most; bodies of a joint, or of a gear, at most. */
+enum { ABSOLUTE_BODY = 7, ABSOLUTE_JOINT = 6, ABSOLUTE_SIDES = 4 };
 
 enum absolute_kind {
   ROW_AXIS,     /* k . (P_b - P_a), k fixed in the world: three of them make two points coincide */
@@ -21,15 +22,15 @@ struct absolute_row {
   double length;
 };
 
-struct absolute_joint {
-  int body[2], first, count; /* rows */
+struct absolute_joint {                   /* a joint, or a drive or a gear, whose row forces.h has */
+  int body[ABSOLUTE_SIDES], first, count; /* ALI3_GROUND where it has fewer; rows */
 };
 
-/* Rows: those of the joints in their order, then p'p - 1 of each body. */
+/* Rows: those of the joints in their order, those of drives and gears, then p'p - 1 of each body. */
 struct absolute {
   struct absolute_row *row;
   struct absolute_joint *joint;
-  int rows, joints;
+  int plain, rows, joints; /* rows of `row`; with those of drives and gears; joints, drives and gears */
   double gravity[3];
 };
 

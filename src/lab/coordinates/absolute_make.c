@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * From the joints of a model to the rows of absolute coordinates. */
 #include "coordinates/absolute.h"
+#include "coordinates/forces.h"
 #include "math/euler.h"
 #include "model/model.h"
 
@@ -16,7 +17,7 @@ struct row_maker {
 
 static void add_joint_row(struct row_maker *k, enum absolute_kind kind, const double u[3], const double v[3])
 {
-  struct absolute_row *row = &k->o->row[k->o->rows++];
+  struct absolute_row *row = &k->o->row[k->o->plain++];
   *row = (struct absolute_row){.kind = kind, .body = {k->joint->body[0], k->joint->body[1]}};
   memcpy(row->point, k->joint->point, sizeof row->point);
   if (u) v3_copy(row->u, u);
@@ -66,7 +67,7 @@ static void add_length_row(struct row_maker *k)
   }
   add_joint_row(k, ROW_LENGTH, NULL, NULL);
   const double d[3] = {at[1][0] - at[0][0], at[1][1] - at[0][1], at[1][2] - at[0][2]};
-  k->o->row[k->o->rows - 1].length = k->joint->spec.length > 0 ? k->joint->spec.length : sqrt(v3_dot(d, d));
+  k->o->row[k->o->plain - 1].length = k->joint->spec.length > 0 ? k->joint->spec.length : sqrt(v3_dot(d, d));
 }
 
 static void add_rows_of_joint(struct row_maker *k)
@@ -118,6 +119,19 @@ static void add_rows_of_joint(struct row_maker *k)
   }
 }
 
+/* Drives and gears follow the joints. */
+static void add_driven_rows(struct problem *p, struct absolute *o)
+{
+  p->driven = o->plain;
+  p->driven_rows = forces_rows(p->model);
+  o->rows = o->plain + p->driven_rows;
+  for (int i = 0; i < p->driven_rows; i++) {
+    struct absolute_joint *joint = &o->joint[o->joints++];
+    *joint = (struct absolute_joint){.first = p->driven + i, .count = 1};
+    forces_row_owner(p->model, i, joint->body);
+  }
+}
+
 static void set_start(struct problem *p, const ali3_body_state *state)
 {
   for (int b = 0; b < p->bodies; b++) {
@@ -132,13 +146,13 @@ static void set_start(struct problem *p, const ali3_body_state *state)
 bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why)
 {
   const ali3_model *m = p->model;
-  if (!problem_check_loads(m, why)) return false;
+  if (!forces_check_bodies(m, why)) return false;
   /* Memory, all or none. */
   struct absolute *o = p->own = calloc(1, sizeof *o);
   ali3_body_state *state = calloc((size_t)p->bodies, sizeof *state);
   if (o) {
     o->row = calloc((size_t)(ABSOLUTE_JOINT * m->joints + 1), sizeof *o->row);
-    o->joint = calloc((size_t)m->joints + 1, sizeof *o->joint);
+    o->joint = calloc((size_t)(m->joints + forces_rows(m)) + 1, sizeof *o->joint);
   }
   p->n = ABSOLUTE_BODY * p->bodies;
   p->q = calloc((size_t)p->n, sizeof *p->q);
@@ -151,12 +165,15 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
     for (o->joints = 0; o->joints < m->joints; o->joints++) {
       struct row_maker k = {.o = o, .joint = &m->joint[o->joints], .state = state};
       struct absolute_joint *joint = &o->joint[o->joints];
-      *joint = (struct absolute_joint){.body = {k.joint->body[0], k.joint->body[1]}, .first = o->rows};
+      *joint = (struct absolute_joint){.body = {k.joint->body[0], k.joint->body[1], ALI3_GROUND, ALI3_GROUND},
+                                       .first = o->plain};
       add_rows_of_joint(&k);
-      joint->count = o->rows - joint->first;
+      joint->count = o->plain - joint->first;
     }
+    add_driven_rows(p, o);
     /* One row more for each body: p'p = 1. */
     p->m = o->rows + p->bodies;
+    p->loaded = forces_load(m);
     set_start(p, state);
   }
   free(state);

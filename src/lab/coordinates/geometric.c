@@ -55,7 +55,7 @@ static void mean_vectors(const struct absolute_row *row, const struct pose *x0, 
 void geometric_residual(const struct problem *p, const struct pose *x, double *Phi)
 {
   const struct absolute *o = p->own;
-  for (int i = 0; i < o->rows; i++) {
+  for (int i = 0; i < o->plain; i++) {
     const struct absolute_row *row = &o->row[i];
     struct row_vectors k;
     vectors_at(row, x, &k);
@@ -113,7 +113,7 @@ void geometric_jacobian(const struct problem *p, const struct pose *x0, const st
   const struct absolute *o = p->own;
   const int n = GEOMETRIC_BODY * p->bodies;
   memset(J, 0, sizeof *J * (size_t)(o->rows * n));
-  for (int i = 0; i < o->rows; i++) {
+  for (int i = 0; i < o->plain; i++) {
     struct row_vectors k;
     mean_vectors(&o->row[i], x0, x1, &k);
     add_row_columns(J + i * n, &o->row[i], &k);

@@ -21,9 +21,9 @@ struct pose { /* place and orientation of a body */
 
 /* (bodies) poses of the coordinates q, p brought to unit length. */
 void geometric_poses(const struct problem *p, const double *q, struct pose *x);
-/* Phi of all joints, (rows). */
+/* Phi of all joints, (rows). Rows of drives and gears are left as they are: forces_mean.h. */
 void geometric_residual(const struct problem *p, const struct pose *x, double *Phi);
-/* J_m between the poses x0 and x1, (rows, 6 bodies); with x0 = x1 the Jacobian there. */
+/* J_m between the poses x0 and x1, (rows, 6 bodies); with x0 = x1 the Jacobian there. Rows of drives and gears are 0. */
 void geometric_jacobian(const struct problem *p, const struct pose *x0, const struct pose *x1, double *J);
 
 #endif

@@ -12,8 +12,17 @@
 #define COORDINATES_JOINT_H
 
 #include "coordinates/problem.h"
+#include "math/vec3.h"
 
-enum { SPATIAL = 6, JOINT_HELD = 5, JOINT_LINKS = 48, JOINT_CUT_ROWS = 48 };
+enum {
+  SPATIAL = 6,
+  JOINT_HELD = 5,
+  JOINT_LINKS = 48,
+  JOINT_CUT_ROWS = 48,
+  JOINT_CUT_SIDES = 4, /* links of a gear; of a cut joint or a drive two */
+  JOINT_COUNT =
+      JOINT_LINKS + JOINT_CUT_ROWS /* joints at most: those of the tree, and cut ones with a row or more */
+};
 
 struct joint_link {
   int body, joint, parent; /* body and joint of the model; link of the inner body, -1: the ground */
@@ -23,10 +32,13 @@ struct joint_link {
   double mass, inertia[9], inverse[9]; /* kg, kg m^2 in body axes, and its inverse */
 };
 
+struct joint_tie; /* a drive or a gear, joint_ties.h */
+
 enum cut_kind {
   CUT_AXIS,     /* u . (P_b - P_a), u fixed in the world */
   CUT_IN_PLANE, /* U . (P_b - P_a), U fixed in a */
-  CUT_ANGLE     /* U . V, U fixed in a, V in b */
+  CUT_ANGLE,    /* U . V, U fixed in a, V in b */
+  CUT_TIE       /* a drive or a gear */
 };
 
 struct joint_cut_row {
@@ -34,10 +46,13 @@ struct joint_cut_row {
   double u[3], v[3];
 };
 
+/* A joint that is cut, or a drive or a gear, which has a row as well. */
 struct joint_cut {
-  int joint, link[2]; /* joint of the model; links of a and b, -1: the ground */
-  int first, count;   /* rows */
-  double point[2][3]; /* m, in the frames of a and b */
+  int joint; /* index in the model; -1: a drive or a gear */
+  int link
+      [JOINT_CUT_SIDES]; /* links of a and b, and those of the second joint of a gear; -1: ground, or none */
+  int first, count;      /* rows */
+  double point[2][3];    /* m, in the frames of a and b */
 };
 
 struct joint_tree {
@@ -47,6 +62,13 @@ struct joint_tree {
   struct joint_cut_row *row;
   int *link_of; /* (bodies) */
   double gravity[3];
+  struct joint_tie *tie; /* (ties) in the order of the last cuts */
+  int ties, joints;      /* joints of the model */
+  /* (joints) the joint's coordinate as drives and springs count it: sign q of its link, and an offset; sign 0: it is cut. */
+  struct joint_count {
+    int link;
+    double sign, offset;
+  } * count;
 };
 
 /* A configuration and its rates. */
@@ -61,13 +83,29 @@ struct joint_pose {
   struct cut_pose {
     double Phi;
     /* A unit of the multiplier gives the wrench D[1] on b and -D[0] on a; Dd are the rates. The two differ where the
-     * loop is open. */
+     * loop is open. A tie is in place wherever the bodies are: D[0] is that of its first joint, on both bodies, and D[1] that of
+     * the second joint of a gear. */
     double D[2][SPATIAL], Dd[2][SPATIAL];
+    bool tied;
   } row[JOINT_CUT_ROWS];
+  double coordinate[JOINT_COUNT]; /* every joint of the model, as drives and springs count it */
 };
 
 /* joint_pose.c; qd NULL: at rest. */
-void joint_pose_set(struct joint_pose *o, const struct problem *p, const double *q, const double *qd);
+void joint_pose_set(struct joint_pose *o, const struct problem *p, const struct instant *now, const double *q,
+                    const double *qd);
+/* The sign of a side of a cut in the difference of motions, and its place in D and Dd. */
+static inline double joint_side_sign(int side)
+{
+  return side & 1 ? 1 : -1;
+}
+static inline int joint_side_wrench(const struct cut_pose *o, int side)
+{
+  return o->tied ? side >> 1 : side & 1;
+}
+/* joint_ties.c: P (links, 6) += wrenches of loads and springs. */
+void joint_add_wrenches(const struct joint_pose *o, const struct problem *p, const struct instant *now,
+                        double *P);
 /* The twist of a body; of the ground 0. */
 const double *joint_twist(const struct joint_pose *o, int link);
 /* o = M V, o = M^-1 P, and the wrench of weight less V x* M V, of a link's body. */
@@ -79,7 +117,10 @@ void link_force(const struct joint_pose *o, int link, double P[SPATIAL]);
  * orthonormal. */
 void link_held(const struct joint_pose *o, int k, double D[JOINT_HELD][SPATIAL]);
 void link_along(const struct joint_pose *o, int k, double H[SPATIAL]);
-double spatial_dot(const double a[SPATIAL], const double b[SPATIAL]);
+static inline double spatial_dot(const double a[SPATIAL], const double b[SPATIAL])
+{
+  return v3_dot(a, b) + v3_dot(a + 3, b + 3);
+}
 
 bool joint_make(struct problem *p, const ali3_data *d, struct lab_refusal *why); /* joint_make.c */
 

@@ -2,7 +2,7 @@
  * From the joints of a model to a spanning tree. Joints are taken in the order of the file: a revolute or prismatic
  * one that joins two parts becomes one of the tree, every other joint is cut. So whoever writes the model says
  * which joints are cut: those that come last in their loop. */
-#include "coordinates/joint.h"
+#include "coordinates/joint_ties.h"
 #include "math/euler.h"
 #include "model/model.h"
 
@@ -225,7 +225,7 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
     if (k->in_tree[i]) continue;
     /* Its links and points, then its rows. */
     struct joint_cut *cut = &k->tree->cut[k->tree->cuts++];
-    *cut = (struct joint_cut){.joint = i, .first = k->tree->rows};
+    *cut = (struct joint_cut){.joint = i, .link = {-1, -1, -1, -1}, .first = k->tree->rows};
     for (int side = 0; side < 2; side++) {
       cut->link[side] = j->body[side] == ALI3_GROUND ? -1 : k->tree->link_of[j->body[side]];
       v3_copy(cut->point[side], j->point[side]);
@@ -244,12 +244,13 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
 /* q and q' that the poses and velocities at the start have. */
 static void read_start_coordinates(const struct tree_maker *k, struct problem *p)
 {
+  const struct instant start = problem_start(p);
   struct joint_pose o;
   for (int n = 0; n < k->tree->links; n++) {
     const struct joint_link *link = &k->tree->link[n];
     const ali3_body_state *x = &k->state[link->body];
     double R[9], w[3], V[SPATIAL], H[SPATIAL], cosine = 0, sine = 0;
-    joint_pose_set(&o, p, p->q, p->qd);
+    joint_pose_set(&o, p, &start, p->q, p->qd);
     start_rotation(k, link->body, R);
     m3_mul(w, R, x->angular_velocity);
     v3_copy(V + 3, w);
@@ -271,9 +272,29 @@ static void read_start_coordinates(const struct tree_maker *k, struct problem *p
       v3_axpy(at, 1, x->position);
       for (int i = 0; i < 3; i++) p->q[n] += o.link[n].C[3 * i + 2] * (at[i] - o.link[n].point[i]);
     }
-    joint_pose_set(&o, p, p->q, p->qd);
+    joint_pose_set(&o, p, &start, p->q, p->qd);
     link_along(&o, n, H);
     p->qd[n] = spatial_dot(H, V) - spatial_dot(H, joint_twist(&o, link->parent));
+  }
+}
+
+/* How the coordinate of the model's joint goes with that of its link, wherever that starts. */
+static void count_coordinates(const struct tree_maker *k, struct problem *p)
+{
+  for (int n = 0; n < k->tree->links; n++) {
+    const struct joint_link *link = &k->tree->link[n];
+    const struct joint *j = &k->model->joint[link->joint];
+    const bool reversed = j->body[1] != link->body;
+    double sign = reversed ? -1 : 1, R[2][9], world[2][3];
+    /* A reversed revolute joint turns about its axis in b, which may point the other way. */
+    if (reversed && link->turns) {
+      for (int side = 0; side < 2; side++) {
+        start_rotation(k, j->body[side], R[side]);
+        m3_mul(world[side], R[side], j->axis[side]);
+      }
+      if (v3_dot(world[0], world[1]) < 0) sign = 1;
+    }
+    k->tree->count[link->joint] = (struct joint_count){n, sign, p->turn[link->joint] - sign * p->q[n]};
   }
 }
 
@@ -292,7 +313,8 @@ static bool check_tree(const struct tree_maker *k, struct lab_refusal *why)
 
 static bool give_tree_memory(struct tree_maker *k, struct problem *p)
 {
-  const size_t bodies = (size_t)k->model->bodies, joints = (size_t)k->model->joints;
+  const size_t bodies = (size_t)k->model->bodies, joints = (size_t)k->model->joints,
+               ties = (size_t)forces_rows(k->model);
   struct joint_tree *o = k->tree = p->own = calloc(1, sizeof *o);
   k->state = calloc(bodies, sizeof *k->state);
   k->part = calloc(bodies + 1, sizeof *k->part);
@@ -300,18 +322,22 @@ static bool give_tree_memory(struct tree_maker *k, struct problem *p)
   p->q = calloc(bodies, sizeof *p->q);
   p->qd = calloc(bodies, sizeof *p->qd);
   if (!o) return false;
+  /* The tree itself. */
   o->link = calloc(bodies, sizeof *o->link);
   o->link_of = calloc(bodies, sizeof *o->link_of);
-  o->cut = calloc(joints + 1, sizeof *o->cut);
-  o->row = calloc(SPATIAL * joints + 1, sizeof *o->row);
-  return k->state && k->part && k->in_tree && p->q && p->qd && o->link && o->link_of && o->cut && o->row;
+  o->cut = calloc(joints + ties + 1, sizeof *o->cut);
+  o->row = calloc(SPATIAL * joints + ties + 1, sizeof *o->row);
+  o->tie = calloc(ties + 1, sizeof *o->tie);
+  o->count = calloc(joints + 1, sizeof *o->count);
+  return k->state && k->part && k->in_tree && p->q && p->qd && o->link && o->link_of && o->cut && o->row &&
+         o->tie && o->count;
 }
 
 bool joint_make(struct problem *p, const ali3_data *d, struct lab_refusal *why)
 {
   const ali3_model *m = p->model;
   struct tree_maker k = {.model = m};
-  if (!problem_check_loads(m, why)) return false;
+  if (!forces_check_bodies(m, why)) return false;
   bool good = give_tree_memory(&k, p) || problem_refuse(why, "model", -1, "out of memory");
   /* The tree, then the joints that it leaves. */
   if (good) {
@@ -323,12 +349,18 @@ bool joint_make(struct problem *p, const ali3_data *d, struct lab_refusal *why)
   if (good) {
     number_links(&k);
     good = cut_loops(&k, why);
+    p->driven = k.tree->rows;
+    p->driven_rows = forces_rows(m);
+    p->loaded = forces_load(m);
+    good = good && joint_ties_make(p, k.tree, why);
   }
   /* Coordinates at the start. */
   if (good) {
     p->n = k.tree->links;
     p->m = k.tree->rows;
     read_start_coordinates(&k, p);
+    count_coordinates(&k, p);
+    k.tree->joints = m->joints;
   }
   free(k.state);
   free(k.part);

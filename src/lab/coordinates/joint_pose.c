@@ -3,7 +3,7 @@
  *
  *   R_b C_b = R_a C_a Rz(q)        V_b = V_a + s q'        s' = V_a x s
  *   Phi' = D . (V_b - V_a)         of a row of a cut joint between a and b */
-#include "coordinates/joint.h"
+#include "coordinates/joint_ties.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -14,11 +14,6 @@ static const double resting_twist[SPATIAL];
 const double *joint_twist(const struct joint_pose *o, int link)
 {
   return link < 0 ? resting_twist : o->link[link].V;
-}
-
-double spatial_dot(const double a[SPATIAL], const double b[SPATIAL])
-{
-  return v3_dot(a, b) + v3_dot(a + 3, b + 3);
 }
 
 /* O = A B, or A B' */
@@ -144,14 +139,55 @@ static void pose_of_row(struct cut_pose *o, const struct joint_pose *pose, const
     wrench_of_force(o->D[side], o->Dd[side], at[turns ? 1 : side], rate[turns ? 1 : side], e, ed);
 }
 
-void joint_pose_set(struct joint_pose *o, const struct problem *p, const double *q, const double *qd)
+/* A couple about the axis of a joint, or a force along it at the joint's point of b; both turn with a. */
+static void pose_of_tie(struct cut_pose *o, const struct joint_pose *pose, const struct joint_cut *cut,
+                        const struct joint_tie *tie)
+{
+  memset(o, 0, sizeof *o);
+  o->tied = true;
+  for (int k = 0; k < tie->terms; k++) {
+    const struct tie_term *term = &tie->term[k];
+    const int *link = cut->link + 2 * k;
+    double e[3], ed[3], at[3], rate[3], *D = o->D[k], *Dd = o->Dd[k];
+    direction_of_body(pose, link[0], term->axis, e);
+    v3_cross(ed, joint_twist(pose, link[0]) + 3, e);
+    /* The wrench of a unit, and its rate. */
+    if (term->turns) {
+      v3_copy(D + 3, e);
+      v3_copy(Dd + 3, ed);
+    } else {
+      const double *V = joint_twist(pose, link[1]);
+      place_of_point(pose, link[1], term->point, at);
+      v3_cross(rate, V + 3, at);
+      v3_axpy(rate, 1, V);
+      wrench_of_force(D, Dd, at, rate, e, ed);
+    }
+    for (int i = 0; i < SPATIAL; i++) {
+      D[i] *= term->ratio;
+      Dd[i] *= term->ratio;
+    }
+  }
+}
+
+void joint_pose_set(struct joint_pose *o, const struct problem *p, const struct instant *now, const double *q,
+                    const double *qd)
 {
   const struct joint_tree *tree = o->tree = p->own;
   for (int k = 0; k < tree->links; k++) pose_of_link(o, k, q[k], qd ? qd[k] : 0);
+  for (int i = 0; i < tree->joints; i++) {
+    const struct joint_count *count = &tree->count[i];
+    o->coordinate[i] = count->sign != 0 ? count->sign * q[count->link] + count->offset : now->turn[i];
+  }
   for (int c = 0; c < tree->cuts; c++)
     for (int i = 0; i < tree->cut[c].count; i++) {
       const int row = tree->cut[c].first + i;
-      pose_of_row(&o->row[row], o, &tree->cut[c], &tree->row[row]);
+      if (tree->row[row].kind != CUT_TIE) {
+        pose_of_row(&o->row[row], o, &tree->cut[c], &tree->row[row]);
+      } else {
+        const int tie = c - (tree->cuts - tree->ties);
+        pose_of_tie(&o->row[row], o, &tree->cut[c], &tree->tie[tie]);
+        o->row[row].Phi = joint_tie_value(o, p, now, tie);
+      }
     }
 }
 

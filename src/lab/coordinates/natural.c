@@ -11,6 +11,7 @@
  * constants; a point on a line along an axis of coordinates loses the other coordinate, a point on another line
  * obeys one linear constraint. */
 #include "coordinates/natural.h"
+#include "coordinates/forces.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,9 +35,11 @@ static void add_gradient(double *row, const struct natural_point *point, const d
     if (point->at[axis] >= 0) row[point->at[axis]] += factor * k[axis];
 }
 
-static void natural_rows(const struct problem *p, const double *q, double *Phi, double *Phi_q)
+static void natural_rows(const struct problem *p, const struct instant *now, const double *q, double *Phi,
+                         double *Phi_q)
 {
   const struct natural *o = p->own;
+  (void)now;
   double *row = Phi_q;
   memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
   /* Rods: (Q - P)^2 = L^2. A rod between fixed points has no row. */
@@ -80,9 +83,11 @@ static void natural_row_rates(const struct problem *p, const double *q, const do
   }
 }
 
-static void natural_bias(const struct problem *p, const double *q, const double *qd, double *bias)
+static void natural_bias(const struct problem *p, const struct instant *now, const double *q,
+                         const double *qd, double *bias)
 {
   const struct natural *o = p->own;
+  (void)now;
   (void)q;
   for (int i = 0; i < o->rods; i++) {
     const struct natural_rod *rod = &o->rod[i];
@@ -93,21 +98,6 @@ static void natural_bias(const struct problem *p, const double *q, const double 
     *bias++ = 2 * (d[0] * d[0] + d[1] * d[1]);
   }
   for (int i = 0; i < o->lines; i++) *bias++ = 0;
-}
-
-static void natural_energy(const struct problem *p, const double *q, const double *qd, double *kinetic,
-                           double *potential)
-{
-  const struct natural *o = p->own;
-  double T = 0, V = o->potential;
-  for (int i = 0; i < p->n; i++) {
-    double Mqd = 0;
-    for (int j = 0; j < p->n; j++) Mqd += p->M[i * p->n + j] * qd[j];
-    T += 0.5 * qd[i] * Mqd;
-    V -= p->f[i] * q[i];
-  }
-  *kinetic = T;
-  *potential = V;
 }
 
 static void natural_body(const struct problem *p, const double *q, const double *qd, int body,
@@ -139,6 +129,95 @@ static void natural_body(const struct problem *p, const double *q, const double 
   for (int i = 0; i < 3; i++) o->angular_velocity[i] = spin * rod->axis[i];
 }
 
+/* ---- loads and springs, by the core ---- */
+
+struct natural_state {
+  const struct problem *p;
+  const double *q, *qd;
+};
+
+static void state_of_rod(const void *user, int body, struct body_state *x)
+{
+  const struct natural_state *s = user;
+  struct lab_body at;
+  natural_body(s->p, s->q, s->qd, body, &at);
+  memcpy(x->r, at.position, sizeof x->r);
+  memcpy(x->p, at.orientation, sizeof x->p);
+  memcpy(x->rd, at.velocity, sizeof x->rd);
+  p_from_rotation(x->pd, x->p, 1, at.angular_velocity, 0);
+}
+
+/* o += k at a point, where that moves. */
+static void push_natural_point(const struct natural_point *point, const double k[2], double part, double *o)
+{
+  for (int axis = 0; axis < 2; axis++)
+    if (point->at[axis] >= 0) o[point->at[axis]] += part * k[axis];
+}
+
+/* A force at the centre of mass is shared out as the weight is; a couple is a pair of forces across the rod. */
+static void load_on_rod(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
+                        double *o)
+{
+  const struct natural_state *s = user;
+  const struct natural *own = s->p->own;
+  const struct natural_rod *rod = &own->rod[body];
+  const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
+  const double part = rod->c / rod->L, couple = v3_dot(rod->axis, y + 3) / (rod->L * rod->L);
+  const double across[2] = {end_coordinate(P, s->q, 1) - end_coordinate(Q, s->q, 1),
+                            end_coordinate(Q, s->q, 0) - end_coordinate(P, s->q, 0)};
+  (void)x;
+  push_natural_point(P, y, 1 - part, o);
+  push_natural_point(Q, y, part, o);
+  push_natural_point(P, across, -couple, o);
+  push_natural_point(Q, across, couple, o);
+}
+
+static struct mover mover_of_points(const struct natural_state *s)
+{
+  return (struct mover){.user = s, .state = state_of_rod, .load = load_on_rod};
+}
+
+static void natural_force(const struct problem *p, const struct instant *now, const double *q,
+                          const double *qd, double *f)
+{
+  const struct natural_state s = {p, q, qd};
+  const struct mover at = mover_of_points(&s);
+  memcpy(f, p->f, sizeof *f * (size_t)p->n);
+  forces_add(p->model, now, &at, f);
+}
+
+static void natural_slopes(const struct problem *p, const struct instant *now, const double *q,
+                           const double *qd, double k, double c, double *gradient, double *A)
+{
+  const struct natural_state s = {p, q, qd};
+  const struct mover at = mover_of_points(&s);
+  forces_add_slopes(p->model, now, &at, k, c, p->n, gradient, A);
+}
+
+static void natural_follow(const struct problem *p, const double *q, double *turn)
+{
+  const struct natural_state s = {p, q, p->qd};
+  const struct mover at = mover_of_points(&s);
+  forces_follow_turns(p->model, &at, turn);
+}
+
+static void natural_energy(const struct problem *p, const struct instant *now, const double *q,
+                           const double *qd, double *kinetic, double *potential)
+{
+  const struct natural *o = p->own;
+  double T = 0, V = o->potential;
+  for (int i = 0; i < p->n; i++) {
+    double Mqd = 0;
+    for (int j = 0; j < p->n; j++) Mqd += p->M[i * p->n + j] * qd[j];
+    T += 0.5 * qd[i] * Mqd;
+    V -= p->f[i] * q[i];
+  }
+  *kinetic = T;
+  const struct natural_state s = {p, q, qd};
+  const struct mover at = mover_of_points(&s);
+  *potential = V + (p->loaded ? forces_energy(p->model, now, &at) : 0);
+}
+
 static void natural_release(struct problem *p)
 {
   struct natural *o = p->own;
@@ -156,5 +235,8 @@ const struct description description_natural = {.name = "natural",
                                                 .rows = natural_rows,
                                                 .row_rates = natural_row_rates,
                                                 .bias = natural_bias,
+                                                .force = natural_force,
+                                                .slopes = natural_slopes,
+                                                .follow = natural_follow,
                                                 .energy = natural_energy,
                                                 .body = natural_body};

@@ -5,7 +5,8 @@
  *      joints are points on lines of the ground; the lines lie in that plane.
  *   2. A body has one or two joint points, which lie on a line with its centre of mass. If there is one only, the
  *      centre of mass is the second.
- *   3. Nothing but weight loads the bodies. */
+ *   3. There are no drives and gears, which hold angles. */
+#include "coordinates/forces.h"
 #include "coordinates/natural.h"
 #include "model/model.h"
 
@@ -165,13 +166,15 @@ static bool take_joint(struct point_maker *k, int index)
 static bool check_planar(struct point_maker *k)
 {
   const ali3_model *m = k->m;
-  /* Weight is the only load. */
-  if (m->loads > 0)
-    return problem_refuse(k->why, "load", 0,
-                          "natural coordinates know no load but weight; an input is a load, too");
-  if (m->forces > 0)
-    return problem_refuse(k->why, "force", 0, "natural coordinates know no force but weight, found a %s",
-                          ali3_force_type_name(m->force[0].spec.type));
+  /* No coordinate is an angle that a drive or a gear could hold. */
+  int body[4];
+  if (forces_rows(m) > 0) {
+    const int force = forces_row_owner(m, 0, body);
+    return problem_refuse(
+        k->why, "force", force,
+        "natural coordinates are those of points: there is no angle or distance that a %s could hold",
+        ali3_force_type_name(ali3_model_force_type(m, force)));
+  }
   /* Each body has mass, and lies and moves in the plane. */
   for (int i = 0; i < m->bodies; i++) {
     const ali3_body_state *x = &k->state[i];
@@ -355,6 +358,8 @@ static bool make_matrices(struct problem *p, struct natural *o, struct lab_refus
   if (p->n == 0) return problem_refuse(why, "model", -1, "nothing moves: all joint points are on the ground");
   /* The mass matrix and the weight are constant in these coordinates. */
   p->constant = true;
+  p->loaded = forces_load(p->model);
+  p->driven = p->m;
   p->M = calloc((size_t)(p->n * p->n), sizeof *p->M);
   p->f = calloc((size_t)p->n, sizeof *p->f);
   p->q = calloc((size_t)p->n, sizeof *p->q);

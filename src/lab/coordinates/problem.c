@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinates/problem.h"
-#include "model/model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,18 +16,17 @@ bool problem_refuse(struct lab_refusal *why, const char *element, int index, con
   return false;
 }
 
-bool problem_check_loads(const ali3_model *m, struct lab_refusal *why)
+/* Angles of revolute joints at the start, with full turns. */
+static bool read_turns(struct problem *p, const ali3_data *d)
 {
-  if (m->loads > 0)
-    return problem_refuse(why, "load", 0, "the laboratory knows no load but weight; an input is a load, too");
-  if (m->forces > 0)
-    return problem_refuse(why, "force", 0, "the laboratory knows no force but weight, found a %s",
-                          ali3_force_type_name(m->force[0].spec.type));
-  for (int i = 0; i < m->bodies; i++)
-    if (m->body[i].singular)
-      return problem_refuse(why, "body", i,
-                            "these coordinates need mass and inertia of every body; give both");
-  return m->bodies > 0 || problem_refuse(why, "model", -1, "there is no body");
+  const int joints = ali3_model_joints(p->model);
+  p->turn = calloc((size_t)joints + 1, sizeof *p->turn);
+  for (int i = 0; p->turn && i < joints; i++) {
+    ali3_joint_state joint;
+    ali3_joint_get(p->model, d, i, &joint);
+    p->turn[i] = joint.position;
+  }
+  return p->turn;
 }
 
 bool problem_make(struct problem *p, const struct description *kind, const ali3_model *m, const ali3_data *d,
@@ -36,7 +34,8 @@ bool problem_make(struct problem *p, const struct description *kind, const ali3_
 {
   *p = (struct problem){.kind = kind, .model = m, .bodies = ali3_model_bodies(m)};
   *why = (struct lab_refusal){.element = "model", .index = -1};
-  if (kind->make(p, d, why)) return true;
+  const bool good = read_turns(p, d) || problem_refuse(why, "model", -1, "out of memory");
+  if (good && kind->make(p, d, why)) return true;
   problem_free(p);
   return false;
 }
@@ -48,5 +47,11 @@ void problem_free(struct problem *p)
   free(p->f);
   free(p->q);
   free(p->qd);
+  free(p->turn);
   *p = (struct problem){0};
+}
+
+struct instant problem_start(const struct problem *p)
+{
+  return (struct instant){.turn = p->turn};
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A mechanism written in coordinates q (n), subject to m constraints Phi(q) = 0: what every formulation starts from.
+ * A mechanism written in coordinates q (n), subject to m constraints Phi(q, t) = 0: what every formulation starts from.
  *
- *   M(q) q'' + Phi_q' lambda = f(q, q'),    Phi(q) = 0                                  (paper 3, (1))
+ *   M(q) q'' + Phi_q' lambda = f(q, q'),    Phi(q, t) = 0                               (paper 3, (1))
+ *
+ * Only drives have rows that depend on the time: a coordinate less its motion. So Phi_q depends on q alone.
  *
  * A description is one way to choose q: natural (natural.c), absolute (absolute.c) or joint (joint.c). It makes a problem from a
  * frozen model and the state that a reset has brought onto the constraints. A problem is constant once it is made:
@@ -25,28 +27,46 @@ struct lab_body { /* as struct ali3_body_state, without accelerations */
 
 struct description;
 
+/* A time, and angles of joints so far: an angle is the value nearest to `turn`, so that it may grow beyond half a turn. */
+struct instant {
+  double time;        /* s */
+  const double *turn; /* (joints of the model) rad */
+};
+
 struct problem {
   const struct description *kind;
   const ali3_model *model;
   int n, m, bodies;
-  bool constant;  /* M and f depend on neither q nor q' */
-  double *M, *f;  /* (n, n) and (n), where constant */
-  double *q, *qd; /* (n) coordinates and velocities at the start */
-  void *own;      /* of the description */
+  bool constant;           /* M depends on neither q nor q' */
+  bool loaded;             /* loads or springs act, so that f is not constant where M is */
+  double *M, *f;           /* (n, n) and (n), where M is constant: M, and f of the weight */
+  double *q, *qd;          /* (n) coordinates and velocities at the start */
+  double *turn;            /* (joints) angles of revolute joints at the start */
+  int driven, driven_rows; /* first of the rows of drives and gears, and their number */
+  void *own;               /* of the description */
 };
 
 struct description {
   const char *name, *title;
   bool (*make)(struct problem *p, const ali3_data *d, struct lab_refusal *why);
   void (*release)(struct problem *p);
-  void (*rows)(const struct problem *p, const double *q, double *Phi, double *Phi_q);
+  void (*rows)(const struct problem *p, const struct instant *now, const double *q, double *Phi,
+               double *Phi_q);
   /* d(Phi_q)/dt, (m, n). NULL: this description gives the product with q' only. */
   void (*row_rates)(const struct problem *p, const double *q, const double *qd, double *dPhi_q);
-  void (*bias)(const struct problem *p, const double *q, const double *qd, double *bias); /* d(Phi_q)/dt q' */
-  void (*inertia)(const struct problem *p, const double *q, double *M); /* NULL where M and f are constant */
-  void (*force)(const struct problem *p, const double *q, const double *qd, double *f);
-  void (*energy)(const struct problem *p, const double *q, const double *qd, double *kinetic,
-                 double *potential); /* J */
+  /* Phi'' where q'' = 0: d(Phi_q)/dt q' + Phi_tt */
+  void (*bias)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
+               double *bias);
+  void (*inertia)(const struct problem *p, const double *q, double *M); /* NULL where M is constant */
+  void (*force)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
+                double *f);
+  /* o += k times the stiffness of springs plus c times their damping, (n, n); gradient: (n) to work with */
+  void (*slopes)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
+                 double k, double c, double *gradient, double *o);
+  void (*energy)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
+                 double *kinetic, double *potential); /* J */
+  /* The angles of all joints go on with q: turn (joints) becomes what is nearest to it. */
+  void (*follow)(const struct problem *p, const double *q, double *turn);
   void (*body)(const struct problem *p, const double *q, const double *qd, int body, struct lab_body *o);
 };
 
@@ -59,8 +79,8 @@ bool problem_make(struct problem *p, const struct description *kind, const ali3_
                   struct lab_refusal *why);
 void problem_free(struct problem *p);
 
-/* False, with the reason in *why: something other than weight loads the bodies, or one of them has no inertia. */
-bool problem_check_loads(const ali3_model *m, struct lab_refusal *why);
+/* The instant of the start. */
+struct instant problem_start(const struct problem *p);
 /* Fills *why; returns false, so that it can stand in a return. */
 __attribute__((format(printf, 4, 5))) bool problem_refuse(struct lab_refusal *why, const char *element,
                                                           int index, const char *format, ...);

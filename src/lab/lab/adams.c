@@ -226,6 +226,7 @@ static enum lab_status adams_step(struct lab_state *s)
   /* Predict and evaluate until the error estimate passes. */
   for (int failures = 0;;) {
     const double h = s->h = o->length;
+    s->now.time = s->t + h;
     set_formulas(o, h);
     predict_adams(o, h);
     const enum lab_status status = evaluate_adams(s, o->p, o->f);
@@ -240,7 +241,7 @@ static enum lab_status adams_step(struct lab_state *s)
   }
   /* Correct and evaluate; the differences take the new rates in. */
   const int k = o->k;
-  s->t = last ? s->run->duration : s->t + s->h;
+  s->now.time = s->t = last ? s->run->duration : s->t + s->h;
   o->k_last = k;
   o->last = s->h;
   for (int i = 0; i < o->n; i++) o->y[i] = o->p[i] + s->h * o->g[k + 1] * o->rest[i];

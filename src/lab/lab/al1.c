@@ -15,7 +15,7 @@
 static void stabilised_bias(struct lab_state *s, double omega, double xi)
 {
   state_bias(s, s->c);
-  add_product(s->c, 2 * xi * omega, s->Phi_q, s->qd, s->m, s->n);
+  state_add_row_rates(s, 2 * xi * omega, s->c);
   for (int i = 0; i < s->m; i++) s->c[i] += omega * omega * s->Phi[i];
 }
 
@@ -108,6 +108,7 @@ static enum lab_status al1_increment(struct lab_state *s)
       for (int j = 0; j < n; j++)
         s->A[i * n + j] += factor * (k * s->Phi_q[r * n + j] + 0.5 * h * s->dPhi_q[r * n + j]);
     }
+  state_add_slopes(s, 0.25 * h * h, 0.5 * h, s->A);
   return lu_solve(s->A, n, s->dq) ? LAB_OK : LAB_SINGULAR;
 }
 

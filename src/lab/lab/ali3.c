@@ -36,6 +36,7 @@ static enum lab_status ali3_increment(struct lab_state *s)
   const double part = 0.25 * s->h * s->h, alpha = s->run->alpha;
   const int n = s->n, m = s->m;
   penalty_matrix(s->A, s->M, part * alpha, s->Phi_q, m, n);
+  state_add_slopes(s, part, 0.5 * s->h, s->A);
   if (!chol_factor(s->A, n, n)) return LAB_SINGULAR;
   memset(s->dq, 0, sizeof *s->dq * (size_t)n);
   add_product(s->dq, -1, s->M, s->wd, n, n);
@@ -63,13 +64,14 @@ static enum lab_status ali3_finish(struct lab_state *s)
   penalty_matrix(s->A, s->M, part * alpha, s->Phi_q, m, n);
   if (!chol_factor(s->A, n, n)) return LAB_SINGULAR;
 
-  /* velocity: (..) q' = M q'* */
+  /* velocity: (..) q' = M q'* - h^2/4 alpha Phi_q' Phi_t */
   memcpy(s->rhs, s->w, sizeof *s->rhs * (size_t)n);
   memset(s->w, 0, sizeof *s->w * (size_t)n);
   add_product(s->w, 1, s->M, s->rhs, n, n);
+  add_transposed(s->w, -part * alpha, s->Phi_q, s->Phi_t, m, n);
   chol_solve(s->A, n, n, s->w);
 
-  /* acceleration: (..) q'' = M q''* - h^2/4 alpha Phi_q' d(Phi_q)/dt q' */
+  /* acceleration: (..) q'' = M q''* - h^2/4 alpha Phi_q' (d(Phi_q)/dt q' + Phi_tt) */
   memcpy(s->rhs, s->wd, sizeof *s->rhs * (size_t)n);
   memset(s->wd, 0, sizeof *s->wd * (size_t)n);
   add_product(s->wd, 1, s->M, s->rhs, n, n);

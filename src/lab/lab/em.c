@@ -8,6 +8,8 @@
  *   (R1 J' w1 - R0 J' w0)/h   =   - (J_m' lambda, moments)                             world axes              (3)
  *   Phi(q1) = 0                                                                                                (4)
  *
+ * Springs, loads and drives enter f, J_m and Phi by their means over the step (forces_mean.h). Their stiffness is not in S.
+ *
  * J_m is the Jacobian between the poses (geometric.h): Phi(q1) - Phi(q0) = J_m (displacements of the step). So the
  * work of lambda in the step is lambda' (Phi(q1) - Phi(q0)) = 0, and with weights the energy does not change. Then
  * the velocities are projected onto the constraints, mass-orthogonally; that takes a little energy.
@@ -30,6 +32,7 @@
  *
  * em-newton, its oracle: the dense S = c + J_1 B J_m', J_1 the Jacobian at q1, is not symmetric; it is factorised in
  * every iteration. The solution is the same. */
+#include "coordinates/forces_mean.h"
 #include "coordinates/geometric.h"
 #include "lab/formulations.h"
 #include "lab/fronts.h"
@@ -155,6 +158,55 @@ static void momentum_residual(const struct em *o, double *R)
   }
 }
 
+/* ---- rows of joints, drives and gears, and the loads of springs ---- */
+
+struct em_bodies {
+  const struct pose *x;
+  const double *v;
+};
+
+static void state_of_pose(const void *user, int body, struct body_state *o)
+{
+  const struct em_bodies *s = user;
+  memcpy(o->r, s->x[body].r, sizeof o->r);
+  memcpy(o->p, s->x[body].p, sizeof o->p);
+  memcpy(o->rd, s->v + V * body, sizeof o->rd);
+  p_from_rotation(o->pd, o->p, 1, s->v + V * body + 3, 0);
+}
+
+static void em_residual(const struct lab_state *s, const struct em *o)
+{
+  const struct em_bodies bodies = {o->x1, o->v1};
+  const struct mover at = {.user = &bodies, .state = state_of_pose};
+  geometric_residual(o->p, o->x1, o->z);
+  for (int i = 0; i < o->p->driven_rows; i++) {
+    double motion[3];
+    forces_row_motion(o->p->model, i, s->now.time, motion);
+    o->z[o->p->driven + i] = forces_row_value(o->p->model, i, &s->now, &at) - motion[0];
+  }
+}
+
+/* J_m between two poses, or the Jacobian at one. */
+static void em_jacobian(const struct lab_state *s, const struct em *o, const struct pose *x0,
+                        const struct pose *x1, double *J)
+{
+  const struct em_bodies bodies[2] = {{x0, o->v0}, {x1, o->v1}};
+  const struct mover start = {.user = &bodies[0], .state = state_of_pose},
+                     end = {.user = &bodies[1], .state = state_of_pose};
+  const struct forces_span span = {&start, &end, s->now.turn, o->h};
+  geometric_jacobian(o->p, x0, x1, J);
+  if (o->p->driven_rows > 0) forces_mean_rows(o->p->model, &span, J + o->p->driven * o->n);
+}
+
+static void take_mean_loads(const struct lab_state *s, const struct em *o)
+{
+  const struct em_bodies bodies[2] = {{o->x0, o->v0}, {o->x1, o->v1}};
+  const struct mover start = {.user = &bodies[0], .state = state_of_pose},
+                     end = {.user = &bodies[1], .state = state_of_pose};
+  const struct forces_span span = {&start, &end, s->now.turn, o->h};
+  if (o->p->loaded) forces_mean_take(o->p->model, &span, o->R);
+}
+
 /* ---- the system ---- */
 
 /* Dense S = c + left B J_f'. */
@@ -189,17 +241,23 @@ static void solve_system(const struct em *o, double *x)
     fronts_solve(o->fronts, x);
 }
 
-/* (6). The residual J_1 v is exact. The factors may belong to the prediction. */
-static void project_em_velocities(struct em *o, int passes)
+/* (6). The residual J_1 v, less the rates of drives, is exact. The factors may belong to the prediction. */
+static void project_em_velocities(const struct lab_state *s, struct em *o, int passes)
 {
-  geometric_jacobian(o->p, o->x1, o->x1, o->J);
+  em_jacobian(s, o, o->x1, o->x1, o->J);
   for (int pass = 0; pass < passes; pass++) {
     double *world = o->R;
     for (int b = 0; b < o->p->bodies; b++) {
       memcpy(world + V * b, o->v1 + V * b, 3 * sizeof *world);
       m3_mul(world + V * b + 3, o->x1[b].R, o->v1 + V * b + 3);
     }
+    /* The residual of the rows, and the displacements that remove it. */
     memset(o->z, 0, sizeof *o->z * (size_t)o->rows);
+    for (int i = 0; i < o->p->driven_rows; i++) {
+      double motion[3];
+      forces_row_motion(o->p->model, i, s->now.time, motion);
+      o->z[o->p->driven + i] = -motion[1];
+    }
     add_product(o->z, 1, o->J, world, o->rows, o->n);
     solve_system(o, o->z);
     memset(o->d, 0, sizeof *o->d * (size_t)o->n);
@@ -223,7 +281,7 @@ static enum lab_status em_predict(struct lab_state *s)
   move_by_velocities(o, o->v1, o->x1);
   coordinates_of_poses(o, o->x1, s->q);
   if (o->newton) return LAB_OK;
-  geometric_jacobian(o->p, o->x1, o->x1, o->J_f);
+  em_jacobian(s, o, o->x1, o->x1, o->J_f);
   return factor_system(s, o, o->x1, NULL) ? LAB_OK : LAB_SINGULAR;
 }
 
@@ -232,15 +290,16 @@ static enum lab_status em_increment(struct lab_state *s)
 {
   struct em *o = s->formulation_own;
   const int n = o->n, rows = o->rows;
-  geometric_residual(o->p, o->x1, o->z);
-  geometric_jacobian(o->p, o->x0, o->x1, o->J);
+  em_residual(s, o);
+  em_jacobian(s, o, o->x0, o->x1, o->J);
   if (o->newton) {
     memcpy(o->J_f, o->J, sizeof *o->J * (size_t)(rows * n));
-    geometric_jacobian(o->p, o->x1, o->x1, o->J_left);
+    em_jacobian(s, o, o->x1, o->x1, o->J_left);
     if (!factor_system(s, o, o->x1, o->J_left)) return LAB_SINGULAR;
   }
   /* R, with the rows as they are now. */
   momentum_residual(o, o->R);
+  take_mean_loads(s, o);
   add_transposed(o->R, 1, o->J, s->lambda, rows, n);
   /* S z = Phi - J_f B R */
   memcpy(o->d, o->R, sizeof *o->d * (size_t)n);
@@ -274,10 +333,10 @@ static enum lab_status em_accept(struct lab_state *s)
 static enum lab_status project_at_end(struct lab_state *s, struct em *o, bool anew)
 {
   if (anew) {
-    geometric_jacobian(o->p, o->x1, o->x1, o->J_f);
+    em_jacobian(s, o, o->x1, o->x1, o->J_f);
     if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
   }
-  project_em_velocities(o, o->newton ? NEWTON_PASSES : PROJECTION_PASSES);
+  project_em_velocities(s, o, o->newton ? NEWTON_PASSES : PROJECTION_PASSES);
   return LAB_OK;
 }
 
@@ -298,11 +357,11 @@ static enum lab_status em_settle(struct lab_state *s)
   o->h = s->h;
   geometric_poses(o->p, s->q, o->x1);
   velocities_from_rates(o, o->x1, s->w, o->v1);
-  geometric_jacobian(o->p, o->x1, o->x1, o->J_f);
+  em_jacobian(s, o, o->x1, o->x1, o->J_f);
   if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
   /* S z = Phi, d = -B J_f' z */
   for (int pass = 0; pass < SETTLE_PASSES; pass++) {
-    geometric_residual(o->p, o->x1, o->z);
+    em_residual(s, o);
     solve_system(o, o->z);
     memset(o->d, 0, sizeof *o->d * (size_t)o->n);
     add_transposed(o->d, -1, o->J_f, o->z, o->rows, o->n);

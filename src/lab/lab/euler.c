@@ -12,6 +12,7 @@ static void advance_integral(struct lab_state *s)
 
 static enum lab_status explicit_step(struct lab_state *s)
 {
+  s->now.time = s->t + s->h;
   advance_integral(s);
   for (int i = 0; i < s->n; i++) s->q[i] += s->h * s->qd[i]; /* (11) */
   for (int i = 0; i < s->n; i++) s->w[i] += s->h * s->wd[i];
@@ -20,6 +21,7 @@ static enum lab_status explicit_step(struct lab_state *s)
 
 static enum lab_status semi_implicit_step(struct lab_state *s)
 {
+  s->now.time = s->t + s->h;
   advance_integral(s);
   for (int i = 0; i < s->n; i++) s->w[i] += s->h * s->wd[i]; /* (12): where qd is w, it is new now */
   for (int i = 0; i < s->n; i++) s->q[i] += s->h * s->qd[i];

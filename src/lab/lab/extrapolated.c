@@ -64,13 +64,14 @@ static void restore_branch(struct lab_state *s, const double *o)
 static enum lab_status extrapolated_step(struct lab_state *s)
 {
   struct branches *o = s->integrator_own;
-  const double h = s->h;
+  const double h = s->h, start = s->now.time;
   enum lab_status status = LAB_OK;
   save_branch(s, o->start);
   memset(o->sum, 0, 2 * sizeof *o->sum * (size_t)s->n);
   /* Branch k divides the step into k + 1 parts. */
   for (int k = 0; k < o->count && status == LAB_OK; k++) {
     restore_branch(s, o->start);
+    s->now.time = start;
     s->h = h / (k + 1);
     for (int part = 0; part <= k && status == LAB_OK; part++) status = newton_step(s);
     for (int i = 0; i < s->n; i++) {
@@ -79,6 +80,7 @@ static enum lab_status extrapolated_step(struct lab_state *s)
     }
   }
   s->h = h;
+  s->now.time = start + h;
   if (status != LAB_OK) return status;
   memcpy(s->q, o->sum, sizeof *s->q * (size_t)s->n);
   memcpy(s->w, o->sum + s->n, sizeof *s->w * (size_t)s->n);

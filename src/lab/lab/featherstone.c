@@ -2,9 +2,10 @@
  * Featherstone's DCA, with which paper 2 compares: accelerations of links with joint coordinates, without any
  * stabilisation.
  *
- *   M_i A_i = weight - V x* M_i V (+-) D lambda
+ *   M_i A_i = weight, loads - V x* M_i V (+-) D lambda
  *   D'(A_b - A_a) = D' s' q' at a joint of the tree, -D''(V_b - V_a) with the rate of D at a cut one
  *   q''_k = H_k'(A_b - A_a) */
+#include "coordinates/forces.h"
 #include "lab/link_formulation.h"
 
 /* a: 5 of each joint of the tree, then the rows of cut joints. */
@@ -20,9 +21,11 @@ static void joint_steps(const struct link_work *o, const double *qd)
   for (int c = 0; c < tree->cuts; c++)
     for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++) {
       const struct cut_pose *x = &o->pose.row[row];
-      o->a[JOINT_HELD * tree->links + row] =
-          spatial_dot(x->Dd[0], joint_twist(&o->pose, tree->cut[c].link[0])) -
-          spatial_dot(x->Dd[1], joint_twist(&o->pose, tree->cut[c].link[1]));
+      double *a = &o->a[JOINT_HELD * tree->links + row];
+      *a = 0;
+      for (int side = 0; side < JOINT_CUT_SIDES; side++)
+        *a -= joint_side_sign(side) *
+              spatial_dot(x->Dd[joint_side_wrench(x, side)], joint_twist(&o->pose, tree->cut[c].link[side]));
     }
 }
 
@@ -30,9 +33,15 @@ static enum lab_status dca_evaluate(struct lab_state *s)
 {
   struct link_work *o = s->formulation_own;
   s->result->calls++;
-  joint_pose_set(&o->pose, s->problem, s->q, s->w);
+  joint_pose_set(&o->pose, s->problem, &s->now, s->q, s->w);
   for (int k = 0; k < s->n; k++) link_force(&o->pose, k, o->B + SPATIAL * k);
+  joint_add_wrenches(&o->pose, s->problem, &s->now, o->B);
   joint_steps(o, s->w);
+  for (int i = 0; i < s->problem->driven_rows; i++) {
+    double motion[3];
+    forces_row_motion(s->problem->model, i, s->now.time, motion);
+    o->a[JOINT_HELD * s->n + s->problem->driven + i] += motion[2];
+  }
   return link_work_solve(o, s->wd) ? LAB_OK : LAB_SINGULAR;
 }
 

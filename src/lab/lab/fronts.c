@@ -25,15 +25,21 @@ void fronts_free(struct fronts *o)
   free(o);
 }
 
+static struct front_joint front_of_joint(const struct absolute_joint *j)
+{
+  struct front_joint o = {.first = j->first, .count = j->count};
+  _Static_assert(sizeof o.body == sizeof j->body, "one place for each body");
+  memcpy(o.body, j->body, sizeof o.body);
+  return o;
+}
+
 struct fronts *fronts_new(const struct problem *p, int width)
 {
   const struct absolute *a = p->own;
   struct fronts *o = calloc(1, sizeof *o);
   struct front_joint *list = calloc((size_t)a->joints + 1, sizeof *list);
   bool good = o && list;
-  for (int j = 0; good && j < a->joints; j++)
-    list[j] = (struct front_joint){
-        {a->joint[j].body[0], a->joint[j].body[1]}, a->joint[j].first, a->joint[j].count};
+  for (int j = 0; good && j < a->joints; j++) list[j] = front_of_joint(&a->joint[j]);
   if (good) {
     *o = (struct fronts){.bodies = p->bodies, .width = width, .rows = a->rows};
     o->compliance = calloc((size_t)a->rows + 1, sizeof *o->compliance);

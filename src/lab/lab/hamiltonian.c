@@ -51,6 +51,7 @@ static enum lab_status hamiltonian_evaluate(struct lab_state *s)
   chol_solve(s->A, n, n, s->qd); /* (8) */
   for (int i = 0; i < m; i++) s->lambda[i] += alpha * s->c[i];
   add_product(s->lambda, alpha, s->Phi_q, s->qd, m, n); /* (10) */
+  state_force(s);                                       /* at the new q' */
   momentum_rate(s, s->lambda);
   return LAB_OK;
 }
@@ -150,6 +151,7 @@ static enum lab_status hamiltonian_increment(struct lab_state *s)
     o->D[i] = (1 + h * xi * omega) * s->Phi_q[i] + 0.5 * h * omega * omega * (o->past[i] + h * s->Phi_q[i]);
   memset(o->G2, 0, sizeof *o->G2 * (size_t)(n * n));
   add_outer(o->G2, -alpha, s->dPhi_q, o->D, m, n);
+  state_add_slopes(s, 0.5 * h, 1, o->G2);
   memcpy(s->A, s->M, sizeof *s->A * (size_t)(n * n));
   add_outer(s->A, alpha, s->Phi_q, o->D, m, n);
   for (int i = 0; i < n * n; i++) s->A[i] += 0.5 * h * o->G2[i];

@@ -203,7 +203,7 @@ bool handles_plan(const struct problem *p, struct handle_plan *plan)
   if (plan->compound && k.left && k.member && k.path) {
     /* Absorb path by path, until one path with the root is left. */
     for (int b = 0; b < k.bodies; b++) k.left[b] = true;
-    plan->refusal = NULL;
+    plan->refusal = p->driven_rows == 0 ? NULL : "handles are printed for joints; a drive or a gear has none";
     while (!plan->refusal && !finish_with_root(&k))
       if (!absorb_path(&k))
         plan->refusal = "handles need a path of bodies, from ground to ground or free at an end, with paths "

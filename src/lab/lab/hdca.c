@@ -2,12 +2,13 @@
  * Hamiltonian DCA of paper 2: q' from the joint momenta p, then p', with joint coordinates and cut joints.
  *
  *   M_i V_i = P_i - sum of P_c over the joints c that link i carries (+-) D_c sigma_c      (12) (13)
- *   P_k = D_k sigma_k + H_k p_k,    D'(V_b - V_a) = 0                                      (10) (23)
+ *   P_k = D_k sigma_k + H_k p_k,    D'(V_b - V_a) = 0, or a drive's rate                   (10) (23)
  *   q'_k = H_k'(V_b - V_a)
- *   p'_k = s_k . (weight of all that hangs on k - sum (+-) D'_c sigma_c) + s'_k . P_k      (77)
+ *   p'_k = s_k . (weight and loads of all that hangs on k - sum (+-) D'_c sigma_c) + s'_k . P_k      (77)
  *
  * Wrenches are about the origin of the world, so that the shifts S and their rates in (77) are those of s_k. Cut
  * joints have no momenta; sigma(0) = 0. */
+#include "coordinates/forces.h"
 #include "lab/link_formulation.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static struct link_work *hdca_work(struct lab_state *s)
 static enum lab_status hdca_start(struct lab_state *s)
 {
   struct link_work *o = hdca_work(s);
-  joint_pose_set(&o->pose, s->problem, s->q, s->qd);
+  joint_pose_set(&o->pose, s->problem, &s->now, s->q, s->qd);
   for (int k = 0; k < s->n; k++) link_momentum(&o->pose, k, o->pose.link[k].V, o->P + SPATIAL * k);
   link_accumulate(o->pose.tree, o->P);
   for (int k = 0; k < s->n; k++) s->w[k] = spatial_dot(o->pose.link[k].s, o->P + SPATIAL * k);
@@ -49,10 +50,11 @@ static void take_impulses(const struct link_work *o, double *sum, bool rates)
   const struct joint_tree *tree = o->pose.tree;
   for (int c = 0; c < tree->cuts; c++)
     for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++) {
-      for (int side = 0; side < 2; side++) {
-        const double *D = rates ? o->pose.row[row].Dd[side] : o->pose.row[row].D[side];
+      for (int side = 0; side < JOINT_CUT_SIDES; side++) {
+        const struct cut_pose *x = &o->pose.row[row];
+        const double *D = (rates ? x->Dd : x->D)[joint_side_wrench(x, side)];
         for (int i = 0; tree->cut[c].link[side] >= 0 && i < SPATIAL; i++)
-          sum[SPATIAL * tree->cut[c].link[side] + i] += (side ? -1 : 1) * o->sigma[row] * D[i];
+          sum[SPATIAL * tree->cut[c].link[side] + i] -= joint_side_sign(side) * o->sigma[row] * D[i];
       }
     }
 }
@@ -63,16 +65,19 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
   const int n = s->n;
   s->result->calls++;
   /* Velocities and impulses. */
-  joint_pose_set(&o->pose, s->problem, s->q, NULL);
+  joint_pose_set(&o->pose, s->problem, &s->now, s->q, NULL);
   joint_momenta(o, s->w);
   memset(o->a, 0, sizeof *o->a * (size_t)(JOINT_HELD * n + s->m));
+  forces_row_time(s->problem, s->now.time, o->a + JOINT_HELD * n);
+  for (int i = 0; i < s->m; i++) o->a[JOINT_HELD * n + i] *= -1;
   if (!link_work_solve(o, s->qd)) return LAB_SINGULAR;
   /* P and the loads of all that hangs on each joint. */
-  joint_pose_set(&o->pose, s->problem, s->q, s->qd);
+  joint_pose_set(&o->pose, s->problem, &s->now, s->q, s->qd);
   for (int k = 0; k < n; k++) {
     link_momentum(&o->pose, k, o->X + SPATIAL * k, o->P + SPATIAL * k);
     link_weight(&o->pose, k, o->F + SPATIAL * k);
   }
+  joint_add_wrenches(&o->pose, s->problem, &s->now, o->F);
   take_impulses(o, o->P, false);
   take_impulses(o, o->F, true);
   link_accumulate(o->pose.tree, o->P);

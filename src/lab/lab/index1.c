@@ -75,7 +75,7 @@ static void stabilised_gamma(struct lab_state *s, struct index1 *o)
   const double Omega = o->projects ? 0 : s->run->omega, mu = o->projects ? 0 : s->run->xi;
   state_bias(s, o->gamma);
   if (Omega == 0) return;
-  add_product(o->gamma, 2 * Omega * mu, s->Phi_q, s->qd, s->m, s->n);
+  state_add_row_rates(s, 2 * Omega * mu, o->gamma);
   for (int i = 0; i < s->m; i++) o->gamma[i] += Omega * Omega * s->Phi[i];
 }
 
@@ -86,7 +86,7 @@ static enum lab_status index1_evaluate(struct lab_state *s)
   const double alpha = s->run->alpha;
   s->result->calls++;
   if (o->factored)
-    s->problem->kind->force(s->problem, s->q, s->qd, s->f); /* of the projected velocity */
+    state_force(s); /* of the projected velocity */
   else if (!factor_configuration(s, o))
     return LAB_SINGULAR;
   o->factored = false;
@@ -118,14 +118,14 @@ static enum lab_status project_positions(struct lab_state *s, struct index1 *o)
     add_product(o->Q, -1, s->M, o->last, n, n);
     o->solver->solve(o->solver_own, o->Q, o->lambda, o->Phi, o->x);
     for (int i = 0; i < n; i++) s->q[i] += o->x[i];
-    s->problem->kind->rows(s->problem, s->q, o->Phi, o->Phi_q);
+    s->problem->kind->rows(s->problem, &s->now, s->q, o->Phi, o->Phi_q);
     for (int i = 0; i < m; i++) o->lambda[i] += s->run->alpha * o->Phi[i];
     if (euclidean_norm(o->x, n) < position_tolerance) break;
   }
   return LAB_OK;
 }
 
-/* (64) to (72) at the new q; Phi_t = 0. */
+/* (64) to (72) at the new q. */
 static enum lab_status project_velocities(struct lab_state *s, struct index1 *o)
 {
   const int n = s->n, m = s->m;
@@ -133,11 +133,11 @@ static enum lab_status project_velocities(struct lab_state *s, struct index1 *o)
   memset(o->Q, 0, sizeof *o->Q * (size_t)n);
   add_product(o->Q, 1, s->M, s->w, n, n);
   memset(o->lambda, 0, sizeof *o->lambda * (size_t)m);
-  memset(o->gamma, 0, sizeof *o->gamma * (size_t)m);
+  memcpy(o->gamma, s->Phi_t, sizeof *o->gamma * (size_t)m);
   for (int pass = 1; pass <= UPDATES_MAX; pass++) {
     memcpy(o->last, s->w, sizeof *o->last * (size_t)n);
     o->solver->solve(o->solver_own, o->Q, o->lambda, o->gamma, s->w);
-    add_product(o->lambda, s->run->alpha, s->Phi_q, s->w, m, n);
+    state_add_row_rates(s, s->run->alpha, o->lambda);
     if (change_of_vector(s->w, o->last, n, o->x) < velocity_tolerance) break;
   }
   return LAB_OK;

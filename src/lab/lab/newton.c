@@ -30,6 +30,7 @@ enum lab_status newton_step(struct lab_state *s)
   struct iteration_rule rule = {0};
   enum iteration_end end = ITERATION_GOES_ON;
   state_keep(s);
+  s->now.time += s->h;
   enum lab_status status = form->predict(s);
   while (status == LAB_OK && end == ITERATION_GOES_ON) {
     status = form->increment(s);

@@ -75,6 +75,9 @@ static void set_stage(struct lab_state *s, const struct adaptive_step *o, const 
                       int k)
 {
   const int n = s->n;
+  double part = 0;
+  for (int j = 0; j < k; j++) part += pair->a[k][j];
+  s->now.time = s->t + s->h * part;
   for (int i = 0; i < 2 * n; i++) {
     double sum = 0;
     for (int j = 0; j < k; j++) sum += pair->a[k][j] * o->f[2 * n * j + i];
@@ -156,7 +159,7 @@ static enum lab_status adaptive_step(struct lab_state *s, const struct embedded_
     s->result->rejected++;
   }
   /* A step that passed at once sets the length of the next one. */
-  s->t = last ? s->run->duration : s->t + s->h;
+  s->now.time = s->t = last ? s->run->duration : s->t + s->h;
   if (!rejected) o->length /= fmax(0.2, 1.25 * pow(error / rtol, r));
 
   const struct formulation *f = s->run->formulation;

@@ -25,41 +25,33 @@ static void release_product(void *own)
   free(o);
 }
 
-static bool copy_bodies(ali3_model *to, const ali3_model *from, double speed)
+/* The specs of all elements that move the model; names and tables stay those of `from`. */
+static bool copy_specs(ali3_model *to, const ali3_model *from, double speed)
 {
-  for (int i = 0; i < from->bodies; i++) {
-    const struct body *body = &from->body[i];
-    ali3_body_spec spec = {.name = body->name, .mass = body->spec.mass};
-    memcpy(spec.inertia, body->spec.inertia, sizeof spec.inertia);
-    memcpy(spec.position, body->spec.position, sizeof spec.position);
-    memcpy(spec.orientation, body->spec.orientation, sizeof spec.orientation);
+  bool good = true;
+  for (int i = 0; i < from->bodies && good; i++) {
+    ali3_body_spec spec = ali3_model_body_spec(from, i);
     for (int k = 0; k < 3; k++) {
-      spec.velocity[k] = speed * body->spec.velocity[k];
-      spec.angular_velocity[k] = speed * body->spec.angular_velocity[k];
+      spec.velocity[k] *= speed;
+      spec.angular_velocity[k] *= speed;
     }
-    if (ali3_model_add_body(to, &spec) < 0) return false;
+    good = ali3_model_add_body(to, &spec) >= 0;
   }
-  return true;
-}
-
-static bool copy_joints(ali3_model *to, const ali3_model *from)
-{
-  for (int i = 0; i < from->joints; i++) {
-    const struct joint *joint = &from->joint[i];
-    ali3_joint_spec spec = {.name = joint->name,
-                            .type = joint->spec.type,
-                            .body_a = joint->body[0],
-                            .body_b = joint->body[1],
-                            .length = joint->spec.length,
-                            .position = joint->spec.position};
-    memcpy(spec.point_a, joint->point[0], sizeof spec.point_a);
-    memcpy(spec.point_b, joint->point[1], sizeof spec.point_b);
-    memcpy(spec.axis_a, joint->axis[0], sizeof spec.axis_a);
-    memcpy(spec.axis_b, joint->axis[1], sizeof spec.axis_b);
-    memcpy(spec.relative_orientation, joint->spec.relative_orientation, sizeof spec.relative_orientation);
-    if (ali3_model_add_joint(to, &spec) < 0) return false;
+  /* Joints, then what loads the bodies. */
+  for (int i = 0; i < from->joints && good; i++) {
+    ali3_joint_spec spec = ali3_model_joint_spec(from, i);
+    spec.velocity *= speed;
+    good = ali3_model_add_joint(to, &spec) >= 0;
   }
-  return true;
+  for (int i = 0; i < from->loads && good; i++) {
+    const ali3_load_spec spec = ali3_model_load_spec(from, i);
+    good = ali3_model_add_load(to, &spec) >= 0;
+  }
+  for (int i = 0; i < from->forces && good; i++) {
+    const ali3_force_spec spec = ali3_model_force_spec(from, i);
+    good = ali3_model_add_force(to, &spec) >= 0;
+  }
+  return good;
 }
 
 static bool copy_model(struct product *o, const ali3_model *from, const ali3_options *options, double speed)
@@ -68,8 +60,8 @@ static bool copy_model(struct product *o, const ali3_model *from, const ali3_opt
   o->model = ali3_model_new();
   ali3_model_gravity(from, gravity);
   return o->model && ali3_model_set_gravity(o->model, gravity) == ALI3_OK &&
-         copy_bodies(o->model, from, speed) && copy_joints(o->model, from) &&
-         ali3_model_freeze(o->model, options) == ALI3_OK && (o->data = ali3_data_new(o->model));
+         copy_specs(o->model, from, speed) && ali3_model_freeze(o->model, options) == ALI3_OK &&
+         (o->data = ali3_data_new(o->model));
 }
 
 static void *make_product(const struct lab_state *s, int substeps, bool extrapolate)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One run, and what is recorded of it. */
+#include "coordinates/forces.h"
 #include "lab/linear.h"
 #include "lab/state.h"
 
@@ -90,14 +91,14 @@ static void record_largest(double *largest, double x)
 static void measure_violations(struct lab_state *s, struct lab_sample *o)
 {
   const struct problem *p = s->problem;
-  p->kind->rows(p, s->q, s->c, s->dPhi_q);
+  p->kind->rows(p, &s->now, s->q, s->c, s->dPhi_q);
   o->position = largest_entry(s->c, s->m);
-  memset(s->c, 0, sizeof *s->c * (size_t)s->m);
+  forces_row_time(p, s->now.time, s->c);
   add_product(s->c, 1, s->dPhi_q, s->qd, s->m, s->n);
   o->velocity = largest_entry(s->c, s->m);
   o->acceleration = NAN;
   if (s->run->formulation->momenta || s->run->formulation->no_accelerations) return;
-  p->kind->bias(p, s->q, s->qd, s->c);
+  p->kind->bias(p, &s->now, s->q, s->qd, s->c);
   add_product(s->c, 1, s->dPhi_q, s->wd, s->m, s->n);
   o->acceleration = largest_entry(s->c, s->m);
 }
@@ -107,8 +108,10 @@ static bool record_state(struct lab_state *s, struct lab_sample *sample)
 {
   enum { ENERGY_BOUND = 1000000000 };
   struct lab_result *o = s->result;
+  /* Energy, then violations. */
   *sample = (struct lab_sample){.time = s->t};
-  s->problem->kind->energy(s->problem, s->q, s->qd, &sample->energy.kinetic, &sample->energy.potential);
+  s->problem->kind->energy(s->problem, &s->now, s->q, s->qd, &sample->energy.kinetic,
+                           &sample->energy.potential);
   const double E = sample->energy.kinetic + sample->energy.potential;
   if (o->steps == 0) o->initial = E;
   o->final = E;
@@ -141,6 +144,7 @@ static bool run_ended(const struct lab_state *s, long planned)
 
 static enum lab_status march_to_end(struct lab_state *s, const struct lab_watch *watch)
 {
+  const struct problem *p = s->problem;
   struct lab_result *o = s->result;
   struct lab_sample sample;
   const long planned = lround(s->run->duration / s->run->dt);
@@ -148,11 +152,14 @@ static enum lab_status march_to_end(struct lab_state *s, const struct lab_watch 
   if (status != LAB_OK) return status;
   if (!record_state(s, &sample)) return LAB_DIVERGED;
   if (watch && !watch->step(watch->user, s, &sample)) return LAB_STOPPED;
+  /* Step by step. */
   while (!run_ended(s, planned)) {
     status = s->run->integrator->step(s);
     if (status != LAB_OK) return status;
     o->steps++;
     s->t = s->run->integrator->adaptive ? s->t : (double)o->steps * s->run->dt;
+    s->now.time = s->t;
+    if (p->kind->follow) p->kind->follow(p, s->q, s->turn);
     if (!record_state(s, &sample)) return LAB_DIVERGED;
     if (watch && !watch->step(watch->user, s, &sample)) return LAB_STOPPED;
   }

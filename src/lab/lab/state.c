@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/state.h"
+#include "coordinates/forces.h"
 
 #include "lab/linear.h"
 
@@ -10,15 +11,33 @@
 void state_rows(struct lab_state *s)
 {
   const struct problem *p = s->problem;
-  p->kind->rows(p, s->q, s->Phi, s->Phi_q);
-  if (p->constant) return;
-  p->kind->inertia(p, s->q, s->M);
-  p->kind->force(p, s->q, s->qd, s->f);
+  p->kind->rows(p, &s->now, s->q, s->Phi, s->Phi_q);
+  forces_row_time(p, s->now.time, s->Phi_t);
+  if (!p->constant) p->kind->inertia(p, s->q, s->M);
+  state_force(s);
+}
+
+void state_force(struct lab_state *s)
+{
+  const struct problem *p = s->problem;
+  if (!p->constant || p->loaded) p->kind->force(p, &s->now, s->q, s->qd, s->f);
+}
+
+void state_add_row_rates(const struct lab_state *s, double factor, double *o)
+{
+  add_product(o, factor, s->Phi_q, s->qd, s->m, s->n);
+  for (int i = 0; i < s->problem->driven_rows; i++)
+    o[s->problem->driven + i] += factor * s->Phi_t[s->problem->driven + i];
+}
+
+void state_add_slopes(struct lab_state *s, double k, double c, double *o)
+{
+  if (s->problem->loaded) s->problem->kind->slopes(s->problem, &s->now, s->q, s->qd, k, c, s->gradient, o);
 }
 
 void state_bias(const struct lab_state *s, double *o)
 {
-  s->problem->kind->bias(s->problem, s->q, s->qd, o);
+  s->problem->kind->bias(s->problem, &s->now, s->q, s->qd, o);
 }
 
 void state_keep(struct lab_state *s)
@@ -53,8 +72,8 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   const bool momenta = s->run->formulation->momenta;
   const int n = s->n, m = s->m;
   size_t used = 0;
-  double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp};
-  double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c};
+  double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp, &s->gradient};
+  double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c, &s->Phi_t};
   /* Vectors of coordinates and of rows. */
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = take_numbers(base, &used, n);
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = take_numbers(base, &used, m);
@@ -66,7 +85,8 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   s->dPhi_q = take_numbers(base, &used, m * n);
   s->A = take_numbers(base, &used, n * n);
   s->M = p->constant ? p->M : take_numbers(base, &used, n * n);
-  s->f = p->constant ? p->f : take_numbers(base, &used, n);
+  s->f = p->constant && !p->loaded ? p->f : take_numbers(base, &used, n);
+  s->turn = take_numbers(base, &used, ali3_model_joints(p->model));
   return used;
 }
 
@@ -76,7 +96,11 @@ struct lab_state *state_new(const struct problem *p, const struct lab_run *r, st
   if (!s) return NULL;
   *s = (struct lab_state){.problem = p, .run = r, .result = result, .n = p->n, .m = p->m, .h = r->dt};
   s->memory = calloc(lay_out_state(s, NULL), sizeof(double));
-  if (s->memory) lay_out_state(s, s->memory);
+  if (s->memory) {
+    lay_out_state(s, s->memory);
+    memcpy(s->turn, p->turn, sizeof *s->turn * (size_t)ali3_model_joints(p->model));
+    s->now.turn = s->turn;
+  }
   if (s->memory && r->formulation->make) s->formulation_own = r->formulation->make(p);
   if (s->memory && r->integrator->make) s->integrator_own = r->integrator->make(s);
   if (s->memory && (s->formulation_own || !r->formulation->make) &&

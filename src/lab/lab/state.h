@@ -17,14 +17,18 @@ struct lab_state {
   struct lab_result *result; /* counts are kept here */
   int n, m;
   double t, h;
+  struct instant now;      /* as of the evaluation: an integrator sets its time */
   double *q, *w, *qd, *wd; /* (n) */
   double *iota, *Phi;      /* (m) Phi as of the last evaluation */
   double *lambda;          /* (m) multipliers that go from step to step: lambda* or sigma */
   double *q_k, *w_k, *qd_k, *wd_k, *iota_k, *Phi_k; /* at the start of the step */
   double *M, *f;          /* (n, n) and (n) at q; the problem's own where they are constant */
   double *Phi_q, *dPhi_q; /* (m, n) as of the last evaluation; the second only where it is used */
+  double *Phi_t;          /* (m) as of the last evaluation; only drives have it */
+  double *turn;           /* (joints) angles as of the last step, for `now` */
   double *A, *rhs, *c;    /* (n, n), (n), (m): to work with */
   double *dq, *dp;        /* (n) increments of nr */
+  double *gradient;       /* (n) of a spring */
   void *formulation_own, *integrator_own;
   void *memory; /* of all arrays above */
 };
@@ -84,8 +88,14 @@ extern const struct integrator *const lab_integrators[];
 const struct formulation *lab_find_formulation(const char *name); /* NULL: unknown */
 const struct integrator *lab_find_integrator(const char *name);
 
-/* Phi, Phi_q, and where they change M and f, at (q, qd). */
+/* Phi, Phi_q, Phi_t, and where they change M and f, at (q, qd) and `now`. */
 void state_rows(struct lab_state *s);
+/* f anew, where it changes. */
+void state_force(struct lab_state *s);
+/* o (m) += factor Phi', of the last evaluation: Phi_q q' + Phi_t. */
+void state_add_row_rates(const struct lab_state *s, double factor, double *o);
+/* o (n, n) += k times the stiffness of springs + c times their damping. */
+void state_add_slopes(struct lab_state *s, double k, double c, double *o);
 /* o = d(Phi_q)/dt q', (m), of the problem at (q, qd). */
 void state_bias(const struct lab_state *s, double *o);
 /* (q_k, w_k, qd_k, wd_k, iota_k, Phi_k) := (q, w, qd, wd, iota, Phi) */

@@ -59,6 +59,7 @@ static enum lab_status trapezoidal_step(struct lab_state *s)
   struct fixed_point *o = s->integrator_own;
   struct iteration_rule rule = {0};
   enum iteration_end end = ITERATION_GOES_ON;
+  s->now.time = s->t + s->h;
   state_keep(s);
   predict_state(s);
   while (end == ITERATION_GOES_ON) {

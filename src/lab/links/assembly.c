@@ -41,7 +41,7 @@ struct assembly {
 const char *assembly_unsuitable(const struct problem *p)
 {
   const struct joint_tree *tree = p->own;
-  bool chain = tree->cuts <= 1;
+  bool chain = tree->cuts <= 1 && tree->ties == 0;
   for (int k = 0; k < tree->links; k++) chain = chain && tree->link[k].parent == k - 1;
   for (int c = 0; chain && c < tree->cuts; c++) {
     const int *link = tree->cut[c].link;

@@ -70,16 +70,22 @@ static void fill_mass_matrix(const struct dense_links *o)
     }
 }
 
+static const double *cut_wrench(const struct dense_links *o, int row, int side)
+{
+  const struct cut_pose *x = &o->pose->row[row];
+  return x->D[joint_side_wrench(x, side)];
+}
+
 static void fill_cut_rows(const struct dense_links *o)
 {
   const int n = o->tree->links;
   memset(o->Phi_q, 0, sizeof *o->Phi_q * (size_t)(o->tree->rows * n));
   for (int c = 0; c < o->tree->cuts; c++)
     for (int row = o->tree->cut[c].first; row < o->tree->cut[c].first + o->tree->cut[c].count; row++)
-      for (int side = 0; side < 2; side++)
+      for (int side = 0; side < JOINT_CUT_SIDES; side++)
         for (int k = o->tree->cut[c].link[side]; k >= 0; k = o->tree->link[k].parent)
           o->Phi_q[n * row + k] +=
-              (side ? 1 : -1) * spatial_dot(o->pose->row[row].D[side], o->pose->link[k].s);
+              joint_side_sign(side) * spatial_dot(cut_wrench(o, row, side), o->pose->link[k].s);
 }
 
 static bool factor_dense_links(void *own, const struct joint_pose *pose)
@@ -137,10 +143,10 @@ static void solve_dense_links(void *own, const double *B, const double *a, doubl
   for (int c = 0; c < o->tree->cuts; c++)
     for (int row = o->tree->cut[c].first; row < o->tree->cut[c].first + o->tree->cut[c].count; row++) {
       o->rest[row] = a[JOINT_HELD * n + row] - dot_product(o->Phi_q + n * row, o->x, n);
-      for (int side = 0; side < 2; side++)
+      for (int side = 0; side < JOINT_CUT_SIDES; side++)
         if (o->tree->cut[c].link[side] >= 0)
-          o->rest[row] += (side ? -1 : 1) *
-                          spatial_dot(o->pose->row[row].D[side], X + SPATIAL * o->tree->cut[c].link[side]);
+          o->rest[row] -= joint_side_sign(side) *
+                          spatial_dot(cut_wrench(o, row, side), X + SPATIAL * o->tree->cut[c].link[side]);
     }
   for (int row = 0; row < m; row++) sigma[row] = dot_product(o->K + m * row, o->rest, m);
   for (int row = 0; row < m; row++)

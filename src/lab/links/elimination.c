@@ -12,7 +12,9 @@ enum { GROUND = -1 };
 
 static bool joint_touches(const struct front_joint *j, int body)
 {
-  return j->body[0] == body || j->body[1] == body;
+  bool touches = false;
+  for (int side = 0; side < FRONT_BODIES; side++) touches |= j->body[side] == body;
+  return touches;
 }
 
 struct order_state {
@@ -27,13 +29,13 @@ static int mark_border(const struct elimination *o, const struct order_state *k,
   int rows = 0;
   for (int b = 0; b < o->bodies; b++) inside[b] = joint_touches(&o->joint[j], b);
   for (int b = 0; b < o->bodies; b++)
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < FRONT_BODIES; side++) {
       const int end = o->joint[j].body[side];
       if (end != GROUND && k->owner[end] >= 0 && k->owner[b] == k->owner[end]) inside[b] = true;
     }
   for (int i = 0; i < o->joints; i++) {
     border[i] = false;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < FRONT_BODIES; side++)
       if (i != j && k->left[i] && o->joint[i].body[side] != GROUND && inside[o->joint[i].body[side]])
         border[i] = true;
     if (border[i]) rows += o->joint[i].count;

@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 
-enum { FRONT_ROWS = 6 }; /* of a joint at most */
+enum { FRONT_ROWS = 6, FRONT_BODIES = 4 }; /* rows of a joint and bodies of a gear, at most */
 
 struct front_joint {
-  int body[2], first, count; /* -1: the ground; rows */
+  int body[FRONT_BODIES], first, count; /* -1: the ground, or fewer bodies; rows */
 };
 
 struct front {     /* the elimination of one joint */

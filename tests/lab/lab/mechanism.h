@@ -7,6 +7,8 @@
 #include "coordinates/problem.h"
 
 enum { MECHANISM_BODIES = 16 };
+/* The instant of the start of a problem. */
+#define NOW(p) (&(const struct instant){.turn = (p)->turn})
 
 struct mechanism {
   ali3_model *m;

@@ -23,22 +23,22 @@ static void check_gradients(const struct problem *p, const char *where)
     q[i] = p->q[i] + 0.1 * mechanism_random(&seed);
     qd[i] = mechanism_random(&seed);
   }
-  p->kind->rows(p, q, Phi[0], Phi_q);
+  p->kind->rows(p, NOW(p), q, Phi[0], Phi_q);
   for (int j = 0; j < p->n; j++) {
     const double kept = q[j];
     for (int side = 0; side < 2; side++) {
       q[j] = kept + (side ? step : -step);
-      p->kind->rows(p, q, Phi[side], other);
+      p->kind->rows(p, NOW(p), q, Phi[side], other);
     }
     q[j] = kept;
     for (int r = 0; r < p->m; r++)
       assert_near_in(where, Phi_q[r * p->n + j], (Phi[1][r] - Phi[0][r]) / (2 * step), 1e-8);
   }
-  p->kind->bias(p, q, qd, bias);
+  p->kind->bias(p, NOW(p), q, qd, bias);
   for (int side = 0; side < 2; side++) {
     double moved[UNKNOWNS];
     for (int i = 0; i < p->n; i++) moved[i] = q[i] + (side ? step : -step) * qd[i];
-    p->kind->rows(p, moved, Phi[side], other);
+    p->kind->rows(p, NOW(p), moved, Phi[side], other);
     add_product(rate[side], 1, other, qd, p->m, p->n);
   }
   for (int r = 0; r < p->m; r++) assert_near_in(where, bias[r], (rate[1][r] - rate[0][r]) / (2 * step), 1e-8);
@@ -83,9 +83,9 @@ TEST(every_joint_type)
     const char *where = ali3_joint_type_name((ali3_joint_type)type);
     ali3_energy energy;
     assert_true(problem_make(&p, &description_absolute, o.m, o.d, &why));
-    p.kind->rows(&p, p.q, Phi, Phi_q);
+    p.kind->rows(&p, NOW(&p), p.q, Phi, Phi_q);
     assert_near_in(where, largest_entry(Phi, p.m), 0, 1e-9);
-    p.kind->energy(&p, p.q, p.qd, &kinetic, &potential);
+    p.kind->energy(&p, NOW(&p), p.q, p.qd, &kinetic, &potential);
     ali3_energy_get(o.m, o.d, &energy);
     assert_near_in(where, kinetic, energy.kinetic, 1e-12);
     assert_near_in(where, potential, energy.potential, 1e-12);
@@ -96,26 +96,29 @@ TEST(every_joint_type)
   }
 }
 
-TEST(loads_are_refused)
+TEST(a_body_without_inertia_is_refused)
 {
   struct mechanism o = mechanism_new();
   struct problem p;
   struct lab_refusal why;
+  const ali3_body_spec light = {.name = "light", .orientation = {1}};
+  ali3_force_spec bushing = ali3_force_spec_default(ALI3_FORCE_BUSHING);
   mechanism_pin(&o, "J1", ALI3_GROUND, mechanism_rod(&o, "A", 0, 0, 1, 0), 0, 0);
-  ali3_force_spec spring = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
-  spring.name = "spring";
-  spring.joint = 0;
-  spring.stiffness[0] = 1;
-  assert_true(ali3_model_add_force(o.m, &spring) >= 0);
+  bushing.name = "hold";
+  bushing.body_a = 0;
+  bushing.body_b = ali3_model_add_body(o.m, &light);
+  for (int i = 0; i < 6; i++) bushing.stiffness[i] = bushing.damping[i] = 10;
+  assert_true(ali3_model_add_force(o.m, &bushing) >= 0);
   mechanism_ready(&o);
   assert_false(problem_make(&p, &description_absolute, o.m, o.d, &why));
-  assert_string_equal(why.element, "force");
-  assert_non_null(strstr(why.text, "joint_spring"));
+  assert_string_equal(why.element, "body");
+  assert_int_equal(why.index, 1);
   mechanism_free(&o);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_joint_type), cmocka_unit_test(loads_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_joint_type),
+                                     cmocka_unit_test(a_body_without_inertia_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ TEST(at_one_pose_it_is_the_jacobian)
     m3_tmul(own, x[b].R, v + GEOMETRIC_BODY * b + 3);
     p_from_rotation(qd + ABSOLUTE_BODY * b + 3, x[b].p, 1, own, 0);
   }
-  p.kind->rows(&p, p.q, Phi, Phi_q);
+  p.kind->rows(&p, NOW(&p), p.q, Phi, Phi_q);
   geometric_jacobian(&p, x, x, J);
   add_product(rate[0], 1, Phi_q, qd, absolute->rows, p.n);
   add_product(rate[1], 1, J, v, absolute->rows, GEOMETRIC_BODY * p.bodies);

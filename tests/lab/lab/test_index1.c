@@ -26,10 +26,10 @@ static void make_system(struct system *s, const struct mechanism *o, double alph
   assert_in_range(s->p.n, 1, UNKNOWNS);
   assert_in_range(s->p.m, 1, ROWS);
   s->alpha = alpha;
-  s->p.kind->rows(&s->p, s->p.q, s->Phi, s->Phi_q);
+  s->p.kind->rows(&s->p, NOW(&s->p), s->p.q, s->Phi, s->Phi_q);
   s->p.kind->inertia(&s->p, s->p.q, s->M);
-  s->p.kind->force(&s->p, s->p.q, s->p.qd, s->Q);
-  s->p.kind->bias(&s->p, s->p.q, s->p.qd, s->gamma);
+  s->p.kind->force(&s->p, NOW(&s->p), s->p.q, s->p.qd, s->Q);
+  s->p.kind->bias(&s->p, NOW(&s->p), s->p.q, s->p.qd, s->gamma);
   memset(s->lambda, 0, sizeof s->lambda);
 }
 

@@ -76,11 +76,11 @@ class CommandLine(LabTest):
         self.assertRegex(said, r"bricard\.yaml:\d+:7: error: body b3: not planar: ")
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
             with open(SLIDER, encoding="utf-8") as source:
-                f.write(source.read().replace("simulation:", "  forces:\n    - {name: pull, type: joint_spring, joint: J1, "
-                                              "stiffness: 1}\nsimulation:"))
+                f.write(source.read().replace("simulation:", "  forces:\n    - {name: pull, type: drive, joint: J1, "
+                                              "speed: 2.82842712474619}\nsimulation:"))
             f.flush()
             said = self.lab("run", f.name, "--method", "al1", "--integrator", "nr", status=2).stderr
-            self.assertRegex(said, r":\d+:7: error: force pull: natural coordinates know no force but weight")
+            self.assertRegex(said, r":\d+:7: error: force pull: natural coordinates are those of points: there is no angle")
         self.assertIn("no such file", self.lab("run", "/none.yaml", "--method", "al1", "--integrator", "nr", status=2).stderr.lower())
 
     def test_a_run_writes_the_names_of_ali3_sim(self):

@@ -147,9 +147,9 @@ static void moved_energy(void *user, double x, double *o)
   const struct problem *p = s->o->p;
   double q[UNKNOWNS], kinetic, potential, Phi_q[ROWS * UNKNOWNS];
   move_state(s, x, q);
-  p->kind->energy(p, q, s->o->qd, &kinetic, &potential);
+  p->kind->energy(p, NOW(p), q, s->o->qd, &kinetic, &potential);
   o[0] = kinetic - potential;
-  p->kind->rows(p, q, o + 1, Phi_q);
+  p->kind->rows(p, NOW(p), q, o + 1, Phi_q);
 }
 
 /* Phi_q, then M */
@@ -159,7 +159,7 @@ static void moved_matrices(void *user, double x, double *o)
   const struct problem *p = s->o->p;
   double q[UNKNOWNS], Phi[ROWS];
   move_state(s, x, q);
-  p->kind->rows(p, q, Phi, o);
+  p->kind->rows(p, NOW(p), q, Phi, o);
   p->kind->inertia(p, q, o + p->m * p->n);
 }
 
@@ -167,7 +167,7 @@ static void set_matrices(struct oracle *o)
 {
   const struct problem *p = o->p;
   double work[ROWS * ROWS], column[UNKNOWNS];
-  p->kind->rows(p, o->q, o->Phi, o->Phi_q);
+  p->kind->rows(p, NOW(p), o->q, o->Phi, o->Phi_q);
   p->kind->inertia(p, o->q, o->M);
   assert_true(chol_factor(o->M, p->n, p->n));
   for (int i = 0; i < p->m; i++) {
@@ -243,8 +243,8 @@ static void check_lagrange(const char *name, const struct lab_state *s)
   add_product(b, -1, rates + m * n, o.qd, n, n);
   add_product(c, -1, rates, o.qd, m, n);
   /* The description's own f and bias. */
-  o.p->kind->force(o.p, o.q, o.qd, f);
-  o.p->kind->bias(o.p, o.q, o.qd, bias);
+  o.p->kind->force(o.p, NOW(o.p), o.q, o.qd, f);
+  o.p->kind->bias(o.p, NOW(o.p), o.q, o.qd, bias);
   const double load = 1 + largest_entry(b, n);
   for (int i = 0; i < n; i++) assert_near_in(name, f[i], b[i], 1e-10 * load);
   for (int i = 0; i < m; i++) assert_near_in(name, bias[i], -c[i], 1e-10 * load);
@@ -363,7 +363,7 @@ TEST(the_start_is_that_of_the_model)
     ali3_energy energy;
     for (int step = 0; step < 40; step++) assert_int_equal(ali3_step(c[k].o.m, c[k].o.d), ALI3_OK);
     assert_true(problem_make(&p, &description_joint, c[k].o.m, c[k].o.d, &why));
-    p.kind->energy(&p, p.q, p.qd, &kinetic, &potential);
+    p.kind->energy(&p, NOW(&p), p.q, p.qd, &kinetic, &potential);
     ali3_energy_get(c[k].o.m, c[k].o.d, &energy);
     assert_near_in(c[k].name, kinetic, energy.kinetic, 1e-7);
     assert_near_in(c[k].name, potential, energy.potential, 1e-7);

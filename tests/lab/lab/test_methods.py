@@ -172,9 +172,24 @@ class Compare(LabTest):
 
     def test_a_model_in_space_has_no_natural_coordinates(self):
         done = self.lab("compare", mechanism("bricard"), "--duration", "0.5", "--budget", "0.02", "--methods", "ali3,hamiltonian")
-        self.assertIn("not in natural coordinates: not planar", done.stdout)
+        self.assertIn("not in natural coordinates: body b3: not planar", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^ali3 +nr +absolute\|")
         self.assertNotIn("hamiltonian", done.stdout)
+
+    def test_every_shipped_model_is_compared(self):
+        models = os.path.join(ROOT, "config", "models")
+        for name in sorted(n for n in os.listdir(models) if n.endswith(".yaml")):
+            with self.subTest(model=name):
+                made = self.compare(os.path.join(models, name), "--duration", "0.2", "--budget", "0.1", "--quiet", "--methods",
+                                    "al1-dca-projected/ode45,al1-dca/ode45,ali3,product/step,dca/ode45,hdca/ode45")
+                best = {}
+                for run in made["runs"]:
+                    if run["outcome"] == "completed":
+                        best[run["method"]] = min(run["error"], best.get(run["method"], 1))
+                self.assertLess(made["known_to"], 1e-5)
+                self.assertLessEqual({"ali3", "product"}, set(best))
+                for method, error in best.items():
+                    self.assertLess(error, 2e-3 if method == "al1-dca" else 5e-5, msg=method)  # without projections it drifts
 
     def test_wrong_usage(self):
         for arguments, text in ((("--methods", "al9"), "--methods: expected globs"), (("--dt", "1"), "options of compare"),

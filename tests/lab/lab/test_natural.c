@@ -22,13 +22,13 @@ static void check_rows(const struct problem *p, const double *q, const double *q
 {
   double Phi[2][20], Phi_q[NUMBERS_MAX], shifted[2][NUMBERS_MAX], dPhi_q[NUMBERS_MAX], bias[20], other[20];
   const double step = 1e-3;
-  p->kind->rows(p, q, Phi[0], Phi_q);
+  p->kind->rows(p, NOW(p), q, Phi[0], Phi_q);
   for (int j = 0; j < p->n; j++) {
     double x[20];
     for (int side = 0; side < 2; side++) {
       memcpy(x, q, sizeof *x * (size_t)p->n);
       x[j] += side ? step : -step;
-      p->kind->rows(p, x, Phi[side], shifted[side]);
+      p->kind->rows(p, NOW(p), x, Phi[side], shifted[side]);
     }
     for (int r = 0; r < p->m; r++)
       assert_near(Phi_q[r * p->n + j], (Phi[1][r] - Phi[0][r]) / (2 * step), 1e-11);
@@ -36,10 +36,10 @@ static void check_rows(const struct problem *p, const double *q, const double *q
   for (int side = 0; side < 2; side++) {
     double x[20];
     for (int i = 0; i < p->n; i++) x[i] = q[i] + (side ? step : -step) * qd[i];
-    p->kind->rows(p, x, other, shifted[side]);
+    p->kind->rows(p, NOW(p), x, other, shifted[side]);
   }
   p->kind->row_rates(p, q, qd, dPhi_q);
-  p->kind->bias(p, q, qd, bias);
+  p->kind->bias(p, NOW(p), q, qd, bias);
   for (int r = 0; r < p->m; r++) {
     double sum = 0;
     for (int i = 0; i < p->n; i++) {
@@ -56,7 +56,7 @@ static void check_rows(const struct problem *p, const double *q, const double *q
 static void check_energy(const struct mechanism *o, const struct problem *p)
 {
   double kinetic, potential, expected[2] = {0, 0}, Phi[20], Phi_q[NUMBERS_MAX];
-  p->kind->energy(p, p->q, p->qd, &kinetic, &potential);
+  p->kind->energy(p, NOW(p), p->q, p->qd, &kinetic, &potential);
   for (int i = 0; i < p->bodies; i++) {
     struct lab_body body;
     ali3_body_state state;
@@ -74,7 +74,7 @@ static void check_energy(const struct mechanism *o, const struct problem *p)
   }
   assert_near(kinetic, expected[0], 1e-13);
   assert_near(potential, expected[1], 1e-13);
-  p->kind->rows(p, p->q, Phi, Phi_q);
+  p->kind->rows(p, NOW(p), p->q, Phi, Phi_q);
   for (int r = 0; r < p->m; r++) assert_near(Phi[r], 0, 1e-14);
 }
 
@@ -134,7 +134,7 @@ TEST(poses_follow_the_points)
     assert_near(body.angular_velocity[2], 2, 1e-14);
     assert_near(cos(2 * half), cos(angle), 1e-14);
     assert_near(sin(2 * half), sin(angle), 1e-14);
-    p.kind->energy(&p, q, qd, &T, &V);
+    p.kind->energy(&p, NOW(&p), q, qd, &T, &V);
     assert_near(T, 0.5 * 4 * (0.25 + 0.0625), 1e-14);
     assert_near(V, 9.81 * q[1], 1e-14);
   }
@@ -183,7 +183,7 @@ TEST(a_line_on_a_body_is_refused)
   expect_refusal(o, "joint", 1, "this line belongs to body \"A\"");
 }
 
-TEST(loads_and_other_joints_are_refused)
+TEST(drives_and_other_joints_are_refused)
 {
   struct mechanism o = mechanism_new();
   const int a = mechanism_rod(&o, "A", 0, 0, 1, 0);
@@ -197,9 +197,10 @@ TEST(loads_and_other_joints_are_refused)
 
   o = mechanism_new();
   mechanism_pin(&o, "J1", ALI3_GROUND, mechanism_rod(&o, "A", 0, 0, 1, 0), 0, 0);
-  const ali3_load_spec load = {.type = ALI3_LOAD_FORCE, .body = 0, .vector = {1, 0, 0}};
-  assert_true(ali3_model_add_load(o.m, &load) >= 0);
-  expect_refusal(o, "load", 0, "weight");
+  ali3_force_spec drive = ali3_force_spec_default(ALI3_FORCE_DRIVE);
+  drive.name = "drive";
+  assert_true(ali3_model_add_force(o.m, &drive) >= 0);
+  expect_refusal(o, "force", 0, "no angle or distance that a drive could hold");
 }
 
 int main(void)
@@ -212,6 +213,6 @@ int main(void)
                                      cmocka_unit_test(three_points_are_refused),
                                      cmocka_unit_test(a_centre_of_mass_beside_the_line_is_refused),
                                      cmocka_unit_test(a_line_on_a_body_is_refused),
-                                     cmocka_unit_test(loads_and_other_joints_are_refused)};
+                                     cmocka_unit_test(drives_and_other_joints_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
