@@ -110,7 +110,8 @@ typedef struct {
   X(ALI3_FORCE_DRIVE, "drive") /* coordinate of a joint as a function of time, or from outside */            \
   X(ALI3_FORCE_GEAR, "gear")   /* couples the coordinates of two joints */                                   \
   X(ALI3_FORCE_SPHERE_PLANE, "sphere_plane")   /* contact with friction: plane on a, sphere on b */          \
-  X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* contact with friction: a sphere on each body */
+  X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* contact with friction: a sphere on each body */            \
+  X(ALI3_FORCE_CYLINDER, "hydraulic_cylinder") /* two chambers of oil and a valve, between two points */
 
 typedef enum {
 #define ALI3_FORCE_ENUM(id, text) id,
@@ -133,10 +134,10 @@ typedef struct {
 } ali3_table;
 
 /* The coordinate of a force is
- *   - the distance of the two points, m: spring_damper, cable, end_stop;
+ *   - the distance of the two points, m: spring_damper, cable, end_stop, hydraulic_cylinder;
  *   - the coordinate of the joint, rad or m: types that act on a joint;
  *   - the gap of a contact, m.
- * A positive force drives the coordinate down.
+ * A positive force drives the coordinate down. A hydraulic_cylinder that pushes has a negative one.
  *
  * Besides name and type, a force uses the fields of its row. It ignores all others, NaN in them too, but a finite number beyond
  * the bounds of its field is refused in every field.
@@ -155,6 +156,8 @@ typedef struct {
  *   gear           joint joint_b                    ratio
  *   sphere_plane   body_a body_b point_a point_b    stiffness damping friction slip normal radius_b
  *   sphere_sphere  body_a body_b point_a point_b    stiffness damping friction slip radius_a radius_b
+ *   hydraulic_cylinder  body_a body_b point_a point_b   damping bore rod retracted stroke dead_volume bulk_modulus leakage
+ *                                                   supply tank flow flow_drop overlap lag pressure
  *
  * Here "stiffness" and "damping" mean element 0. */
 typedef struct {
@@ -192,13 +195,35 @@ typedef struct {
   ali3_table motion;
   bool external;
   double max_rate, max_acceleration; /* rad/s or m/s; rad/s^2 or m/s^2; above 0 */
+  /* Hydraulic cylinders: chamber a drives the points apart, chamber b has the rod. All pressures are gauge pressures.
+   *
+   * The states of a cylinder are the volumes O of oil in its chambers, as they are at pressure 0. A chamber of the volume V has
+   * the pressure E (O/V - 1), and never less than -1 bar: there the oil cavitates, and O stays. A valve of four edges lets oil
+   * flow by Q = opening flow sqrt(drop/flow_drop), linear in the drop below flow_drop/100. ali3_set_command() gives the position
+   * of the spool, which is limited to -1 .. 1: above 0 a is open to the supply and b to the tank, below 0 the reverse. */
+  double bore, rod;         /* m: diameters of piston and rod; rod: 0 or more, and less than bore */
+  double retracted, stroke; /* m, above 0: distance of the points with the rod in; travel of the piston */
+  double dead_volume[2];    /* m^3, above 0: oil of chamber a and b beside the travel: ports, hoses */
+  double bulk_modulus;      /* Pa, E */
+  double leakage;           /* m^3/s/Pa, 0 or more: from chamber to chamber past the piston */
+  double supply, tank;      /* Pa; the tank has 0 or more, and the supply at least as much */
+  double flow,
+      flow_drop; /* m^3/s through an edge that is fully open; Pa, at this drop of pressure; above 0 */
+  /* Part of the full command, between -0.9 and 0.9, after which an edge begins to open. Below 0 all four edges are open around
+   * the command 0. */
+  double overlap;
+  double lag; /* s, 0 or more: time constant of the spool */
+  double pressure
+      [2]; /* Pa, -1e5 or more: chambers a and b at the start. Both NaN: as they hold the mechanism at rest */
 } ali3_force_spec;
 
-/* True for motor and drive, which can take a value from ali3_set_command(). A drive takes one only if it is external. */
+/* True for motor, drive and hydraulic_cylinder, which can take a value from ali3_set_command(). A drive takes one only if it is
+ * external. */
 bool ali3_force_type_takes_command(ali3_force_type type);
 
-/* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; every
- * other field 0. */
+/* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; dead
+ * volumes of 1e-4 m^3, a bulk modulus of 1.4e9 Pa, a flow_drop of 5e5 Pa, pressures that hold the mechanism; every other field
+ * 0. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
 
 /* Sensors. A sensor does not change the motion. ali3_sensor_get() gives what a perfect one would show, and
@@ -350,7 +375,7 @@ const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND:
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
-/* True for a motor and for an external drive: ali3_set_command() has an effect on it. */
+/* True for a motor, a hydraulic_cylinder and an external drive: ali3_set_command() has an effect on it. */
 bool ali3_model_force_takes_command(const ali3_model *m, int force);
 /* True if the coordinate of the force is an angle. */
 bool ali3_model_force_turns(const ali3_model *m, int force);

@@ -12,7 +12,7 @@ import sys
 ROOT = sys.argv[1]
 # Wings, lowest first, with their rooms, lowest first: a room links only rooms that stand before it, so a wing knows lower wings alone.
 WINGS = {
-    "core": ["base", "math", "model", "measure", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
+    "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
     "platform": ["platform", "rig", "jog"],
     "lab": ["coordinates", "links", "lab", "recursive"],
     "host": ["rt", "trace"],

@@ -165,6 +165,7 @@ static void judge_slopes(struct loaded *o)
   if (status < 0) assert_int_equal(status, ALI3_E_SINGULAR);
   judged_models += judged && l.corners == 0;
   ali3_data *d = ali3_data_new(o->m);
+  assert_true(ali3_reset(o->m, d) >= 0); /* a place keeps the oil of cylinders */
   double *u = calloc((size_t)n + 1, sizeof *u), *slope = calloc(6 * (size_t)bodies + 1, sizeof *slope);
   for (int k = 0; judged && k < n; k++) {
     double largest = 0.0;

@@ -69,7 +69,21 @@ static const struct field fields[] = {
     TABLE(motion),
     {"external", offsetof(ali3_force_spec, external), A_SWITCH, 1, 0, 0},
     NUMBER(max_rate, 0.02, NAN),
-    NUMBER(max_acceleration, 0.5, NAN)};
+    NUMBER(max_acceleration, 0.5, NAN),
+    NUMBER(bore, 0.07, NAN),
+    NUMBER(rod, 0.02, NAN),
+    NUMBER(retracted, 0.2, NAN),
+    NUMBER(stroke, 1.1, NAN),
+    {"dead_volume", offsetof(ali3_force_spec, dead_volume), A_NUMBER, 2, 2e-4, NAN},
+    NUMBER(bulk_modulus, 1e9, NAN),
+    NUMBER(leakage, 1e-9, NAN),
+    NUMBER(supply, 2e5, NAN),
+    NUMBER(tank, 1e4, NAN),
+    NUMBER(flow, 2e-4, NAN),
+    NUMBER(flow_drop, 3e5, NAN),
+    NUMBER(overlap, 0.1, NAN),
+    NUMBER(lag, 0.05, NAN),
+    {"pressure", offsetof(ali3_force_spec, pressure), A_NUMBER, 2, 5e4, INFINITY}};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static void set_field(ali3_force_spec *s, const struct field *f, double value, const ali3_table *table)
@@ -96,7 +110,7 @@ static void make_specs(ali3_force_type type, ali3_force_spec spec[SPECS])
   s.joint_b = 1;
   /* Parameters of each type. */
   if (type != ALI3_FORCE_MOTOR && type != ALI3_FORCE_DRIVE && type != ALI3_FORCE_GEAR &&
-      type != ALI3_FORCE_FRICTION)
+      type != ALI3_FORCE_FRICTION && type != ALI3_FORCE_CYLINDER)
     s.stiffness[0] = 200.0;
   if (type == ALI3_FORCE_BUSHING)
     for (int i = 0; i < 6; i++) s.stiffness[i] = 20.0;
@@ -109,6 +123,13 @@ static void make_specs(ali3_force_type type, ali3_force_spec spec[SPECS])
     s.radius_b = type == ALI3_FORCE_SPHERE_PLANE ? 0.3 : 0.2;
   }
   if (type == ALI3_FORCE_GEAR) s.ratio = 0.5;
+  if (type == ALI3_FORCE_CYLINDER) {
+    s.bore = 0.05;
+    s.retracted = 0.1;
+    s.stroke = 1.2;
+    s.supply = 1e5;
+    s.flow = 1e-4;
+  }
   /* A drive has three sources of motion. */
   spec[0] = spec[1] = spec[2] = s;
   if (type != ALI3_FORCE_DRIVE) {

@@ -71,6 +71,8 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   ali3_energy e;
   ali3_energy_get(m, d, &e);
   r->final = e.total;
+  r->supplied = e.supplied - r->supplied_before;
+  r->lost = e.lost - r->lost_before;
   r->min = fmin(r->min, e.total);
   r->max = fmax(r->max, e.total);
 }
@@ -106,6 +108,9 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   }
   account_step(m, d, r);
   r->initial = r->final;
+  r->supplied_before = r->supplied;
+  r->lost_before = r->lost;
+  for (int i = 0; i < ali3_model_forces(m); i++) r->oil |= ali3_model_force_type(m, i) == ALI3_FORCE_CYLINDER;
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
   struct table *t = takers->table;

@@ -31,8 +31,8 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
   /* Pack model, run and figures into one object. */
   return json_pack(
       "{s:s, s:i, s:i, s:i, s:s, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
-      " s:I, s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, "
-      "s:f}}",
+      " s:I, s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, "
+      "s:f, s:f, s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "method", ali3_method_name(o->method), "dt", o->dt, "iterations", o->iterations,
       "substeps", o->substeps, "extrapolate", r->extrapolation.combined, "workers", workers, "isa",
@@ -44,9 +44,10 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
       real_json(percentile_us(r->step_ns, r->steps, 1)), "constraint", "position", real_json(r->position),
       "velocity", real_json(r->velocity), "acceleration", real_json(r->acceleration), "energy", "initial",
       real_json(begun ? r->initial : NAN), "min", real_json(r->min), "max", real_json(r->max), "final",
-      real_json(begun ? r->final : NAN), "newton", "last_increment_max", real_json(r->increment), "initial",
-      "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
-      "moved_velocity", r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
+      real_json(begun ? r->final : NAN), "supplied", real_json(r->supplied), "lost", real_json(r->lost),
+      "newton", "last_increment_max", real_json(r->increment), "initial", "moved_position",
+      r->moved.moved_position, "moved_orientation", r->moved.moved_orientation, "moved_velocity",
+      r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
 }
 
 /* {"body.A.position.x": {"max": .., ..}, ..}. NULL when out of memory. */
@@ -113,6 +114,9 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
            r->velocity, r->acceleration);
     printf("energy      initial %.10g  min %.10g  max %.10g  final %.10g J\n", r->initial, r->min, r->max,
            r->final);
+    if (r->oil)
+      printf("hydraulics  supplied %.10g  lost %.10g J; energy less supplied plus lost changed by %.3g J\n",
+             r->supplied, r->lost, r->final - r->initial - r->supplied + r->lost);
     printf("newton      last increment %.3g (largest)\n", r->increment);
   }
   if (q) print_quantities(q);

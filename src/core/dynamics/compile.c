@@ -119,7 +119,8 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
                            .joint = {index, -1},
                            .slot = {{0, 1}},
                            .drive = -1,
-                           .rolling = -1};
+                           .rolling = -1,
+                           .own = -1};
   memcpy(j->point, joint->point, sizeof j->point);
   rows_start_at(m, joint->body, joint->point, &start);
   const struct joint_view view = {.x = {&start.x[0], &start.x[1]}, .f = {&start.f[0], &start.f[1]}};

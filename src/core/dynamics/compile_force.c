@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a force of the model to its primitives and laws. */
+#include "actuators/cylinder.h"
 #include "dynamics/compile.h"
 
 #include <ali3/model.h>
@@ -95,6 +96,8 @@ static enum law_kind law_of(const ali3_force_spec *spec)
     return LAW_FRICTION;
   case ALI3_FORCE_MOTOR:
     return LAW_VALUE;
+  case ALI3_FORCE_CYLINDER:
+    return LAW_CYLINDER;
   default:
     return spec->force_table.n || spec->damping_table.n ? LAW_TABLE : LAW_LINEAR;
   }
@@ -118,6 +121,10 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
                            .damping_table = &spec->damping_table,
                            .user = &m->force[index].law};
   if (m->force[index].law.force) j->law[0].kind = LAW_USER;
+  if (spec->type == ALI3_FORCE_CYLINDER) {
+    j->law[0].cylinder = spec;
+    j->law[0].stiffness = cylinder_stiffest(spec);
+  }
   *at_start = 0.0;
   /* On a joint: one row of its coordinate. A drive and a gear are rigid. */
   if (ali3_force_type_on_joint(spec->type)) {
@@ -145,6 +152,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
   /* Along the line between the points. Without a rest length, the initial distance is used. */
   rows_add(j, ROW_LENGTH, NULL, NULL);
   *at_start = sqrt(v3_dot(start.d, start.d));
+  if (spec->type == ALI3_FORCE_CYLINDER) return; /* its coordinate is the distance itself */
   if (spec->type != ALI3_FORCE_END_STOP) j->length = isnan(spec->rest) ? *at_start : spec->rest;
   if (spec->type == ALI3_FORCE_CABLE) {
     j->law[0].lower = -INFINITY;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code. */
 #include "dynamics/laws.h"
+#include "actuators/cylinder.h"
 
 #include <math.h>
 
@@ -118,10 +119,10 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
   return force;
 }
 
-double law_force(const struct law *law, double x, double rate, double v_d, double *slope)
+double law_force(const struct law *law, const double *own, double x, double rate, double v_d, double *slope)
 {
   double k, c, force;
-  switch (law->kind) {
+  switch (law->kind) { /* linear by default */
   case LAW_TABLE:
     return table_force(law, x, rate, v_d, slope);
   case LAW_USER:
@@ -130,6 +131,8 @@ double law_force(const struct law *law, double x, double rate, double v_d, doubl
     return force;
   case LAW_LIMITS:
     return limit_force(law, x, rate, v_d, slope);
+  case LAW_CYLINDER:
+    return cylinder_force(law->cylinder, own, x, rate, v_d, slope);
   case LAW_SWAY:
     return *slope = 0.0;
   default:
@@ -143,8 +146,8 @@ double law_friction(const struct law *law, double normal, double v, double acros
   return (law->friction * normal / sqrt(v * v + across * across + law->slip * law->slip) + law->damping) * v;
 }
 
-void law_slopes(const struct law *law, double x, double rate, double normal, double across, double *stiffness,
-                double *damping)
+void law_slopes(const struct law *law, const double *own, double x, double rate, double normal, double across,
+                double *stiffness, double *damping)
 {
   double both;
   *stiffness = 0.0;
@@ -153,8 +156,8 @@ void law_slopes(const struct law *law, double x, double rate, double normal, dou
         law->friction * normal / sqrt(rate * rate + across * across + law->slip * law->slip) + law->damping;
     return;
   }
-  law_force(law, x, rate, 0.0, stiffness);
-  law_force(law, x, rate, 1.0, &both);
+  law_force(law, own, x, rate, 0.0, stiffness);
+  law_force(law, own, x, rate, 1.0, &both);
   *damping = both - *stiffness;
 }
 
@@ -217,7 +220,7 @@ double law_average(const struct law *law, double x0, double x, double dt, double
   return spring + damper;
 }
 
-double law_energy(const struct law *law, double x)
+double law_energy(const struct law *law, const double *own, double x)
 {
   double out;
   switch (law->kind) {
@@ -227,6 +230,8 @@ double law_energy(const struct law *law, double x)
     return law->force->n ? table_area(law->force, 0.0, x) : 0.5 * law->stiffness * x * x;
   case LAW_USER:
     return law->user->energy ? law->user->energy(law->user->context, x) : 0.0;
+  case LAW_CYLINDER:
+    return cylinder_energy(law->cylinder, own, x);
   case LAW_LIMITS:
     out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;

@@ -13,6 +13,7 @@ enum law_kind {
   LAW_FRICTION, /* friction x'/sqrt(x'^2 + slip^2) + damping x' */
   LAW_SLIP,     /* friction of a contact: two rows share one friction coefficient */
   LAW_VALUE,    /* the value from outside, for every state */
+  LAW_CYLINDER, /* a hydraulic cylinder, with states of its own: actuators/cylinder.h */
   LAW_SWAY      /* 0; the factors get the geometric stiffness of the pull in the link's first row */
 };
 
@@ -23,14 +24,16 @@ struct law {
   double friction, slip;                   /* N, N m or a coefficient; m/s or rad/s */
   const ali3_table *force, *damping_table; /* n 0: none */
   const ali3_law *user;                    /* LAW_USER */
+  const ali3_force_spec *cylinder;         /* LAW_CYLINDER */
 };
 
 /* Compliance of a row whose force does not depend on the coordinate. */
 #define LAW_OPEN 1e30
 
 /* RT. Returns L. *slope: dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, in which a change of x changes x'
- * by v_d times that. For LAW_LINEAR, LAW_TABLE, LAW_USER, LAW_LIMITS. */
-double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
+ * by v_d times that. own: the states of the force, which stay; laws other than LAW_CYLINDER have none. For LAW_LINEAR, LAW_TABLE,
+ * LAW_USER, LAW_LIMITS, LAW_CYLINDER. */
+double law_force(const struct law *law, const double *own, double x, double rate, double v_d, double *slope);
 /* RT. Mean force of LAW_LINEAR, LAW_TABLE or LAW_USER over a step dt from x0 to x: the change of the stored energy over the
  * distance, plus the force of the damper at the mean rate. *slope: its derivative by x, 0 or more. */
 double law_average(const struct law *law, double x0, double x, double dt, double *slope);
@@ -47,10 +50,10 @@ double law_friction(const struct law *law, double normal, double v, double acros
 double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent);
 /* RT. Slopes of the force at a state: *stiffness along x, *damping along the rate, 0 or more. normal, across: as for
  * law_friction(); friction has the larger of its slopes along and across the slip rate. */
-void law_slopes(const struct law *law, double x, double rate, double normal, double across, double *stiffness,
-                double *damping);
+void law_slopes(const struct law *law, const double *own, double x, double rate, double normal, double across,
+                double *stiffness, double *damping);
 /* RT. Energy stored at x, J. */
-double law_energy(const struct law *law, double x);
+double law_energy(const struct law *law, const double *own, double x);
 /* RT. Index of the smooth piece of the law at this state; LAW_NO_PIECE: friction sticks or almost sticks. speed: the magnitude of
  * the rate; for LAW_SLIP of both rows together. */
 #define LAW_NO_PIECE (-1)

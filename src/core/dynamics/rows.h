@@ -31,7 +31,7 @@
  *   bushing         in_plane x 3, rotation x 3                     6
  *   contact         gap or length, slip x 2                        3, without friction 1
  *   gear, drive, and all others on a joint: coordinate             1
- *   spring_damper, cable, end_stop: length                         1, pulled hard length, coincide: 4 */
+ *   spring_damper, cable, end_stop, hydraulic_cylinder: length     1, pulled hard length, coincide: 4 */
 #ifndef DYNAMICS_ROWS_H
 #define DYNAMICS_ROWS_H
 
@@ -83,6 +83,7 @@ struct joint_rows {
   int slot[2][2]; /* their bodies a, b as sides of this link */
   int drive;      /* number of a drive; -1 */
   int rolling;    /* number of a contact of spheres with friction; -1 */
+  int own;        /* first state of a force that has states of its own, in state.own; -1 */
 };
 
 /* True for a link of a coinciding point and directions. The r columns of its Jacobian are constant: -I and I in the first three
@@ -105,7 +106,8 @@ static inline bool rows_store(const struct joint_rows *j)
 {
   const enum law_kind kind = j->law[0].kind;
   return j->soft && !j->twists &&
-         (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_USER || kind == LAW_LIMITS);
+         (kind == LAW_LINEAR || kind == LAW_TABLE || kind == LAW_USER || kind == LAW_LIMITS ||
+          kind == LAW_CYLINDER);
 }
 
 /* Set-up: the rows of joint `index` of the model. The caller says where they are stored. Returns ALI3_OK or the status of

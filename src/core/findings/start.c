@@ -78,7 +78,7 @@ static void inspect_stop(struct inspection *in, int force)
   ali3_force_get(m, in->d, force, &state);
   const double x = in->d->solve.Phi[j->first],
                out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
-  const double load = fabs(law_force(law, x, state.rate, 0.0, &slope));
+  const double load = fabs(law_force(law, NULL, x, state.rate, 0.0, &slope));
   const bool much = load > in->weight * (turns ? in->length : 1.0);
   if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre that stands on the road */
   /* Word the finding: a load below the weight may be intended. */

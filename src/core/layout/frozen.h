@@ -160,6 +160,7 @@ struct frozen {
   int *loads;       /* (loads) index in model.load, ascending per body */
   struct chain *chain; /* (sensors) */
   size_t measured;     /* numbers in the memory of all chains */
+  int own;             /* states of all forces that have states of their own */
   struct limbs *limbs; /* explicit methods in joint coordinates; NULL: body coordinates */
   struct tree *tree;
   enum isa isa;

@@ -86,7 +86,7 @@ static void law_forces(const struct point *p, int link, const struct link_state 
       lambda[k] =
           law_friction(law, fmax(0.0, k == 0 ? normal : -lambda[0]), s->rate[k], s->rate[k == 1 ? 2 : 1]);
     else
-      lambda[k] = law_force(law, s->Phi[k], s->rate[k], 0.0, &slope);
+      lambda[k] = law_force(law, link_own(&p->d->now, j), s->Phi[k], s->rate[k], 0.0, &slope);
   }
 }
 
@@ -352,8 +352,8 @@ static void differentiate_velocities(const struct link_state *s, const double *l
 }
 
 /* Slopes of the laws of a link: of row k by Phi and Phi' of row i. */
-static void slopes_of_laws(const struct link_state *s, const double *lambda, double (*stiff)[ROWS_MAX],
-                           double (*damp)[ROWS_MAX])
+static void slopes_of_laws(const struct point *p, const struct link_state *s, const double *lambda,
+                           double (*stiff)[ROWS_MAX], double (*damp)[ROWS_MAX])
 {
   const struct joint_rows *j = s->j;
   memset(stiff, 0, ROWS_MAX * sizeof *stiff);
@@ -375,7 +375,7 @@ static void slopes_of_laws(const struct link_state *s, const double *lambda, dou
         (i ? damp : stiff)[k][0] = -law->friction * v / S * (i ? damp : stiff)[0][0];
       continue;
     }
-    law_slopes(law, s->Phi[k], s->rate[k], 1.0, 0.0, &stiff[k][k], &damp[k][k]);
+    law_slopes(law, link_own(&p->d->now, j), s->Phi[k], s->rate[k], 1.0, 0.0, &stiff[k][k], &damp[k][k]);
   }
 }
 
@@ -390,7 +390,7 @@ void point_link_slopes(const struct point *p, int link, struct link_slopes *o)
   if (!s.j->soft) return;
   /* soft rows: J' (slopes) (changes of Phi and Phi') */
   const int sides = s.j->sides, numbers = TWIST * sides;
-  slopes_of_laws(&s, lambda, o->stiff, o->damp);
+  slopes_of_laws(p, &s, lambda, o->stiff, o->damp);
   for (int k = 0; k < s.j->count; k++)
     for (int i = 0; i < s.j->count; i++) {
       const double stiff = o->stiff[k][i], damp = o->damp[k][i];

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 10, SENSOR_NUMBERS_READ = 24 };
+enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 17, SENSOR_NUMBERS_READ = 24 };
 _Static_assert(sizeof(ali3_body_state) == BODY_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_force_state) == FORCE_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_sensor_state) == SENSOR_NUMBERS_READ * sizeof(double), "numbers alone");
@@ -39,6 +39,7 @@ ali3_status ports_check(const ali3_model *m, const ali3_ports *ports, ali3_probl
       (ports->outputs > 0 && !ports->output))
     return linear_refuse(problem, ALI3_E_ARGUMENT, "model", "a list of ports is missing");
   for (int i = 0; i < ports->inputs + ports->outputs; i++) {
+    /* the kind of port, then the element that it names */
     const bool input = i < ports->inputs;
     const int at = input ? i : i - ports->inputs;
     const ali3_port *port = input ? &ports->input[at] : &ports->output[at];
@@ -48,6 +49,11 @@ ali3_status ports_check(const ali3_model *m, const ali3_ports *ports, ali3_probl
     if (port->kind == ALI3_PORT_COMMAND && !ali3_force_type_takes_command(m->force[port->element].spec.type))
       return linear_refuse(problem, ALI3_E_ARGUMENT, "force",
                            "force \"%s\" takes no input: expected a motor or a drive",
+                           m->force[port->element].name);
+    if (port->kind == ALI3_PORT_COMMAND && m->force[port->element].spec.type == ALI3_FORCE_CYLINDER)
+      return linear_refuse(problem, ALI3_E_ARGUMENT, "force",
+                           "force \"%s\" is a hydraulic cylinder, whose oil does not flow in the linear "
+                           "system: expected a motor or a drive",
                            m->force[port->element].name);
   }
   return ALI3_OK;

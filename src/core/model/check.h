@@ -22,6 +22,7 @@ static inline bool model_all_finite(const double *x, int n)
 #define BOUND_INERTIA   1e30  /* kg m^2 */
 #define BOUND_STIFFNESS 1e20  /* N/m, N m/rad; N s/m, N m s/rad for damping */
 #define BOUND_LOAD      1e20  /* N, N m */
+#define BOUND_PRESSURE  1e15  /* Pa */
 #define BOUND_STEP      1e6   /* s */
 #define BOUND_STEP_LOW  1e-9  /* s */
 #define BOUND_SLIP_LOW  1e-12 /* m/s, rad/s */

@@ -274,7 +274,23 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"frequency", s->frequency, BOUND_RATE, "Hz"},
       {"phase", s->phase, BOUND_LENGTH, "rad"},
       {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
-      {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
+      {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"},
+      {"bore", s->bore, BOUND_LENGTH, "m"},
+      {"rod", s->rod, BOUND_LENGTH, "m"},
+      {"retracted", s->retracted, BOUND_LENGTH, "m"},
+      {"stroke", s->stroke, BOUND_LENGTH, "m"},
+      {"dead_volume_a", s->dead_volume[0], BOUND_LENGTH, "m^3"},
+      {"dead_volume_b", s->dead_volume[1], BOUND_LENGTH, "m^3"},
+      {"bulk_modulus", s->bulk_modulus, BOUND_PRESSURE, "Pa"},
+      {"leakage", s->leakage, BOUND_RATE, "m^3/s/Pa"},
+      {"supply", s->supply, BOUND_PRESSURE, "Pa"},
+      {"tank", s->tank, BOUND_PRESSURE, "Pa"},
+      {"flow", s->flow, BOUND_RATE, "m^3/s"},
+      {"flow_drop", s->flow_drop, BOUND_PRESSURE, "Pa"},
+      {"overlap", s->overlap, 1.0, ""},
+      {"lag", s->lag, BOUND_RATE, "s"},
+      {"pressure_a", s->pressure[0], BOUND_PRESSURE, "Pa"},
+      {"pressure_b", s->pressure[1], BOUND_PRESSURE, "Pa"}};
   /* Check stiffness and damping of three translations and three rotations, then the list. */
   for (int i = 0; i < 6; i++) {
     int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
@@ -287,6 +303,70 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     int status = check_within(m, s, list[i].field, list[i].x, list[i].bound, list[i].unit);
     if (status < 0) return status;
+  }
+  return ALI3_OK;
+}
+
+static int check_above(ali3_model *m, const ali3_force_spec *s, const char *field, double x, const char *what)
+{
+  if (x > 0.0 && isfinite(x)) return ALI3_OK;
+  return REFUSE(field, "force '%.60s': expected %s above 0, found %g", s->name, what, x);
+}
+
+static int check_at_least(ali3_model *m, const ali3_force_spec *s, const char *field, double x,
+                          const char *what)
+{
+  if (x >= 0.0 && isfinite(x)) return ALI3_OK;
+  return REFUSE(field, "force '%.60s': expected %s of 0 or more, found %g", s->name, what, x);
+}
+
+static int check_cylinder_sizes(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_above(m, s, "bore", s->bore, "a diameter of the piston");
+  if (status == ALI3_OK) status = check_at_least(m, s, "rod", s->rod, "a diameter of the rod");
+  if (status == ALI3_OK && !(s->rod < s->bore))
+    return REFUSE("rod", "force '%.60s': expected a rod thinner than the bore of %g m, found %g m", s->name,
+                  s->bore, s->rod);
+  if (status == ALI3_OK) status = check_above(m, s, "retracted", s->retracted, "a length");
+  if (status == ALI3_OK) status = check_above(m, s, "stroke", s->stroke, "a travel");
+  if (status == ALI3_OK) status = check_above(m, s, "dead_volume_a", s->dead_volume[0], "a volume");
+  if (status == ALI3_OK) status = check_above(m, s, "dead_volume_b", s->dead_volume[1], "a volume");
+  if (status == ALI3_OK) status = check_at_least(m, s, "damping", s->damping[0], "a damping");
+  return status;
+}
+
+static int check_cylinder(ali3_model *m, const ali3_force_spec *s)
+{
+  /* The cylinder and its oil. */
+  int status = check_cylinder_sizes(m, s);
+  if (status == ALI3_OK) status = check_above(m, s, "bulk_modulus", s->bulk_modulus, "a bulk modulus");
+  if (status == ALI3_OK && s->bulk_modulus < 1e6)
+    return REFUSE("bulk_modulus", "force '%.60s': expected a bulk modulus of 1e6 Pa or more, found %g",
+                  s->name, s->bulk_modulus);
+  if (status == ALI3_OK) status = check_at_least(m, s, "leakage", s->leakage, "a leakage");
+  /* The valve between supply and tank. */
+  if (status == ALI3_OK) status = check_at_least(m, s, "tank", s->tank, "a pressure");
+  if (status == ALI3_OK && !(s->supply >= s->tank && isfinite(s->supply)))
+    return REFUSE("supply",
+                  "force '%.60s': expected a supply of at least the pressure of the tank, %g Pa, found %g Pa",
+                  s->name, s->tank, s->supply);
+  if (status == ALI3_OK) status = check_above(m, s, "flow", s->flow, "a flow");
+  if (status == ALI3_OK) status = check_above(m, s, "flow_drop", s->flow_drop, "a drop of pressure");
+  if (status == ALI3_OK) status = check_at_least(m, s, "lag", s->lag, "a time");
+  if (status < 0) return status;
+  if (!(fabs(s->overlap) <= 0.9))
+    return REFUSE("overlap", "force '%.60s': expected an overlap between -0.9 and 0.9, found %g", s->name,
+                  s->overlap);
+  /* The start. */
+  if (isnan(s->pressure[0]) && isnan(s->pressure[1])) return ALI3_OK;
+  for (int i = 0; i < 2; i++) {
+    const char *field = i == 0 ? "pressure_a" : "pressure_b";
+    if (isnan(s->pressure[1 - i]))
+      return REFUSE(field, "force '%.60s': expected pressures of both chambers, or of none, found that of %c",
+                    s->name, "ab"[i]);
+    if (!isnan(s->pressure[i]) && !(s->pressure[i] >= -1e5 && isfinite(s->pressure[i])))
+      return REFUSE(field, "force '%.60s': expected a pressure of -1e5 Pa or more in chamber %c, found %g Pa",
+                    s->name, "ab"[i], s -> pressure[i]);
   }
   return ALI3_OK;
 }
@@ -304,7 +384,8 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
       [ALI3_FORCE_DRIVE] = check_drive,
       [ALI3_FORCE_GEAR] = check_gear,
       [ALI3_FORCE_SPHERE_PLANE] = check_contact,
-      [ALI3_FORCE_SPHERE_SPHERE] = check_contact};
+      [ALI3_FORCE_SPHERE_SPHERE] = check_contact,
+      [ALI3_FORCE_CYLINDER] = check_cylinder};
   int status = model_check_name(m, "force", &m->force_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_FORCE_TYPES)

@@ -359,7 +359,7 @@ bool ali3_model_force_takes_command(const ali3_model *m, int force)
 {
   if (!has_name(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *spec = &m->force[force].spec;
-  return spec->type == ALI3_FORCE_MOTOR || (spec->type == ALI3_FORCE_DRIVE && spec->external);
+  return spec->type == ALI3_FORCE_DRIVE ? spec->external : ali3_force_type_takes_command(spec->type);
 }
 
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor)

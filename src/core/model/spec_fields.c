@@ -41,7 +41,11 @@ static const struct spec_field force_fields[] = {
     /* Gears and drives. */
     ROW(F, SPEC_JOINT, joint_b), NUMBERS(F, ratio), NUMBERS(F, offset), NUMBERS(F, speed),
     NUMBERS(F, amplitude), NUMBERS(F, frequency), NUMBERS(F, phase), ROW(F, SPEC_TABLE, motion),
-    ROW(F, SPEC_FLAG, external), NUMBERS(F, max_rate), NUMBERS(F, max_acceleration)};
+    ROW(F, SPEC_FLAG, external), NUMBERS(F, max_rate), NUMBERS(F, max_acceleration),
+    /* Hydraulic cylinders. */
+    NUMBERS(F, bore), NUMBERS(F, rod), NUMBERS(F, retracted), NUMBERS(F, stroke), NUMBERS(F, dead_volume),
+    NUMBERS(F, bulk_modulus), NUMBERS(F, leakage), NUMBERS(F, supply), NUMBERS(F, tank), NUMBERS(F, flow),
+    NUMBERS(F, flow_drop), NUMBERS(F, overlap), NUMBERS(F, lag), NUMBERS(F, pressure)};
 
 #define S ali3_sensor_spec
 static const struct spec_field sensor_fields[] = {

@@ -16,7 +16,7 @@ bool ali3_force_type_is_contact(ali3_force_type type)
 
 bool ali3_force_type_takes_command(ali3_force_type type)
 {
-  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
+  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_CYLINDER;
 }
 
 ali3_force_spec ali3_force_spec_default(ali3_force_type type)
@@ -29,7 +29,11 @@ ali3_force_spec ali3_force_spec_default(ali3_force_type type)
                            .upper = INFINITY,
                            .slip = 1e-3,
                            .ratio = 1.0,
-                           .offset = NAN};
+                           .offset = NAN,
+                           .dead_volume = {1e-4, 1e-4},
+                           .bulk_modulus = 1.4e9,
+                           .flow_drop = 5e5,
+                           .pressure = {NAN, NAN}};
 }
 
 const char *ali3_sensor_type_name(ali3_sensor_type type)

@@ -48,6 +48,7 @@ bool ali3_model_takes_state(const ali3_model *m, const ali3_model *from)
     return false;
   for (int i = 0; i < m->joints + m->forces; i++)
     if (!links_match(link_in_order(m, i), link_in_order(from, i))) return false;
+  if (m->frozen->own != from->frozen->own) return false;
   /* The memory of the measuring chains. */
   if (m->sensors != from->sensors) return false;
   for (int i = 0; i < m->sensors; i++)
@@ -122,6 +123,7 @@ ali3_status state_carry(const ali3_model *m, ali3_data *d, const ali3_model *fro
   if (m->frozen->rolling > 0)
     memcpy(d->tangent, source->tangent, (size_t)m->frozen->rolling * sizeof *d->tangent);
   memcpy(d->measured, source->measured, m->frozen->measured * sizeof *d->measured);
+  if (m->frozen->own > 0) memcpy(d->now.own, source->now.own, (size_t)m->frozen->own * sizeof *d->now.own);
   d->report = source->report;
   d->violation = source->violation;
   d->initial = source->initial;

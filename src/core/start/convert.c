@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: a state of one model as the start of another one. Bodies and joints correspond by their names. */
+#include "actuators/cylinder.h"
 #include "start/start.h"
 #include "start/state.h"
 #include "stepper/elements.h"
@@ -70,6 +71,7 @@ struct conversion {
   struct body *body; /* (bodies) with the poses and velocities of the state */
   double *turn;
   struct reference *reference;
+  double *own;
 };
 
 static bool allocate_conversion(struct conversion *c, const ali3_model *m, const ali3_model *from)
@@ -77,8 +79,9 @@ static bool allocate_conversion(struct conversion *c, const ali3_model *m, const
   *c = (struct conversion){.source = ali3_data_new(from),
                            .body = calloc((size_t)m->bodies + 1, sizeof *c->body),
                            .turn = calloc((size_t)m->joints + 1, sizeof *c->turn),
-                           .reference = calloc((size_t)m->frozen->drives + 1, sizeof *c->reference)};
-  return c->source && c->body && c->turn && c->reference;
+                           .reference = calloc((size_t)m->frozen->drives + 1, sizeof *c->reference),
+                           .own = calloc((size_t)m->frozen->own + 1, sizeof *c->own)};
+  return c->source && c->body && c->turn && c->reference && c->own;
 }
 
 static void free_conversion(struct conversion *c)
@@ -87,6 +90,7 @@ static void free_conversion(struct conversion *c)
   free(c->body);
   free(c->turn);
   free(c->reference);
+  free(c->own);
 }
 
 static void take_poses(const ali3_model *m, const ali3_model *from, const struct conversion *c)
@@ -128,6 +132,24 @@ static void take_references(const ali3_model *m, const ali3_model *from, const s
   }
 }
 
+/* The pressures of the cylinder with this name. True: all cylinders have one. */
+static bool take_pressures(const ali3_model *m, const ali3_model *from, const struct conversion *c)
+{
+  for (int i = 0; i < m->forces; i++) {
+    if (m->force[i].spec.type != ALI3_FORCE_CYLINDER) continue;
+    const int source = index_of_name(from, from->forces, ali3_model_force_name, m->force[i].name, i);
+    if (source < 0 || from->force[source].spec.type != ALI3_FORCE_CYLINDER) return false;
+    const struct joint_rows *a = &from->frozen->link[from->frozen->force_link[source]],
+                            *b = &m->frozen->link[m->frozen->force_link[i]];
+    const double *was = c->source->now.own + a->own, x = c->source->solve.Phi[a->first];
+    double pressure[2], *own = c->own + b->own;
+    cylinder_pressures(&from->force[source].spec, was, x, pressure);
+    cylinder_begin(&m->force[i].spec, x, pressure, own);
+    memcpy(own + CYLINDER_SPOOL, was + CYLINDER_SPOOL, (CYLINDER_STATES - CYLINDER_SPOOL) * sizeof *own);
+  }
+  return true;
+}
+
 ali3_status state_convert(const ali3_model *m, ali3_data *d, const ali3_model *from, const void *state,
                           size_t size)
 {
@@ -146,8 +168,10 @@ ali3_status state_convert(const ali3_model *m, ali3_data *d, const ali3_model *f
     start.body = c.body;
     start.options.assembly_position = fmax(m->options.assembly_position, LEAST_ASSEMBLY);
     start.options.assembly_angle = fmax(m->options.assembly_angle, LEAST_ASSEMBLY);
-    const struct start_given given = {
-        .step = (uint64_t)llround(head.time / m->options.dt), .turn = c.turn, .reference = c.reference};
+    const struct start_given given = {.step = (uint64_t)llround(head.time / m->options.dt),
+                                      .turn = c.turn,
+                                      .reference = c.reference,
+                                      .own = take_pressures(m, from, &c) ? c.own : NULL};
     status = start_find(&start, d, &given);
   }
   free_conversion(&c);

@@ -15,7 +15,8 @@ double penalty_stiffness(const struct law *law, const struct rule *rule, bool sp
 {
   double k = law->stiffness, c = law->damping;
   if (law->kind == LAW_SWAY && spring) return k; /* it holds no body, and its body oscillates */
-  if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE && law->kind != LAW_USER)
+  if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE && law->kind != LAW_USER &&
+      law->kind != LAW_CYLINDER)
     return 0.0;
   for (int i = 1; law->force && i < law->force->n; i++) {
     const double(*p)[2] = law->force->point + i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The initial state: moves positions (assemble.c) and velocities onto the constraints, then finds accelerations and
  * multipliers. It iterates until it converges, and is not for the loop. */
+#include "actuators/cylinder.h"
 #include "start/start.h"
 #include "stepper/elements.h"
 #include "stepper/extrapolate.h"
@@ -106,6 +107,31 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
   return !carried || carried_velocities(m, d);
 }
 
+/* A cylinder without pressures of its own holds the mechanism at rest. */
+static bool is_to_hold(const struct joint_rows *j)
+{
+  return j->own >= 0 && isnan(j->law[0].cylinder->pressure[0]);
+}
+
+/* Fills in the states of forces; cylinders that hold begin with the pressure of the tank. True: one of them is to hold. */
+static bool begin_states(const ali3_model *m, ali3_data *d, const struct start_given *given)
+{
+  bool holds = false;
+  d->at_start = true;
+  if (given && given->own) memcpy(d->now.own, given->own, (size_t)m->frozen->own * sizeof *d->now.own);
+  if (given && (given->own || given->keep_outside)) return false;
+  for (int i = m->frozen->rigid_links; i < m->frozen->links && m->frozen->own > 0; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (j->own < 0) continue;
+    const ali3_force_spec *c = j->law[0].cylinder;
+    const double tank[2] = {c->tank, c->tank};
+    const bool hold = is_to_hold(j);
+    cylinder_begin(c, d->solve.Phi[j->first], hold ? tank : c->pressure, d->now.own + j->own);
+    holds |= hold;
+  }
+  return holds;
+}
+
 /* Forces of soft rows are loads for the accelerations, without their compliance. In a step whose start equals its end the mean
  * over the step is the force. */
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
@@ -155,16 +181,16 @@ static void mark_carrying_rows(const ali3_model *m, ali3_data *d, bool mark)
     d->soft.rigid_now[row] = mark && d->solve.c[row] < LAW_OPEN;
 }
 
-/* Accelerations of the marked rows, into `before`. Returns their largest multiplier, which must vanish: these rows only keep
- * pivots positive, and their forces are loads. */
-static double keep_row_accelerations(const ali3_model *m, ali3_data *d, double *before)
+/* Accelerations of the marked rows other than those that hold, into `before`. Returns their largest multiplier, which must
+ * vanish: these rows only keep pivots positive, and their forces are loads. */
+static double keep_row_accelerations(const ali3_model *m, ali3_data *d, bool hold, double *before)
 {
   double largest = 0.0;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       const int row = stored_row(j, k);
-      if (!d->soft.rigid_now[row]) continue;
+      if (!d->soft.rigid_now[row] || (hold && k == 0 && is_to_hold(j))) continue;
       before[row] = link_jw(m, d, d->here.J, j, k) + d->solve.bias[row];
       largest = fmax(largest, fabs(d->rule.h * d->solve.z[row]));
     }
@@ -172,9 +198,23 @@ static double keep_row_accelerations(const ali3_model *m, ali3_data *d, double *
   return largest;
 }
 
+/* lambda += h x of the rows that hold. */
+static void add_held(const ali3_model *m, ali3_data *d, double *change, double *size)
+{
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (!is_to_hold(j)) continue;
+    d->now.lambda[j->first] += d->rule.h * d->solve.z[j->first];
+    *change = fmax(*change, fabs(d->rule.h * d->solve.z[j->first]));
+    *size = fmax(*size, fabs(d->now.lambda[j->first]));
+  }
+}
+
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
- *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x vanishes. */
-static void solve_accelerations(const ali3_model *m, ali3_data *d)
+ *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x vanishes.
+ *
+ * hold: the rows of cylinders that hold are rigid, too. */
+static void solve_accelerations(const ali3_model *m, ali3_data *d, bool hold)
 {
   double h = d->rule.h, first = -1.0, soft = INFINITY;
   double *before = d->soft.rate_seen; /* not in use before the first iteration of a step */
@@ -190,14 +230,38 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
       change = fmax(change, fabs(h * d->solve.z[i]));
       size = fmax(size, fabs(d->now.lambda[i]));
     }
+    if (hold) add_held(m, d, &change, &size);
     if (first < 0.0) first = change;
     /* A direction in which a body without mass is out of balance has no acceleration: the rows stay as they are. */
-    const double left = keep_row_accelerations(m, d, before);
+    const double left = keep_row_accelerations(m, d, hold, before);
     const bool settles = left > 1e-15 * fmax(size, first) && left < 0.99 * soft;
     soft = left;
     if (!(change > 1e-15 * fmax(size, first)) && !settles) break;
   }
   mark_carrying_rows(m, d, false);
+}
+
+/* Pressures with which the cylinders that hold keep their coordinates at the present rate: their rows are rigid for one solve.
+ * False: a pivot is not positive. */
+static bool hold_by_oil(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  set_soft_loads(m, d);
+  for (int i = f->rigid_links; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    if (is_to_hold(j)) d->solve.c[j->first] = m->options.compliance * penalty_entry(m, d, j, 0);
+  }
+  if (!stage_condense(m, d)) return false;
+  solve_accelerations(m, d, true);
+  for (int i = f->rigid_links; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    double pressure[2];
+    if (!is_to_hold(j)) continue;
+    cylinder_hold(j->law[0].cylinder, -d->now.lambda[j->first], pressure);
+    cylinder_begin(j->law[0].cylinder, d->solve.Phi[j->first], pressure, d->now.own + j->own);
+  }
+  for (int i = 0; i < f->rows; i++) d->now.lambda[i] = 0.0;
+  return true;
 }
 
 /* With gamma above 1/2 an acceleration that a stiff row removes within the first step is a jump in the formulas of the step.
@@ -267,6 +331,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   int status = assemble(m, d);
   const bool project = !given || given->given_rates;
   if (status == ALI3_OK && project && !rates_project(m, d, !given, rate)) status = ALI3_E_MEMORY;
+  const bool hold = begin_states(m, d, given);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
     d->redundant = m->options.alpha == 0.0 && redundancy_found(m, d);
@@ -283,10 +348,11 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   /* Solve for accelerations and multipliers. */
+  if (hold && !hold_by_oil(m, d)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
-  if ((m->frozen->tree->carried || d->soft.some_stiff) && !stage_condense(m, d))
+  if ((m->frozen->tree->carried || d->soft.some_stiff || hold) && !stage_condense(m, d))
     return d->report.status = ALI3_E_SINGULAR;
-  solve_accelerations(m, d);
+  solve_accelerations(m, d, false);
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
@@ -317,5 +383,6 @@ int start_find(const ali3_model *m, ali3_data *d, const struct start_given *give
   free(rate);
   free(along);
   d->started = status >= 0;
+  d->at_start = false;
   return status;
 }

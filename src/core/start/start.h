@@ -13,7 +13,8 @@ struct start_given {
   const double *turn;                /* (joints) coordinates with full turns */
   const struct reference *reference; /* (drives) of external drives */
   bool given_rates;  /* velocities of bodies are those that a person gave, as in a model at its beginning */
-  bool keep_outside; /* loads and commands from outside stay */
+  bool keep_outside; /* loads and commands from outside stay, and so do the states of forces */
+  const double *own; /* (frozen.own) states of forces; NULL: as the model has them, or as they are */
 };
 /* Finds the state at the poses and velocities of the model; `given` NULL: at its beginning. Returns the status of
  * ali3_reset(). */

@@ -266,6 +266,7 @@ static void pass_mechanism(struct passage *p, const ali3_model *m, ali3_data *d)
     pass_array(p, d->tangent ? *d->tangent : NULL, 3 * (size_t)i, 3);
   pass_array(p, d->turn, 0, (size_t)m->joints);
   pass_array(p, d->measured, 0, m->frozen->measured);
+  pass_array(p, d->now.own, 0, (size_t)m->frozen->own);
   pass_outside(p, m, d);
   pass_states(p, m, d);
 }

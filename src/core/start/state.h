@@ -11,7 +11,8 @@
 
 /* Little endian, as is every number of a state:
  *
- *   head | figures | bodies | joints | forces | directions, turns, chains, loads, commands, drives | Phi, J */
+ *   head | figures | bodies | joints | forces | directions, turns, chains, states of forces, loads,
+ *   commands, drives | Phi, J */
 struct state_head {
   char magic[8]; /* ALI3STAT */
   uint32_t crc;  /* CRC-32 of all bytes after it */

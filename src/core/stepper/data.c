@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and the getters. The sizing run is the layout run with a null base. */
+#include "actuators/cylinder.h"
 #include "base/arena.h"
 #include "dynamics/spin.h"
 #include "math/vec3.h"
@@ -32,6 +33,7 @@ static void place_state(const struct frozen *f, struct state *o, struct arena *a
   o->lambda = take_doubles(a, rows);
   o->reaction = take_doubles(a, rows);
   o->mean = take_doubles(a, soft_rows_of(f));
+  o->own = take_doubles(a, (size_t)f->own);
 }
 
 static void place_linearisation(const struct frozen *f, struct linearisation *o, struct arena *a)
@@ -381,6 +383,22 @@ static double motor_multiplier(const ali3_data *d, int row, double lambda)
   return fabs(lambda - law) <= 1e-12 * (1.0 + fabs(law)) ? law : lambda;
 }
 
+/* The part of the state of a hydraulic cylinder. */
+static void take_oil(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int force,
+                     ali3_force_state *o)
+{
+  const double *own = link_own(&d->now, j);
+  memset(o->pressure, 0, sizeof o->pressure);
+  memset(o->flow, 0, sizeof o->flow);
+  o->spool = o->supplied = o->lost = 0.0;
+  if (!own) return;
+  cylinder_pressures(&m->force[force].spec, own, o->position, o->pressure);
+  cylinder_flows(&m->force[force].spec, own, o->position, o->flow);
+  o->spool = own[CYLINDER_SPOOL];
+  o->supplied = own[CYLINDER_SUPPLIED];
+  o->lost = own[CYLINDER_LOST];
+}
+
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
 {
   assert(force >= 0 && force < m->forces);
@@ -401,17 +419,19 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   if (type == ALI3_FORCE_MOTOR) lambda[0] = motor_multiplier(d, j->first, lambda[0]);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
-  bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
+  bool actuator = ali3_force_type_takes_command(type);
   double zero = contact ? 0.0 : j->length;
   if (j->drive >= 0) zero = d->outside.aim[j->drive].position;
   o->position = single ? zero + d->solve.Phi[j->first] : 0.0;
   o->rate = single ? rate[0] : 0.0;
   o->value = single ? (contact || actuator ? 0.0 - lambda[0] : lambda[0]) : 0.0; /* never -0 */
   o->target = j->drive >= 0 ? zero : 0.0;
+  take_oil(m, d, j, force, o);
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
 {
+  /* bodies, then springs and oil */
   *o = (ali3_energy){0};
   for (int i = 0; i < m->bodies; i++) {
     const struct body *b = &m->body[i];
@@ -424,7 +444,12 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
   }
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->solve.Phi[stored_row(j, k)]);
+    const double *own = link_own(&d->now, j);
+    for (int k = 0; k < j->count; k++)
+      o->potential += law_energy(&j->law[k], own, d->solve.Phi[stored_row(j, k)]);
+    if (!own) continue;
+    o->supplied += own[CYLINDER_SUPPLIED];
+    o->lost += own[CYLINDER_LOST];
   }
   o->total = o->kinetic + o->potential;
 }

@@ -21,6 +21,7 @@ struct state {
   double *lambda;   /* (m) multipliers of the rows, N or N m */
   double *reaction; /* (m) multipliers of the projected accelerations: second order; lambda: first */
   double *mean;     /* (m) soft rows whose laws jump: mean force over the last inner step; else 0 */
+  double *own;      /* (frozen.own) states of forces that have states of their own */
 };
 
 /* The rows and the rotations of the bodies, linearised at one state. */
@@ -184,6 +185,7 @@ struct ali3_data {
   bool combines;   /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   bool to_be_combined; /* last inner step of a branch: accelerations follow after the combination */
   int stopped;    /* the force because of which an extrapolated step does not combine; -1   filled by reset */
+  bool at_start;  /* a reset evaluates laws: no time passes for the states of forces */
   bool redundant; /* some multipliers of the rigid rows load no body; alpha 0   filled by reset */
   bool intermediate; /* intermediate inner step: residual norms are not needed */
   int substeps;      /* inner steps of this step: options.substeps, or retry times as many */

@@ -113,6 +113,7 @@ void state_copy(const ali3_model *m, struct state *to, const struct state *from)
   memcpy(to->lambda, from->lambda, rows * sizeof *to->lambda);
   memcpy(to->reaction, from->reaction, rows * sizeof *to->reaction);
   if (m->frozen->jumps) memcpy(to->mean, from->mean, rows * sizeof *to->mean);
+  if (m->frozen->own > 0) memcpy(to->own, from->own, (size_t)m->frozen->own * sizeof *to->own);
 }
 
 void outside_values_copy(const ali3_model *m, struct outside_values *to, const struct outside_values *from)

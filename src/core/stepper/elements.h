@@ -44,6 +44,12 @@ void link_name_worst(const ali3_model *m, ali3_report *report, int link);
 void sensors_begin(const ali3_model *m, ali3_data *d);
 void sensors_take(const ali3_model *m, ali3_data *d);
 
+/* The states of a force that has states of its own; NULL: it has none. */
+static inline const double *link_own(const struct state *s, const struct joint_rows *j)
+{
+  return j->own < 0 ? NULL : s->own + j->own;
+}
+
 /* Rolls the directions of sliding of spheres on from their current values. */
 void links_roll(const ali3_model *m, ali3_data *d);
 

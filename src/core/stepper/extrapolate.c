@@ -239,6 +239,7 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
     k->combine(d->now.x, a->x, b->x, weight, X_NUMBERS * slots);
     k->combine(d->now.mu, a->mu, b->mu, weight, slots);
     k->combine(d->now.lambda, a->lambda, b->lambda, weight, rows);
+    if (m->frozen->own > 0) k->combine(d->now.own, a->own, b->own, weight, m->frozen->own);
   }
   /* The factors of the last prediction of T3 serve the sum, which is close to it. They are made again where the end of T3
    * has changed them for laws that jump. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: turns a checked model into rows, loads and the assembly tree. */
+#include "actuators/cylinder.h"
 #include "articulated/limbs.h"
 #include "base/float_mode.h"
 #include "layout/layout.h"
@@ -47,8 +48,10 @@ static double pulled_hard(const ali3_model *m, int force, const struct joint_row
   static const double HARD = 0.02;
   const ali3_force_type type = m->force[force].spec.type;
   double slope, give = 0.0;
-  if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_CABLE) return 0.0;
-  const double pull = law_force(&j->law[0], length - j->length, 0.0, 0.0, &slope);
+  if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_CABLE && type != ALI3_FORCE_CYLINDER) return 0.0;
+  const double pull = type == ALI3_FORCE_CYLINDER
+                          ? cylinder_pull(&m->force[force].spec)
+                          : law_force(&j->law[0], NULL, length - j->length, 0.0, 0.0, &slope);
   for (int side = 0; side < 2; side++)
     if (j->body[side] != ALI3_GROUND) give += 1.0 / m->body[j->body[side]].spec.mass;
   return pull > 0.0 && pull * give * 0.25 * dt * dt > HARD * length ? pull / length : 0.0;
@@ -71,7 +74,11 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
     f->jumps |= law_jumps(&j->law[k]);
   }
   f->ranges |= rows_turn(j) || (j->soft && j->primitive[0].kind == ROW_LENGTH);
-  j->drive = j->rolling = -1;
+  j->drive = j->rolling = j->own = -1;
+  if (spec->type == ALI3_FORCE_CYLINDER) {
+    j->own = f->own;
+    f->own += CYLINDER_STATES;
+  }
   if (spec->type == ALI3_FORCE_SPHERE_SPHERE && spec->friction > 0.0) j->rolling = f->rolling++;
   if (spec->type != ALI3_FORCE_DRIVE) return true;
   struct drive *drive = &f->drive[f->drives];
@@ -197,6 +204,18 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
       kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
+/* The flows of an oil chamber are far faster than the motion, so an explicit method would need steps of microseconds. */
+static int refuse_oil(ali3_model *m, const struct frozen *f, ali3_method method)
+{
+  for (int i = 0; i < m->forces && f->own > 0 && ali3_method_is_explicit(method); i++)
+    if (m->force[i].spec.type == ALI3_FORCE_CYLINDER)
+      return model_refuse(m, ALI3_E_MODEL, "options", "method",
+                          "the method %s cannot follow the oil of hydraulic cylinders, and force '%.60s' is "
+                          "one; choose the method ali3 or energy",
+                          ali3_method_name(method), m->force[i].name);
+  return ALI3_OK;
+}
+
 /* Accelerations of a body without mass do not follow from its position and velocity. */
 static int refuse_carried(ali3_model *m, const struct frozen *f, ali3_method method)
 {
@@ -307,6 +326,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
     status = layout_find_carried(m, f) ? refuse_carried(m, f, options->method)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
+  if (status == ALI3_OK) status = refuse_oil(m, f, options->method);
   if (status == ALI3_OK) status = lay_out_tree(m, f);
   if (status == ALI3_OK) status = choose_coordinates(m, f, options);
   free(fill);

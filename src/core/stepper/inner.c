@@ -235,6 +235,7 @@ static bool newton_prepare(const ali3_model *m, ali3_data *d)
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
   if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
+  if (f->own > 0) memcpy(d->last.own, d->now.own, (size_t)f->own * sizeof *d->now.own);
   soft_start(m, d);
   swap_pointers(&d->now.x, &d->last.x); /* no later stage reads the old values */
   swap_pointers(&d->now.reaction, &d->last.reaction);
@@ -331,6 +332,7 @@ static bool project_end(const ali3_model *m, ali3_data *d)
     project_position(m, d);
     stage_rows_end(m, d);
   }
+  soft_advance(m, d);
   soft_settle(m, d);
   if (d->solve.carried_rhs) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
   /* The factors are those of the prediction, so the first pass leaves a residual. A second pass reduces it by two to four

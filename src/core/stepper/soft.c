@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: soft rows. The multipliers that their laws give in an iteration, and their forces at the end of the step. */
 #include "stepper/soft.h"
+#include "actuators/cylinder.h"
 #include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -89,6 +90,42 @@ static double asked_value(const ali3_model *m, const ali3_data *d, int link)
   return -outside_in_force(d)->command[m->frozen->force_of[link - m->joints]];
 }
 
+/* --- hydraulic cylinders: an inner step computes the oil at its end from that at its start and from the way of the
+ * coordinate, so every iteration begins at the start again --- */
+
+static struct cylinder_way cylinder_way_of(const ali3_model *m, const ali3_data *d,
+                                           const struct joint_rows *j)
+{
+  const int row = j->first, force = m->frozen->force_of[j - m->frozen->link - m->joints];
+  return (struct cylinder_way){.x0 = d->soft.Phi_last[row],
+                               .rate0 = d->soft.rate_last[row],
+                               .x = d->solve.Phi[row],
+                               .dt = d->at_start ? 0.0 : d->rule.dt,
+                               .command = outside_in_force(d)->command[force]};
+}
+
+/* The states at the start of the inner step; a reset has no step. */
+static const double *states_before(const ali3_data *d, const struct joint_rows *j)
+{
+  return link_own(d->at_start ? &d->now : &d->last, j);
+}
+
+/* The multiplier at the end of the inner step, or its mean over the step for the method energy, at the position and rate of the
+ * iterate. *slope: its derivative by the coordinate over the step. */
+static double cylinder_law(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double rate,
+                           double *slope)
+{
+  const ali3_force_spec *spec = j->law[0].cylinder;
+  const struct cylinder_way way = cylinder_way_of(m, d, j);
+  const double *from = states_before(d, j);
+  double own[CYLINDER_STATES], flowing, still;
+  cylinder_step(spec, &way, from, own, &flowing);
+  /* An oil spring that the step does not resolve follows its end: its mean would leave a pressure that alternates. */
+  if (d->rule.mean && !d->soft.stiff[j->first]) return cylinder_mean(spec, &way, from, own, flowing, slope);
+  *slope = flowing + d->rule.v_d * spec->damping[0];
+  return cylinder_force(spec, own, way.x, rate, 0.0, &still);
+}
+
 /* Returns the multiplier that a law gives at the end of the step. The Newmark formulas weight the load at the start, F0, by
  * (1 - gamma), and the load at the end by gamma. For laws that jump this is wrong: the friction force of the last step would
  * push a body that friction holds, so that it slides to and fro, and a stop would still throw a body that has left it. Laws
@@ -114,7 +151,7 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
       return F;
     }
     if (d->rule.mean) return F;
-    end = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &other);
+    end = law_force(law, NULL, d->solve.Phi[row], rate[k], d->rule.v_d, &other);
     F += (gamma - 0.5) * (end - F0);
     *slope += (gamma - 0.5) * other;
     break;
@@ -131,8 +168,9 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
+    if (law->kind == LAW_CYLINDER) return cylinder_law(m, d, j, rate[k], slope);
     if (d->rule.mean) return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
-    return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
+    return law_force(law, NULL, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
   return F0 + (F - F0) / gamma;
@@ -199,7 +237,7 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   double slope;
   switch (law->kind) {
   case LAW_LIMITS:
-    return law_force(law, d->solve.Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
+    return law_force(law, NULL, d->solve.Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
   case LAW_SLIP: /* the normal force in the first row is already set */
     return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
   default:
@@ -222,6 +260,7 @@ static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
   double rate[ROWS_MAX], slope;
   rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
+    /* a corner since the start of the step, then the force */
     const struct law *law = &j->law[k];
     if (law_jumps(law) &&
         (d->soft.piece[row] == LAW_NO_PIECE || piece_of(d, j, k, rate) != d->soft.piece[row]))
@@ -232,7 +271,8 @@ static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
     else if (law->kind == LAW_VALUE)
       d->now.lambda[row] = d->soft.law[row];
     else
-      d->now.lambda[row] = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
+      d->now.lambda[row] =
+          law_force(law, link_own(&d->now, j), d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
   }
 }
 
@@ -255,7 +295,8 @@ static void link_forces(const ali3_model *m, ali3_data *d, int link)
     else if (law->kind == LAW_VALUE)
       d->now.lambda[row] = d->soft.law[row] = asked_value(m, d, link);
     else
-      d->now.lambda[row] = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
+      d->now.lambda[row] =
+          law_force(law, link_own(&d->now, j), d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
   }
 }
 
@@ -276,8 +317,8 @@ static double longest_step_of(const ali3_model *m, const ali3_data *d, const str
   const bool contact = law->kind == LAW_SLIP;
   const double normal = contact ? fmax(0.0, -d->now.lambda[j->first]) : 1.0;
   struct mode mode;
-  law_slopes(law, d->solve.Phi[row], rate[k], normal, contact ? rate[k == 1 ? 2 : 1] : 0.0, &mode.stiffness,
-             &mode.damping);
+  law_slopes(law, link_own(&d->now, j), d->solve.Phi[row], rate[k], normal,
+             contact ? rate[k == 1 ? 2 : 1] : 0.0, &mode.stiffness, &mode.damping);
   mode.stiffness *= d->soft.mobility[row];
   mode.damping *= d->soft.mobility[row];
   return region_longest_step(m->options.method, mode);
@@ -335,6 +376,26 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   memset(d->solve.end_load, 0, (size_t)m->frozen->end_loads * sizeof *d->solve.end_load);
   stage_soft_links(m, d, KERNEL_link_push_z);
   stage_bodies(m, d, KERNEL_body_settle);
+}
+
+/* Writes the oil at the end of the inner step. */
+static void advance_cylinder(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  if (j->own < 0) return;
+  const ali3_force_spec *spec = j->law[0].cylinder;
+  const struct cylinder_way way = cylinder_way_of(m, d, j);
+  double *own = d->now.own + j->own, slope;
+  cylinder_step(spec, &way, d->last.own + j->own, own, &slope);
+  if (cylinder_crosses(spec, &way, d->last.own + j->own, own))
+    atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
+}
+
+void soft_advance(const ali3_model *m, ali3_data *d)
+{
+  if (m->frozen->own == 0) return;
+  stage_each(m, d, advance_cylinder, m->frozen->rigid_links, m->frozen->links,
+             100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
 /* Excludes rows from the next solve that neither hold nor carry a body. */

@@ -11,6 +11,9 @@ void soft_rates(const ali3_model *m, ali3_data *d);
 void soft_start(const ali3_model *m, ali3_data *d);
 /* Law and compliance of each soft row in the step. iteration 0: at the prediction. */
 void soft_laws(const ali3_model *m, ali3_data *d, int iteration);
+/* Writes the states of forces at the end of the inner step into now.own, at the position of the bodies. Notes a corner that
+ * the step crossed. */
+void soft_advance(const ali3_model *m, ali3_data *d);
 /* After the iterations: sets multipliers and accelerations of discontinuous laws to their values at the end of the step. */
 void soft_settle(const ali3_model *m, ali3_data *d);
 /* Excludes rows from the next solve that are not rigid now and hold no carried body. */

@@ -93,8 +93,8 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   ali3_force_type type = load ? ALI3_FORCE_TYPES : ali3_model_force_type(rd->model, v->spec.force);
   if (load || !ali3_force_type_takes_command(type)) {
     report_error(rd->report, force->at,
-                 "force: input '%s': force '%.40s' is a %s, which takes no value: expected a motor or an "
-                 "external drive",
+                 "force: input '%s': force '%.40s' is a %s, which takes no value: expected a motor, a "
+                 "hydraulic_cylinder or an external drive",
                  v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
     return false;
   }

@@ -78,6 +78,7 @@
 extern const struct section schema_platform, schema_rig, schema_osc, schema_modbus;
 extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */
+extern const char *const schema_mirrors[];  /* axes of a mirror */
 
 /* Sentences that several keys share. */
 #define ORIENTATION_FORMS                                                                                    \

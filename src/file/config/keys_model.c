@@ -175,6 +175,34 @@ static const struct key sphere_sphere_keys[] = {
   CONTACT_FRICTION,
 };
 
+static const struct key cylinder_keys[] = {
+  ON_BODIES,
+  NUMBER("bore", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.bore), "Diameter of the piston."),
+  NUMBER("rod", "m", NOT_NEGATIVE, "0", AT_START, LINK(spec.rod),
+         "Diameter of the rod, which leaves chamber b. With 0 both chambers have the area of the piston."),
+  NUMBER("retracted", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.retracted), "Distance of the points with the rod in."),
+  NUMBER("stroke", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.stroke),
+         "Travel of the piston. The cylinder itself has no end: an end_stop holds it."),
+  NUMBER("dead_volume_a", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[0]),
+         "Oil of chamber a with the rod in: port and hose up to the valve."),
+  NUMBER("dead_volume_b", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[1]),
+         "Oil of chamber b with the rod out: port and hose up to the valve."),
+  NUMBER("bulk_modulus", "Pa", POSITIVE, "1.4e9", AT_START, LINK(spec.bulk_modulus), "Bulk modulus of the oil with its hoses."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Viscous friction of the seals."),
+  NUMBER("leakage", "m^3/s/Pa", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.leakage), "Leakage past the piston, over the drop of pressure."),
+  NUMBER("supply", "Pa", NOT_NEGATIVE, REQUIRED, WHILE_RUNNING, LINK(spec.supply), "Gauge pressure of the supply, at least that of the tank."),
+  NUMBER("tank", "Pa", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.tank), "Gauge pressure of the tank."),
+  NUMBER("flow", "m^3/s", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.flow),
+         "Flow through one edge of the valve that is fully open, at a drop of pressure of flow_drop."),
+  NUMBER("flow_drop", "Pa", POSITIVE, "5e5", WHILE_RUNNING, LINK(spec.flow_drop), "Drop of pressure at which the edge has that flow."),
+  NUMBER("overlap", "", ANY, "0", WHILE_RUNNING, LINK(spec.overlap),
+         "Part of the full command, from -0.9 to 0.9, after which an edge begins to open. Below 0 all four edges are open around the command 0."),
+  NUMBER("lag", "s", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.lag), "Time constant with which the spool follows the command."),
+  NUMBER("pressure_a", "Pa", ANY, NONE, AT_START, LINK(spec.pressure[0]),
+         "Gauge pressure of chamber a at the start, -1e5 or more. Write both pressures or none: without them they hold the mechanism at rest."),
+  NUMBER("pressure_b", "Pa", ANY, NONE, AT_START, LINK(spec.pressure[1]), "Gauge pressure of chamber b at the start."),
+};
+
 const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
       .doc = "A spring and a damper along the line between two points. Points that meet have no line, and no force "
@@ -206,6 +234,10 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
       .doc = "A contact of a plane through point_a of body_a with a sphere about point_b of body_b."),
   [ALI3_FORCE_SPHERE_SPHERE] = SECTION("a sphere_sphere", sphere_sphere_keys,
       .doc = "A contact of two spheres, about point_a of body_a and about point_b of body_b."),
+  [ALI3_FORCE_CYLINDER] = SECTION("a hydraulic_cylinder", cylinder_keys,
+      .doc = "A hydraulic cylinder between two points, with a valve of four edges. Oil in chamber a drives the points apart. An input gives "
+             "the command of the valve, -1 .. 1: above 0 chamber a is open to the supply and chamber b to the tank, and the cylinder "
+             "extends. It is 0 before the first value. The methods ali3 and energy step it, the explicit methods do not."),
 };
 /* clang-format on */
 
@@ -219,9 +251,6 @@ static const char *const sensor_types[] = {
     ALI3_SENSOR_LIST(SENSOR_NAME)
 #undef SENSOR_NAME
         NULL};
-
-static const char *const mirrors[] = {
-    [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
 
 /* clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
@@ -396,7 +425,7 @@ static const struct key part_keys[] = {
          "[0.6, -0.6]}."),
   VARIABLES("parameters",
             "Parameters of the part. With use they replace parameters of the file."),
-  CHOICE("mirror", mirrors, "none", AT_START, PART(mirror),
+  CHOICE("mirror", schema_mirrors, "none", AT_START, PART(mirror),
          "Axis whose sign the part changes, before it is turned and shifted. Bodies, axes and loads become their images in a "
          "mirror. A revolute joint keeps the sense of its coordinate as seen in the mirror."),
   TEXT("attach_to", NONE, AT_START, PART(attach_to),
@@ -415,43 +444,6 @@ static const struct key part_keys[] = {
   LIST_LIKE("parts", &schema_part, NONE, "Parts of the part."),
 };
 const struct section schema_part = SECTION("a part", part_keys);
-
-static const char *const visual_shapes[] = {
-#define SHAPE_NAME(id, text) [id] = (text),
-  SCENE_SHAPE_LIST(SHAPE_NAME)
-#undef SHAPE_NAME
-  NULL};
-#define VISUAL(field) offsetof(struct visual_values, field)
-enum { SHAPES_WITH_SIZE = KIND(SCENE_BOX) | KIND(SCENE_SPHERE) | KIND(SCENE_CYLINDER) | KIND(SCENE_CAPSULE) | KIND(SCENE_TUBE) |
-                          KIND(SCENE_CONE) };
-static const struct key visual_keys[] = {
-  TEXT("body", REQUIRED, AT_START, VISUAL(body), "Name of the body that has the shape, or ground.", .example = "A"),
-  CHOICE("shape", visual_shapes, REQUIRED, AT_START, VISUAL(kind), "Kind of the shape.", .example = "box"),
-  VECTOR("size", "m", POSITIVE, "0.1 0.1 0.1", AT_START, VISUAL(shape.size),
-         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder, tube, capsule or cone, whose axis is z. "
-         "The length of a capsule includes its round ends. A cone has its base at -z. A mesh has the size of its file.",
-         .only = SHAPES_WITH_SIZE),
-  NUMBER("inner", "", INSIDE(0, 1), "0.8", AT_START, VISUAL(shape.inner), "Diameter of the hole of a tube, as a part of its diameter.",
-         .only = KIND(SCENE_TUBE)),
-  TEXT("file", NONE, AT_START, VISUAL(file),
-       "Path of an STL or GLB file of at most 32 MB, relative to this file and below its folder. Programs that "
-       "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
-  NUMBER("scale", "m", POSITIVE, "1", AT_START, VISUAL(shape.scale),
-         "Length of a unit of the mesh file: 0.001 for a file in mm.", .only = KIND(SCENE_MESH)),
-  CHOICE("mirror", mirrors, "none", AT_START, VISUAL(mirror),
-         "Axis of the mesh file whose sign changes. A part with the key mirror gives it to its meshes.", .only = KIND(SCENE_MESH)),
-  VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position),
-         "Centre of the shape, in the frame of the body; the origin of the file of a mesh."),
-  QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."
-             ORIENTATION_FORMS),
-  TEXT("color", NONE, AT_START, VISUAL(color),
-       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is a colour that the "
-       "program gives the body, or the colour in the file of a mesh.",
-       .example = "\"#4a90d9\""),
-  FLAG("rods", "false", AT_START, VISUAL(shape.rods),
-       "Rods are drawn, too: from the centre of mass to the points where joints and forces hold the body."),
-};
-const struct section schema_visual = SECTION("a shape", visual_keys, .by = "shape");
 
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key assembly_keys[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The keys of shapes and orientations, which the expansion reads. Data only. */
+ * The keys of shapes and orientations, which the expansion reads, and of shapes in pictures. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
 #include "expand/expand.h"
@@ -10,6 +10,9 @@ static const char *const shape_types[] = {
     [SHAPE_BOX] = "box",   [SHAPE_CYLINDER] = "cylinder", [SHAPE_TUBE] = "tube",   [SHAPE_SPHERE] = "sphere",
     [SHAPE_CONE] = "cone", [SHAPE_ROD] = "rod",           [SHAPE_POINT] = "point", NULL};
 const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
+
+const char *const schema_mirrors[] = {
+    [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
 
 /* clang-format off */
 enum {
@@ -57,4 +60,40 @@ static const struct key orientation_keys[] = {
 };
 const struct section schema_orientation = SECTION("an orientation", orientation_keys);
 
+static const char *const visual_shapes[] = {
+#define SHAPE_NAME(id, text) [id] = (text),
+  SCENE_SHAPE_LIST(SHAPE_NAME)
+#undef SHAPE_NAME
+  NULL};
+#define VISUAL(field) offsetof(struct visual_values, field)
+enum { SHAPES_WITH_SIZE = KIND(SCENE_BOX) | KIND(SCENE_SPHERE) | KIND(SCENE_CYLINDER) | KIND(SCENE_CAPSULE) | KIND(SCENE_TUBE) |
+                          KIND(SCENE_CONE) };
+static const struct key visual_keys[] = {
+  TEXT("body", REQUIRED, AT_START, VISUAL(body), "Name of the body that has the shape, or ground.", .example = "A"),
+  CHOICE("shape", visual_shapes, REQUIRED, AT_START, VISUAL(kind), "Kind of the shape.", .example = "box"),
+  VECTOR("size", "m", POSITIVE, "0.1 0.1 0.1", AT_START, VISUAL(shape.size),
+         "Edges of a box; diameters of a sphere; two diameters and the length of a cylinder, tube, capsule or cone, whose axis is z. "
+         "The length of a capsule includes its round ends. A cone has its base at -z. A mesh has the size of its file.",
+         .only = SHAPES_WITH_SIZE),
+  NUMBER("inner", "", INSIDE(0, 1), "0.8", AT_START, VISUAL(shape.inner), "Diameter of the hole of a tube, as a part of its diameter.",
+         .only = KIND(SCENE_TUBE)),
+  TEXT("file", NONE, AT_START, VISUAL(file),
+       "Path of an STL or GLB file of at most 32 MB, relative to this file and below its folder. Programs that "
+       "draw read the file, ali3d looks at its first bytes.", .only = KIND(SCENE_MESH), .needed = KIND(SCENE_MESH)),
+  NUMBER("scale", "m", POSITIVE, "1", AT_START, VISUAL(shape.scale),
+         "Length of a unit of the mesh file: 0.001 for a file in mm.", .only = KIND(SCENE_MESH)),
+  CHOICE("mirror", schema_mirrors, "none", AT_START, VISUAL(mirror),
+         "Axis of the mesh file whose sign changes. A part with the key mirror gives it to its meshes.", .only = KIND(SCENE_MESH)),
+  VECTOR("position", "m", ANY, "0 0 0", AT_START, VISUAL(shape.position),
+         "Centre of the shape, in the frame of the body; the origin of the file of a mesh."),
+  QUATERNION("orientation", "1 0 0 0", AT_START, VISUAL(shape.orientation), "Euler parameters from shape to body."
+             ORIENTATION_FORMS),
+  TEXT("color", NONE, AT_START, VISUAL(color),
+       "Colour as # and six hexadecimal digits for red, green and blue, in quotes. Without this key it is a colour that the "
+       "program gives the body, or the colour in the file of a mesh.",
+       .example = "\"#4a90d9\""),
+  FLAG("rods", "false", AT_START, VISUAL(shape.rods),
+       "Rods are drawn, too: from the centre of mass to the points where joints and forces hold the body."),
+};
+const struct section schema_visual = SECTION("a shape", visual_keys, .by = "shape");
 /* clang-format on */

@@ -5,7 +5,7 @@
 # room/name.c becomes room_name.c, and its includes follow. A kernel becomes room_name.inc, which one short file for each number of
 # lanes includes, because FMI 2.0 cannot give two sets of definitions to one file. Kernels are those of the baseline.
 cmake_minimum_required(VERSION 3.25)
-set(rooms core/base core/math core/model core/measure core/dynamics core/articulated core/dca core/layout core/stepper core/start
+set(rooms core/base core/math core/model core/measure core/actuators core/dynamics core/articulated core/dca core/layout core/stepper core/start
           core/mechanics core/linear io/fmi)
 set(files realtime/signals/signals.c realtime/signals/walk.c realtime/signals/walk_platform.c platform/platform/states.c)
 set(wings core platform realtime io)

@@ -84,7 +84,7 @@ static double force_of_row(const struct link_state *s, const double *L, int k)
   case LAW_SLIP: /* two rows share the pressure of the first */
     return law_friction(law, fmax(0, -L[0]), s->rate[k], s->rate[k == 1 ? 2 : 1]);
   default:
-    return law_force(law, s->Phi[k], s->rate[k], 0, &slope);
+    return law_force(law, NULL, s->Phi[k], s->rate[k], 0, &slope);
   }
 }
 
@@ -144,7 +144,7 @@ void forces_add_slopes(const ali3_model *m, const struct instant *now, const str
       const bool slips = j->law[row].kind == LAW_SLIP;
       L[row] = force_of_row(&s, L, row);
       if (j->law[row].kind == LAW_VALUE || j->law[row].kind == LAW_SWAY) continue;
-      law_slopes(&j->law[row], s.Phi[row], s.rate[row], slips ? fmax(0, -L[0]) : 1,
+      law_slopes(&j->law[row], NULL, s.Phi[row], s.rate[row], slips ? fmax(0, -L[0]) : 1,
                  slips ? s.rate[row == 1 ? 2 : 1] : 0, &stiffness, &damping);
       const double slope = k * stiffness + c * damping;
       if (slope > 0) add_row_slopes(&s, at, row, slope, n, gradient, o);
@@ -158,7 +158,7 @@ double forces_energy(const ali3_model *m, const struct instant *now, const struc
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     struct link_state s;
     evaluate_force_link(at, now, &m->frozen->link[i], &s);
-    for (int k = 0; k < s.rows->count; k++) energy += law_energy(&s.rows->law[k], s.Phi[k]);
+    for (int k = 0; k < s.rows->count; k++) energy += law_energy(&s.rows->law[k], NULL, s.Phi[k]);
   }
   return energy;
 }

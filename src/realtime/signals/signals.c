@@ -94,9 +94,16 @@ static const struct quantity {
   VALUE = {"value", "N", "N m", 1, offsetof(ali3_force_state, value)},
   FORCE = {"force", "N", "N", 3, offsetof(ali3_force_state, force)},
   TORQUE = {"torque", "N m", "N m", 3, offsetof(ali3_force_state, torque)},
-  CLOSED = {"closed", "", "", 1, offsetof(ali3_force_state, value)}; /* a flag, see observe_force */
+  CLOSED = {"closed", "", "", 1, offsetof(ali3_force_state, value)}, /* a flag, see observe_force */
+    PRESSURE_A = {"pressure_a", "Pa", "Pa", 1, offsetof(ali3_force_state, pressure[0])},
+  PRESSURE_B = {"pressure_b", "Pa", "Pa", 1, offsetof(ali3_force_state, pressure[1])},
+  FLOW_A = {"flow_a", "m^3/s", "m^3/s", 1, offsetof(ali3_force_state, flow[0])},
+  FLOW_B = {"flow_b", "m^3/s", "m^3/s", 1, offsetof(ali3_force_state, flow[1])},
+  SPOOL = {"spool", "", "", 1, offsetof(ali3_force_state, spool)},
+  SUPPLIED = {"supplied", "J", "J", 1, offsetof(ali3_force_state, supplied)},
+  LOST = {"lost", "J", "J", 1, offsetof(ali3_force_state, lost)};
 
-enum { QUANTITIES_MAX = 4 };
+enum { QUANTITIES_MAX = 9 };
 static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 1] = {
     [ALI3_FORCE_SPRING] = {&LENGTH, &VALUE},
     [ALI3_FORCE_BUSHING] = {&FORCE, &TORQUE},
@@ -110,6 +117,8 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
     [ALI3_FORCE_GEAR] = {&VALUE},
     [ALI3_FORCE_SPHERE_PLANE] = {&GAP, &VALUE, &FORCE, &CLOSED},
     [ALI3_FORCE_SPHERE_SPHERE] = {&GAP, &VALUE, &FORCE, &CLOSED},
+    [ALI3_FORCE_CYLINDER] = {&LENGTH, &VALUE, &PRESSURE_A, &PRESSURE_B, &FLOW_A, &FLOW_B, &SPOOL, &SUPPLIED,
+                             &LOST},
 };
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
@@ -124,10 +133,14 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type, b
   free(prefix);
 }
 
-/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it. */
+/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it, and a hydraulic
+ * cylinder takes the position of its spool. */
 static const char *value_unit(const ali3_model *m, int force)
 {
-  const struct quantity *q = ali3_model_force_type(m, force) == ALI3_FORCE_DRIVE ? &TARGET : &VALUE;
+  const ali3_force_type type = ali3_model_force_type(m, force);
+  const struct quantity *q = type == ALI3_FORCE_DRIVE      ? &TARGET
+                             : type == ALI3_FORCE_CYLINDER ? &SPOOL
+                                                           : &VALUE;
   return ali3_model_force_turns(m, force) ? q->unit_turning : q->unit;
 }
 
@@ -391,7 +404,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);
   /* Figures of the whole model, then the inputs. */
   ali3_energy_get(m, d, &energy);
-  memcpy(v + s->energy_first, &energy, sizeof energy);
+  memcpy(v + s->energy_first, &energy.kinetic, 3 * sizeof energy.kinetic);
   v[s->constraint_first] = report->position;
   v[s->constraint_first + 1] = report->velocity;
   v[s->constraint_first + 2] = report->acceleration;

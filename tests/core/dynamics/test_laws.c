@@ -16,7 +16,8 @@ static double slope_by_differences(const struct law *law, double x, double rate,
 {
   const double e = 1e-6;
   double s;
-  return (law_force(law, x + e, rate + v_d * e, v_d, &s) - law_force(law, x - e, rate - v_d * e, v_d, &s)) /
+  return (law_force(law, NULL, x + e, rate + v_d * e, v_d, &s) -
+          law_force(law, NULL, x - e, rate - v_d * e, v_d, &s)) /
          (2 * e);
 }
 
@@ -32,11 +33,11 @@ TEST(a_linear_law_is_stiffness_and_damping)
                       .damping_table = &none};
     double x = random_between(&r, -2, 2), rate = random_between(&r, -2, 2), v_d = random_between(&r, 1, 100),
            s;
-    assert_near_in(check_seed(seed), law_force(&law, x, rate, v_d, &s),
+    assert_near_in(check_seed(seed), law_force(&law, NULL, x, rate, v_d, &s),
                    law.stiffness * x + law.damping * rate, 1e-15);
     assert_near_in(check_seed(seed), s, law.stiffness + v_d * law.damping, 1e-15);
     assert_near_in(check_seed(seed), s, slope_by_differences(&law, x, rate, v_d), 1e-6);
-    assert_near_in(check_seed(seed), law_energy(&law, x), 0.5 * law.stiffness * x * x, 1e-15);
+    assert_near_in(check_seed(seed), law_energy(&law, NULL, x), 0.5 * law.stiffness * x * x, 1e-15);
   }
 }
 
@@ -74,20 +75,21 @@ TEST(a_table_is_lines_between_points_and_beyond_them)
     random_table(&r, f, seed % 2);
     random_table(&r, d, seed % 2);
     double far = seed % 3 ? 4 : 40, x = random_between(&r, -far, far), rate = random_between(&r, -far, far);
-    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), by_hand(f, x) + by_hand(d, rate),
+    assert_near_in(check_seed(seed), law_force(&law, NULL, x, rate, 7, &s), by_hand(f, x) + by_hand(d, rate),
                    1e-12);
     check(seed, s >= 0);
     if (seed % 2) assert_near_in(check_seed(seed), s, slope_by_differences(&law, x, rate, 7), 1e-5);
     /* both lines meet at a point */
     for (int i = 0; i < POINTS; i++)
-      assert_near_in(check_seed(seed), law_force(&law, f[i][0], d[i][0], 7, &s), f[i][1] + d[i][1], 1e-14);
+      assert_near_in(check_seed(seed), law_force(&law, NULL, f[i][0], d[i][0], 7, &s), f[i][1] + d[i][1],
+                     1e-14);
     /* a table replaces only its own coefficient */
     const ali3_table none = {0};
     law.force = &none;
-    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), 3 * x + by_hand(d, rate), 1e-12);
+    assert_near_in(check_seed(seed), law_force(&law, NULL, x, rate, 7, &s), 3 * x + by_hand(d, rate), 1e-12);
     law.force = &force;
     law.damping_table = &none;
-    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), by_hand(f, x) + 4 * rate, 1e-12);
+    assert_near_in(check_seed(seed), law_force(&law, NULL, x, rate, 7, &s), by_hand(f, x) + 4 * rate, 1e-12);
   }
 }
 
@@ -97,7 +99,7 @@ TEST(a_falling_stretch_has_no_slope)
   const ali3_table falls = {2, p}, none = {0};
   struct law law = {.kind = LAW_TABLE, .stiffness = 7, .damping = 2, .force = &falls, .damping_table = &none};
   double slope;
-  assert_near_in(check_seed(0), law_force(&law, 0.5, 1, 10, &slope), 3.5 + 2, 1e-15);
+  assert_near_in(check_seed(0), law_force(&law, NULL, 0.5, 1, 10, &slope), 3.5 + 2, 1e-15);
   assert_near_in(check_seed(0), slope, 20, 1e-15);
 }
 
@@ -114,18 +116,19 @@ TEST(what_a_table_stores_is_its_area)
     double x = random_between(&r, -6, 6);
     if (seed % 10 == 0) x = f[seed / 10 % POINTS][0];
     if (seed % 10 == 1) f[2][0] = 0.5 * (f[1][0] + f[3][0]); /* another grid */
-    for (int i = 0; i < PIECES; i++) sum += x / PIECES * law_force(&law, x * (i + 0.5) / PIECES, 0, 1, &s);
-    assert_near_in(check_seed(seed), law_energy(&law, x), sum, 1e-5);
+    for (int i = 0; i < PIECES; i++)
+      sum += x / PIECES * law_force(&law, NULL, x * (i + 0.5) / PIECES, 0, 1, &s);
+    assert_near_in(check_seed(seed), law_energy(&law, NULL, x), sum, 1e-5);
   }
   /* 0 is a point of the table */
   const double p[3][2] = {{-1, -2}, {0, 0}, {2, 1}};
   const ali3_table force = {3, p}, none = {0};
   struct law law = {.kind = LAW_TABLE, .force = &force, .damping_table = &none};
-  assert_near_in(check_seed(0), law_energy(&law, 0), 0, 0);
-  assert_near_in(check_seed(0), law_energy(&law, -1), 1, 1e-15);
-  assert_near_in(check_seed(0), law_energy(&law, -2), 4, 1e-15);
-  assert_near_in(check_seed(0), law_energy(&law, 2), 1, 1e-15);
-  assert_near_in(check_seed(0), law_energy(&law, 4), 4, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, NULL, 0), 0, 0);
+  assert_near_in(check_seed(0), law_energy(&law, NULL, -1), 1, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, NULL, -2), 4, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, NULL, 2), 1, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, NULL, 4), 4, 1e-15);
 }
 
 static struct law random_limits(struct random *r, double damping)
@@ -154,7 +157,7 @@ TEST(limits_push_back_and_never_pull)
     struct law law = random_limits(&r, random_between(&r, 0, 50));
     double x = random_between(&r, -2, 2), rate = random_between(&r, -2, 2), slope, mean;
     double out = beyond(&law, x), all = law.stiffness * out + law.damping * rate;
-    double force = law_force(&law, x, rate, 30, &slope);
+    double force = law_force(&law, NULL, x, rate, 30, &slope);
     check(seed, force * out >= 0);
     if (out == 0 || all * out <= 0) {
       check(seed, force == 0 && slope == 0);
@@ -165,7 +168,7 @@ TEST(limits_push_back_and_never_pull)
       assert_near_in(check_seed(seed), slope, slope_by_differences(&law, x, rate, 30), 1e-4);
       pushed++;
     }
-    assert_near_in(check_seed(seed), law_energy(&law, x), 0.5 * law.stiffness * out * out, 1e-15);
+    assert_near_in(check_seed(seed), law_energy(&law, NULL, x), 0.5 * law.stiffness * out * out, 1e-15);
     /* the mean over a step is continuous, too, for any start of the step */
     double x0 = random_between(&r, -2, 2), out0 = beyond(&law, x0);
     for (int end = 0; end < 2; end++) {
@@ -190,7 +193,8 @@ TEST(the_mean_over_a_step_does_the_work_of_what_is_stored)
     double out0 = beyond(&law, x0), out = beyond(&law, x);
     double mean = law_mean(&law, x0, x, 0.01, false, &slope);
     seen[1 + (out0 > 0) - (out0 < 0)][1 + (out > 0) - (out < 0)]++;
-    assert_near_in(check_seed(seed), mean * (x - x0), law_energy(&law, x) - law_energy(&law, x0), 1e-12);
+    assert_near_in(check_seed(seed), mean * (x - x0), law_energy(&law, NULL, x) - law_energy(&law, NULL, x0),
+                   1e-12);
     /* the slope is that of the mean as the end moves */
     const double e = 1e-7;
     double by_differences =
@@ -226,7 +230,7 @@ TEST(damping_at_a_limit_takes_energy_out)
     x0 = fmin(x0, law.upper);
     double x = random_between(&r, -2, 2);
     double mean = law_mean(&law, x0, x, dt, false, &slope);
-    check(seed, mean * (x - x0) >= law_energy(&law, x) - law_energy(&law, x0) - 1e-12);
+    check(seed, mean * (x - x0) >= law_energy(&law, NULL, x) - law_energy(&law, NULL, x0) - 1e-12);
   }
 }
 

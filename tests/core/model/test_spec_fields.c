@@ -154,6 +154,9 @@ static union spec full_spec(enum spec_element e, int type)
     s.force.force_table = s.force.damping_table = (ali3_table){3, rising};
     if (type == TABLE_DRIVE) s.force.motion = (ali3_table){3, rising};
     s.force.external = type == INPUT_DRIVE;
+    s.force.rod = 0.05;
+    s.force.bulk_modulus = 1.3e9;
+    s.force.supply = 1e6;
     break;
   default:
     s.sensor.type = (ali3_sensor_type)type;

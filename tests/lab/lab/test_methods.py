@@ -179,6 +179,9 @@ class Compare(LabTest):
     def test_every_shipped_model_is_compared(self):
         models = os.path.join(ROOT, "config", "models")
         for name in sorted(n for n in os.listdir(models) if n.endswith(".yaml")):
+            with open(os.path.join(models, name), encoding="utf-8") as f:
+                if "hydraulic_cylinder" in f.read():
+                    continue  # refused: test_wrong_usage
             with self.subTest(model=name):
                 made = self.compare(os.path.join(models, name), "--duration", "0.2", "--budget", "0.1", "--quiet", "--methods",
                                     "al1-dca-projected/ode45,al1-dca/ode45,ali3,product/step,dca/ode45,hdca/ode45")
@@ -200,6 +203,8 @@ class Compare(LabTest):
                                 (("--reference", os.path.join(REFERENCES, "four_bar.csv")), "expected body.NAME.position.x of a body of the model")):
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.lab("compare", mechanism("bricard"), "--duration", "0.5", *arguments, status=2).stderr)
+        loader = os.path.join(ROOT, "config", "models", "wheel_loader_lift.yaml")
+        self.assertIn("force lift: the laboratory does not step the oil of a hydraulic cylinder", self.lab("compare", loader, status=2).stderr)
         self.assertIn("no option of compare", self.lab("table", "em", "--quiet", status=2).stderr)
 
 

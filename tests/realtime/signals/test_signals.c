@@ -356,25 +356,64 @@ static ali3_model *every_force(void)
     s.normal[0] = 1.0;
     s.radius_a = s.radius_b = 0.75; /* 0.5 m into each other, 0.25 m from the plane */
     if (i == ALI3_FORCE_DRIVE) s.speed = 0.5;
+    s.bore = s.retracted = 0.02;
+    s.stroke = 4;
+    s.supply = 1e5;
+    s.flow = 1e-4;
+    s.overlap = -0.1; /* oil flows without a command */
     toy_added(m, ali3_model_add_force(m, &s));
   }
   toy_freeze(m, 0.01);
   return m;
 }
 
+#define OIL "hydraulic_cylinder."
 static const char *const of_forces[][2] = {
-    {"spring_damper.length", "m"},  {"spring_damper.value", "N"},   {"bushing.force.x", "N"},
-    {"bushing.force.y", "N"},       {"bushing.force.z", "N"},       {"bushing.torque.x", "N m"},
-    {"bushing.torque.y", "N m"},    {"bushing.torque.z", "N m"},    {"joint_spring.position", "rad"},
-    {"joint_spring.value", "N m"},  {"cable.length", "m"},          {"cable.value", "N"},
-    {"end_stop.length", "m"},       {"end_stop.value", "N"},        {"stop.position", "rad"},
-    {"stop.value", "N m"},          {"friction.position", "m"},     {"friction.value", "N"},
-    {"motor.position", "rad"},      {"motor.value", "N m"},         {"drive.position", "m"},
-    {"drive.target", "m"},          {"drive.value", "N"},           {"gear.value", "N m"},
-    {"sphere_plane.gap", "m"},      {"sphere_plane.value", "N"},    {"sphere_plane.force.x", "N"},
-    {"sphere_plane.force.y", "N"},  {"sphere_plane.force.z", "N"},  {"sphere_plane.closed", ""},
-    {"sphere_sphere.gap", "m"},     {"sphere_sphere.value", "N"},   {"sphere_sphere.force.x", "N"},
-    {"sphere_sphere.force.y", "N"}, {"sphere_sphere.force.z", "N"}, {"sphere_sphere.closed", ""},
+    {"spring_damper.length", "m"},
+    {"spring_damper.value", "N"},
+    {"bushing.force.x", "N"},
+    {"bushing.force.y", "N"},
+    {"bushing.force.z", "N"},
+    {"bushing.torque.x", "N m"},
+    {"bushing.torque.y", "N m"},
+    {"bushing.torque.z", "N m"},
+    {"joint_spring.position", "rad"},
+    {"joint_spring.value", "N m"},
+    {"cable.length", "m"},
+    {"cable.value", "N"},
+    {"end_stop.length", "m"},
+    {"end_stop.value", "N"},
+    {"stop.position", "rad"},
+    {"stop.value", "N m"},
+    {"friction.position", "m"},
+    {"friction.value", "N"},
+    {"motor.position", "rad"},
+    {"motor.value", "N m"},
+    {"drive.position", "m"},
+    {"drive.target", "m"},
+    {"drive.value", "N"},
+    {"gear.value", "N m"},
+    {"sphere_plane.gap", "m"},
+    {"sphere_plane.value", "N"},
+    {"sphere_plane.force.x", "N"},
+    {"sphere_plane.force.y", "N"},
+    {"sphere_plane.force.z", "N"},
+    {"sphere_plane.closed", ""},
+    {"sphere_sphere.gap", "m"},
+    {"sphere_sphere.value", "N"},
+    {"sphere_sphere.force.x", "N"},
+    {"sphere_sphere.force.y", "N"},
+    {"sphere_sphere.force.z", "N"},
+    {"sphere_sphere.closed", ""},
+    {OIL "length", "m"},
+    {OIL "value", "N"},
+    {OIL "pressure_a", "Pa"},
+    {OIL "pressure_b", "Pa"},
+    {OIL "flow_a", "m^3/s"},
+    {OIL "flow_b", "m^3/s"},
+    {OIL "spool", ""},
+    {OIL "supplied", "J"},
+    {OIL "lost", "J"},
 };
 
 /* The value of a force with this name, read without the layer's table. */
@@ -384,6 +423,11 @@ static double of_state(const ali3_force_state *f, const char *quantity)
   if (strcmp(quantity, "value") == 0) return f->value;
   if (strcmp(quantity, "target") == 0) return f->target;
   if (strcmp(quantity, "closed") == 0) return f->value > 0.0 && f->position < 0.0;
+  if (strncmp(quantity, "pressure_", 9) == 0) return f->pressure[quantity[last] - 'a'];
+  if (strncmp(quantity, "flow_", 5) == 0) return f->flow[quantity[last] - 'a'];
+  if (strcmp(quantity, "spool") == 0) return f->spool;
+  if (strcmp(quantity, "supplied") == 0) return f->supplied;
+  if (strcmp(quantity, "lost") == 0) return f->lost;
   if (strncmp(quantity, "force.", 6) == 0) return f->force[quantity[last] - 'x'];
   if (strncmp(quantity, "torque.", 7) == 0) return f->torque[quantity[last] - 'x'];
   return f->position;
@@ -420,6 +464,8 @@ TEST(every_type_of_force_has_its_quantities)
   assert_true(v[signals_find(s, "force.sphere_sphere.closed")] == 1.0);
   assert_true(v[signals_find(s, "force.sphere_plane.closed")] == 0.0);
   assert_true(v[signals_find(s, "force.stop.value")] != 0.0);
+  ali3_force_get(m, d, ALI3_FORCE_CYLINDER, &f);
+  assert_true(f.pressure[0] > 0.0 && f.flow[0] != 0.0 && f.supplied > 0.0 && f.lost > 0.0);
   free(v);
   signals_free(s);
   ali3_data_free(d);

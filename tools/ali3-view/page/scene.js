@@ -390,6 +390,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         if (f.type === 'spring_damper' || f.type === 'bushing') this.span(coils, f, 2.2 * t);
         else if (f.type === 'cable') this.span(lines, f, 0.35 * t);
         else if (f.type === 'end_stop') this.span(lines, f, 0.2 * t);
+        else if (f.type === 'hydraulic_cylinder') this.span(lines, f, 0.9 * t);
         f.radius.forEach((r, side) => {
           if (r > 0) balls.add(f.body[side], new THREE.Matrix4().makeScale(r, r, r).setPosition(...f.point[side]));
         });

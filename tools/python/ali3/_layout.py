@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 7,
+    "ALI3_ABI": 8,
     "ALI3_COORDINATES": 3,
     "ALI3_COORDINATES_AUTO": 0,
     "ALI3_COORDINATES_BODY": 1,
@@ -26,9 +26,10 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 7,
+    "ALI3_FLAT_VERSION": 8,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
+    "ALI3_FORCE_CYLINDER": 12,
     "ALI3_FORCE_DRIVE": 8,
     "ALI3_FORCE_END_STOP": 4,
     "ALI3_FORCE_FRICTION": 6,
@@ -39,7 +40,7 @@ CONSTANTS = {
     "ALI3_FORCE_SPHERE_SPHERE": 11,
     "ALI3_FORCE_SPRING": 0,
     "ALI3_FORCE_STOP": 5,
-    "ALI3_FORCE_TYPES": 12,
+    "ALI3_FORCE_TYPES": 13,
     "ALI3_FREEDOMS_MOST": 500,
     "ALI3_GROUND": -1,
     "ALI3_JOINT_CYLINDRICAL": 3,
@@ -91,7 +92,7 @@ CONSTANTS = {
     "ALI3_SENSOR_POINT": 0,
     "ALI3_SENSOR_POSE": 1,
     "ALI3_SENSOR_TYPES": 7,
-    "ALI3_STATE_VERSION": 3,
+    "ALI3_STATE_VERSION": 4,
     "ALI3_UNRESOLVED": 4,
     "ALI3_VIOLATED": 3,
 }
@@ -217,6 +218,20 @@ class ali3_force_spec(Structure):
         ("external", c_bool),
         ("max_rate", c_double),
         ("max_acceleration", c_double),
+        ("bore", c_double),
+        ("rod", c_double),
+        ("retracted", c_double),
+        ("stroke", c_double),
+        ("dead_volume", c_double * 2),
+        ("bulk_modulus", c_double),
+        ("leakage", c_double),
+        ("supply", c_double),
+        ("tank", c_double),
+        ("flow", c_double),
+        ("flow_drop", c_double),
+        ("overlap", c_double),
+        ("lag", c_double),
+        ("pressure", c_double * 2),
     ]
 
 
@@ -369,6 +384,11 @@ class ali3_force_state(Structure):
         ("target", c_double),
         ("force", c_double * 3),
         ("torque", c_double * 3),
+        ("pressure", c_double * 2),
+        ("flow", c_double * 2),
+        ("spool", c_double),
+        ("supplied", c_double),
+        ("lost", c_double),
     ]
 
 
@@ -407,6 +427,8 @@ class ali3_energy(Structure):
         ("kinetic", c_double),
         ("potential", c_double),
         ("total", c_double),
+        ("supplied", c_double),
+        ("lost", c_double),
     ]
 
 
