@@ -13,23 +13,28 @@ struct compare_point {
   double length; /* s, of the step; of an integrator with steps of its own rtol = atol */
   struct lab_result run;
   double error; /* m or 1; NaN where the run failed */
+  double force; /* N or N m: error of the reactions; NaN: not known */
 };
 
 struct comparison {
   const struct compare_options *options;
   double duration, floor; /* s; floor: how well the solution is known, 0: exactly */
+  double force_floor;     /* N or N m: how well its reactions are known; NaN: not at all */
   struct compare_point *point;
   int points, room;
 };
 
 /* compare_target.c: the pose of all bodies at the end. */
 struct target;
-/* From options->reference, or from two fine solutions, whose difference is *floor. NULL after a message. */
+/* From options->reference, or from two fine solutions, whose difference is *floor, and *force_floor for reactions. NULL after a
+ * message. */
 struct target *target_new(const struct compare_options *o, const struct model_file *f, double duration,
-                          double *floor);
+                          double *floor, double *force_floor);
 void target_free(struct target *t);
 /* Largest difference of a position or an Euler parameter. */
 double target_error(const struct target *t, const struct lab_state *s);
+/* Largest difference of a component of a joint's force (N) or torque (N m); NaN: not known. */
+double target_force_error(const struct target *t, const struct lab_state *s);
 
 /* compare_output.c: points of one method follow one another. */
 bool same_method(const struct compare_point *a, const struct compare_point *b);

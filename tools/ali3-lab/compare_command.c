@@ -38,13 +38,16 @@ struct compare_view {
   const struct target *target;
   const struct compare_options *options;
   double end, stop; /* s: of the run, and by the clock */
-  double error;
+  double error, force;
 };
 
 static bool watch_cost(void *user, const struct lab_state *s, const struct lab_sample *sample)
 {
   struct compare_view *v = user;
-  if (sample->time >= v->end * (1 - 1e-12)) v->error = target_error(v->target, s);
+  if (sample->time >= v->end * (1 - 1e-12)) {
+    v->error = target_error(v->target, s);
+    v->force = target_force_error(v->target, s);
+  }
   return !interrupted() && progress_clock() < v->stop;
 }
 
@@ -107,7 +110,7 @@ static bool run_rung(struct comparison *c, const struct problem *p, const struct
 {
   enum { REPEATS = 3 };
   const struct compare_options *o = c->options;
-  struct compare_view view = {.target = target, .options = o, .end = c->duration, .error = NAN};
+  struct compare_view view = {.target = target, .options = o, .end = c->duration, .error = NAN, .force = NAN};
   const struct lab_watch watch = {.user = &view, .step = watch_cost};
   struct compare_point point = {
       .formulation = r->formulation, .integrator = r->integrator, .kind = p->kind, .length = length};
@@ -121,6 +124,7 @@ static bool run_rung(struct comparison *c, const struct problem *p, const struct
   if (point.run.status == LAB_STOPPED) return false;
   point.run.seconds = least;
   point.error = point.run.status == LAB_OK ? view.error : NAN;
+  point.force = point.run.status == LAB_OK ? view.force : NAN;
   struct compare_point *at = add_compare_point(c);
   if (!at) return false;
   *at = point;
@@ -239,7 +243,7 @@ static int run_all_ladders(struct comparison *c, const struct compare_problems *
 static int compare_model(struct comparison *c, const struct model_file *f)
 {
   struct compare_problems problems = {0};
-  struct target *target = target_new(c->options, f, c->duration, &c->floor);
+  struct target *target = target_new(c->options, f, c->duration, &c->floor, &c->force_floor);
   int status = EXIT_USAGE;
   /* Make the reference of the errors, then run all methods. */
   if (target) {
@@ -248,7 +252,9 @@ static int compare_model(struct comparison *c, const struct model_file *f)
     if (c->options->reference)
       fprintf(lines, "errors at %g s against %s\n", c->duration, c->options->reference);
     else
-      fprintf(lines, "errors at %g s against a fine solution, known to %.1e\n", c->duration, c->floor);
+      fprintf(lines,
+              "errors at %g s against a fine solution, known to %.1e, its reactions to %.1e N or N m\n",
+              c->duration, c->floor, c->force_floor);
     if (run_all_ladders(c, &problems, target) > 0) {
       compare_print_summary(lines, c);
       if (interrupted()) fprintf(lines, "interrupted: methods are missing\n");

@@ -17,9 +17,10 @@ bool same_method(const struct compare_point *a, const struct compare_point *b)
 void compare_print_point(FILE *out, const struct compare_point *p)
 {
   fprintf(out,
-          "%-18s %-8s %-8s %-4s %8.3g | %9ld steps %10ld calls %9.3g s | error %8.2g  drift %8.2g J%s%s\n",
+          "%-18s %-8s %-8s %-4s %8.3g | %9ld steps %10ld calls %9.3g s | error %8.2g  force %8.2g  drift "
+          "%8.2g J%s%s\n",
           p->formulation->name, p->integrator->name, p->kind->name, p->integrator->adaptive ? "rtol" : "dt",
-          p->length, p->run.steps, p->run.calls, p->run.seconds, p->error, p->run.drift,
+          p->length, p->run.steps, p->run.calls, p->run.seconds, p->error, p->force, p->run.drift,
           p->run.status == LAB_OK ? "" : "  ", p->run.status == LAB_OK ? "" : lab_status_text(p->run.status));
   fflush(out);
 }
@@ -70,12 +71,15 @@ static bool write_compare_csv(const struct comparison *c)
   FILE *out = standard ? stdout : fopen(file, "w");
   bool good =
       out &&
-      fprintf(out, "method,integrator,coordinates,length,status,steps,calls,seconds,error,drift\n") > 0;
+      fprintf(out,
+              "method,integrator,coordinates,length,status,steps,calls,seconds,error,drift,force_error\n") >
+          0;
+  /* A line for each run. */
   for (int k = 0; good && k < c->points; k++) {
     const struct compare_point *p = &c->point[k];
-    good = fprintf(out, "%s,%s,%s,%.9g,%s,%ld,%ld,%.6g,%.6g,%.6g\n", p->formulation->name,
+    good = fprintf(out, "%s,%s,%s,%.9g,%s,%ld,%ld,%.6g,%.6g,%.6g,%.6g\n", p->formulation->name,
                    p->integrator->name, p->kind->name, p->length, p->run.status == LAB_OK ? "ok" : "failed",
-                   p->run.steps, p->run.calls, p->run.seconds, p->error, p->run.drift) > 0;
+                   p->run.steps, p->run.calls, p->run.seconds, p->error, p->run.drift, p->force) > 0;
   }
   if (out) good &= (standard ? fflush(out) : fclose(out)) == 0;
   if (!good) fprintf(stderr, "ali3-lab: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
@@ -87,15 +91,17 @@ static bool write_compare_json(const struct comparison *c)
   json_t *list = json_array();
   for (int k = 0; k < c->points; k++) {
     const struct compare_point *p = &c->point[k];
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:I, s:f, s:o, s:o}", "method", p->formulation->name,
-                        "integrator", p->integrator->name, "coordinates", p->kind->name, "length", p->length,
-                        "outcome", lab_status_text(p->run.status), "steps", (json_int_t)p->run.steps, "calls",
-                        (json_int_t)p->run.calls, "seconds", p->run.seconds, "error", json_number(p->error),
-                        "drift", json_number(p->run.drift)));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:I, s:f, s:o, s:o, s:o}", "method",
+                                          p->formulation->name, "integrator", p->integrator->name,
+                                          "coordinates", p->kind->name, "length", p->length, "outcome",
+                                          lab_status_text(p->run.status), "steps", (json_int_t)p->run.steps,
+                                          "calls", (json_int_t)p->run.calls, "seconds", p->run.seconds,
+                                          "error", json_number(p->error), "drift", json_number(p->run.drift),
+                                          "force_error", json_number(p->force)));
   }
-  return json_write(c->options->json, json_pack("{s:f, s:f, s:o}", "duration", c->duration, "known_to",
-                                                c->floor, "runs", list));
+  return json_write(c->options->json,
+                    json_pack("{s:f, s:f, s:o, s:o}", "duration", c->duration, "known_to", c->floor,
+                              "forces_known_to", json_number(c->force_floor), "runs", list));
 }
 
 bool compare_write(const struct comparison *c)

@@ -14,6 +14,8 @@ struct target {
   long row;
   int bodies;
   struct lab_body *body; /* (bodies), computed */
+  int joints;
+  struct lab_reaction *reaction; /* (joints), computed */
 };
 
 void target_free(struct target *t)
@@ -21,6 +23,7 @@ void target_free(struct target *t)
   if (!t) return;
   reference_close(t->reference);
   free(t->body);
+  free(t->reaction);
   free(t);
 }
 
@@ -47,8 +50,42 @@ double target_error(const struct target *t, const struct lab_state *s)
   return worst;
 }
 
+static double reaction_difference(const struct lab_reaction *a, const struct lab_reaction *b)
+{
+  double worst = 0;
+  for (int k = 0; k < 3; k++) {
+    const double force = fabs(a->force[k] - b->force[k]), torque = fabs(a->torque[k] - b->torque[k]);
+    if (!(force <= worst)) worst = force;
+    if (!(torque <= worst)) worst = torque;
+  }
+  return worst;
+}
+
+static double largest_reaction_difference(const struct lab_reaction *a, const struct lab_reaction *b,
+                                          int joints)
+{
+  double worst = 0;
+  for (int j = 0; j < joints; j++) {
+    const double difference = reaction_difference(&a[j], &b[j]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  return worst;
+}
+
+double target_force_error(const struct target *t, const struct lab_state *s)
+{
+  if (!t->reaction) return NAN;
+  struct lab_reaction *found = calloc((size_t)t->joints + 1, sizeof *found);
+  const double worst =
+      found && lab_reactions_get(s, found) ? largest_reaction_difference(t->reaction, found, t->joints) : NAN;
+  free(found);
+  return worst;
+}
+
 struct fine_view {
   struct lab_body *body;
+  struct lab_reaction *reaction;
+  bool reacts; /* the reactions were found */
   int bodies;
   double part, share, duration; /* progress at the start of this run, and its share */
   struct progress *progress;
@@ -58,6 +95,7 @@ static bool keep_bodies(void *user, const struct lab_state *s, const struct lab_
 {
   struct fine_view *v = user;
   for (int b = 0; b < v->bodies; b++) lab_body_get(s, b, &v->body[b]);
+  if (sample->time >= v->duration * (1 - 1e-12)) v->reacts = lab_reactions_get(s, v->reaction);
   progress_show(v->progress, v->part + v->share * sample->time / v->duration, "fine solution");
   return !interrupted();
 }
@@ -78,23 +116,33 @@ static bool run_fine_solution(const struct problem *p, const char *method, const
   return lab_run(p, &r, &watch, &o) == LAB_OK;
 }
 
-static bool compute_target(struct target *t, const struct problem *p, double duration, double *floor)
+static bool compute_target(struct target *t, const struct problem *p, double duration, double *floor,
+                           double *force_floor)
 {
   struct progress progress = progress_start();
   struct lab_body *other = calloc((size_t)p->bodies, sizeof *other);
   t->bodies = p->bodies;
   t->body = calloc((size_t)p->bodies, sizeof *t->body);
-  struct fine_view first = {t->body, p->bodies, 0, 0.5, duration, &progress},
-                   second = {other, p->bodies, 0.5, 0.5, duration, &progress};
+  t->joints = ali3_model_joints(p->model);
+  t->reaction = calloc((size_t)t->joints + 1, sizeof *t->reaction);
+  struct lab_reaction *other_reaction = calloc((size_t)t->joints + 1, sizeof *other_reaction);
+  struct fine_view first = {t->body, t->reaction, false, p->bodies, 0, 0.5, duration, &progress},
+                   second = {other, other_reaction, false, p->bodies, 0.5, 0.5, duration, &progress};
   /* Two solutions, and their difference. */
-  bool good = other && t->body && run_fine_solution(p, "al1-dca-projected", "ode45", &first) &&
+  bool good = other && t->body && t->reaction && other_reaction &&
+              run_fine_solution(p, "al1-dca-projected", "ode45", &first) &&
               run_fine_solution(p, "product", "stepx", &second);
   *floor = 0;
   for (int b = 0; b < p->bodies && good; b++) {
     const double difference = body_difference(&t->body[b], &other[b]);
     if (!(difference <= *floor)) *floor = difference;
   }
+  if (good)
+    *force_floor = first.reacts && second.reacts
+                       ? largest_reaction_difference(t->reaction, other_reaction, t->joints)
+                       : NAN;
   free(other);
+  free(other_reaction);
   progress_end(&progress);
   if (interrupted()) return false;
   if (good && *floor < fine_limit) return true;
@@ -107,12 +155,13 @@ static bool compute_target(struct target *t, const struct problem *p, double dur
 }
 
 struct target *target_new(const struct compare_options *o, const struct model_file *f, double duration,
-                          double *floor)
+                          double *floor, double *force_floor)
 {
   struct target *t = calloc(1, sizeof *t);
   struct problem p;
   bool good = t;
   *floor = 0;
+  *force_floor = NAN;
   /* A row of the file, or a solution of its own. */
   if (good && o->reference) {
     t->reference = reference_open(o->reference, model_file_model(f));
@@ -124,7 +173,7 @@ struct target *target_new(const struct compare_options *o, const struct model_fi
   } else if (good) {
     good = model_file_problem(f, &description_absolute, &p);
     if (good) {
-      good = compute_target(t, &p, duration, floor);
+      good = compute_target(t, &p, duration, floor, force_floor);
       problem_free(&p);
     }
   }

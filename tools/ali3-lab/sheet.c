@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab: signals of a run as CSV, under the names that ali3-sim gives them: time, poses and velocities of
- * bodies, energy, and constraint violations. 17 significant digits, so that every number reads back to the same
- * bits. */
+ * bodies, reactions of joints, energy, and constraint violations. 17 significant digits, so that every number reads back
+ * to the same bits. */
 #include "lab_tool.h"
 #include "signals/signals.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SHEET_REACTION = 6 }; /* force and torque of a joint, its first signals */
 
 struct sheet {
   FILE *out;
@@ -16,6 +19,8 @@ struct sheet {
   struct signals *signals;
   double *values, *last; /* (count) last: orientations of the row before, (4 bodies) */
   int *column, columns;
+  bool reacts;                   /* some columns are reactions, at the cost of a solve */
+  struct lab_reaction *reaction; /* (joints) */
 };
 
 static void sheet_free(struct sheet *t)
@@ -25,6 +30,7 @@ static void sheet_free(struct sheet *t)
   free(t->values);
   free(t->last);
   free(t->column);
+  free(t->reaction);
   free(t);
 }
 
@@ -40,6 +46,8 @@ static bool is_lab_signal(const struct signals *s, int i)
   if (i == 0) return true;
   const int body = (i - s->body_first) % SIGNALS_BODY;
   if (i >= s->body_first && i < s->body_first + SIGNALS_BODY * s->bodies) return body < SIGNALS_BODY_STATE;
+  for (int j = 0; j < s->joints; j++)
+    if (i >= s->joint_first[j] && i < s->joint_first[j] + SHEET_REACTION) return true;
   return (i >= s->energy_first && i < s->energy_first + 3) ||
          (i >= s->constraint_first && i < s->constraint_first + 3);
 }
@@ -58,6 +66,9 @@ static bool choose_sheet_columns(struct sheet *t, const char *globs)
   }
   for (int i = 0; good && i < t->signals->count; i++)
     if (marked[i]) t->column[t->columns++] = i;
+  /* Some of them are reactions. */
+  for (int j = 0; good && j < t->signals->joints; j++)
+    for (int i = 0; i < SHEET_REACTION; i++) t->reacts |= marked[t->signals->joint_first[j] + i];
   free(list);
   free(marked);
   return good && (t->columns > 0 || sheet_complain("--signals", "expected at least one name or pattern"));
@@ -74,9 +85,10 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
     t->values = calloc((size_t)t->signals->count, sizeof *t->values);
     t->column = calloc((size_t)t->signals->count, sizeof *t->column);
     t->last = calloc(4 * (size_t)t->signals->bodies + 1, sizeof *t->last);
+    t->reaction = calloc((size_t)t->signals->joints + 1, sizeof *t->reaction);
   }
-  bool good = t->values && t->column && t->last ? choose_sheet_columns(t, globs)
-                                                : sheet_complain(file, "out of memory");
+  bool good = t->values && t->column && t->last && t->reaction ? choose_sheet_columns(t, globs)
+                                                               : sheet_complain(file, "out of memory");
   /* The file and its head. */
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
@@ -96,6 +108,18 @@ static void follow_orientation(double p[4], double last[4])
   for (int i = 0; i < 4; i++) product += p[i] * last[i];
   for (int i = 0; product < 0 && i < 4; i++) p[i] = -p[i];
   memcpy(last, p, 4 * sizeof *last);
+}
+
+/* NaN where the formulation has none. */
+static void fill_reactions(struct sheet *t, const struct lab_state *s)
+{
+  const bool found = lab_reactions_get(s, t->reaction);
+  for (int j = 0; j < t->signals->joints; j++) {
+    double *at = t->values + t->signals->joint_first[j];
+    memcpy(at, t->reaction[j].force, sizeof t->reaction[j].force);
+    memcpy(at + 3, t->reaction[j].torque, sizeof t->reaction[j].torque);
+    for (int i = 0; !found && i < SHEET_REACTION; i++) at[i] = NAN;
+  }
 }
 
 void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_sample *sample)
@@ -121,6 +145,7 @@ void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_samp
   open[0] = sample->position;
   open[1] = sample->velocity;
   open[2] = sample->acceleration;
+  if (t->reacts) fill_reactions(t, s);
   /* The chosen columns only. */
   for (int i = 0; i < t->columns; i++)
     fprintf(t->out, "%.17g%c", t->values[t->column[i]], i + 1 < t->columns ? ',' : '\n');

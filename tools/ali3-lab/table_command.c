@@ -105,10 +105,32 @@ static const struct lab_table {
     {"p5", table_p5},
 };
 
+enum { TABLES = sizeof lab_tables / sizeof *lab_tables };
+
+/* All tables one after the other; the worst of their exit statuses. */
+static int table_all(const struct table_options *o)
+{
+  bool fails[TABLES];
+  int status = EXIT_GOOD, failed = 0;
+  for (int i = 0; i < TABLES && !interrupted(); i++) {
+    const int one = lab_tables[i].compute(o);
+    fprintf(table_lines(o), "\n");
+    fails[i] = one != EXIT_GOOD;
+    failed += fails[i];
+    if (one > status) status = one;
+  }
+  /* Which tables do not hold. */
+  fprintf(table_lines(o), failed ? "tables that do not hold:" : "all %d tables hold\n", (int)TABLES);
+  for (int i = 0; i < TABLES && failed && !interrupted(); i++)
+    if (fails[i]) fprintf(table_lines(o), " %s", lab_tables[i].name);
+  if (failed) fprintf(table_lines(o), "\n");
+  return interrupted() && status == EXIT_GOOD ? EXIT_RUN : status;
+}
+
 int table_command(const struct table_options *o)
 {
-  enum { TABLES = sizeof lab_tables / sizeof *lab_tables };
-  char names[200] = "";
+  char names[200] = "all, ";
+  if (strcmp(o->name, "all") == 0) return table_all(o);
   for (int i = 0; i < TABLES; i++) {
     if (strcmp(o->name, lab_tables[i].name) == 0) return lab_tables[i].compute(o);
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",

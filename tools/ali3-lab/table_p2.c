@@ -4,9 +4,11 @@
  * a number of calls, which no machine changes.
  *
  * Demanded of p2-calls, from the tolerance 1e-4 on: the paper's number within 10 %, for DCA within 3 % in cases 1
- * and 2 and within 4 % in case 3. Nothing is demanded of DCA by ode113, and of a few cells of DCA at small
+ * and 2 and within 4 % in case 3; and from 1e-7 on, that the motion at 10 s is off by a millimetre at most, since counts alone
+ * hardly tell masses. Nothing is demanded of DCA by ode113, and of a few cells of DCA at small
  * tolerances, which are known not to reproduce. Demanded of p2-accuracy: errors within a factor of 2 of what an
- * independent program found, and a velocity of the loop below 1e-11 m/s for HDCA. Times are never demanded. */
+ * independent program found, a velocity of the loop below 1e-11 m/s for HDCA, and an error of the motion at 10 s within a
+ * factor of 2 of what this program found. Times are never demanded. */
 #include "lab_tool.h"
 
 #include <math.h>
@@ -75,11 +77,18 @@ static const struct accuracy_row {
   double tolerance;
   int method;
   double position, velocity, drift; /* m, m/s, J of the independent program; 0: it gave none */
+  double error;                     /* m, at 10 s, of this program */
 } accuracy_rows[] = {
-    {0, 1e-6, 0, 7e-7, 2e-13, 3.3e-5}, {0, 1e-6, 1, 2.5e-5, 5e-6, 8.7e-5}, {1, 1e-6, 0, 3e-7, 1e-13, 7.0e-4},
-    {1, 1e-6, 1, 5e-5, 1e-5, 1.5e-3},  {2, 1e-6, 0, 8e-7, 1e-13, 2.2e-5},  {2, 1e-6, 1, 1e-5, 3e-6, 8.0e-5},
-    {0, 1e-5, 0, 0, 0, 9e-4},          {0, 1e-5, 1, 0, 0, 2e-4},           {2, 1e-3, 0, 0, 0, 1.0},
-    {2, 1e-3, 1, 0, 0, 0.35},
+    {0, 1e-6, 0, 7e-7, 2e-13, 3.3e-5, 1.7e-6},
+    {0, 1e-6, 1, 2.5e-5, 5e-6, 8.7e-5, 1.9e-5},
+    {1, 1e-6, 0, 3e-7, 1e-13, 7.0e-4, 6.1e-5},
+    {1, 1e-6, 1, 5e-5, 1e-5, 1.5e-3, 9.5e-5},
+    {2, 1e-6, 0, 8e-7, 1e-13, 2.2e-5, 1.6e-4},
+    {2, 1e-6, 1, 1e-5, 3e-6, 8.0e-5, 1.3e-5},
+    {0, 1e-5, 0, 0, 0, 9e-4, 4.9e-5},
+    {0, 1e-5, 1, 0, 0, 2e-4, 7.9e-5},
+    {2, 1e-3, 0, 0, 0, 1.0, 0.42},
+    {2, 1e-3, 1, 0, 0, 0.35, 0.096},
 };
 enum { ACCURACY_ROWS = sizeof accuracy_rows / sizeof *accuracy_rows };
 
@@ -184,6 +193,13 @@ static double allowed_part(int model, int method, int integrator, int k)
   return model == 2 ? 0.04 : 0.03;
 }
 
+/* m at 10 s; INFINITY: nothing is demanded. */
+static double allowed_error(int k)
+{
+  enum { FIRST = 4 }; /* 1e-7 */
+  return k < FIRST ? INFINITY : 1e-3;
+}
+
 static void do_calls_cell(struct p2_table *t, const struct problem *p, int model, int method, int integrator,
                           int k)
 {
@@ -195,13 +211,17 @@ static void do_calls_cell(struct p2_table *t, const struct problem *p, int model
   /* The verdict. */
   const double paper = 1e3 * paper_run[model][k][integrator][method] / paper_call[method][model];
   const double ratio = (double)o.run.calls / paper, allowed = allowed_part(model, method, integrator, k);
-  const bool near = o.run.status == LAB_OK && fabs(ratio - 1) <= (allowed > 0 ? allowed : 0.1);
+  const bool counts = o.run.status == LAB_OK && fabs(ratio - 1) <= (allowed > 0 ? allowed : 0.1);
+  const bool near = counts && o.error <= allowed_error(k);
   t->demanded += allowed > 0;
   t->held += allowed > 0 && near;
   fprintf(t->out, "%-6s %-6s %5.0e %-4s | %8.0f %8ld %6.3f | ", p2_model[model], p2_integrator[integrator],
           tolerance, p2_method[method], paper, o.run.calls, ratio);
   if (allowed > 0)
-    fprintf(t->out, "%5.0f %% | %s\n", 100 * allowed, near ? "reproduced" : "not reproduced");
+    fprintf(t->out, "%5.0f %% | %s\n", 100 * allowed,
+            near     ? "reproduced"
+            : counts ? "another motion"
+                     : "not reproduced");
   else
     fprintf(t->out, "%7s | %s, not demanded\n", "-", near ? "within 10 %" : "not reproduced");
   fflush(t->out);
@@ -215,7 +235,9 @@ static void do_calls_cell(struct p2_table *t, const struct problem *p, int model
 static void calls_table(struct p2_table *t, const struct problem p[P2_CASES])
 {
   t->planned = P2_CASES * P2_METHODS * (t->options->ensembles ? 21 : 19);
-  fprintf(t->out, "paper 2: calls of the right-hand side in 10 s; the paper's are quotients of its times\n");
+  fprintf(
+      t->out,
+      "paper 2: calls of the right-hand side in 10 s; expected: the paper's, as quotients of its times\n");
   fprintf(t->out, "%-6s %-6s %5s %-4s | %8s %8s %6s | %7s | %s\n", "model", "int", "tol.", "form", "paper",
           "ours", "ratio", "allowed", "verdict");
   for (int model = 0; model < P2_CASES; model++)
@@ -243,33 +265,36 @@ static void do_accuracy_row(struct p2_table *t, const struct problem *p, const s
   /* Velocities of HDCA are rounding errors: no factor holds for them. */
   const bool rounding = row->method == 0;
   const bool holds = o.run.status == LAB_OK && within_factor_2(o.run.position, row->position) &&
-                     within_factor_2(o.run.drift, row->drift) &&
+                     within_factor_2(o.run.drift, row->drift) && within_factor_2(o.error, row->error) &&
                      (rounding ? o.run.velocity < 1e-11 : within_factor_2(o.run.velocity, row->velocity));
   t->demanded++;
   t->held += holds;
-  fprintf(t->out, "%-6s %5.0e %-4s | %8.2g %8.2g | %8.2g %8.2g | %8.2g %8.2g | %8.2g | %6ld | %s\n",
+  fprintf(t->out, "%-6s %5.0e %-4s | %8.2g %8.2g | %8.2g %8.2g | %8.2g %8.2g | %8.2g %8.2g | %6ld | %s\n",
           p2_model[row->model], row->tolerance, p2_method[row->method], row->position, o.run.position,
-          row->velocity, o.run.velocity, row->drift, o.run.drift, o.error, o.run.calls,
+          row->velocity, o.run.velocity, row->drift, o.run.drift, row->error, o.error, o.run.calls,
           holds ? "reproduced" : "not reproduced");
   fflush(t->out);
-  json_array_append_new(
-      t->list, json_pack("{s:s, s:s, s:f, s:f, s:o, s:f, s:o, s:f, s:o, s:o, s:I, s:b}", "model",
-                         p2_model[row->model], "method", p2_method[row->method], "tolerance", row->tolerance,
-                         "position_expected", row->position, "position", json_number(o.run.position),
-                         "velocity_expected", row->velocity, "velocity", json_number(o.run.velocity),
-                         "drift_expected", row->drift, "drift", json_number(o.run.drift), "error_10s",
-                         json_number(o.error), "calls", (json_int_t)o.run.calls, "holds", holds));
+  json_array_append_new(t->list,
+                        json_pack("{s:s, s:s, s:f, s:f, s:o, s:f, s:o, s:f, s:o, s:f, s:o, s:I, s:b}",
+                                  "model", p2_model[row->model], "method", p2_method[row->method],
+                                  "tolerance", row->tolerance, "position_expected", row->position, "position",
+                                  json_number(o.run.position), "velocity_expected", row->velocity, "velocity",
+                                  json_number(o.run.velocity), "drift_expected", row->drift, "drift",
+                                  json_number(o.run.drift), "error_expected", row->error, "error_10s",
+                                  json_number(o.error), "calls", (json_int_t)o.run.calls, "holds", holds));
 }
 
 static void accuracy_table(struct p2_table *t, const struct problem p[P2_CASES])
 {
   t->planned = ACCURACY_ROWS;
   fprintf(t->out,
-          "paper 2: errors of loops and of the energy in 10 s by ode45; an expected 0 is not given\n");
-  fprintf(t->out, "%-6s %5s %-4s | %-17s | %-17s | %-17s | %-8s | %-6s |\n", "", "", "", "loop, m",
-          "loop, m/s", "energy drift, J", "error, m", "");
-  fprintf(t->out, "%-6s %5s %-4s | %8s %8s | %8s %8s | %8s %8s | %8s | %6s | %s\n", "model", "tol.", "form",
-          "exp.", "ours", "exp.", "ours", "exp.", "ours", "10 s", "calls", "verdict");
+          "paper 2: errors of loops, of the energy and of the motion in 10 s by ode45; an expected 0 is not "
+          "given\n"
+          "expected: an independent program; the error at 10 s: this program; the paper has plots only\n");
+  fprintf(t->out, "%-6s %5s %-4s | %-17s | %-17s | %-17s | %-17s | %-6s |\n", "", "", "", "loop, m",
+          "loop, m/s", "energy drift, J", "error at 10 s, m", "");
+  fprintf(t->out, "%-6s %5s %-4s | %8s %8s | %8s %8s | %8s %8s | %8s %8s | %6s | %s\n", "model", "tol.",
+          "form", "exp.", "ours", "exp.", "ours", "exp.", "ours", "exp.", "ours", "calls", "verdict");
   for (int i = 0; i < ACCURACY_ROWS && !interrupted(); i++)
     do_accuracy_row(t, &p[accuracy_rows[i].model], &accuracy_rows[i]);
 }

@@ -179,7 +179,9 @@ int table_p5(const struct table_options *options)
   bool good = true;
   catch_signals();
   /* The head. */
-  fprintf(out, "paper 5: index-1 augmented Lagrangian DCA, ode45 at 1e-6, alpha 1e6, 10 s\n");
+  fprintf(out, "paper 5: index-1 augmented Lagrangian DCA, ode45 at 1e-6, alpha 1e6, 10 s\n"
+               "expected: steps and calls of an independent program; errors are from references; the paper "
+               "has plots only\n");
   fprintf(out, "%-14s %-18s | %-18s | %-18s | %-5s | %-26s | %-8s | %-17s |\n", "", "", "steps", "calls",
           "multi", "largest violation", "energy", "error, m");
   fprintf(out, "%-14s %-18s | %5s %5s %6s | %5s %5s %6s | %5s | %8s %8s %8s | %8s | %8s %8s | %s\n", "model",

@@ -262,6 +262,52 @@ static void absolute_follow(const struct problem *p, const double *q, double *tu
   forces_follow_turns(p->model, &at, turn);
 }
 
+/* Load of the rows of a joint on one of its bodies: a force, and a torque about the centre of mass, world axes. */
+static void load_of_joint(const struct problem *p, const struct absolute_joint *joint, const double *Phi_q,
+                          const struct lab_motion *x, int body, struct lab_reaction *o)
+{
+  double f[ABSOLUTE_BODY] = {0}, own[3], R[9];
+  const struct body_view view = view_of_body(x->q, NULL, body);
+  for (int i = joint->first; i < joint->first + joint->count; i++)
+    for (int k = 0; k < ABSOLUTE_BODY; k++) f[k] -= x->lambda[i] * Phi_q[i * p->n + ABSOLUTE_BODY * body + k];
+  /* f of p is 2 G' torque, and G G' = s I. */
+  const double s = p_rotation(R, view.p);
+  p_to_rotation(own, view.p, f + 3);
+  m3_mul(o->torque, R, own);
+  for (int i = 0; i < 3; i++) {
+    o->force[i] = f[i];
+    o->torque[i] /= 4 * s;
+  }
+}
+
+static bool absolute_reactions(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                               struct lab_reaction *o)
+{
+  const struct absolute *own = p->own;
+  double *Phi_q = calloc((size_t)(p->m * p->n) + (size_t)p->m, sizeof *Phi_q);
+  if (!Phi_q) return false;
+  p->kind->rows(p, now, x->q, Phi_q + p->m * p->n, Phi_q);
+  for (int j = 0; j < p->model->joints; j++) {
+    const struct joint *joint = &p->model->joint[j];
+    const bool grounded = joint->body[1] == ALI3_GROUND; /* then the load on a, reversed */
+    const int body = joint->body[grounded ? 0 : 1];
+    const struct body_view at = view_of_body(x->q, NULL, body), b = view_of_body(x->q, NULL, joint->body[1]);
+    double arm[3], moment[3];
+    load_of_joint(p, &own->joint[j], Phi_q, x, body, &o[j]);
+    for (int i = 0; grounded && i < 3; i++) {
+      o[j].force[i] *= -1;
+      o[j].torque[i] *= -1;
+    }
+    /* From the centre of mass to the point of b. */
+    p_homogeneous(arm, b.p, joint->point[1]);
+    for (int i = 0; i < 3; i++) arm[i] += b.r[i] - at.r[i];
+    v3_cross(moment, arm, o[j].force);
+    v3_axpy(o[j].torque, -1, moment);
+  }
+  free(Phi_q);
+  return true;
+}
+
 static void absolute_energy(const struct problem *p, const struct instant *now, const double *q,
                             const double *qd, double *kinetic, double *potential)
 {
@@ -312,4 +358,5 @@ const struct description description_absolute = {.name = "absolute",
                                                  .slopes = absolute_slopes,
                                                  .follow = absolute_follow,
                                                  .energy = absolute_energy,
-                                                 .body = absolute_body};
+                                                 .body = absolute_body,
+                                                 .reactions = absolute_reactions};

@@ -149,6 +149,76 @@ static void joint_body(const struct problem *p, const double *q, const double *q
   m3_tmul(o->angular_velocity, x->R, x->V + 3);
 }
 
+/* The load of joint k on what hangs on it, about the origin of the world, (links, 6): momentum rates of all that hangs on it,
+ * less loads, and less the wrenches of cut joints. */
+static void carried_loads(const struct joint_pose *o, const struct problem *p, const struct instant *now,
+                          const struct lab_motion *x, double (*T)[SPATIAL])
+{
+  const struct joint_tree *tree = o->tree;
+  double A[JOINT_LINKS][SPATIAL];
+  memset(T, 0, (size_t)tree->links * sizeof *T);
+  joint_add_wrenches(o, p, now, *T);
+  for (int k = 0; k < tree->links; k++) {
+    double force[SPATIAL], rate[SPATIAL];
+    const int parent = tree->link[k].parent;
+    for (int i = 0; i < SPATIAL; i++)
+      A[k][i] = (parent < 0 ? 0 : A[parent][i]) + x->qd[k] * o->link[k].sd[i] + x->qdd[k] * o->link[k].s[i];
+    link_force(o, k, force);
+    link_momentum(o, k, A[k], rate);
+    for (int i = 0; i < SPATIAL; i++) T[k][i] = rate[i] - force[i] - T[k][i];
+  }
+  /* Cut joints; then all that hangs on each joint. */
+  for (int c = 0; c < tree->cuts; c++)
+    for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++)
+      for (int side = 0; side < JOINT_CUT_SIDES; side++) {
+        const double *D = o->row[row].D[joint_side_wrench(&o->row[row], side)];
+        for (int i = 0; tree->cut[c].link[side] >= 0 && i < SPATIAL; i++)
+          T[tree->cut[c].link[side]][i] += joint_side_sign(side) * x->lambda[row] * D[i];
+      }
+  for (int k = tree->links - 1; k >= 0; k--)
+    for (int i = 0; tree->link[k].parent >= 0 && i < SPATIAL; i++) T[tree->link[k].parent][i] += T[k][i];
+}
+
+/* o: a wrench about the origin, times a sign, at the point of b of a joint. */
+static void reaction_at_point(const struct joint_pose *o, const struct joint *j, const double T[SPATIAL],
+                              double sign, struct lab_reaction *reaction)
+{
+  double at[3], moment[3];
+  v3_copy(at, j->point[1]);
+  if (j->body[1] != ALI3_GROUND) {
+    const struct link_pose *b = &o->link[o->tree->link_of[j->body[1]]];
+    m3_mul(at, b->R, j->point[1]);
+    v3_axpy(at, 1, b->r);
+  }
+  v3_cross(moment, at, T);
+  for (int i = 0; i < 3; i++) {
+    reaction->force[i] = sign * T[i];
+    reaction->torque[i] = sign * (T[3 + i] - moment[i]);
+  }
+}
+
+static bool joint_reactions(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                            struct lab_reaction *o)
+{
+  struct joint_pose pose;
+  double T[JOINT_LINKS][SPATIAL];
+  joint_pose_set(&pose, p, now, x->q, x->qd);
+  const struct joint_tree *tree = pose.tree;
+  carried_loads(&pose, p, now, x, T);
+  for (int k = 0; k < tree->links; k++) {
+    const struct joint *j = &p->model->joint[tree->link[k].joint];
+    reaction_at_point(&pose, j, T[k], j->body[1] == tree->link[k].body ? 1 : -1, &o[tree->link[k].joint]);
+  }
+  /* Cut joints load b by less D lambda. */
+  for (int c = 0; c < tree->cuts - tree->ties; c++) {
+    double sum[SPATIAL] = {0};
+    for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++)
+      for (int i = 0; i < SPATIAL; i++) sum[i] -= x->lambda[row] * pose.row[row].D[1][i];
+    reaction_at_point(&pose, &p->model->joint[tree->cut[c].joint], sum, 1, &o[tree->cut[c].joint]);
+  }
+  return true;
+}
+
 static void joint_release(struct problem *p)
 {
   struct joint_tree *o = p->own;
@@ -173,4 +243,5 @@ const struct description description_joint = {.name = "joint",
                                               .slopes = joint_slopes,
                                               .follow = joint_follow,
                                               .energy = joint_energy,
-                                              .body = joint_body};
+                                              .body = joint_body,
+                                              .reactions = joint_reactions};

@@ -218,6 +218,116 @@ static void natural_energy(const struct problem *p, const struct instant *now, c
   *potential = V + (p->loaded ? forces_energy(p->model, now, &at) : 0);
 }
 
+/* ---- reactions ---- */
+
+enum { ROD_END = 2, ROD_NUMBERS = 4 }; /* x and y at P and Q */
+
+/* A load of the core, shared out between the ends of its rod: (rods, 4). */
+static void load_on_ends(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
+                         double *o)
+{
+  const struct natural_state *s = user;
+  const struct natural *own = s->p->own;
+  const struct natural_rod *rod = &own->rod[body];
+  const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
+  const double part = rod->c / rod->L, couple = v3_dot(rod->axis, y + 3) / (rod->L * rod->L);
+  const double across[2] = {end_coordinate(P, s->q, 1) - end_coordinate(Q, s->q, 1),
+                            end_coordinate(Q, s->q, 0) - end_coordinate(P, s->q, 0)};
+  double *end = o + ROD_NUMBERS * body;
+  (void)x;
+  for (int i = 0; i < ROD_END; i++) {
+    end[i] += (1 - part) * y[i] - couple * across[i];
+    end[ROD_END + i] += part * y[i] + couple * across[i];
+  }
+}
+
+/* Forces of the joints at both ends of each rod: M q'' + Phi_q' lambda - f of the rod by itself. */
+static void loads_of_ends(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                          double *o)
+{
+  const struct natural *own = p->own;
+  const struct natural_state s = {p, x->q, x->qd};
+  const struct mover at = {.user = &s, .state = state_of_rod, .load = load_on_ends};
+  double gravity[3];
+  int row = 0;
+  ali3_model_gravity(p->model, gravity);
+  if (p->loaded) forces_add(p->model, now, &at, o);
+  for (int b = 0; b < own->rods; b++) {
+    const struct natural_rod *rod = &own->rod[b];
+    const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
+    const struct body *body = &p->model->body[b];
+    double Ja[3], *end = o + ROD_NUMBERS * b;
+    m3_mul(Ja, body->spec.inertia, rod->axis);
+    const double m = body->spec.mass, part = rod->c / rod->L,
+                 spin = v3_dot(rod->axis, Ja) / (rod->L * rod->L);
+    /* Inertia, weight and the row of the rod. */
+    const double lambda = rod->row ? x->lambda[row++] : 0;
+    for (int i = 0; i < ROD_END; i++) {
+      const double pdd = end_velocity(P, x->qdd, i), qdd = end_velocity(Q, x->qdd, i),
+                   d = end_coordinate(Q, x->q, i) - end_coordinate(P, x->q, i),
+                   couple = m * part * (1 - part) - spin;
+      end[i] = (m * (1 - part) * (1 - part) + spin) * pdd + couple * qdd - m * (1 - part) * gravity[i] -
+               2 * d * lambda - end[i];
+      end[ROD_END + i] = (m * part * part + spin) * qdd + couple * pdd - m * part * gravity[i] +
+                         2 * d * lambda - end[ROD_END + i];
+    }
+  }
+}
+
+/* Joints at a point of a body that have no reaction yet; *last: one of them. */
+static int open_joints(const struct problem *p, const bool *done, int point, int body, int *last)
+{
+  const struct natural *own = p->own;
+  int count = 0;
+  for (int j = 0; j < p->model->joints; j++)
+    for (int side = 0; side < 2; side++)
+      if (!done[j] && own->joint_point[j] == point && p->model->joint[j].body[side] == body) {
+        count++;
+        *last = j;
+      }
+  return count;
+}
+
+/* A joint that is the last one at its end of a body has what that end lacks. So joints of several bodies at one point are
+ * solved one after the other, as long as they are a tree there. */
+static bool natural_reactions(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                              struct lab_reaction *o)
+{
+  const struct natural *own = p->own;
+  const int joints = p->model->joints;
+  double *end = calloc((size_t)(ROD_NUMBERS * own->rods) + 1, sizeof *end);
+  bool *done = calloc((size_t)joints + 1, sizeof *done), found = end && done;
+  if (found) loads_of_ends(p, now, x, end);
+  for (int j = 0; j < joints; j++)
+    for (int i = 0; i < 3; i++) {
+      o[j].force[i] = i < ROD_END ? NAN : 0;
+      o[j].torque[i] = 0;
+    }
+  const bool good = found;
+  while (found) {
+    found = false;
+    for (int b = 0; b < own->rods; b++)
+      for (int e = 0; e < ROD_END; e++) {
+        const int point = e ? own->rod[b].Q : own->rod[b].P;
+        int j = 0;
+        if (open_joints(p, done, point, b, &j) != 1) continue;
+        const struct joint *joint = &p->model->joint[j];
+        const int side = joint->body[1] == b, other = joint->body[1 - side];
+        double *lacks = end + ROD_NUMBERS * b + ROD_END * e;
+        for (int i = 0; i < ROD_END; i++) o[j].force[i] = side ? lacks[i] : -lacks[i];
+        /* The other body takes the opposite. */
+        if (other != ALI3_GROUND) {
+          double *there = end + ROD_NUMBERS * other + (own->rod[other].Q == point ? ROD_END : 0);
+          for (int i = 0; i < ROD_END; i++) there[i] += lacks[i];
+        }
+        done[j] = found = true;
+      }
+  }
+  free(end);
+  free(done);
+  return good;
+}
+
 static void natural_release(struct problem *p)
 {
   struct natural *o = p->own;
@@ -225,6 +335,7 @@ static void natural_release(struct problem *p)
   free(o->point);
   free(o->rod);
   free(o->line);
+  free(o->joint_point);
   free(o);
 }
 
@@ -239,4 +350,5 @@ const struct description description_natural = {.name = "natural",
                                                 .slopes = natural_slopes,
                                                 .follow = natural_follow,
                                                 .energy = natural_energy,
-                                                .body = natural_body};
+                                                .body = natural_body,
+                                                .reactions = natural_reactions};

@@ -31,6 +31,7 @@ struct natural {
   struct natural_rod *rod;
   struct natural_line *line;
   int points, rods, lines;
+  int *joint_point; /* (joints) the point of each joint */
   double potential; /* J, of weights at constants */
 };
 

@@ -94,6 +94,8 @@ static void unite_points(struct point_maker *k, int a, int b)
       if (k->end[i][e] == gone) k->end[i][e] = first;
   for (int i = 0; i < o->lines; i++)
     if (o->line[i].point == gone) o->line[i].point = first;
+  for (int i = 0; i < k->m->joints; i++)
+    if (o->joint_point[i] == gone) o->joint_point[i] = first;
 }
 
 static bool take_revolute(struct point_maker *k, int index)
@@ -117,6 +119,7 @@ static bool take_revolute(struct point_maker *k, int index)
     if (point[side] < 0) return false;
   }
   /* Both points are one. */
+  k->o->joint_point[index] = point[0];
   unite_points(k, point[0], point[1]);
   return true;
 }
@@ -145,6 +148,7 @@ static bool take_line(struct point_maker *k, int index)
                           at[2]);
   const int point = point_of_body(k, j->body[1], at, velocity);
   if (point < 0) return false;
+  k->o->joint_point[index] = point;
   /* n'P = n'base */
   const double normal[2] = {-axis[1], axis[0]};
   k->o->line[k->o->lines++] = (struct natural_line){
@@ -315,10 +319,12 @@ static bool allocate_points(struct problem *p, struct point_maker *k)
   o->point = calloc(2 * joints + bodies + 1, sizeof *o->point);
   o->rod = calloc(bodies + 1, sizeof *o->rod);
   o->line = calloc(joints + 1, sizeof *o->line);
+  o->joint_point = calloc(joints + 1, sizeof *o->joint_point);
+  for (size_t i = 0; o->joint_point && i < joints; i++) o->joint_point[i] = -1;
   k->o = o;
   k->state = calloc(bodies + 1, sizeof *k->state);
   k->end = malloc((bodies + 1) * sizeof *k->end);
-  return o->point && o->rod && o->line && k->state && k->end;
+  return o->point && o->rod && o->line && o->joint_point && k->state && k->end;
 }
 
 static bool make_points(struct problem *p, struct point_maker *k, const ali3_data *d)

@@ -25,6 +25,16 @@ struct lab_body { /* as struct ali3_body_state, without accelerations */
   double position[3], orientation[4], velocity[3], angular_velocity[3];
 };
 
+/* Load of a joint on its body b, at its point of b, world axes; NaN where these coordinates do not tell. */
+struct lab_reaction {
+  double force[3], torque[3]; /* N, N m */
+};
+
+struct lab_motion {
+  const double *q, *qd, *qdd; /* (n) */
+  const double *lambda;       /* (m) */
+};
+
 struct description;
 
 /* A time, and angles of joints so far: an angle is the value nearest to `turn`, so that it may grow beyond half a turn. */
@@ -68,6 +78,9 @@ struct description {
   /* The angles of all joints go on with q: turn (joints) becomes what is nearest to it. */
   void (*follow)(const struct problem *p, const double *q, double *turn);
   void (*body)(const struct problem *p, const double *q, const double *qd, int body, struct lab_body *o);
+  /* Reactions of all joints of the model from q'' and the multipliers of the rows. False: out of memory. */
+  bool (*reactions)(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                    struct lab_reaction *o);
 };
 
 extern const struct description description_natural, description_absolute, description_joint;

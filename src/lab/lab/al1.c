@@ -122,6 +122,24 @@ static enum lab_status al1_accept(struct lab_state *s)
   return LAB_OK;
 }
 
+/* (6b) as it stands. */
+static enum lab_status al1_multipliers(const struct lab_state *s, double *lambda, double *qdd)
+{
+  memcpy(lambda, s->lambda, sizeof *lambda * (size_t)s->m);
+  memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
+  return LAB_OK;
+}
+
+/* alpha (Phi'' + 2 xi omega Phi' + omega^2 Phi) of the last evaluation: what the penalty does in place of a multiplier. */
+static enum lab_status penalty_multipliers(const struct lab_state *s, double *lambda, double *qdd)
+{
+  memset(lambda, 0, sizeof *lambda * (size_t)s->m);
+  add_product(lambda, 1, s->Phi_q, s->wd, s->m, s->n);
+  for (int i = 0; i < s->m; i++) lambda[i] = s->run->alpha * (lambda[i] + s->c[i]);
+  memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
+  return LAB_OK;
+}
+
 static const struct newton_form al1_newton = {.needs_rows = true,
                                               .start = al1_start_accelerations,
                                               .predict = al1_predict,
@@ -132,9 +150,11 @@ const struct formulation formulation_penalty = {.name = "penalty",
                                                 .title = "penalty formulation",
                                                 .source = "paper 3, (2) to (5)",
                                                 .pure = true,
-                                                .evaluate = penalty_evaluate};
+                                                .evaluate = penalty_evaluate,
+                                                .multipliers = penalty_multipliers};
 const struct formulation formulation_al1 = {.name = "al1",
                                             .title = "index-1 augmented Lagrangian",
                                             .source = "paper 3, (6); nr: (14) to (17)",
                                             .evaluate = al1_evaluate,
+                                            .multipliers = al1_multipliers,
                                             .newton = &al1_newton};

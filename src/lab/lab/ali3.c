@@ -81,6 +81,14 @@ static enum lab_status ali3_finish(struct lab_state *s)
   return LAB_OK;
 }
 
+/* (20) as it stands; the accelerations have been projected. */
+static enum lab_status ali3_multipliers(const struct lab_state *s, double *lambda, double *qdd)
+{
+  memcpy(lambda, s->lambda, sizeof *lambda * (size_t)s->m);
+  memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
+  return LAB_OK;
+}
+
 static const struct newton_form ali3_newton = {.start = al1_start_accelerations,
                                                .predict = ali3_predict,
                                                .increment = ali3_increment,
@@ -90,4 +98,5 @@ static const struct newton_form ali3_newton = {.start = al1_start_accelerations,
 const struct formulation formulation_ali3 = {.name = "ali3",
                                              .title = "index-3 augmented Lagrangian with projections",
                                              .source = "paper 3, (18) to (20)",
-                                             .newton = &ali3_newton};
+                                             .newton = &ali3_newton,
+                                             .multipliers = ali3_multipliers};

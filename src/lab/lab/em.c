@@ -443,6 +443,14 @@ static void *make_em_newton(const struct problem *p)
   return em_make(p, true, true);
 }
 
+/* The multipliers are means over the step. Absolute coordinates need no q''. */
+static enum lab_status em_multipliers(const struct lab_state *s, double *lambda, double *qdd)
+{
+  memcpy(lambda, s->lambda, sizeof *lambda * (size_t)s->m);
+  memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
+  return LAB_OK;
+}
+
 static const struct newton_form em_form = {.start = al1_start_accelerations,
                                            .predict = em_predict,
                                            .increment = em_increment,
@@ -457,7 +465,8 @@ const struct formulation formulation_em = {.name = "em",
                                            .only = &description_absolute,
                                            .make = make_em,
                                            .release = em_release,
-                                           .newton = &em_form};
+                                           .newton = &em_form,
+                                           .multipliers = em_multipliers};
 const struct formulation formulation_em_unprojected = {.name = "em-unprojected",
                                                        .title =
                                                            "energy-momentum step, velocities as they come",
@@ -467,7 +476,8 @@ const struct formulation formulation_em_unprojected = {.name = "em-unprojected",
                                                        .only = &description_absolute,
                                                        .make = make_em_unprojected,
                                                        .release = em_release,
-                                                       .newton = &em_form};
+                                                       .newton = &em_form,
+                                                       .multipliers = em_multipliers};
 const struct formulation formulation_em_newton = {
     .name = "em-newton",
     .title = "energy-momentum step, dense Newton iteration: the oracle",
@@ -477,4 +487,5 @@ const struct formulation formulation_em_newton = {
     .only = &description_absolute,
     .make = make_em_newton,
     .release = em_release,
-    .newton = &em_form};
+    .newton = &em_form,
+    .multipliers = em_multipliers};

@@ -29,20 +29,35 @@ static void joint_steps(const struct link_work *o, const double *qd)
     }
 }
 
-static enum lab_status dca_evaluate(struct lab_state *s)
+/* Accelerations of the state (q, qd): the forces, then the steps at the joints. False: singular. */
+static bool solve_link_accelerations(const struct lab_state *s, const double *qd, double *qdd)
 {
   struct link_work *o = s->formulation_own;
-  s->result->calls++;
-  joint_pose_set(&o->pose, s->problem, &s->now, s->q, s->w);
+  joint_pose_set(&o->pose, s->problem, &s->now, s->q, qd);
   for (int k = 0; k < s->n; k++) link_force(&o->pose, k, o->B + SPATIAL * k);
   joint_add_wrenches(&o->pose, s->problem, &s->now, o->B);
-  joint_steps(o, s->w);
+  joint_steps(o, qd);
   for (int i = 0; i < s->problem->driven_rows; i++) {
     double motion[3];
     forces_row_motion(s->problem->model, i, s->now.time, motion);
     o->a[JOINT_HELD * s->n + s->problem->driven + i] += motion[2];
   }
-  return link_work_solve(o, s->wd) ? LAB_OK : LAB_SINGULAR;
+  return link_work_solve(o, qdd);
+}
+
+static enum lab_status dca_evaluate(struct lab_state *s)
+{
+  s->result->calls++;
+  return solve_link_accelerations(s, s->w, s->wd) ? LAB_OK : LAB_SINGULAR;
+}
+
+/* sigma pushes along D, lambda against it. */
+enum lab_status links_multipliers(const struct lab_state *s, double *lambda, double *qdd)
+{
+  const struct link_work *o = s->formulation_own;
+  if (!solve_link_accelerations(s, s->qd, qdd)) return LAB_SINGULAR;
+  for (int i = 0; i < s->m; i++) lambda[i] = -o->sigma[i];
+  return LAB_OK;
 }
 
 #define DCA_FORMULATION(...)                                                                                 \

@@ -150,6 +150,15 @@ static enum lab_status index1_project(struct lab_state *s)
   return status == LAB_OK ? project_velocities(s, o) : status;
 }
 
+/* Multipliers of the last evaluation, which was at the end of the step. */
+static enum lab_status index1_reactions(const struct lab_state *s, double *lambda, double *qdd)
+{
+  const struct index1 *o = s->formulation_own;
+  memcpy(lambda, o->lambda, sizeof *lambda * (size_t)s->m);
+  memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
+  return LAB_OK;
+}
+
 /* ---- the dense twin ---- */
 
 struct dense_solver {
@@ -204,7 +213,8 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
                                                .make = make_##id,                                            \
                                                .release = index1_release,                                    \
                                                .evaluate = index1_evaluate,                                  \
-                                               .project = has_projections ? index1_project : NULL};
+                                               .project = has_projections ? index1_project : NULL,           \
+                                               .multipliers = index1_reactions};
 
 INDEX1_FORMULATION(al1_dca, index1_multipliers, false, "al1-dca",
                    "index-1 AL-DCA, recursion in the multipliers", NULL, false)

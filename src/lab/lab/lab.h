@@ -75,6 +75,9 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
 /* `watch` may be NULL. */
 enum lab_status lab_run(const struct problem *p, const struct lab_run *r, const struct lab_watch *watch,
                         struct lab_result *o);
+/* Reactions of all joints of the model (joints) in a state that a watch sees, as the formulation has them. False: it has none,
+ * because a matrix is singular or memory is short. */
+bool lab_reactions_get(const struct lab_state *s, struct lab_reaction *o);
 /* Motion of a body in a state that a watch sees. */
 void lab_body_get(const struct lab_state *s, int body, struct lab_body *o);
 

@@ -6,6 +6,10 @@
 #include "lab/formulations.h"
 #include "links/links.h"
 
+/* featherstone.c. Reactions at (q, q') by a solve for accelerations: the multipliers of Hamiltonian DCA are impulses, whose rates
+ * these are (paper 2, section 3.4). */
+enum lab_status links_multipliers(const struct lab_state *s, double *lambda, double *qdd);
+
 /* Defines formulation_ID. The arguments after `is_oracle` are the fields in which Hamiltonian DCA and Featherstone's DCA
  * differ. */
 #define LINK_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle, ...)                   \
@@ -21,6 +25,7 @@
                                                .unsuitable = refuses,                                        \
                                                .make = make_##id,                                            \
                                                .release = link_work_free,                                    \
+                                               .multipliers = links_multipliers,                             \
                                                __VA_ARGS__};
 
 #endif

@@ -132,11 +132,23 @@ static enum lab_status product_step(struct lab_state *s)
   return LAB_OK;
 }
 
+static void product_reactions(const struct lab_state *s, struct lab_reaction *o)
+{
+  const struct product *own = s->integrator_own;
+  for (int i = 0; i < ali3_model_joints(own->model); i++) {
+    ali3_joint_state joint;
+    ali3_joint_get(own->model, own->data, i, &joint);
+    memcpy(o[i].force, joint.force, sizeof joint.force);
+    memcpy(o[i].torque, joint.torque, sizeof joint.torque);
+  }
+}
+
 const struct formulation formulation_product = {.name = "product",
                                                 .title = "the stepper of ali3d, by libali3",
                                                 .source = "paper 1",
                                                 .product = true,
-                                                .only = &description_absolute};
+                                                .only = &description_absolute,
+                                                .reactions = product_reactions};
 
 const struct integrator integrator_step = {.name = "step",
                                            .title = "product: one inner step a step",

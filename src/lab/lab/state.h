@@ -56,6 +56,11 @@ struct formulation {
   /* After an accepted step of ode45 and ode23: brings the state back onto the constraints. NULL: no. */
   enum lab_status (*project)(struct lab_state *s);
   const struct newton_form *newton; /* NULL: there is none */
+  /* Multipliers of all rows (m) and q'' (n) at the end of a step. NULL: they follow from the state by a solve of their own
+   * (reactions.c). */
+  enum lab_status (*multipliers)(const struct lab_state *s, double *lambda, double *qdd);
+  /* The reactions of all joints, where the state does not have them. NULL: it has. */
+  void (*reactions)(const struct lab_state *s, struct lab_reaction *o);
 };
 
 /* The step as a Newton iteration, with Newmark's formulas (beta 1/4, gamma 1/2) put into the equations. */
