@@ -26,6 +26,7 @@ const char lab_help[] =
     "  --alpha A           penalty (default: 1e7)\n"
     "  --omega W           natural frequency of the stabilisation, 1/s (default: 10)\n"
     "  --xi X              its damping ratio (default: 1)\n"
+    "  --reset S           impulses of hdca and hamiltonian start at 0 again after each S seconds\n"
     "  --tolerance E       iterations end when an increment is smaller (default: 1e-7)\n"
     "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
     "  --iterations N      iterations of a step at most (default: 50)\n"

@@ -116,6 +116,10 @@ double progress_clock(void); /* s, monotonic */
 void catch_signals(void);
 bool interrupted(void);
 
+/* ---- chain.c ---- */
+/* Links of 1 m, 1 kg and 1 kg m^2 on spherical joints, level along x, at rest. NULL: out of memory. */
+ali3_model *chain_of_links(int links);
+
 /* ---- tables ---- */
 struct table_options {
   const char *name, *models; /* folder of the case models; NULL: as installed */
@@ -142,8 +146,10 @@ json_t *json_number(double v); /* JSON has no NaN */
 int table_p1(const struct table_options *o);
 int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
+int table_p3_start(const struct table_options *o);
 int table_p4(const struct table_options *o);
 int table_p5(const struct table_options *o);
+int table_p5_operations(const struct table_options *o);
 int table_em(const struct table_options *o);
 
 #endif

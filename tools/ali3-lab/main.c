@@ -71,6 +71,7 @@ enum {
   ALPHA,
   OMEGA,
   XI,
+  RESET_EVERY,
   TOLERANCE,
   NORM,
   ITERATIONS,
@@ -111,6 +112,7 @@ static const struct option lab_options[] = {
     {"alpha", required_argument, NULL, ALPHA},
     {"omega", required_argument, NULL, OMEGA},
     {"xi", required_argument, NULL, XI},
+    {"reset", required_argument, NULL, RESET_EVERY},
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"norm", required_argument, NULL, NORM},
     {"iterations", required_argument, NULL, ITERATIONS},
@@ -177,6 +179,8 @@ static bool take_run_option(int c, struct run_options *o)
     return read_lab_number("--omega", optarg, true, &r->omega);
   case XI:
     return read_lab_number("--xi", optarg, true, &r->xi);
+  case RESET_EVERY:
+    return read_lab_number("--reset", optarg, false, &r->reset);
   case TOLERANCE:
     /* When iterations end, and the errors of adaptive steps. */
     return read_lab_number("--tolerance", optarg, false, &r->tolerance);

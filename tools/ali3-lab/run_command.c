@@ -51,23 +51,23 @@ static double ratio_or_nan(double a, long b)
 static json_t *run_to_json(const struct problem *p, const struct lab_run *r, const struct lab_result *o)
 {
   /* The format names every key; arguments follow in its order. */
-  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:{s:f, s:f, s:f, s:f, s:f, s:i, s:s, s:f, s:f}, s:s, "
-                   "s:f, s:I, s:I, s:I, s:f, s:o,"
-                   " s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:i, s:I, s:I}, s:{s:o}}",
-                   "model", ali3_model_name(p->model), "method", r->formulation->name, "integrator",
-                   r->integrator->name, "coordinates", p->kind->name, "unknowns", p->n, "rows", p->m,
-                   "parameters", "dt", r->dt, "alpha", r->alpha, "omega", r->omega, "xi", r->xi, "tolerance",
-                   r->tolerance, "iterations", r->iterations, "norm", r->norm_qp ? "qp" : "q", "rtol",
-                   r->rtol, "atol", r->atol, "outcome", lab_status_text(o->status), "time", o->time, "steps",
-                   (json_int_t)o->steps, "rejected_steps", (json_int_t)o->rejected, "calls",
-                   (json_int_t)o->calls, "wall_s", o->seconds, "step_us",
-                   json_number(1e6 * ratio_or_nan(o->seconds, o->steps)), "energy", "initial",
-                   json_number(o->initial), "final", json_number(o->final), "drift", json_number(o->drift),
-                   "constraint", "position", json_number(o->position), "velocity", json_number(o->velocity),
-                   "acceleration", json_number(o->acceleration), "iterations", "mean",
-                   json_number(ratio_or_nan((double)o->iterations, o->steps)), "max", o->most,
-                   "interrupted_steps", (json_int_t)o->interrupted, "unsolved_steps", (json_int_t)o->unsolved,
-                   "multipliers", "updates_mean", json_number(ratio_or_nan((double)o->inner, o->solves)));
+  return json_pack(
+      "{s:s, s:s, s:s, s:s, s:i, s:i, s:{s:f, s:f, s:f, s:f, s:f, s:i, s:s, s:f, s:f, s:f}, s:s, "
+      "s:f, s:I, s:I, s:I, s:f, s:o,"
+      " s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:i, s:I, s:I}, s:{s:o}}",
+      "model", ali3_model_name(p->model), "method", r->formulation->name, "integrator", r->integrator->name,
+      "coordinates", p->kind->name, "unknowns", p->n, "rows", p->m, "parameters", "dt", r->dt, "alpha",
+      r->alpha, "omega", r->omega, "xi", r->xi, "tolerance", r->tolerance, "iterations", r->iterations,
+      "norm", r->norm_qp ? "qp" : "q", "rtol", r->rtol, "atol", r->atol, "reset", r->reset, "outcome",
+      lab_status_text(o->status), "time", o->time, "steps", (json_int_t)o->steps, "rejected_steps",
+      (json_int_t)o->rejected, "calls", (json_int_t)o->calls, "wall_s", o->seconds, "step_us",
+      json_number(1e6 * ratio_or_nan(o->seconds, o->steps)), "energy", "initial", json_number(o->initial),
+      "final", json_number(o->final), "drift", json_number(o->drift), "constraint", "position",
+      json_number(o->position), "velocity", json_number(o->velocity), "acceleration",
+      json_number(o->acceleration), "iterations", "mean",
+      json_number(ratio_or_nan((double)o->iterations, o->steps)), "max", o->most, "interrupted_steps",
+      (json_int_t)o->interrupted, "unsolved_steps", (json_int_t)o->unsolved, "multipliers", "updates_mean",
+      json_number(ratio_or_nan((double)o->inner, o->solves)));
 }
 
 static void run_in_words(const struct problem *p, const struct lab_run *r, const struct lab_result *o)

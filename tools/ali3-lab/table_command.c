@@ -89,6 +89,11 @@ static int table_p2_time(const struct table_options *o)
   return table_p2(o, "p2-time");
 }
 
+static int table_p2_long(const struct table_options *o)
+{
+  return table_p2(o, "p2-long");
+}
+
 static const struct lab_table {
   const char *name;
   int (*compute)(const struct table_options *o);
@@ -98,11 +103,14 @@ static const struct lab_table {
     {"p2-calls", table_p2_calls},
     {"p2-accuracy", table_p2_accuracy},
     {"p2-time", table_p2_time},
+    {"p2-long", table_p2_long},
     {"p3-1", table_p3_1},
     {"p3-2", table_p3_2},
     {"p3-3", table_p3_3},
+    {"p3-start", table_p3_start},
     {"p4-oscillator", table_p4},
     {"p5", table_p5},
+    {"p5-operations", table_p5_operations},
 };
 
 enum { TABLES = sizeof lab_tables / sizeof *lab_tables };

@@ -62,12 +62,12 @@ static void point_gap(const struct absolute_row *row, const struct body_view x[2
 }
 
 /* The columns of both bodies for a row along k at the points. */
-static void add_point_gradients(double *gradient, const struct absolute_row *row, const struct body_view x[2],
-                                const double k[3])
+static void add_point_gradients(double *const gradient[2], const struct absolute_row *row,
+                                const struct body_view x[2], const double k[3])
 {
   for (int side = 0; side < 2; side++) {
     if (row->body[side] == ALI3_GROUND) continue;
-    double *o = gradient + ABSOLUTE_BODY * row->body[side];
+    double *o = gradient[side];
     const double sign = side ? 1 : -1;
     v3_axpy(o, sign, k);
     add_turn_gradient(o + 3, sign, k, x[side].p, row->point[side]);
@@ -77,10 +77,11 @@ static void add_point_gradients(double *gradient, const struct absolute_row *row
 static void add_vector_gradient(double *gradient, int body, const struct body_view *x, const double k[3],
                                 const double u[3])
 {
-  if (body != ALI3_GROUND) add_turn_gradient(gradient + ABSOLUTE_BODY * body + 3, 1, k, x->p, u);
+  if (body != ALI3_GROUND) add_turn_gradient(gradient + 3, 1, k, x->p, u);
 }
 
-static double evaluate_row(const struct absolute_row *row, const double *q, double *gradient)
+/* Phi; adds to the columns of both bodies, of which those of the ground are not touched. */
+static double evaluate_row(const struct absolute_row *row, const double *q, double *const gradient[2])
 {
   const struct body_view x[2] = {view_of_body(q, NULL, row->body[0]), view_of_body(q, NULL, row->body[1])};
   double d[3], U[3], V[3];
@@ -93,13 +94,13 @@ static double evaluate_row(const struct absolute_row *row, const double *q, doub
   case ROW_ANGLE:
     p_homogeneous(U, x[0].p, row->u);
     p_homogeneous(V, x[1].p, row->v);
-    add_vector_gradient(gradient, row->body[0], &x[0], V, row->u);
-    add_vector_gradient(gradient, row->body[1], &x[1], U, row->v);
+    add_vector_gradient(gradient[0], row->body[0], &x[0], V, row->u);
+    add_vector_gradient(gradient[1], row->body[1], &x[1], U, row->v);
     return v3_dot(U, V);
   case ROW_IN_PLANE:
     p_homogeneous(U, x[0].p, row->u);
     add_point_gradients(gradient, row, x, U);
-    add_vector_gradient(gradient, row->body[0], &x[0], d, row->u);
+    add_vector_gradient(gradient[0], row->body[0], &x[0], d, row->u);
     return v3_dot(U, d);
   default:
     for (int i = 0; i < 3; i++) U[i] = d[i] / row->length;
@@ -145,7 +146,11 @@ static void absolute_rows(const struct problem *p, const struct instant *now, co
 {
   const struct absolute *o = p->own;
   memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
-  for (int i = 0; i < o->plain; i++) Phi[i] = evaluate_row(&o->row[i], q, Phi_q + i * p->n);
+  for (int i = 0; i < o->plain; i++) {
+    double *row = Phi_q + i * p->n, *gradient[2];
+    for (int side = 0; side < 2; side++) gradient[side] = row + ABSOLUTE_BODY * o->row[i].body[side];
+    Phi[i] = evaluate_row(&o->row[i], q, gradient);
+  }
   for (int b = 0; b < p->bodies; b++) {
     const double *e = q + ABSOLUTE_BODY * b + 3;
     double *row = Phi_q + (o->rows + b) * p->n + ABSOLUTE_BODY * b + 3;
@@ -155,6 +160,92 @@ static void absolute_rows(const struct problem *p, const struct instant *now, co
   const struct absolute_state s = {q, NULL};
   const struct mover at = mover_of(&s);
   forces_row_values(p->model, now, &at, p->n, Phi + p->driven, Phi_q + p->driven * p->n);
+}
+
+/* ---- the same rows by blocks ---- */
+
+struct block_state {
+  struct absolute_state at;
+  const struct problem *p;
+  const double *J; /* blocks of the first driven row */
+};
+
+static void state_of_block(const void *user, int body, struct body_state *x)
+{
+  const struct block_state *s = user;
+  state_of_body(&s->at, body, x);
+}
+
+/* o lies in the blocks of its row. */
+static void load_on_block(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
+                          double *o)
+{
+  const struct block_state *s = user;
+  const struct absolute *a = s->p->own;
+  const int row = s->p->driven + (int)((o - s->J) / ABSOLUTE_BLOCK);
+  const int *bodies = a->joint[a->joint_of_row[row]].body;
+  int side = 0;
+  while (bodies[side] != body) side++;
+  load_on_body(&s->at, side, x, y, o);
+}
+
+void absolute_blocks(const struct problem *p, const struct instant *now, const double *q, double *Phi,
+                     double *J)
+{
+  const struct absolute *o = p->own;
+  memset(J, 0, sizeof *J * (size_t)(o->rows * ABSOLUTE_BLOCK));
+  for (int i = 0; i < o->plain; i++) {
+    double *const gradient[2] = {J + i * ABSOLUTE_BLOCK, J + i * ABSOLUTE_BLOCK + ABSOLUTE_BODY};
+    Phi[i] = evaluate_row(&o->row[i], q, gradient);
+  }
+  const struct block_state s = {{q, NULL}, p, J + p->driven * ABSOLUTE_BLOCK};
+  const struct mover at = {.user = &s, .state = state_of_block, .load = load_on_block};
+  forces_row_values(p->model, now, &at, ABSOLUTE_BLOCK, Phi + p->driven, J + p->driven * ABSOLUTE_BLOCK);
+  for (int b = 0; b < p->bodies; b++) {
+    const double *e = q + ABSOLUTE_BODY * b + 3;
+    Phi[o->rows + b] = p_dot(e, e) - 1;
+  }
+}
+
+const double *absolute_block_of(const struct absolute *a, const double *J, int row, int body)
+{
+  const int *bodies = a->joint[a->joint_of_row[row]].body;
+  for (int side = 0; side < ABSOLUTE_SIDES; side++)
+    if (bodies[side] == body) return J + row * ABSOLUTE_BLOCK + side * ABSOLUTE_BODY;
+  return NULL;
+}
+
+void absolute_add_rows(const struct problem *p, const double *q, const double *J, double k, const double *x,
+                       double *o)
+{
+  const struct absolute *a = p->own;
+  for (int i = 0; i < a->rows; i++) {
+    const int *body = a->joint[a->joint_of_row[i]].body;
+    const double *block = J + i * ABSOLUTE_BLOCK;
+    double sum = 0;
+    for (int side = 0; side < ABSOLUTE_SIDES; side++)
+      for (int l = 0; body[side] != ALI3_GROUND && l < ABSOLUTE_BODY; l++)
+        sum += block[side * ABSOLUTE_BODY + l] * x[ABSOLUTE_BODY * body[side] + l];
+    o[i] += k * sum;
+  }
+  for (int b = 0; b < p->bodies; b++)
+    o[a->rows + b] += 2 * k * p_dot(q + ABSOLUTE_BODY * b + 3, x + ABSOLUTE_BODY * b + 3);
+}
+
+void absolute_add_columns(const struct problem *p, const double *q, const double *J, double k,
+                          const double *lambda, double *o)
+{
+  const struct absolute *a = p->own;
+  for (int i = 0; i < a->rows; i++) {
+    const int *body = a->joint[a->joint_of_row[i]].body;
+    const double *block = J + i * ABSOLUTE_BLOCK;
+    for (int side = 0; side < ABSOLUTE_SIDES; side++)
+      for (int l = 0; body[side] != ALI3_GROUND && l < ABSOLUTE_BODY; l++)
+        o[ABSOLUTE_BODY * body[side] + l] += k * lambda[i] * block[side * ABSOLUTE_BODY + l];
+  }
+  for (int b = 0; b < p->bodies; b++)
+    for (int l = 3; l < ABSOLUTE_BODY; l++)
+      o[ABSOLUTE_BODY * b + l] += 2 * k * lambda[a->rows + b] * q[ABSOLUTE_BODY * b + l];
 }
 
 /* The second derivative of a row without q'': of A(p) a it is 2 A(p') a. */
@@ -225,6 +316,21 @@ static void absolute_inertia(const struct problem *p, const double *q, double *M
   }
 }
 
+/* m x of the centre of mass; 4 G'J'G x of p, and 2 G x is p_to_rotation(). */
+void absolute_add_momenta(const struct problem *p, const double *q, double k, const double *x, double *o)
+{
+  for (int b = 0; b < p->bodies; b++) {
+    const struct body *body = &p->model->body[b];
+    const int at = ABSOLUTE_BODY * b;
+    double w[3], Jw[3], turn[4];
+    p_to_rotation(w, q + at + 3, x + at + 3);
+    m3_mul(Jw, body->spec.inertia, w);
+    p_from_rotation(turn, q + at + 3, 4, Jw, 0);
+    for (int i = 0; i < 3; i++) o[at + i] += k * body->spec.mass * x[at + i];
+    for (int i = 0; i < 4; i++) o[at + 3 + i] += k * turn[i];
+  }
+}
+
 static void absolute_force(const struct problem *p, const struct instant *now, const double *q,
                            const double *qd, double *f)
 {
@@ -263,13 +369,15 @@ static void absolute_follow(const struct problem *p, const double *q, double *tu
 }
 
 /* Load of the rows of a joint on one of its bodies: a force, and a torque about the centre of mass, world axes. */
-static void load_of_joint(const struct problem *p, const struct absolute_joint *joint, const double *Phi_q,
+static void load_of_joint(const struct absolute *a, const struct absolute_joint *joint, const double *J,
                           const struct lab_motion *x, int body, struct lab_reaction *o)
 {
   double f[ABSOLUTE_BODY] = {0}, own[3], R[9];
   const struct body_view view = view_of_body(x->q, NULL, body);
-  for (int i = joint->first; i < joint->first + joint->count; i++)
-    for (int k = 0; k < ABSOLUTE_BODY; k++) f[k] -= x->lambda[i] * Phi_q[i * p->n + ABSOLUTE_BODY * body + k];
+  for (int i = joint->first; i < joint->first + joint->count; i++) {
+    const double *block = absolute_block_of(a, J, i, body);
+    for (int k = 0; k < ABSOLUTE_BODY; k++) f[k] -= x->lambda[i] * block[k];
+  }
   /* f of p is 2 G' torque, and G G' = s I. */
   const double s = p_rotation(R, view.p);
   p_to_rotation(own, view.p, f + 3);
@@ -284,16 +392,16 @@ static bool absolute_reactions(const struct problem *p, const struct instant *no
                                struct lab_reaction *o)
 {
   const struct absolute *own = p->own;
-  double *Phi_q = calloc((size_t)(p->m * p->n) + (size_t)p->m, sizeof *Phi_q);
-  if (!Phi_q) return false;
-  p->kind->rows(p, now, x->q, Phi_q + p->m * p->n, Phi_q);
+  double *J = calloc((size_t)(own->rows * ABSOLUTE_BLOCK + p->m), sizeof *J);
+  if (!J) return false;
+  absolute_blocks(p, now, x->q, J + own->rows * ABSOLUTE_BLOCK, J);
   for (int j = 0; j < p->model->joints; j++) {
     const struct joint *joint = &p->model->joint[j];
     const bool grounded = joint->body[1] == ALI3_GROUND; /* then the load on a, reversed */
     const int body = joint->body[grounded ? 0 : 1];
     const struct body_view at = view_of_body(x->q, NULL, body), b = view_of_body(x->q, NULL, joint->body[1]);
     double arm[3], moment[3];
-    load_of_joint(p, &own->joint[j], Phi_q, x, body, &o[j]);
+    load_of_joint(own, &own->joint[j], J, x, body, &o[j]);
     for (int i = 0; grounded && i < 3; i++) {
       o[j].force[i] *= -1;
       o[j].torque[i] *= -1;
@@ -304,7 +412,32 @@ static bool absolute_reactions(const struct problem *p, const struct instant *no
     v3_cross(moment, arm, o[j].force);
     v3_axpy(o[j].torque, -1, moment);
   }
-  free(Phi_q);
+  free(J);
+  return true;
+}
+
+static bool absolute_violations(const struct problem *p, const struct instant *now,
+                                const struct lab_motion *x, double o[3])
+{
+  const struct absolute *own = p->own;
+  double *J = calloc((size_t)(own->rows * ABSOLUTE_BLOCK + 3 * p->m), sizeof *J);
+  if (!J) return false;
+  double *Phi = J + own->rows * ABSOLUTE_BLOCK, *rate = Phi + p->m, *second = rate + p->m;
+  /* Phi, its rate, its second derivative. */
+  absolute_blocks(p, now, x->q, Phi, J);
+  forces_row_time(p, now->time, rate);
+  absolute_add_rows(p, x->q, J, 1, x->qd, rate);
+  absolute_bias(p, now, x->q, x->qd, second);
+  if (x->qdd) absolute_add_rows(p, x->q, J, 1, x->qdd, second);
+  for (int k = 0; k < 3; k++) {
+    o[k] = 0;
+    for (int i = 0; i < p->m; i++) {
+      const double size = fabs(Phi[k * p->m + i]);
+      if (!(size <= o[k])) o[k] = size;
+    }
+  }
+  if (!x->qdd) o[2] = NAN;
+  free(J);
   return true;
 }
 
@@ -344,6 +477,7 @@ static void absolute_release(struct problem *p)
   if (!o) return;
   free(o->row);
   free(o->joint);
+  free(o->joint_of_row);
   free(o);
 }
 
@@ -359,4 +493,5 @@ const struct description description_absolute = {.name = "absolute",
                                                  .follow = absolute_follow,
                                                  .energy = absolute_energy,
                                                  .body = absolute_body,
-                                                 .reactions = absolute_reactions};
+                                                 .reactions = absolute_reactions,
+                                                 .violations = absolute_violations};

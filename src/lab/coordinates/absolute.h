@@ -31,8 +31,26 @@ struct absolute {
   struct absolute_row *row;
   struct absolute_joint *joint;
   int plain, rows, joints; /* rows of `row`; with those of drives and gears; joints, drives and gears */
+  int *joint_of_row;       /* (rows) in `joint` */
   double gravity[3];
 };
+
+/* The rows of joints, drives and gears body by body, (rows, ABSOLUTE_SIDES, ABSOLUTE_BODY): side s of row i is that of body
+ * joint[joint_of_row[i]].body[s], and 0 where that is the ground. Work and memory grow with the number of rows. The rows of
+ * p'p = 1 need no memory: they are 2p'. */
+enum { ABSOLUTE_BLOCK = ABSOLUTE_SIDES * ABSOLUTE_BODY };
+/* Phi (m) and J at q. */
+void absolute_blocks(const struct problem *p, const struct instant *now, const double *q, double *Phi,
+                     double *J);
+/* o (m) += k Phi_q x, and o (n) += k Phi_q' lambda, with the blocks of q. */
+void absolute_add_rows(const struct problem *p, const double *q, const double *J, double k, const double *x,
+                       double *o);
+void absolute_add_columns(const struct problem *p, const double *q, const double *J, double k,
+                          const double *lambda, double *o);
+/* The columns of a body in a row; NULL: the row has no part of it. */
+const double *absolute_block_of(const struct absolute *a, const double *J, int row, int body);
+/* o (n) += k M x */
+void absolute_add_momenta(const struct problem *p, const double *q, double k, const double *x, double *o);
 
 bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why); /* absolute_make.c */
 

@@ -154,10 +154,13 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
     o->row = calloc((size_t)(ABSOLUTE_JOINT * m->joints + 1), sizeof *o->row);
     o->joint = calloc((size_t)(m->joints + forces_rows(m)) + 1, sizeof *o->joint);
   }
+  if (o)
+    o->joint_of_row =
+        calloc((size_t)(ABSOLUTE_JOINT * m->joints + forces_rows(m)) + 1, sizeof *o->joint_of_row);
   p->n = ABSOLUTE_BODY * p->bodies;
   p->q = calloc((size_t)p->n, sizeof *p->q);
   p->qd = calloc((size_t)p->n, sizeof *p->qd);
-  const bool good = o && state && o->row && o->joint && p->q && p->qd;
+  const bool good = o && state && o->row && o->joint && o->joint_of_row && p->q && p->qd;
   /* Rows of all joints in the poses at the start. */
   if (good) {
     ali3_model_gravity(m, o->gravity);
@@ -171,6 +174,8 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
       joint->count = o->plain - joint->first;
     }
     add_driven_rows(p, o);
+    for (int j = 0; j < o->joints; j++)
+      for (int i = 0; i < o->joint[j].count; i++) o->joint_of_row[o->joint[j].first + i] = j;
     /* One row more for each body: p'p = 1. */
     p->m = o->rows + p->bodies;
     p->loaded = forces_load(m);

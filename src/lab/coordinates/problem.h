@@ -81,6 +81,10 @@ struct description {
   /* Reactions of all joints of the model from q'' and the multipliers of the rows. False: out of memory. */
   bool (*reactions)(const struct problem *p, const struct instant *now, const struct lab_motion *x,
                     struct lab_reaction *o);
+  /* Largest |Phi|, |Phi'| and |Phi''|, NaN for the last where qdd is NULL, without matrices. NULL: from rows(). False: out of
+   * memory. */
+  bool (*violations)(const struct problem *p, const struct instant *now, const struct lab_motion *x,
+                     double o[3]);
 };
 
 extern const struct description description_natural, description_absolute, description_joint;

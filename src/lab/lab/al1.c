@@ -9,6 +9,7 @@
 #include "lab/formulations.h"
 #include "lab/linear.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* c(q, q') into s->c. */
@@ -122,12 +123,36 @@ static enum lab_status al1_accept(struct lab_state *s)
   return LAB_OK;
 }
 
-/* (6b) as it stands. */
+/* lambda of least squares in Phi_q' lambda = f - M q'', where redundant rows share evenly. */
+static enum lab_status multipliers_of_accelerations(const struct lab_state *s, double *lambda)
+{
+  static const double relative_compliance = 1e-13;
+  const int n = s->n, m = s->m;
+  double *K = calloc((size_t)(m * m + n + 1), sizeof *K), *lacks = K ? K + m * m : NULL, trace = 0;
+  if (!K) return LAB_NO_MEMORY;
+  memcpy(lacks, s->f, sizeof *lacks * (size_t)n);
+  add_product(lacks, -1, s->M, s->wd, n, n);
+  memset(lambda, 0, sizeof *lambda * (size_t)m);
+  add_product(lambda, 1, s->Phi_q, lacks, m, n);
+  /* K = Phi_q Phi_q' */
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++)
+      for (int l = 0; l < n; l++) K[i * m + j] += s->Phi_q[i * n + l] * s->Phi_q[j * n + l];
+    trace += K[i * m + i];
+  }
+  for (int i = 0; i < m; i++) K[i * m + i] += relative_compliance * trace;
+  const bool regular = chol_factor(K, m, m);
+  if (regular) chol_solve(K, m, m, lambda);
+  free(K);
+  return regular ? LAB_OK : LAB_SINGULAR;
+}
+
+/* (6b) as it stands; after a Newton iteration it has the error of q'' times alpha, so that there it comes from q''. */
 static enum lab_status al1_multipliers(const struct lab_state *s, double *lambda, double *qdd)
 {
   memcpy(lambda, s->lambda, sizeof *lambda * (size_t)s->m);
   memcpy(qdd, s->wd, sizeof *qdd * (size_t)s->n);
-  return LAB_OK;
+  return s->run->integrator->needs == NEEDS_NEWTON ? multipliers_of_accelerations(s, lambda) : LAB_OK;
 }
 
 /* alpha (Phi'' + 2 xi omega Phi' + omega^2 Phi) of the last evaluation: what the penalty does in place of a multiplier. */

@@ -224,13 +224,20 @@ static bool factor_dense_system(struct em *o, const double *left, double c)
   return lu_factor(o->S, rows, o->pivot);
 }
 
+static const double *columns_of_em_row(const void *user, int row, int body)
+{
+  const struct em *o = user;
+  return o->J_f + row * o->n + V * body;
+}
+
 /* Factors at the poses x, where J_f has been made. left: of S in em-newton. */
 static bool factor_system(struct lab_state *s, struct em *o, const struct pose *x, const double *left)
 {
   const double c = 1 / s->run->alpha;
   const struct mobility mobility = {.user = o, .apply = displacement_of_load};
   memcpy(o->factored, x, sizeof *x * (size_t)o->p->bodies);
-  return o->newton ? factor_dense_system(o, left, c) : fronts_factor(o->fronts, o->J_f, c, &mobility);
+  const struct front_rows rows = {o, columns_of_em_row};
+  return o->newton ? factor_dense_system(o, left, c) : fronts_factor(o->fronts, &rows, c, &mobility);
 }
 
 static void solve_system(const struct em *o, double *x)

@@ -13,7 +13,7 @@ struct fronts {
   struct elimination joints;
   int bodies, width, rows;
   double *compliance; /* (rows) */
-  const double *J;
+  const struct front_rows *J;
   const struct mobility *mobility;
 };
 
@@ -55,19 +55,26 @@ struct fronts *fronts_new(const struct problem *p, int width)
 static void add_body_rows(const void *user, struct front *f, int b)
 {
   const struct fronts *o = user;
-  const int width = o->width, n = width * o->bodies;
   for (int i = 0; i < f->size; i++) {
+    const double *own = o->J->columns(o->J->user, f->row[i], b);
     double turned[FRONTS_WIDTH];
-    memcpy(turned, o->J + f->row[i] * n + width * b, sizeof *turned * (size_t)width);
+    if (!own) continue;
+    memcpy(turned, own, sizeof *turned * (size_t)o->width);
     o->mobility->apply(o->mobility->user, b, turned);
     for (int j = 0; j < f->size; j++) {
-      const double *row = o->J + f->row[j] * n + width * b;
-      for (int k = 0; k < width; k++) f->F[f->size * i + j] += turned[k] * row[k];
+      const double *row = o->J->columns(o->J->user, f->row[j], b);
+      for (int k = 0; row && k < o->width; k++) f->F[f->size * i + j] += turned[k] * row[k];
     }
   }
 }
 
-bool fronts_factor(struct fronts *o, const double *J, double c, const struct mobility *mobility)
+bool fronts_count(const struct fronts *o, int *levels, struct elimination_cost *cost)
+{
+  *levels = o->joints.levels;
+  return elimination_count(&o->joints, cost);
+}
+
+bool fronts_factor(struct fronts *o, const struct front_rows *J, double c, const struct mobility *mobility)
 {
   o->J = J;
   o->mobility = mobility;

@@ -3,7 +3,7 @@
  *
  *   S = c I + sum over bodies of J_b W_b J_b'
  *
- * factorised by recursion: joints are eliminated one by one, the one with the smallest border next. J_b are the
+ * factorised by recursion: joints are eliminated level by level (links/elimination.h). J_b are the
  * columns of J that belong to body b, and W_b is its mobility. All parts are positive: with any c above 0 the factors
  * exist, and loops and redundant rows need nothing special. The order belongs to the mechanism and is found once. */
 #ifndef LAB_FRONTS_H
@@ -18,12 +18,21 @@ struct mobility {
   void (*apply)(const void *user, int body, double *x); /* x := W_b x, (width) */
 };
 
+/* Rows of J body by body: the columns of a body in a row, (width); NULL: 0. */
+struct front_rows {
+  const void *user;
+  const double *(*columns)(const void *user, int row, int body);
+};
+
 struct fronts;
 /* width: columns of J for each body. NULL: out of memory. */
 struct fronts *fronts_new(const struct problem *p, int width);
 void fronts_free(struct fronts *o);
-/* J: (rows of joints, width bodies). False: a pivot is not positive. */
-bool fronts_factor(struct fronts *o, const double *J, double c, const struct mobility *mobility);
+/* False: a pivot is not positive. */
+bool fronts_factor(struct fronts *o, const struct front_rows *J, double c, const struct mobility *mobility);
+struct elimination_cost;
+/* Levels of the elimination, and its operations (links/elimination.h). False: out of memory. */
+bool fronts_count(const struct fronts *o, int *levels, struct elimination_cost *cost);
 /* x := S^-1 x, (rows of joints) */
 void fronts_solve(const struct fronts *o, double *x);
 

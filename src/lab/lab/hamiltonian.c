@@ -28,6 +28,19 @@ static enum lab_status hamiltonian_start(struct lab_state *s)
   return LAB_OK;
 }
 
+/* sigma = 0, and p by (8) at the present q and q': M q' + Phi_q' alpha (Phi' + s) */
+static enum lab_status hamiltonian_reset(struct lab_state *s)
+{
+  state_rows(s);
+  hamiltonian_drive(s);
+  add_product(s->c, 1, s->Phi_q, s->qd, s->m, s->n);
+  memset(s->lambda, 0, sizeof *s->lambda * (size_t)s->m);
+  memset(s->w, 0, sizeof *s->w * (size_t)s->n);
+  add_product(s->w, 1, s->M, s->qd, s->n, s->n);
+  add_transposed(s->w, s->run->alpha, s->Phi_q, s->c, s->m, s->n);
+  return LAB_OK;
+}
+
 /* p' = f + d(Phi_q)/dt' sigma, (9) */
 static void momentum_rate(struct lab_state *s, const double *sigma)
 {
@@ -196,5 +209,6 @@ const struct formulation formulation_hamiltonian = {.name = "hamiltonian",
                                                     .make = make_sums,
                                                     .release = free,
                                                     .start = hamiltonian_start,
+                                                    .reset = hamiltonian_reset,
                                                     .evaluate = hamiltonian_evaluate,
                                                     .newton = &hamiltonian_newton};

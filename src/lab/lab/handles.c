@@ -5,6 +5,7 @@
  * (27) subtracts numbers of the size of alpha. The error against the dense matrix goes with alpha^2; at alpha = 1e6
  * the accelerations lose six digits. So this is an oracle of the formulas, not an engine; multipliers.c is. */
 #include "lab/handles.h"
+#include "lab/index1.h"
 #include "lab/linear.h"
 
 #include <string.h>
@@ -227,8 +228,9 @@ static bool factor_compound(struct handle_solver *o, struct compound *c)
   }
 }
 
-bool handles_factor(void *own, const double *M, const double *Phi_q, double alpha)
+bool handles_factor(void *own, const struct index1_matrices *a)
 {
+  const double *M = a->M, *Phi_q = a->Phi_q, alpha = a->alpha;
   struct handle_solver *o = own;
   const int n = o->p->n;
   o->alpha = alpha;

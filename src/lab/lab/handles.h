@@ -63,6 +63,7 @@ struct handle_solver {
 };
 
 /* handles.c: (9) to (40) and (78) to (86) for the matrices. False: singular. */
-bool handles_factor(void *own, const double *M, const double *Phi_q, double alpha);
+struct index1_matrices;
+bool handles_factor(void *own, const struct index1_matrices *a);
 
 #endif

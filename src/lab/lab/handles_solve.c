@@ -255,4 +255,5 @@ const char *handles_unsuitable(const struct problem *p)
   return NULL;
 }
 
-const struct index1_solver index1_handles = {make_handles, release_handles, handles_factor, solve_handles};
+const struct index1_solver index1_handles = {true, make_handles, release_handles, handles_factor,
+                                             solve_handles};

@@ -18,7 +18,8 @@ static struct link_work *hdca_work(struct lab_state *s)
   return s->formulation_own;
 }
 
-/* P_k = momenta of all that hangs on joint k, less the impulses D sigma of cut joints: for sigma = 0 p_k = s_k . P_k */
+/* P_k = momenta of all that hangs on joint k, less the impulses D sigma of cut joints: for sigma = 0 p_k = s_k . P_k. So a
+ * reset is a start at the present q and q'. */
 static enum lab_status hdca_start(struct lab_state *s)
 {
   struct link_work *o = hdca_work(s);
@@ -92,7 +93,7 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
 
 #define HDCA_FORMULATION(...)                                                                                \
   LINK_FORMULATION(__VA_ARGS__, .source = "paper 2, (9) to (77)", .momenta = true, .start = hdca_start,      \
-                   .evaluate = hdca_evaluate)
+                   .reset = hdca_start, .evaluate = hdca_evaluate)
 
 HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL, false)
 HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles",

@@ -8,6 +8,7 @@
  * The paper's gamma has the sign Phi'' = Phi_q q'' + gamma; in paper 1 it is the other. With projections Omega =
  * mu = 0. */
 #include "lab/index1.h"
+#include "coordinates/forces.h"
 #include "lab/formulations.h"
 #include "lab/linear.h"
 
@@ -23,7 +24,9 @@ struct index1 {
   bool projects, factored;             /* factored: for the present configuration */
   double *lambda, *gamma;              /* (m) */
   double *x, *last, *target, *Q, *Phi; /* (n), (n), (n), (n); (m) */
-  double *Phi_q;                       /* (m, n) not used but to be filled */
+  double *factored_q;                  /* (n) the configuration of the factors */
+  double *J, *other;                   /* blocks of the rows, and those that are not used but to be filled */
+  double *M, *Phi_q;                   /* (n, n), (m, n) where the solver wants them */
 };
 
 static void index1_release(void *own)
@@ -41,7 +44,8 @@ static void *index1_make(const struct problem *p, const struct index1_solver *so
   if (!o) return NULL;
   *o = (struct index1){.solver = solver, .projects = projects, .solver_own = solver->make(p)};
   /* One block of memory, shared out below. */
-  o->lambda = calloc(3 * m + 4 * n + m * n, sizeof *o->lambda);
+  const size_t blocks = ABSOLUTE_BLOCK * (m + 1), dense = solver->dense ? n * n + m * n : 0;
+  o->lambda = calloc(3 * m + 5 * n + 2 * blocks + dense, sizeof *o->lambda);
   if (!o->lambda || !o->solver_own) {
     index1_release(o);
     return NULL;
@@ -52,7 +56,11 @@ static void *index1_make(const struct problem *p, const struct index1_solver *so
   o->last = o->x + n;
   o->target = o->last + n;
   o->Q = o->target + n;
-  o->Phi_q = o->Q + n;
+  o->factored_q = o->Q + n;
+  o->J = o->factored_q + n;
+  o->other = o->J + blocks;
+  o->M = o->other + blocks;
+  o->Phi_q = o->M + n * n;
   return o;
 }
 
@@ -64,9 +72,28 @@ static double change_of_vector(const double *a, const double *b, int n, double *
 
 static bool factor_configuration(struct lab_state *s, struct index1 *o)
 {
-  state_rows(s);
-  o->factored = o->solver->factor(o->solver_own, s->M, s->Phi_q, s->run->alpha);
+  const struct problem *p = s->problem;
+  const bool dense = o->solver->dense;
+  absolute_blocks(p, &s->now, s->q, s->Phi, o->J);
+  forces_row_time(p, s->now.time, s->Phi_t);
+  state_force(s);
+  if (dense) {
+    p->kind->rows(p, &s->now, s->q, s->Phi, o->Phi_q);
+    p->kind->inertia(p, s->q, o->M);
+  }
+  const struct index1_matrices a = {o->factored_q, o->J, dense ? o->M : NULL, dense ? o->Phi_q : NULL,
+                                    s->run->alpha};
+  memcpy(o->factored_q, s->q, sizeof *s->q * (size_t)s->n);
+  o->factored = o->solver->factor(o->solver_own, &a);
   return o->factored;
+}
+
+/* o (m) += factor Phi', with the rows of the factors: Phi_q q' + Phi_t. */
+static void add_rates(const struct lab_state *s, const struct index1 *own, double factor, double *o)
+{
+  absolute_add_rows(s->problem, own->factored_q, own->J, factor, s->qd, o);
+  for (int i = s->problem->driven; i < s->problem->driven + s->problem->driven_rows; i++)
+    o[i] += factor * s->Phi_t[i];
 }
 
 /* (6) to (8); the rates q' are in s->qd. */
@@ -75,7 +102,7 @@ static void stabilised_gamma(struct lab_state *s, struct index1 *o)
   const double Omega = o->projects ? 0 : s->run->omega, mu = o->projects ? 0 : s->run->xi;
   state_bias(s, o->gamma);
   if (Omega == 0) return;
-  state_add_row_rates(s, 2 * Omega * mu, o->gamma);
+  add_rates(s, o, 2 * Omega * mu, o->gamma);
   for (int i = 0; i < s->m; i++) o->gamma[i] += Omega * Omega * s->Phi[i];
 }
 
@@ -96,7 +123,7 @@ static enum lab_status index1_evaluate(struct lab_state *s)
     memcpy(o->last, s->wd, sizeof *o->last * (size_t)n);
     o->solver->solve(o->solver_own, s->f, o->lambda, o->gamma, s->wd);
     for (int i = 0; i < m; i++) o->lambda[i] += alpha * o->gamma[i];
-    add_product(o->lambda, alpha, s->Phi_q, s->wd, m, n);
+    absolute_add_rows(s->problem, o->factored_q, o->J, alpha, s->wd, o->lambda);
     s->result->inner++;
     if (pass > 1 && change_of_vector(s->wd, o->last, n, o->Q) < acceleration_tolerance) break;
   }
@@ -115,10 +142,10 @@ static enum lab_status project_positions(struct lab_state *s, struct index1 *o)
   for (int pass = 1; pass <= UPDATES_MAX; pass++) {
     for (int i = 0; i < n; i++) o->last[i] = s->q[i] - o->target[i];
     memset(o->Q, 0, sizeof *o->Q * (size_t)n);
-    add_product(o->Q, -1, s->M, o->last, n, n);
+    absolute_add_momenta(s->problem, o->factored_q, -1, o->last, o->Q);
     o->solver->solve(o->solver_own, o->Q, o->lambda, o->Phi, o->x);
     for (int i = 0; i < n; i++) s->q[i] += o->x[i];
-    s->problem->kind->rows(s->problem, &s->now, s->q, o->Phi, o->Phi_q);
+    absolute_blocks(s->problem, &s->now, s->q, o->Phi, o->other);
     for (int i = 0; i < m; i++) o->lambda[i] += s->run->alpha * o->Phi[i];
     if (euclidean_norm(o->x, n) < position_tolerance) break;
   }
@@ -131,13 +158,13 @@ static enum lab_status project_velocities(struct lab_state *s, struct index1 *o)
   const int n = s->n, m = s->m;
   if (!factor_configuration(s, o)) return LAB_SINGULAR;
   memset(o->Q, 0, sizeof *o->Q * (size_t)n);
-  add_product(o->Q, 1, s->M, s->w, n, n);
+  absolute_add_momenta(s->problem, o->factored_q, 1, s->w, o->Q);
   memset(o->lambda, 0, sizeof *o->lambda * (size_t)m);
   memcpy(o->gamma, s->Phi_t, sizeof *o->gamma * (size_t)m);
   for (int pass = 1; pass <= UPDATES_MAX; pass++) {
     memcpy(o->last, s->w, sizeof *o->last * (size_t)n);
     o->solver->solve(o->solver_own, o->Q, o->lambda, o->gamma, s->w);
-    state_add_row_rates(s, s->run->alpha, o->lambda);
+    add_rates(s, o, s->run->alpha, o->lambda);
     if (change_of_vector(s->w, o->last, n, o->x) < velocity_tolerance) break;
   }
   return LAB_OK;
@@ -176,12 +203,12 @@ static void *make_dense(const struct problem *p)
   return o;
 }
 
-static bool factor_dense(void *own, const double *M, const double *Phi_q, double alpha)
+static bool factor_dense(void *own, const struct index1_matrices *a)
 {
   struct dense_solver *o = own;
-  o->Phi_q = Phi_q;
-  o->alpha = alpha;
-  penalty_matrix(o->A, M, alpha, Phi_q, o->m, o->n);
+  o->Phi_q = a->Phi_q;
+  o->alpha = a->alpha;
+  penalty_matrix(o->A, a->M, a->alpha, a->Phi_q, o->m, o->n);
   return chol_factor(o->A, o->n, o->n);
 }
 
@@ -194,7 +221,7 @@ static void solve_dense(void *own, const double *Q, const double *lambda, const 
   chol_solve(o->A, o->n, o->n, x);
 }
 
-const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve_dense};
+const struct index1_solver index1_dense = {true, make_dense, free, factor_dense, solve_dense};
 
 /* ---- the formulations: three solvers, each without and with projections ---- */
 
@@ -207,6 +234,7 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
                                                .title = title_text,                                          \
                                                .source = "paper 5, (6) to (86)",                             \
                                                .pure = true,                                                 \
+                                               .own_matrices = true,                                         \
                                                .oracle = is_oracle,                                          \
                                                .only = &description_absolute,                                \
                                                .unsuitable = refuses,                                        \

@@ -8,12 +8,20 @@
 #ifndef LAB_INDEX1_H
 #define LAB_INDEX1_H
 
+#include "coordinates/absolute.h"
 #include "lab/state.h"
 
+struct index1_matrices {
+  const double *q, *J;     /* the configuration, and the blocks of its rows (absolute.h) */
+  const double *M, *Phi_q; /* dense; NULL where the solver does not want them */
+  double alpha;
+};
+
 struct index1_solver {
+  bool dense; /* it wants M and Phi_q */
   void *(*make)(const struct problem *p);
   void (*release)(void *own);
-  bool (*factor)(void *own, const double *M, const double *Phi_q, double alpha); /* false: singular */
+  bool (*factor)(void *own, const struct index1_matrices *a); /* false: singular */
   /* x: (n); lambda, gamma: (m) */
   void (*solve)(void *own, const double *Q, const double *lambda, const double *gamma, double *x);
 };

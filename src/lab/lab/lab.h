@@ -26,6 +26,7 @@ struct lab_run {
   int substeps;            /* inner steps of a step of substeps */
   double rtol, atol;       /* ode45, ode23, ode113 */
   double speed;            /* the velocities at the start are multiplied by it */
+  double reset;            /* s between resets of the impulses of momentum formulations; 0: none */
   bool violations; /* find the largest |Phi|, |Phi'| and |Phi''|, at the cost of an evaluation a step */
 };
 struct lab_run lab_run_default(void);
@@ -78,6 +79,14 @@ enum lab_status lab_run(const struct problem *p, const struct lab_run *r, const 
 /* Reactions of all joints of the model (joints) in a state that a watch sees, as the formulation has them. False: it has none,
  * because a matrix is singular or memory is short. */
 bool lab_reactions_get(const struct lab_state *s, struct lab_reaction *o);
+/* Floating-point operations of the recursion of al1-dca in absolute coordinates: a factorisation, a solve, and both along the
+ * longest way through the levels of the assembly, which unlimited threads would need. Without those that evaluate rows. */
+struct lab_operations {
+  int levels;
+  double factor, solve, path;
+};
+/* False: out of memory. */
+bool lab_operations_count(const struct problem *p, struct lab_operations *o);
 /* Motion of a body in a state that a watch sees. */
 void lab_body_get(const struct lab_state *s, int body, struct lab_body *o);
 

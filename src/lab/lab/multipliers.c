@@ -11,6 +11,7 @@
 #include "lab/fronts.h"
 #include "lab/index1.h"
 #include "lab/linear.h"
+#include "links/elimination.h"
 #include "math/euler.h"
 #include "model/model.h"
 
@@ -25,7 +26,7 @@ struct multiplier_solver {
   struct fronts *fronts;
   double *r; /* (m) */
   double alpha;
-  const double *Phi_q;
+  const double *q, *J;
 };
 
 static void release_multipliers(void *own)
@@ -54,8 +55,7 @@ static void apply_body_inverse(const void *user, int b, double *x)
 {
   const struct multiplier_solver *o = user;
   const struct body *body = &o->p->model->body[b];
-  const double *row = o->Phi_q + (o->absolute->rows + b) * o->p->n + Y * b + 3; /* 2p' */
-  const double p[4] = {0.5 * row[0], 0.5 * row[1], 0.5 * row[2], 0.5 * row[3]}, s = p_dot(p, p);
+  const double *p = o->q + Y * b + 3, s = p_dot(p, p);
   double turn[3], th[3];
   p_to_rotation(turn, p, x + 3);
   m3_mul(th, body->inertia_inverse, turn);
@@ -66,14 +66,21 @@ static void apply_body_inverse(const void *user, int b, double *x)
   p_from_rotation(x + 3, p, 1 / s, th, p_dot(p, x + 3) / (4 * o->alpha * s));
 }
 
-static bool factor_multipliers(void *own, const double *M, const double *Phi_q, double alpha)
+static const double *columns_of_body(const void *user, int row, int body)
+{
+  const struct multiplier_solver *o = user;
+  return absolute_block_of(o->absolute, o->J, row, body);
+}
+
+static bool factor_multipliers(void *own, const struct index1_matrices *a)
 {
   struct multiplier_solver *o = own;
   const struct mobility mobility = {.user = o, .apply = apply_body_inverse};
-  o->alpha = alpha;
-  o->Phi_q = Phi_q;
-  (void)M; /* the model has its inverse */
-  return fronts_factor(o->fronts, Phi_q, 1 / alpha, &mobility);
+  const struct front_rows rows = {o, columns_of_body};
+  o->alpha = a->alpha;
+  o->q = a->q;
+  o->J = a->J;
+  return fronts_factor(o->fronts, &rows, 1 / a->alpha, &mobility);
 }
 
 /* x := M^^-1 (x - Phi_N' (lambda_N + alpha gamma_N)), body by body. The second part is along p: M^^-1 2p = p/(2
@@ -84,10 +91,9 @@ static void apply_body_inverses(const struct multiplier_solver *o, const double 
 {
   const int rows = o->absolute->rows;
   for (int b = 0; b < o->p->bodies; b++) {
-    const double *row = o->Phi_q + (rows + b) * o->p->n + Y * b + 3; /* 2p' */
-    const double along = lambda[rows + b] / o->alpha + gamma[rows + b];
+    const double *p = o->q + Y * b + 3, along = 0.5 * (lambda[rows + b] / o->alpha + gamma[rows + b]);
     apply_body_inverse(o, b, x + Y * b);
-    for (int i = 0; i < 4; i++) x[Y * b + 3 + i] -= along * row[i] / p_dot(row, row);
+    for (int i = 0; i < 4; i++) x[Y * b + 3 + i] -= along * p[i] / p_dot(p, p);
   }
 }
 
@@ -99,14 +105,30 @@ static void solve_multipliers(void *own, const double *Q, const double *lambda, 
   memcpy(x, Q, sizeof *x * (size_t)n);
   apply_body_inverses(o, lambda, gamma, x);
 
-  for (int i = 0; i < rows; i++) o->r[i] = lambda[i] / o->alpha + gamma[i];
-  add_product(o->r, 1, o->Phi_q, x, rows, n);
+  /* absolute_add_rows() adds to the rows of p'p = 1, too, which nobody reads here. */
+  for (int i = 0; i < o->p->m; i++) o->r[i] = i < rows ? lambda[i] / o->alpha + gamma[i] : 0;
+  absolute_add_rows(o->p, o->q, o->J, 1, x, o->r);
   fronts_solve(o->fronts, o->r);
 
   memcpy(x, Q, sizeof *x * (size_t)n);
-  add_transposed(x, -1, o->Phi_q, o->r, rows, n);
+  for (int i = rows; i < o->p->m; i++) o->r[i] = 0;
+  absolute_add_columns(o->p, o->q, o->J, -1, o->r, x);
   apply_body_inverses(o, lambda, gamma, x);
 }
 
-const struct index1_solver index1_multipliers = {make_multipliers, release_multipliers, factor_multipliers,
-                                                 solve_multipliers};
+bool lab_operations_count(const struct problem *p, struct lab_operations *o)
+{
+  struct elimination_cost cost;
+  struct fronts *fronts = fronts_new(p, Y);
+  const bool good = fronts && fronts_count(fronts, &o->levels, &cost);
+  if (good) {
+    o->factor = cost.factor;
+    o->solve = cost.solve;
+    o->path = cost.path;
+  }
+  fronts_free(fronts);
+  return good;
+}
+
+const struct index1_solver index1_multipliers = {false, make_multipliers, release_multipliers,
+                                                 factor_multipliers, solve_multipliers};

@@ -58,6 +58,8 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
     why = "its projections follow the steps of ode45 and ode23";
   else if (i->history && f->project)
     why = "its projections would change the past from which the rule goes on";
+  else if (r->reset > 0 && !f->reset)
+    why = "it has no impulses that could be reset";
   if (why) {
     snprintf(text, size, "%s with %s: %s", f->name, i->name, why);
     return text;
@@ -91,16 +93,27 @@ static void record_largest(double *largest, double x)
 static void measure_violations(struct lab_state *s, struct lab_sample *o)
 {
   const struct problem *p = s->problem;
-  p->kind->rows(p, &s->now, s->q, s->c, s->dPhi_q);
-  o->position = largest_entry(s->c, s->m);
-  forces_row_time(p, s->now.time, s->c);
-  add_product(s->c, 1, s->dPhi_q, s->qd, s->m, s->n);
-  o->velocity = largest_entry(s->c, s->m);
+  const bool accelerates = !s->run->formulation->momenta && !s->run->formulation->no_accelerations;
+  /* By the description, or with dense rows. */
+  if (p->kind->violations) {
+    const struct lab_motion x = {s->q, s->qd, accelerates ? s->wd : NULL, NULL};
+    double largest[3] = {NAN, NAN, NAN};
+    p->kind->violations(p, &s->now, &x, largest);
+    o->position = largest[0];
+    o->velocity = largest[1];
+    o->acceleration = largest[2];
+    return;
+  }
+  p->kind->rows(p, &s->now, s->q, s->check, s->dPhi_q);
+  o->position = largest_entry(s->check, s->m);
+  forces_row_time(p, s->now.time, s->check);
+  add_product(s->check, 1, s->dPhi_q, s->qd, s->m, s->n);
+  o->velocity = largest_entry(s->check, s->m);
   o->acceleration = NAN;
-  if (s->run->formulation->momenta || s->run->formulation->no_accelerations) return;
-  p->kind->bias(p, &s->now, s->q, s->qd, s->c);
-  add_product(s->c, 1, s->dPhi_q, s->wd, s->m, s->n);
-  o->acceleration = largest_entry(s->c, s->m);
+  if (!accelerates) return;
+  p->kind->bias(p, &s->now, s->q, s->qd, s->check);
+  add_product(s->check, 1, s->dPhi_q, s->wd, s->m, s->n);
+  o->acceleration = largest_entry(s->check, s->m);
 }
 
 /* False where the energy tells that the run has failed. */
@@ -142,11 +155,23 @@ static bool run_ended(const struct lab_state *s, long planned)
   return s->run->integrator->adaptive ? s->t >= s->run->duration : s->result->steps >= planned;
 }
 
+/* Resets impulses where a time for it has passed. An integrator with a history starts anew. */
+static enum lab_status reset_when_due(struct lab_state *s, double *next)
+{
+  const struct formulation *f = s->run->formulation;
+  if (!(s->run->reset > 0) || !f->reset || s->t < *next * (1 - 1e-12)) return LAB_OK;
+  while (*next <= s->t * (1 + 1e-12)) *next += s->run->reset;
+  const enum lab_status status = f->reset(s);
+  if (status != LAB_OK) return status;
+  return s->run->integrator->history ? s->run->integrator->start(s) : f->evaluate(s);
+}
+
 static enum lab_status march_to_end(struct lab_state *s, const struct lab_watch *watch)
 {
   const struct problem *p = s->problem;
   struct lab_result *o = s->result;
   struct lab_sample sample;
+  double next = s->run->reset;
   const long planned = lround(s->run->duration / s->run->dt);
   enum lab_status status = begin_run(s);
   if (status != LAB_OK) return status;
@@ -162,6 +187,8 @@ static enum lab_status march_to_end(struct lab_state *s, const struct lab_watch 
     if (p->kind->follow) p->kind->follow(p, s->q, s->turn);
     if (!record_state(s, &sample)) return LAB_DIVERGED;
     if (watch && !watch->step(watch->user, s, &sample)) return LAB_STOPPED;
+    status = reset_when_due(s, &next);
+    if (status != LAB_OK) return status;
   }
   return LAB_OK;
 }

@@ -73,7 +73,7 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   const int n = s->n, m = s->m;
   size_t used = 0;
   double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp, &s->gradient};
-  double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c, &s->Phi_t};
+  double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c, &s->Phi_t, &s->check};
   /* Vectors of coordinates and of rows. */
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = take_numbers(base, &used, n);
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = take_numbers(base, &used, m);
@@ -81,10 +81,12 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   s->qd = momenta ? take_numbers(base, &used, n) : s->w;
   s->qd_k = momenta ? take_numbers(base, &used, n) : s->w_k;
   /* Matrices; constant ones belong to the problem. */
-  s->Phi_q = take_numbers(base, &used, m * n);
-  s->dPhi_q = take_numbers(base, &used, m * n);
-  s->A = take_numbers(base, &used, n * n);
-  s->M = p->constant ? p->M : take_numbers(base, &used, n * n);
+  if (!s->run->formulation->own_matrices) {
+    s->Phi_q = take_numbers(base, &used, m * n);
+    s->dPhi_q = take_numbers(base, &used, m * n);
+    s->A = take_numbers(base, &used, n * n);
+    s->M = p->constant ? p->M : take_numbers(base, &used, n * n);
+  }
   s->f = p->constant && !p->loaded ? p->f : take_numbers(base, &used, n);
   s->turn = take_numbers(base, &used, ali3_model_joints(p->model));
   return used;

@@ -27,6 +27,7 @@ struct lab_state {
   double *Phi_t;          /* (m) as of the last evaluation; only drives have it */
   double *turn;           /* (joints) angles as of the last step, for `now` */
   double *A, *rhs, *c;    /* (n, n), (n), (m): to work with */
+  double *check;          /* (m) for violations, which must not change the rest */
   double *dq, *dp;        /* (n) increments of nr */
   double *gradient;       /* (n) of a spring */
   void *formulation_own, *integrator_own;
@@ -43,6 +44,7 @@ struct formulation {
   bool oracle;           /* another way to compute a formulation, or a part of it, for tests */
   bool product;          /* the integrator is the product's whole step */
   bool no_accelerations; /* there is no q'' at the end of a step */
+  bool own_matrices;     /* M, Phi_q, dPhi_q and A of the state are not used, and have no memory */
   const struct description *only; /* the one description that it knows; NULL: any */
   const char *(*unsuitable)(
       const struct problem *p); /* why it cannot do this one; NULL: it can, or does any */
@@ -53,6 +55,9 @@ struct formulation {
   enum lab_status (*start)(struct lab_state *s);
   /* Finds qd and wd from (q, w). NULL: there is only a Newton form. */
   enum lab_status (*evaluate)(struct lab_state *s);
+  /* Starts the impulses of the constraints at 0 again, at the present q and q': sets w. Papers 2 and 3 ask for it in long
+   * runs, where impulses of a force that keeps its sign grow for ever. NULL: it has none. */
+  enum lab_status (*reset)(struct lab_state *s);
   /* After an accepted step of ode45 and ode23: brings the state back onto the constraints. NULL: no. */
   enum lab_status (*project)(struct lab_state *s);
   const struct newton_form *newton; /* NULL: there is none */

@@ -6,106 +6,228 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUND = -1 };
+enum { GROUND = -1, NONE = -1 };
 
 /* ---- set-up: the order, and what each front is made of ---- */
 
-static bool joint_touches(const struct front_joint *j, int body)
-{
-  bool touches = false;
-  for (int side = 0; side < FRONT_BODIES; side++) touches |= j->body[side] == body;
-  return touches;
-}
-
-struct order_state {
-  bool *left; /* (joints) not yet eliminated */
-  int *owner; /* (bodies) front that holds the compound of this body; -1: a body by itself */
+/* Bodies that eliminated joints have joined, with the joints that are left at their border. */
+struct compound_border {
+  int *joint; /* (count), ascending */
+  int count;
+  int front, level; /* the front that made it, NONE: one body; and its level */
+  int into;         /* the compound that took it in; NONE: none */
 };
 
-/* Marks the joints that share a compound or a body with joint j; how many rows they have. */
-static int mark_border(const struct elimination *o, const struct order_state *k, int j, bool *border,
-                       bool *inside)
+struct order_state {
+  struct elimination *o;
+  struct compound_border *compound; /* (bodies + joints) bodies, then one for each front */
+  int compounds;
+  bool *left; /* (joints) not yet eliminated */
+  int *busy;  /* (bodies + joints) level in which a compound was last taken */
+  int *mark;  /* (joints) stamp of the border that holds a joint */
+  int stamp;
+  int *border; /* (joints) to work in */
+  int *rows;   /* (joints) rows of the border of each joint, as of this level */
+};
+
+static int compound_of_body(const struct order_state *k, int body)
 {
-  int rows = 0;
-  for (int b = 0; b < o->bodies; b++) inside[b] = joint_touches(&o->joint[j], b);
-  for (int b = 0; b < o->bodies; b++)
-    for (int side = 0; side < FRONT_BODIES; side++) {
-      const int end = o->joint[j].body[side];
-      if (end != GROUND && k->owner[end] >= 0 && k->owner[b] == k->owner[end]) inside[b] = true;
-    }
-  for (int i = 0; i < o->joints; i++) {
-    border[i] = false;
-    for (int side = 0; side < FRONT_BODIES; side++)
-      if (i != j && k->left[i] && o->joint[i].body[side] != GROUND && inside[o->joint[i].body[side]])
-        border[i] = true;
-    if (border[i]) rows += o->joint[i].count;
+  int at = body;
+  while (k->compound[at].into != NONE) at = k->compound[at].into;
+  /* The way is shorter next time. */
+  while (k->compound[body].into != NONE) {
+    const int next = k->compound[body].into;
+    if (next != at) k->compound[body].into = at;
+    body = next;
   }
-  return rows;
+  return at;
 }
 
-/* The joint whose elimination leaves the smallest border. */
-static int cheapest_joint(const struct elimination *o, const struct order_state *k, bool *border,
-                          bool *inside)
+/* The compounds of a joint, each once. */
+static int compounds_of_joint(const struct order_state *k, int j, int found[FRONT_BODIES])
 {
-  int best = -1, least = 0;
-  for (int j = 0; j < o->joints; j++) {
-    if (!k->left[j]) continue;
-    const int rows = mark_border(o, k, j, border, inside);
-    if (best < 0 || rows < least) {
-      best = j;
-      least = rows;
-    }
+  int count = 0;
+  for (int side = 0; side < FRONT_BODIES; side++) {
+    const int body = k->o->joint[j].body[side];
+    const int c = body == GROUND ? NONE : compound_of_body(k, body);
+    bool known = c == NONE;
+    for (int i = 0; i < count; i++) known = known || found[i] == c;
+    if (!known) found[count++] = c;
   }
-  return best;
+  return count;
 }
 
-static bool make_front(struct elimination *o, struct order_state *k, int j, const bool *border,
-                       const bool *inside)
+static int compare_joints(const void *a, const void *b)
 {
+  return *(const int *)a - *(const int *)b;
+}
+
+/* The joints left that share a compound with joint j, ascending, in k->border; *rows: of them all. */
+static int collect_border(struct order_state *k, int j, int *rows)
+{
+  int found[FRONT_BODIES], count = 0;
+  const int compounds = compounds_of_joint(k, j, found);
+  k->stamp++;
+  *rows = 0;
+  for (int i = 0; i < compounds; i++)
+    for (int n = 0; n < k->compound[found[i]].count; n++) {
+      const int other = k->compound[found[i]].joint[n];
+      if (other == j || !k->left[other] || k->mark[other] == k->stamp) continue;
+      k->mark[other] = k->stamp;
+      k->border[count++] = other;
+      *rows += k->o->joint[other].count;
+    }
+  qsort(k->border, (size_t)count, sizeof *k->border, compare_joints);
+  return count;
+}
+
+/* The front of joint j, and the compound that it makes. False: out of memory. */
+static bool make_front(struct order_state *k, int j)
+{
+  struct elimination *o = k->o;
   struct front *f = &o->front[o->count];
-  *f = (struct front){.pivot = o->joint[j].count, .parent = -1};
-  int rows = f->pivot;
-  for (int c = 0; c < o->joints; c++) rows += border[c] ? o->joint[c].count : 0;
-  f->row = calloc((size_t)rows + 1, sizeof *f->row);
-  f->body = calloc((size_t)o->bodies, sizeof *f->body);
-  if (!f->row || !f->body) return false;
+  struct compound_border *made = &k->compound[k->compounds];
+  int found[FRONT_BODIES], rows;
+  const int compounds = compounds_of_joint(k, j, found), border = collect_border(k, j, &rows);
+  *f = (struct front){.pivot = o->joint[j].count, .parent = NONE};
+  f->row = calloc((size_t)(f->pivot + rows) + 1, sizeof *f->row);
+  f->F = calloc((size_t)((f->pivot + rows) * (f->pivot + rows)) + 1, sizeof *f->F);
+  f->place = calloc((size_t)rows + 1, sizeof *f->place);
+  *made = (struct compound_border){.joint = calloc((size_t)border + 1, sizeof *made->joint),
+                                   .count = border,
+                                   .front = o->count,
+                                   .into = NONE};
+  if (!f->row || !f->F || !f->place || !made->joint) return false;
   /* Rows of the front: those of the joint, then those of its border. */
+  memcpy(made->joint, k->border, sizeof *made->joint * (size_t)border);
   for (int i = 0; i < f->pivot; i++) f->row[f->size++] = o->joint[j].first + i;
-  for (int c = 0; c < o->joints; c++)
-    for (int i = 0; border[c] && i < o->joint[c].count; i++) f->row[f->size++] = o->joint[c].first + i;
-  f->F = calloc((size_t)(f->size * f->size), sizeof *f->F);
-  /* Bodies inside: from the model if no front owns them yet, else through the front that does. */
-  for (int b = 0; b < o->bodies; b++) {
-    if (!inside[b]) continue;
-    f->body[b] = k->owner[b] < 0;
-    if (k->owner[b] >= 0) o->front[k->owner[b]].parent = o->count;
-    k->owner[b] = o->count;
+  for (int c = 0; c < border; c++)
+    for (int i = 0; i < o->joint[k->border[c]].count; i++)
+      f->row[f->size++] = o->joint[k->border[c]].first + i;
+  /* Bodies come from the model, compounds from their fronts. */
+  for (int i = 0; i < compounds; i++) {
+    struct compound_border *c = &k->compound[found[i]];
+    if (c->front == NONE)
+      f->body[f->bodies++] = found[i];
+    else
+      o->front[c->front].parent = o->count;
+    if (c->level > made->level) made->level = c->level;
+    c->into = k->compounds;
   }
+  made->level++;
+  if (made->level > o->levels) o->levels = made->level;
   k->left[j] = false;
+  k->compounds++;
   o->count++;
-  return f->F != NULL;
+  return true;
+}
+
+static bool joint_is_free(const struct order_state *k, int j, int level)
+{
+  int found[FRONT_BODIES];
+  const int compounds = compounds_of_joint(k, j, found);
+  for (int i = 0; i < compounds; i++)
+    if (k->busy[found[i]] == level) return false;
+  return true;
+}
+
+/* One level: joints whose border has at most `limit` rows and whose compounds no other joint of this level has taken. */
+static bool eliminate_level(struct order_state *k, int level, int limit)
+{
+  bool good = true;
+  for (int j = 0; j < k->o->joints && good; j++) {
+    int found[FRONT_BODIES];
+    if (!k->left[j] || k->rows[j] > limit || !joint_is_free(k, j, level)) continue;
+    /* The compounds are taken, and so is the one that they become. */
+    const int compounds = compounds_of_joint(k, j, found), made = k->compounds;
+    for (int i = 0; i < compounds; i++) k->busy[found[i]] = level;
+    good = make_front(k, j);
+    k->busy[made] = level;
+  }
+  return good;
+}
+
+/* Rows that all borders of this level may have: twice the least, so that the middle of a chain goes as well as its end. */
+static int border_limit(struct order_state *k)
+{
+  int least = NONE;
+  for (int j = 0; j < k->o->joints; j++) {
+    if (!k->left[j]) continue;
+    collect_border(k, j, &k->rows[j]);
+    if (least == NONE || k->rows[j] < least) least = k->rows[j];
+  }
+  return least == 0 ? 0 : 2 * least;
+}
+
+static bool order_by_levels(struct order_state *k)
+{
+  bool good = true;
+  for (int level = 1; good && k->o->count < k->o->joints; level++)
+    good = eliminate_level(k, level, border_limit(k));
+  return good;
+}
+
+/* The joints of each body by itself. */
+static bool list_borders(struct order_state *k)
+{
+  const struct elimination *o = k->o;
+  for (int j = 0; j < o->joints; j++)
+    for (int side = 0; side < FRONT_BODIES; side++)
+      if (o->joint[j].body[side] != GROUND) k->compound[o->joint[j].body[side]].count++;
+  /* Room for them, then the joints themselves. */
+  for (int b = 0; b < o->bodies; b++) {
+    struct compound_border *c = &k->compound[b];
+    c->joint = calloc((size_t)c->count + 1, sizeof *c->joint);
+    if (!c->joint) return false;
+    c->count = 0;
+    c->front = c->into = NONE;
+  }
+  for (int j = 0; j < o->joints; j++)
+    for (int side = 0; side < FRONT_BODIES; side++) {
+      const int body = o->joint[j].body[side];
+      if (body != GROUND) k->compound[body].joint[k->compound[body].count++] = j;
+    }
+  k->compounds = o->bodies;
+  return true;
+}
+
+/* Where the parents have the borders' rows. Both ascend behind the parent's pivot. */
+static void place_borders(struct elimination *o)
+{
+  for (int i = 0; i < o->count; i++) {
+    struct front *f = &o->front[i];
+    if (f->parent == NONE) continue;
+    const struct front *parent = &o->front[f->parent];
+    for (int r = f->pivot; r < f->size; r++) {
+      int at = 0;
+      while (parent->row[at] != f->row[r]) at++;
+      f->place[r - f->pivot] = at;
+    }
+  }
 }
 
 static bool order_fronts(struct elimination *o)
 {
-  const int joints = o->joints, bodies = o->bodies;
-  struct order_state k = {.left = calloc((size_t)joints + 1, sizeof *k.left),
-                          .owner = calloc((size_t)bodies, sizeof *k.owner)};
-  bool *border = calloc((size_t)joints + 1, sizeof *border), *inside = calloc((size_t)bodies, sizeof *inside);
-  bool good = k.left && k.owner && border && inside;
-  /* No joint eliminated, no body owned. */
-  for (int j = 0; good && j < joints; j++) k.left[j] = true;
-  for (int b = 0; good && b < bodies; b++) k.owner[b] = -1;
-  /* Eliminate the cheapest joint next. */
-  for (int i = 0; good && i < joints; i++) {
-    const int j = cheapest_joint(o, &k, border, inside);
-    mark_border(o, &k, j, border, inside);
-    good = make_front(o, &k, j, border, inside);
-  }
+  const size_t joints = (size_t)o->joints, compounds = joints + (size_t)o->bodies;
+  struct order_state k = {.o = o,
+                          .compound = calloc(compounds + 1, sizeof *k.compound),
+                          .left = calloc(joints + 1, sizeof *k.left),
+                          .busy = calloc(compounds + 1, sizeof *k.busy),
+                          .mark = calloc(joints + 1, sizeof *k.mark),
+                          .border = calloc(joints + 1, sizeof *k.border),
+                          .rows = calloc(joints + 1, sizeof *k.rows)};
+  bool good = k.compound && k.left && k.busy && k.mark && k.border && k.rows;
+  /* All joints are left. */
+  for (int j = 0; good && j < o->joints; j++) k.left[j] = true;
+  good = good && list_borders(&k) && order_by_levels(&k);
+  if (good) place_borders(o);
+  for (size_t i = 0; k.compound && i < compounds; i++) free(k.compound[i].joint);
+  free(k.compound);
   free(k.left);
-  free(k.owner);
-  free(border);
-  free(inside);
+  free(k.busy);
+  free(k.mark);
+  free(k.border);
+  free(k.rows);
   return good;
 }
 
@@ -124,7 +246,7 @@ void elimination_free(struct elimination *o)
 {
   for (int i = 0; o->front && i < o->joints; i++) {
     free(o->front[i].row);
-    free(o->front[i].body);
+    free(o->front[i].place);
     free(o->front[i].F);
   }
   free(o->front);
@@ -132,23 +254,33 @@ void elimination_free(struct elimination *o)
   *o = (struct elimination){0};
 }
 
-/* ---- factors ---- */
-
-static int place_in_front(const struct front *f, int row)
+bool elimination_count(const struct elimination *o, struct elimination_cost *cost)
 {
-  int at = 0;
-  while (f->row[at] != row) at++;
-  return at;
+  double *path = calloc((size_t)o->count + 1, sizeof *path); /* each front with the fronts below it */
+  *cost = (struct elimination_cost){0};
+  for (int i = 0; path && i < o->count; i++) {
+    const struct front *f = &o->front[i];
+    const double p = f->pivot, b = f->size - f->pivot;
+    const double factor = p * p * p / 3 + p * p * b + 2 * p * b * b + b * b, solve = 2 * p * p + 4 * p * b;
+    cost->factor += factor;
+    cost->solve += solve;
+    path[i] += factor + solve;
+    if (path[i] > cost->path) cost->path = path[i];
+    if (f->parent != NONE && path[i] > path[f->parent]) path[f->parent] = path[i];
+  }
+  const bool good = path != NULL;
+  free(path);
+  return good;
 }
+
+/* ---- factors ---- */
 
 /* The update on the border goes into the parent. */
 static void pass_to_parent(const struct front *f, struct front *parent)
 {
-  for (int i = f->pivot; i < f->size; i++) {
-    const int to = place_in_front(parent, f->row[i]);
+  for (int i = f->pivot; i < f->size; i++)
     for (int j = f->pivot; j < f->size; j++)
-      parent->F[parent->size * to + place_in_front(parent, f->row[j])] += f->F[f->size * i + j];
-  }
+      parent->F[parent->size * f->place[i - f->pivot] + f->place[j - f->pivot]] += f->F[f->size * i + j];
 }
 
 /* x := L^-1 x of the pivot's factors, whose diagonal chol_factor() leaves as reciprocals. */
@@ -189,8 +321,7 @@ bool elimination_factor(struct elimination *o, void (*add)(const void *user, str
     memset(o->front[i].F, 0, sizeof(double) * (size_t)(o->front[i].size * o->front[i].size));
   for (int i = 0; i < o->count; i++) {
     struct front *f = &o->front[i];
-    for (int b = 0; b < o->bodies; b++)
-      if (f->body[b]) add(user, f, b);
+    for (int b = 0; b < f->bodies; b++) add(user, f, f->body[b]);
     if (!eliminate_joint(f, compliance)) return false;
     if (f->parent >= 0) pass_to_parent(f, &o->front[f->parent]);
   }

@@ -98,6 +98,17 @@ static void double_load(const void *user, int body, double *x)
   for (int i = 0; i < GEOMETRIC_BODY; i++) x[i] *= factor[body];
 }
 
+struct dense_rows {
+  const double *J;
+  int n;
+};
+
+static const double *columns_of_rows(const void *user, int row, int body)
+{
+  const struct dense_rows *o = user;
+  return o->J + row * o->n + GEOMETRIC_BODY * body;
+}
+
 TEST(fronts_solve_as_a_dense_matrix_does)
 {
   struct mechanism made[] = {mechanism_chain(1, false), mechanism_chain(9, false), mechanism_chain(8, true),
@@ -125,7 +136,9 @@ TEST(fronts_solve_as_a_dense_matrix_does)
     struct fronts *o = fronts_new(&p, GEOMETRIC_BODY);
     const struct mobility mobility = {.user = factor, .apply = double_load};
     assert_non_null(o);
-    assert_true(fronts_factor(o, J, 0.01, &mobility));
+    const struct dense_rows dense = {J, n};
+    const struct front_rows rows_of_J = {&dense, columns_of_rows};
+    assert_true(fronts_factor(o, &rows_of_J, 0.01, &mobility));
     fronts_solve(o, right);
     assert_true(lu_solve(S, rows, exact));
     for (int i = 0; i < rows; i++)

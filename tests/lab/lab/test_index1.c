@@ -16,7 +16,8 @@ enum { UNKNOWNS = 7 * MECHANISM_BODIES, ROWS = 6 * 12 + MECHANISM_BODIES, PASSES
 struct system {
   struct problem p;
   double M[UNKNOWNS * UNKNOWNS], Phi_q[ROWS * UNKNOWNS], Phi[ROWS], Q[UNKNOWNS], gamma[ROWS], lambda[ROWS];
-  double alpha;
+  double J[ROWS * ABSOLUTE_BLOCK], alpha;
+  struct index1_matrices matrices;
 };
 
 static void make_system(struct system *s, const struct mechanism *o, double alpha)
@@ -30,6 +31,8 @@ static void make_system(struct system *s, const struct mechanism *o, double alph
   s->p.kind->inertia(&s->p, s->p.q, s->M);
   s->p.kind->force(&s->p, NOW(&s->p), s->p.q, s->p.qd, s->Q);
   s->p.kind->bias(&s->p, NOW(&s->p), s->p.q, s->p.qd, s->gamma);
+  absolute_blocks(&s->p, NOW(&s->p), s->p.q, s->Phi, s->J);
+  s->matrices = (struct index1_matrices){s->p.q, s->J, s->M, s->Phi_q, alpha};
   memset(s->lambda, 0, sizeof s->lambda);
 }
 
@@ -72,8 +75,8 @@ static double worst_error(const struct mechanism *o, const struct index1_solver 
   make_system(s, o, alpha);
   void *dense = index1_dense.make(&s->p), *tried = solver->make(&s->p);
   assert_non_null(tried);
-  assert_true(index1_dense.factor(dense, s->M, s->Phi_q, alpha));
-  assert_true(solver->factor(tried, s->M, s->Phi_q, alpha));
+  assert_true(index1_dense.factor(dense, &s->matrices));
+  assert_true(solver->factor(tried, &s->matrices));
   for (int pass = 0; pass < PASSES; pass++) {
     solve_exactly(s, dense, exact);
     solver->solve(tried, s->Q, s->lambda, s->gamma, x);

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -326,6 +327,37 @@ class Tables(LabTest):
             self.assertAlmostEqual(row["calls"] / row["calls_expected"], 1, delta=0.05)
             self.assertLess(row["updates_mean"], 5)  # more would be iterations on rounding errors
             self.assertLess(row["position"], 1e-13 if row["method"].endswith("projected") else 5e-6)
+
+    def test_starts_of_paper_3(self):
+        text, rows = self.table("p3-start")
+        self.assertIn("24 of 24 demanded rows hold", text)
+        impacts = [row["force"] for row in rows if row["method"] == "penalty" and row["eta1"] == -2]
+        for slow, fast in zip(impacts[1:], impacts[2:]):
+            self.assertAlmostEqual(fast / slow, 10, delta=0.1)  # an impact is as large as the velocity that it takes out
+        self.assertEqual({row["outcome"] for row in rows if row["method"] in ("ali3", "product") and row["eta2"] == -1}, {"fails"})
+
+    def test_operations_of_paper_5(self):
+        text, rows = self.table("p5-operations")
+        self.assertIn("6 of 6 demanded rows hold", text)
+        self.assertEqual([row["levels"] for row in rows], [4 + k for k in range(10)])
+
+    def test_a_long_chain_needs_little_memory(self):
+        """Dense matrices of 2048 bodies would take 2.5 GB."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            f.write("model:\n  name: chain\n  gravity: [0, -9.81, 0]\n  bodies:\n")
+            for i in range(2048):
+                f.write(f"    - {{name: b{i}, mass: 1, inertia: [1, 1, 1], position: [{i + 0.5}, 0, 0]}}\n")
+            f.write("  joints:\n")
+            for i in range(2048):
+                a, x = ("ground", 0) if i == 0 else (f"b{i - 1}", 0.5)
+                f.write(f"    - {{name: J{i}, type: spherical, body_a: {a}, body_b: b{i}, point_a: [{x}, 0, 0], point_b: [-0.5, 0, 0]}}\n")
+            f.flush()
+            done = subprocess.run([LAB, "run", f.name, "--method", "al1-dca-projected", "--integrator", "ode45", "--alpha", "1e6", "--duration", "1e-3",
+                                   "--summary", "-"], capture_output=True, text=True, check=False, preexec_fn=limit)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertLess(json.loads(done.stdout)["constraint"]["position"], 1e-11)
 
     def test_json_alone_goes_to_standard_output(self):
         done = self.lab("table", "p5", "--json", "-")

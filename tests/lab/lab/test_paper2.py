@@ -50,6 +50,27 @@ class Recursions(LabTest):
             self.assertRegex(said, r":4:7: error: body A: no path of revolute and prismatic joints leads to the ground")
 
 
+class Resets(LabTest):
+    def test_impulses_start_again(self):
+        """The motion goes on, and a long run keeps its energy better."""
+        long = (case("hdca_1"), "--method", "hdca", "--integrator", "ode113", "--rtol", "1e-8", "--atol", "1e-8", "--duration", "300")
+        without, reset = self.summary(*long), self.summary(*long, "--reset", "1")
+        self.assertEqual(reset["parameters"]["reset"], 1)
+        self.assertLess(reset["energy"]["drift"], 0.1 * without["energy"]["drift"])
+        self.assertLess(reset["constraint"]["velocity"], 1e-11)
+        for method in (("hdca", *ODE45, "--rtol", "1e-9", "--atol", "1e-9"), ("hamiltonian", "--integrator", "nr", "--alpha", "1e8", "--omega", "1", "--xi", "1e5"),
+                       ("hamiltonian", "--integrator", "fe", "--alpha", "1e9", "--omega", "0.1", "--xi", "1000", "--dt", "1e-4")):
+            arguments = (case("slider_crank"), "--method", *method, "--duration", "0.3")
+            a, b = (self.rows(*arguments, *more)[-1] for more in ((), ("--reset", "0.1")))
+            for name in a:
+                if ".position." in name:
+                    self.assertAlmostEqual(a[name], b[name], delta=1e-6, msg=f"{method[0]} {name}")
+
+    def test_what_has_no_impulses_is_refused(self):
+        said = self.lab("run", case("hdca_1"), "--method", "dca", *ODE45, "--reset", "1", status=2).stderr
+        self.assertIn("dca with ode45: it has no impulses that could be reset", said)
+
+
 class Adams(LabTest):
     """ode113 beside ode45: the same motion for fewer calls where the tolerance is small."""
 

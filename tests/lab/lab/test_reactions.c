@@ -54,9 +54,9 @@ static bool run_method(const struct mechanism *o, const struct method *m, struct
   r.dt = m->dt;
   r.rtol = r.atol = 1e-10;
   r.tolerance = 1e-13;
+  r.violations = true; /* which must not disturb multipliers */
   r.alpha = m->kind == &description_natural || strcmp(m->name, "ali3") == 0 ? 1e9 : 1e7;
   if (strcmp(m->name, "em") == 0) r.alpha = 1e12; /* its matrix has h^2 */
-  if (strcmp(m->name, "al1") == 0) r.alpha = 1e6; /* its multipliers have the rounding of q'' times alpha */
   r.omega = strcmp(m->name, "hamiltonian") == 0 ? 1 : 10;
   if (lab_unsuitable(&p, &r, text, sizeof text)) fail_msg("%s", text);
   const enum lab_status status = lab_run(&p, &r, &watch, &result);

@@ -53,7 +53,7 @@ class Tables(LabTest):
         self.check("p1")
 
     def test_paper_2(self):
-        self.check("p2-accuracy", "p2-calls")
+        self.check("p2-accuracy", "p2-calls", "p2-long")
 
     def test_paper_3(self):
         self.check("p3-1", "p3-2", "p3-3", runs=("--runs", "10"))
