@@ -119,7 +119,9 @@ def line_through(x, y):
     return sum((a - middle) * (b - level) for a, b in zip(x, y)) / sum((a - middle) ** 2 for a in x), level
 
 
-class Page(unittest.TestCase):
+class Browsed(unittest.TestCase):
+    """A browser, and an ali3-view with the right to command."""
+
     @classmethod
     def setUpClass(cls):
         cls.browser = browser()
@@ -151,6 +153,8 @@ class Page(unittest.TestCase):
     def text(self, name):
         return self.ask(f"document.getElementById('{name}').textContent")
 
+
+class Page(Browsed):
     def test_every_model(self):
         shots = os.environ.get("ALI3_SHOTS")
         for path in sorted(glob.glob(os.path.join(bench.ROOT, "config", "models", "*.yaml"))):

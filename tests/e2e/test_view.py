@@ -136,8 +136,8 @@ class Pages(unittest.TestCase):
             while len(frames) < 12:
                 kind, got = s.record()
                 if kind == "dense":
-                    times += [row[0] for row in got]
-                    self.assertEqual(len(got[0]), 1 + len(head["dense"]))
+                    times += [row[1] for row in got]
+                    self.assertEqual(len(got[0]), 3 + len(head["dense"]))
                 elif kind == "frame":
                     frames.append(got)
         steps = {round((b - a) / 0.01) for a, b in zip(times, times[1:])}
@@ -146,8 +146,28 @@ class Pages(unittest.TestCase):
         bench.in_time(self, abs(spans[len(spans) // 2] * 1e-9 - 0.05), 0.021)
         self.assertEqual(frames[-1]["state"], "RUNNING")
 
+    def test_history(self):
+        """Values of the last seconds come first, with every cycle once and in order, and only then frames."""
+        bench.wait_for("three seconds", lambda: self.daemon.watch()["cycle"] > 400)
+        with self.view.stream(f"name={self.daemon.name}&signals=pose&dense=energy.total&history=3") as s:
+            cycles, before = [], 0
+            while True:
+                kind, got = s.record()
+                if kind == "dense":
+                    cycles += [row[0] for row in got]
+                elif kind == "frame":
+                    before = before or len(cycles)
+                    if got["cycle"] > cycles[0] + 310:
+                        break
+        self.assertGreaterEqual(before, 300)
+        self.assertEqual(cycles, list(range(cycles[0], cycles[0] + len(cycles))))
+        # More than the ring has.
+        with self.view.stream(f"name={self.daemon.name}&dense=energy.total&history=3600") as s:
+            first = s.next("dense")
+            self.assertGreater(len(first), 100)
+
     def test_refusals(self):
-        for query in ("rate=0", "rate=x", "rate=1e9", "name=../x", "colour=red", "signals=" + "a" * 3000, "rate=30%00"):
+        for query in ("history=-1", "history=x", "rate=0", "rate=x", "rate=1e9", "name=../x", "colour=red", "signals=" + "a" * 3000, "rate=30%00"):
             self.assertEqual(self.view.ask("/api/v1/stream?" + query)[0], 400, query[:40])
         self.assertEqual(self.view.ask("/api/v1/stream?name=nobody")[0], 404)
         self.assertEqual(self.view.ask("/", headers={"Host": "evil.example"})[0], 421)
@@ -421,7 +441,7 @@ class OnePage(unittest.TestCase):
             records = records[size:]
         self.assertEqual([k for k, _ in got], ["head"] + ["frame"] * 67 + ["dense"])
         self.assertEqual(len(got[-1][1]), 201)
-        energies = [row[1] for row in got[-1][1]]
+        energies = [row[3] for row in got[-1][1]]
         self.assertLess(max(energies) - min(energies), 0.05)
 
     def test_refusals(self):

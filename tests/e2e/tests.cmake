@@ -22,7 +22,7 @@ endfunction()
 # first, because they decide when the tier ends.
 ali3_e2e(system link readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits unasked refusals
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
-ali3_e2e(system triggers record_orders recorder_trouble hostile link_fmu)
+ali3_e2e(system page triggers record_orders recorder_trouble hostile link_fmu)
 
 # Each guide by itself: they wait for seconds that a person would watch.
 ali3_e2e_part(system guides guides TestReader TestGuides.test_form TestGuides.test_every_guide_is_followed)

@@ -23,8 +23,8 @@ def decode(kind, payload):
         return dict(zip(("wakeup", "step", "cycle", "cycles", "misses"), struct.unpack_from("<IIIIQ", payload)))
     if kind == "dense":
         cycles, count = struct.unpack_from("<II", payload)
-        step = 8 + 4 * (count + count % 2)
-        return [struct.unpack_from(f"<d{count}f", payload, 8 + i * step) for i in range(cycles)]
+        step = 24 + 4 * (count + count % 2)
+        return [struct.unpack_from(f"<QdQ{count}f", payload, 8 + i * step) for i in range(cycles)]
     return None
 
 
@@ -59,7 +59,7 @@ class Stream:
             if not self.more():
                 return None
         size, kind, version = struct.unpack_from("<IBB", self.bytes)
-        assert version == 1 and size % 8 == 0, (size, version)
+        assert version == 2 and size % 8 == 0, (size, version)
         payload, self.bytes = self.bytes[8:size], self.bytes[size:]
         return KINDS[kind], decode(KINDS[kind], payload)
 

@@ -85,12 +85,18 @@ struct film *film_open(const char *file, const char *globs, const struct setting
   return NULL;
 }
 
+/* Steps have no time but the simulated one. */
+static uint64_t clock_of(double time)
+{
+  return (uint64_t)fmax(0, time * 1e9);
+}
+
 void film_add(struct film *f, long step, const double *values)
 {
   /* Signal 0 is the time. */
-  const double time = values[0];
+  const struct wire_row row = {.cycle = (uint64_t)step, .time = values[0], .t_ns = clock_of(values[0])};
   if (f->plots) {
-    wire_bytes(&f->dense, &time, sizeof time);
+    wire_bytes(&f->dense, &row, sizeof row);
     wire_floats(&f->dense, values, f->plot, f->plots);
     wire_pad(&f->dense);
     f->cycles++;
@@ -103,7 +109,7 @@ void film_add_frame(struct film *f, long number, const double *values)
   const double time = values[0];
   const struct wire_frame head = {.cycle = (uint64_t)number,
                                   .time = time,
-                                  .t_ns = (uint64_t)fmax(0, time * 1e9),
+                                  .t_ns = clock_of(time),
                                   .state = STATE_RUNNING,
                                   .values = f->values};
   const size_t begin = wire_begin(&f->frames, WIRE_FRAME);

@@ -26,7 +26,9 @@
   X(scene, "scene.js", "text/javascript; charset=utf-8")                                                     \
   X(labels, "labels.js", "text/javascript; charset=utf-8")                                                   \
   X(motion, "motion.js", "text/javascript; charset=utf-8")                                                   \
+  X(numbers, "numbers.js", "text/javascript; charset=utf-8")                                                 \
   X(plot, "plot.js", "text/javascript; charset=utf-8")                                                       \
+  X(plots, "plots.js", "text/javascript; charset=utf-8")                                                     \
   X(timeline, "timeline.js", "text/javascript; charset=utf-8")                                               \
   X(control, "control.js", "text/javascript; charset=utf-8")                                                 \
   X(source, "source.js", "text/javascript; charset=utf-8")                                                   \

@@ -25,7 +25,7 @@ static bool is_rig(const char *name)
 
 bool choice_make(struct stream *s)
 {
-  enum { FRAME_BYTES = 48, CYCLE_BYTES = 16 };
+  enum { FRAME_BYTES = 48, CYCLE_BYTES = sizeof(struct wire_row) + 4 };
   const struct frames_reader *ring = &s->source.ring;
   const struct query *q = &s->query;
   s->value = calloc((size_t)ring->head.signals + 1, sizeof *s->value);
@@ -65,6 +65,10 @@ json_t *choice_head(const struct stream *s)
                 frames_model(ring), "hash", hash, "period_s", (double)ring->head.period_ns * 1e-9, "rate",
                 s->rate, "signals", signals_json(ring, s->value, s->values), "dense",
                 signals_json(ring, s->dense, s->dense_values), "recorded", s->source.playback != NULL);
+  /* UTC is the time of a cycle plus this. */
+  if (o && ring->head.start_utc)
+    json_object_set_new(o, "utc_offset_s",
+                        json_real(((double)ring->head.start_utc - (double)ring->head.start_ns) * 1e-9));
   if (o && s->source.playback)
     json_object_set_new(o, "length_s", json_real(playback_length(s->source.playback)));
   if (o && s->source.playback) json_object_set_new(o, "speed", json_real(s->query.speed));

@@ -193,7 +193,9 @@ static void fill_ring_head(struct playback *p)
   }
   free(instance);
   free(hash);
-  /* Period and model. */
+  /* Clocks, period and model. */
+  parts_number(p->file, "start_utc_ns", H5T_NATIVE_UINT64, &h->start_utc);
+  parts_number(p->file, "start_monotonic_ns", H5T_NATIVE_UINT64, &h->start_ns);
   parts_number(p->file, "period_s", H5T_NATIVE_DOUBLE, &period);
   if (period > 0) h->period_ns = (uint64_t)(period * 1e9);
   hid_t flat = parts_dataset(p->file, "/model/flat", size);

@@ -120,6 +120,9 @@ bool query_add(struct query *q, const char *key, size_t key_size, const char *va
     return take_query_number("seek", text, 0, SEEK_MOST, &q->seek, why, why_size);
   if (strcmp(name, "speed") == 0)
     return take_query_number("speed", text, 0.01, SPEED_MOST, &q->speed, why, why_size);
+  if (strcmp(name, "history") == 0)
+    return take_query_number("history", text, 0, QUERY_HISTORY_MOST, &q->history, why, why_size);
   if (strcmp(name, "shape") == 0) return take_query_shape(q, text, why, why_size);
-  return refuse_query(why, why_size, "expected the keys name, signals, dense, rate, seek, speed and shape");
+  return refuse_query(why, why_size,
+                      "expected the keys name, signals, dense, rate, seek, speed, history and shape");
 }

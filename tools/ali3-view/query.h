@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define QUERY_HISTORY_MOST 3600.0 /* s */
+
 enum { QUERY_NAME = 64, QUERY_SIGNALS = 2048, QUERY_DENSE_MOST = 64 };
 
 #define QUERY_RATE_LEAST 1.0
@@ -19,6 +21,7 @@ struct query {
   double rate;                 /* Hz */
   double seek;                 /* s since the first cycle of a recording; below 0: from the start */
   double speed;                /* of a recording; 1: as recorded */
+  double history;              /* s before the begin, from which `dense` gets its values, too */
   int shape;                   /* whose mesh is wanted; -1: none */
 };
 

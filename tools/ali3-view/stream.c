@@ -18,6 +18,21 @@ static uint64_t interval_ns(const struct stream *s)
   return (uint64_t)((double)NS_PER_S / s->rate);
 }
 
+static uint64_t period_ns(const struct stream *s)
+{
+  return s->source.ring.head.period_ns ? s->source.ring.head.period_ns : NS_PER_S / 100;
+}
+
+/* The first cycle of the history: one that is in the ring for long enough to be read. */
+static uint64_t history_begin(const struct stream *s)
+{
+  const double cycles = s->dense_values ? s->query.history * (double)NS_PER_S / (double)period_ns(s) : 0;
+  uint64_t back = s->begin < cycles ? s->begin : (uint64_t)cycles;
+  const uint64_t slots = s->source.ring.head.slots;
+  if (!s->source.playback && back > slots - slots / 8) back = slots - slots / 8;
+  return s->begin - back;
+}
+
 /* The first cycle and event: the newest of a daemon, the wanted one of a recording. */
 static void find_begin(struct stream *s, uint64_t now_ns)
 {
@@ -25,10 +40,12 @@ static void find_begin(struct stream *s, uint64_t now_ns)
   source_written(&s->source, &slots, &events);
   s->began_ns = now_ns;
   s->event = events > STREAM_EVENTS_BEFORE ? events - STREAM_EVENTS_BEFORE : 0;
-  s->next = slots > 0 ? slots - 1 : 0;
-  if (!s->source.playback) return;
-  s->next = playback_row_at(s->source.playback, fmax(0, s->query.seek));
-  s->event = 0;
+  s->begin = slots > 0 ? slots - 1 : 0;
+  if (s->source.playback) {
+    s->begin = playback_row_at(s->source.playback, fmax(0, s->query.seek));
+    s->event = 0;
+  }
+  s->next = history_begin(s);
 }
 
 struct stream *stream_new(const struct source *source, const struct query *q, uint64_t now_ns)
@@ -110,7 +127,9 @@ static bool walk_cycles(struct stream *s, uint64_t end, struct wire_loop *loop, 
     note_loop(loop, s->source.slot);
     got = last;
     if (!s->dense_values) continue;
-    wire_bytes(&s->out, &s->source.slot->time, sizeof s->source.slot->time);
+    const struct wire_row row = {
+        .cycle = s->source.slot->cycle, .time = s->source.slot->time, .t_ns = s->source.slot->t_ns};
+    wire_bytes(&s->out, &row, sizeof row);
     wire_floats(&s->out, frames_values(&s->source.ring, s->source.slot), s->dense, s->dense_values);
     wire_pad(&s->out);
     cycles++;
@@ -125,12 +144,15 @@ static bool walk_cycles(struct stream *s, uint64_t end, struct wire_loop *loop, 
   return got;
 }
 
-/* Cycles that have left the ring, or more than two seconds of them, are passed over. */
-static void skip_old(struct stream *s, uint64_t end)
+/* The end of the cycles to take now: two seconds of them at most. More history is left for the next time; later cycles that the
+ * browser was too slow for are passed over. */
+static uint64_t limit_cycles(struct stream *s, uint64_t end)
 {
-  const uint64_t period = s->source.ring.head.period_ns ? s->source.ring.head.period_ns : NS_PER_S / 100;
-  const uint64_t most = 2 * NS_PER_S / period + 1;
-  if (end > s->next + most) s->next = end - most;
+  const uint64_t most = 2 * NS_PER_S / period_ns(s) + 1;
+  if (end <= s->next + most) return end;
+  if (s->next < s->begin) return s->next + most;
+  s->next = end - most;
+  return end;
 }
 
 static void add_event_records(struct stream *s, uint64_t events)
@@ -172,10 +194,10 @@ void stream_fill(struct stream *s, uint64_t now_ns)
   /* The cycles since the last record. */
   struct wire_loop loop = {0};
   bool dense = false;
-  const uint64_t end = s->source.playback ? rows_due(s, now_ns) : slots;
-  skip_old(s, end);
-  if (walk_cycles(s, end, &loop, &dense)) add_frame(s);
-  if (s->query.loop && loop.cycles > 0) {
+  const uint64_t end = limit_cycles(s, s->source.playback ? rows_due(s, now_ns) : slots);
+  const bool newest = walk_cycles(s, end, &loop, &dense), old = end <= s->begin;
+  if (newest && !old) add_frame(s);
+  if (s->query.loop && loop.cycles > 0 && !old) {
     const size_t begin = wire_begin(&s->out, WIRE_LOOP);
     wire_bytes(&s->out, &loop, sizeof loop);
     wire_end(&s->out, begin);
@@ -186,7 +208,7 @@ void stream_fill(struct stream *s, uint64_t now_ns)
   if (s->out.count == 0) {
     say_still(s, now_ns);
     s->due_ns = now_ns + (s->source.playback ? SEARCH_NS : SOON_NS);
-  } else {
+  } else if (!old) {
     s->due_ns += interval_ns(s);
     if (s->due_ns < now_ns) s->due_ns = now_ns;
   }

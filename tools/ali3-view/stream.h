@@ -19,6 +19,7 @@ struct stream {
   double rate;                /* Hz, at most that of the loop and of the limit of bytes */
   uint64_t due_ns;            /* no record before this instant, CLOCK_MONOTONIC */
   uint64_t next;              /* first cycle that was not looked at */
+  uint64_t begin;             /* cycles before this one are history: they have no frame */
   uint64_t event;             /* first event that was not looked at */
   uint64_t said_ns, asked_ns; /* last record; last look whether the daemon is there */
   uint64_t began_ns;          /* a recording plays since then */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 1 };
+enum { WIRE_VERSION = 2 };
 enum wire_kind {
   WIRE_STILL = 0, /* nothing new for a second; no payload */
   WIRE_HEAD = 1,  /* JSON: names of the values */
@@ -20,7 +20,14 @@ enum wire_kind {
   WIRE_LOOP = 3,  /* struct wire_loop */
   WIRE_EVENT = 4, /* JSON */
   WIRE_GONE = 5,  /* JSON: the reason; the stream ends */
-  WIRE_DENSE = 6, /* u32 cycles, u32 values, then for each cycle f64 time and f32 values, padded to 8 */
+  WIRE_DENSE =
+      6, /* u32 cycles, u32 values, then for each cycle struct wire_row and f32 values, padded to 8 */
+};
+
+struct wire_row {
+  uint64_t cycle;
+  double time;   /* s, simulated */
+  uint64_t t_ns; /* CLOCK_MONOTONIC of the cycle */
 };
 
 struct wire_frame {

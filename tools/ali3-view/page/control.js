@@ -36,9 +36,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.sent = new Map();
       this.rows = new Map();
       this.box = document.getElementById('inputs');
-      document.getElementById('commands').hidden = abilities.recorded;
+      document.getElementById('commands').hidden = abilities.recorded || !this.token;
       for (const b of document.querySelectorAll('[data-command]')) {
-        b.hidden = !this.token && b.dataset.command !== 'estop';
+        b.hidden = abilities.recorded || (!this.token && b.dataset.command !== 'estop');
         b.addEventListener('click', () => this.command(b.dataset.command));
       }
       if (this.token) setInterval(() => this.renew(), AGAIN);
@@ -52,8 +52,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const b of document.querySelectorAll('[data-jog]')) {
         const press = () => this.press(Number(b.dataset.jog));
         b.addEventListener('pointerdown', (e) => { if (e.button === 0) press(); });
+        // The browser keeps a finger on its button: one that slides off has left it.
+        b.addEventListener('pointermove', (e) => { if (!b.contains(document.elementFromPoint(e.clientX, e.clientY))) release(); });
+        // A finger that stays for long asks for a menu, a mouse with its other button.
+        b.addEventListener('contextmenu', (e) => { e.preventDefault(); if (e.pointerType !== 'touch') release(); });
         b.addEventListener('keydown', (e) => { if (keys.includes(e.key)) { e.preventDefault(); e.stopPropagation(); if (!e.repeat) press(); } });
-        for (const name of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur', 'contextmenu']) b.addEventListener(name, release);
+        for (const name of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur']) b.addEventListener(name, release);
       }
       window.addEventListener('blur', release);
       document.addEventListener('visibilitychange', release);
@@ -121,7 +125,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.box.textContent = '';
     }
 
-    // inputs: of /api/v1/status; value(name): the value in use; channels: [name, unit] of the signals of the inputs.
+    // inputs: of /api/v1/status; value(name): the value in use, undefined while no frame has it; channels: [name, unit] of the signals of the inputs.
     show(inputs, value, channels) {
       for (const input of inputs) {
         if (!this.rows.has(input.name)) this.rows.set(input.name, this.table(input, channels));
@@ -133,10 +137,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
           const cells = t.cells[i];
           if (!cells) return;
           const out = c.written !== null && ((c.lower !== null && c.written < c.lower) || (c.upper !== null && c.written > c.upper));
-          cells.raw.textContent = c.written === null ? '-' : ali3.plotNumber(c.written);
+          cells.raw.textContent = c.written === null ? '-' : ali3.number(c.written);
           cells.raw.className = out ? 'bad' : '';
-          cells.acting.textContent = ali3.plotNumber(value(cells.name));
-          cells.limits.textContent = `${c.lower === null ? '-' : ali3.plotNumber(c.lower)} ... ${c.upper === null ? '-' : ali3.plotNumber(c.upper)}`;
+          const acting = value(cells.name); // undefined: a new stream has begun
+          if (acting !== undefined) cells.acting.textContent = ali3.number(acting);
+          cells.limits.textContent = `${c.lower === null ? '-' : ali3.number(c.lower)} ... ${c.upper === null ? '-' : ali3.number(c.upper)}`;
         });
       }
     }

@@ -13,8 +13,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
     constructor(abilities) {
       this.abilities = abilities;
       this.test = /[?&]test=1/.test(location.search);
-      this.plots = [];
       this.times = [];
+      this.plots = new ali3.Plots($('plots'), {axis: $('axis'), span: $('span'), hold: $('hold'), cursor: $('cursor'), pick: $('pick')}, (names) => {
+        this.wanted = names;
+        this.source.dense = names;
+        this.source.again();
+      });
       this.labels = new ali3.Labels($('labels'), $('tools'));
       this.timeline = new ali3.Timeline($('line'), $('record'));
       this.control = new ali3.Control(abilities, (text, bad) => this.answer(text, bad));
@@ -51,8 +55,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.control.follow(scene.instance, scene.platform);
       this.labels.clear();
       document.title = `${scene.instance || scene.name} - ali3-view`;
-      for (const p of this.plots) p.remove();
-      this.plots = [];
+      this.plots.clear();
       if (!this.source.frames) this.loadSignals();
     }
 
@@ -70,7 +73,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
           option.value = name;
           $('signals').append(option);
         }
-        if (!this.plots.length) this.choosePlots();
+        if (!this.plots.list.length) this.choosePlots();
       } catch (e) {
         this.signals = [];
       }
@@ -80,30 +83,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     choosePlots() {
       const names = this.signals.map(([n]) => n), first = (glob) => names.filter((n) => glob.test(n)).slice(0, 2);
       const own = this.wanted || [...first(/^sensor\..*\.position\./), ...first(/^joint\..*\.position$/), ...first(/^body\..*\.position\./), 'energy.total'];
-      this.addPlots(own.slice(0, 3).join(','));
-    }
-
-    addPlots(text) {
-      const globs = text.split(',').map((g) => new RegExp(`^${g.trim().replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.')}$`));
-      const added = (this.signals || []).filter(([n]) => globs.some((g) => g.test(n)) && !this.plots.some((p) => p.name === n)).slice(0, 64 - this.plots.length);
-      for (const [name, unit] of added) this.addPlot(name, unit);
-      if (!added.length) return false;
-      this.wanted = this.plots.map((p) => p.name);
-      this.source.dense = this.wanted;
-      this.source.again();
-      return true;
-    }
-
-    addPlot(name, unit) {
-      const period = (this.head && this.head.period_s) || 0.01;
-      const plot = new ali3.Plot($('plots'), name, unit, period, () => {
-        plot.remove();
-        this.plots = this.plots.filter((p) => p !== plot);
-        this.wanted = this.plots.map((p) => p.name);
-        this.source.dense = this.wanted;
-        this.source.again();
-      });
-      this.plots.push(plot);
+      this.plots.addText(own.slice(0, 3).join(','), this.signals);
     }
 
     onRecord(r, now) {
@@ -113,10 +93,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       case 'loop': this.loop = r; break;
       case 'event': if (!this.seen.has(r.event.t_ns)) { this.seen.add(r.event.t_ns); this.timeline.add(r.event); } break;
       case 'dense':
-        this.head.dense.forEach(([name], c) => {
-          const plot = this.plots.find((p) => p.name === name);
-          for (let i = 0; plot && !this.holds && i < r.time.length; i++) plot.ring.push(r.time[i], r.values[c][i]);
-        });
+        this.plots.push(this.head.dense.map(([name]) => name), r);
         break;
       default: break;
       }
@@ -132,7 +109,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
       }
       this.seenOf = head.instance + head.hash;
       if (head.length_s !== undefined) this.length = head.length_s;
-      if (this.source.frames && head.dense.length && !this.plots.length) for (const [name, unit] of head.dense) this.addPlot(name, unit);
+      if (head.period_s) this.plots.period = head.period_s;
+      this.plots.offset = head.utc_offset_s === undefined ? null : head.utc_offset_s;
+      if (this.source.frames && !this.plots.list.length) this.plots.addText(head.dense.map(([name]) => name).join(','), head.dense);
     }
 
     onFrame(frame, now) {
@@ -160,10 +139,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
         if (this.scene) this.scene.moved = true;
       });
       $('forces').addEventListener('change', (e) => this.chooseForces(e.target.checked));
-      $('hold').addEventListener('change', (e) => { this.holds = e.target.checked; });
+      $('csv').addEventListener('click', () => this.plots.saveCsv(this.data.instance || this.data.name));
+      $('png').addEventListener('click', () => this.plots.savePng(this.data.instance || this.data.name));
       $('pick').addEventListener('keydown', (e) => {
+        if (e.key === 'Escape') this.plots.choose(null);
         if (e.key !== 'Enter') return;
-        if (this.addPlots(e.target.value)) e.target.value = '';
+        if (this.plots.addText(e.target.value, this.signals || (this.head && this.head.dense) || [])) e.target.value = '';
         else this.answer(`no further signal matches ${e.target.value}`, true);
       });
       $('instance').addEventListener('change', (e) => { this.wanted = null; this.source.dense = []; this.source.choose(e.target.value); });
@@ -216,8 +197,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
         e.preventDefault();
         if (this.length !== undefined) this.hold(!this.held);
         else this.control.command(this.state === 'RUNNING' ? 'pause' : 'run');
-      } else if (/^[1-9]$/.test(e.key) && this.plots[e.key - 1]) {
-        this.plots[e.key - 1].box.scrollIntoView({block: 'nearest'});
+      } else if (/^[1-9]$/.test(e.key) && this.plots.list[e.key - 1]) {
+        this.plots.list[e.key - 1].box.scrollIntoView({block: 'nearest'});
       }
     }
 
@@ -225,7 +206,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (!this.scene) return;
       this.scene.arrows.visible = on;
       this.scene.moved = true;
-      this.source.extra = on ? ['joint.*.force.*'] : [];
+      if (on) this.source.extra.add('joint.*.force.*');
+      else this.source.extra.delete('joint.*.force.*');
       this.source.again();
     }
 
@@ -249,9 +231,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       }
       if (at - (this.plotted || 0) > PLOT_EVERY) {
         this.plotted = at;
-        const span = Number($('span').value), end = Math.max(...this.plots.map((p) => p.ring.count ? p.ring.last() : 0), 0);
-        if (!this.holds) for (const p of this.plots) p.draw(end, span);
         const f = this.motion && this.motion.newest();
+        this.plots.draw(this.instant || {});
         this.timeline.draw(f ? f.t : 0);
       }
       if (at - (this.told || 0) > TEXT_EVERY) {
@@ -265,6 +246,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       if (!this.motion || !this.scene) return;
       const {a, b, s} = this.source.step(), start = this.startPoses();
       this.motion.frames = [s < 0.5 ? a : b];
+      const mix = (x, y) => x + s * (y - x);
+      this.instant = {clock: mix(a.t, b.t), time: mix(a.time, b.time), cycle: mix(a.cycle, b.cycle)};
       this.fresh = now;
       this.scene.move(start.map((_, k) => ali3.mixPose(this.motion.pose(a, k, start), this.motion.pose(b, k, start), s)));
       const rig = this.motion.rigState();
@@ -329,7 +312,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         }
         const s = await ali3.json(this.source.query('api/v1/status'));
         $('load').textContent = s.load && s.load[0] !== null ? `load ${(100 * s.load[0]).toFixed(1)} %` : '';
-        const value = (name) => { const p = this.motion && this.motion.values([name]); return p ? p[0] : NaN; };
+        const value = (name) => this.motion && this.motion.newest() && this.motion.at.has(name) ? this.motion.values([name])[0] : undefined;
         if (s.inputs && s.inputs.length && this.signals) this.showInputs(s.inputs, value);
       } catch (e) {
         $('load').textContent = '';
@@ -338,8 +321,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     showInputs(inputs, value) {
       const channels = this.signals.filter(([n]) => n.startsWith('input.'));
-      if (channels.length && !this.source.extra.includes('input.*')) {
-        this.source.extra.push('input.*');
+      if (channels.length && !this.source.extra.has('input.*')) {
+        this.source.extra.add('input.*');
         this.source.again();
       }
       this.control.show(inputs, value, channels);
@@ -357,7 +340,10 @@ var ali3 = window.ali3 || (window.ali3 = {});
     if (embedded) {
       const run = JSON.parse(embedded.textContent);
       page.source = new ali3.PageSource(on, run.records, run.scene, run.meshes || {});
-      page.source.extra = [];
+      page.source.extra = new Set();
+      page.plots.whole = true;
+      $('axis').value = 'time';
+      $('span').value = 'all';
       page.source.again = () => {};
       page.source.begin();
     } else {

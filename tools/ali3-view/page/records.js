@@ -30,15 +30,17 @@ var ali3 = window.ali3 || (window.ali3 = {});
       return {kind: 'loop', wakeup: view.getUint32(8, true), step: view.getUint32(12, true), cycle: view.getUint32(16, true),
               cycles: view.getUint32(20, true), misses: u64(view, 24)};
     case KIND.DENSE: {
-      const cycles = view.getUint32(8, true), count = view.getUint32(12, true), step = 8 + 4 * (count + count % 2);
-      const time = new Float64Array(cycles), values = [];
+      const cycles = view.getUint32(8, true), count = view.getUint32(12, true), step = 24 + 4 * (count + count % 2);
+      const [cycle, time, clock] = [1, 2, 3].map(() => new Float64Array(cycles)), values = [];
       for (let c = 0; c < count; c++) values.push(new Float32Array(cycles));
       for (let i = 0; i < cycles; i++) {
         const at = 16 + i * step;
-        time[i] = view.getFloat64(at, true);
-        for (let c = 0; c < count; c++) values[c][i] = view.getFloat32(at + 8 + 4 * c, true);
+        cycle[i] = u64(view, at);
+        time[i] = view.getFloat64(at + 8, true);
+        clock[i] = u64(view, at + 16) * 1e-9;
+        for (let c = 0; c < count; c++) values[c][i] = view.getFloat32(at + 24 + 4 * c, true);
       }
-      return {kind: 'dense', time, values};
+      return {kind: 'dense', cycle, time, clock, values};
     }
     default: return {kind: 'still'};
     }

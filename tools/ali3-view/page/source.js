@@ -25,7 +25,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.on = on;
       this.dense = [];
       this.signals = 'pose,platform,loop,events';
-      this.extra = [];
+      this.extra = new Set(); // signals of the frames, beside the usual ones
+      this.history = 60; // s of the plots that a stream begins with
       this.run = 0;
     }
 
@@ -80,7 +81,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     async stream(run) {
       const more = {signals: [this.signals, ...this.extra].join(','), rate: 30};
-      if (this.dense.length) more.dense = this.dense.join(',');
+      if (this.dense.length) Object.assign(more, {dense: this.dense.join(','), history: this.history});
       if (this.place.seek !== undefined) more.seek = Math.max(0, this.place.seek);
       if (this.place.speed) more.speed = this.place.speed;
       this.stop = new AbortController();
@@ -109,7 +110,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const all = new ali3.Records().take(bytesOf(base64));
       this.head = all.find((r) => r.kind === 'head');
       this.frames = all.filter((r) => r.kind === 'frame');
-      this.dense = all.filter((r) => r.kind === 'dense');
+      this.rows = all.filter((r) => r.kind === 'dense');
       this.scene = scene;
       this.first = this.frames.length ? this.frames[0].t : 0;
       this.length = this.frames.length ? this.frames[this.frames.length - 1].t - this.first : 0;
@@ -121,7 +122,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
     begin() {
       this.on.scene(this.scene);
       this.on.record({kind: 'head', head: Object.assign({length_s: this.length}, this.head.head)}, 0);
-      for (const d of this.dense) this.on.record(d, 0);
+      for (const d of this.rows) this.on.record(d, 0);
       this.last = performance.now() * 1e-3;
     }
 

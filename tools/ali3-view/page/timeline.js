@@ -71,11 +71,18 @@ var ali3 = window.ali3 || (window.ali3 = {});
       g.textAlign = 'left';
       this.free = {}; // by height: where the last text ends
       const longest = Math.max(1, ...this.events.filter((e) => e.kind === 'miss').map((e) => e.cycle_us));
-      for (const e of this.events) {
-        const x = this.x(e.t), high = e.kind === 'miss' ? 8 + 20 * e.cycle_us / longest : 12;
-        if (x < -2) continue;
+      const seen = this.events.map((e) => ({e, x: this.x(e.t)})).filter(({x}) => x >= -2);
+      for (const {e, x} of seen) {
+        const high = e.kind === 'miss' ? 8 + 20 * e.cycle_us / longest : 12;
         g.fillStyle = ali3.color(COLORS[e.kind] || COLORS.other);
         g.fillRect(x - 1, h - 4 - high, e === this.chosen ? 4 : 2, high);
+      }
+      // Texts over all marks.
+      g.lineWidth = 3;
+      g.lineJoin = 'round';
+      g.strokeStyle = ali3.color('panel');
+      for (const {e, x} of seen) {
+        g.fillStyle = ali3.color(COLORS[e.kind] || COLORS.other);
         if (e.kind === 'state' && e.from !== e.to) this.write(g, e.to, x, h - 6, w);
         else if (e.kind === 'miss' && e.cause) this.write(g, e.cause, x, h - 18, w);
       }
@@ -86,6 +93,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       const wide = g.measureText(text).width, at = x + 4 + wide > w - 4 ? x - 5 - wide : x + 4;
       if (at < (this.free[y] || 0)) return;
       this.free[y] = at + wide + 4;
+      g.strokeText(text, at, y);
       g.fillText(text, at, y);
     }
   }
