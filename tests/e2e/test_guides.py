@@ -64,6 +64,9 @@ class TestGuides(unittest.TestCase):
     def test_plc_cylinder(self):
         self.follow("plc-cylinder.md")
 
+    def test_hydraulic_lift(self):
+        self.follow("hydraulic-lift.md")
+
     def test_own_hexapod(self):
         self.follow("own-hexapod.md")
 
