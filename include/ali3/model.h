@@ -111,7 +111,8 @@ typedef struct {
   X(ALI3_FORCE_GEAR, "gear")   /* couples the coordinates of two joints */                                   \
   X(ALI3_FORCE_SPHERE_PLANE, "sphere_plane")   /* contact with friction: plane on a, sphere on b */          \
   X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* contact with friction: a sphere on each body */            \
-  X(ALI3_FORCE_CYLINDER, "hydraulic_cylinder") /* two chambers of oil and a valve, between two points */
+  X(ALI3_FORCE_CYLINDER, "hydraulic_cylinder") /* two chambers of oil and a valve, between two points */     \
+  X(ALI3_FORCE_WINDING, "electric_motor")      /* a winding that a voltage drives, on the coordinate */
 
 typedef enum {
 #define ALI3_FORCE_ENUM(id, text) id,
@@ -158,6 +159,7 @@ typedef struct {
  *   sphere_sphere  body_a body_b point_a point_b    stiffness damping friction slip radius_a radius_b
  *   hydraulic_cylinder  body_a body_b point_a point_b   damping bore rod retracted stroke dead_volume bulk_modulus leakage
  *                                                   supply tank flow flow_drop overlap lag pressure
+ *   electric_motor  joint                           resistance inductance constant max_current max_voltage current
  *
  * Here "stiffness" and "damping" mean element 0. */
 typedef struct {
@@ -207,23 +209,29 @@ typedef struct {
   double bulk_modulus;      /* Pa, E */
   double leakage;           /* m^3/s/Pa, 0 or more: from chamber to chamber past the piston */
   double supply, tank;      /* Pa; the tank has 0 or more, and the supply at least as much */
-  double flow,
-      flow_drop; /* m^3/s through an edge that is fully open; Pa, at this drop of pressure; above 0 */
+  double flow, flow_drop;   /* m^3/s through an edge that is fully open, at this drop in Pa; above 0 */
   /* Part of the full command, between -0.9 and 0.9, after which an edge begins to open. Below 0 all four edges are open around
    * the command 0. */
   double overlap;
   double lag; /* s, 0 or more: time constant of the spool */
-  double pressure
-      [2]; /* Pa, -1e5 or more: chambers a and b at the start. Both NaN: as they hold the mechanism at rest */
+  /* Pa, -1e5 or more: chambers a and b at the start. Both NaN: as they hold the mechanism at rest */
+  double pressure[2];
+  /* Electric motors. The winding has a current i as its state: inductance i' = u - resistance i - constant w, where w is the rate
+   * of the coordinate, and the torque or force is constant i. ali3_set_command() gives the voltage u. A controller limits it to
+   * max_voltage, and lowers it where the current would exceed max_current. */
+  double resistance, inductance;   /* Ohm, H; 0 or more, and one of them above 0 */
+  double constant;                 /* N m/A or N/A, which is V s/rad or V s/m; above 0 */
+  double max_current, max_voltage; /* A, V; above 0; INFINITY: no limit */
+  double current;                  /* A, at the start */
 } ali3_force_spec;
 
-/* True for motor, drive and hydraulic_cylinder, which can take a value from ali3_set_command(). A drive takes one only if it is
+/* True for motor, drive, hydraulic_cylinder and electric_motor, which can take a value from ali3_set_command(). A drive takes one only if it is
  * external. */
 bool ali3_force_type_takes_command(ali3_force_type type);
 
 /* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; dead
- * volumes of 1e-4 m^3, a bulk modulus of 1.4e9 Pa, a flow_drop of 5e5 Pa, pressures that hold the mechanism; every other field
- * 0. */
+ * volumes of 1e-4 m^3, a bulk modulus of 1.4e9 Pa, a flow_drop of 5e5 Pa, pressures that hold the mechanism, no
+ * limits of current and voltage; every other field 0. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
 
 /* Sensors. A sensor does not change the motion. ali3_sensor_get() gives what a perfect one would show, and
@@ -375,7 +383,7 @@ const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND:
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
-/* True for a motor, a hydraulic_cylinder and an external drive: ali3_set_command() has an effect on it. */
+/* True for a motor, a hydraulic_cylinder, an electric_motor and an external drive: ali3_set_command() has an effect on it. */
 bool ali3_model_force_takes_command(const ali3_model *m, int force);
 /* True if the coordinate of the force is an angle. */
 bool ali3_model_force_turns(const ali3_model *m, int force);

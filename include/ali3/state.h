@@ -15,7 +15,7 @@
 
 ALI3_BEGIN_DECLARATIONS
 
-enum { ALI3_STATE_VERSION = 4 }; /* version of the bytes; a load refuses every other one */
+enum { ALI3_STATE_VERSION = 5 }; /* version of the bytes; a load refuses every other one */
 
 /* Number of bytes of a state: constant for a model; 0 where m is NULL or not frozen. RT. Thread-safe. */
 size_t ali3_state_size(const ali3_model *m);

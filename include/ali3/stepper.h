@@ -222,17 +222,20 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
 
 typedef struct {
   double position, rate; /* coordinate, see ali3_force_spec; m, m/s or rad, rad/s; bushing: 0 */
-  /* N or N m. A positive value drives the coordinate down; for a motor, drive, contact or hydraulic_cylinder it drives it up;
-   * bushing: 0. */
+  /* N or N m. A positive value drives the coordinate down; for a motor, drive, contact, hydraulic_cylinder or electric_motor it
+   * drives it up; bushing: 0. */
   double value;
   double target;              /* drive: present target, m or rad */
   double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m; gear: 0 */
+  /* hydraulic_cylinder and electric_motor; else 0. */
+  double supplied; /* J, from supply and tank or from the voltage since the reset, less what went back */
+  double lost;     /* J, to throttles, leakage and damping, or to resistance since the reset */
   /* hydraulic_cylinder; else 0. */
   double pressure[2]; /* Pa, chambers a and b */
   double flow[2];     /* m^3/s through the valve into chambers a and b, as oil at pressure 0 */
   double spool;       /* -1 .. 1 */
-  double supplied;    /* J, from the supply and the tank since the reset, less what went back */
-  double lost;        /* J, to throttles, leakage and damping since the reset */
+  /* electric_motor; else 0. */
+  double current, voltage; /* A, and the voltage that acts, V */
 } ali3_force_state;
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 
@@ -267,11 +270,11 @@ typedef struct {
 } ali3_reading;
 void ali3_sensor_read(const ali3_model *m, const ali3_data *d, int sensor, ali3_reading *out);
 
-/* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs and oil, 0 at rest.
+/* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs, oil and windings, 0 at rest.
  * A mechanism that neither inputs nor drives nor other dampers move keeps total - supplied + lost. */
 typedef struct {
   double kinetic, potential, total;
-  double supplied, lost; /* sums over the hydraulic cylinders since the reset, see ali3_force_state */
+  double supplied, lost; /* sums over cylinders and electric motors since the reset, see ali3_force_state */
 } ali3_energy;
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *out);
 

@@ -34,7 +34,7 @@ MEANING = {
     "sensor.NAME.rate": "distance, angle, encoder: rate of the value; with a measuring chain its change in the last cycle",
     "sensor.NAME.quality": "distance, angle, encoder, load_cell: 1; 0 while the value is at a limit or stuck",
     "energy.kinetic": "kinetic energy of all bodies",
-    "energy.potential": "energy of gravity, 0 at the origin of the world, and of springs and oil, 0 at rest",
+    "energy.potential": "energy of gravity, 0 at the origin of the world, and of springs, oil and windings, 0 at rest",
     "energy.total": "kinetic plus potential energy",
     "constraint.position": "largest error of a row of a joint, drive or gear; rad or 1 for a row that holds an orientation",
     "constraint.velocity": "largest rate of such an error",
@@ -44,7 +44,7 @@ MEANING = {
     "input.NAME.force": "input on a body: force in use",
     "input.NAME.torque": "input on a body: torque in use",
     "input.NAME.value": "input on a force element: N m or N of a motor, rad or m of an external drive, on a revolute or prismatic joint; spool of a hydraulic_cylinder, "
-                         "-1 to 1; or a number of the rig",
+                         "-1 to 1; V of an electric_motor; or a number of the rig",
     "input.NAME.position": "input for the platform, or measured on its rig: surge, sway and heave",
     "input.NAME.angle": "input for the platform, or measured on its rig: roll, pitch and yaw",
     "input.NAME.leg": "measured legs or cranks of the rig, with .1 to .6",
@@ -96,6 +96,14 @@ OF_FORCE = {
         "spool": "position of the spool, -1 to 1",
         "supplied": "energy from the supply and the tank since the reset, less what went back",
         "lost": "energy that throttles, leakage and damping have taken since the reset",
+    },
+    "electric_motor": {
+        "position": COORDINATE,
+        "value": UP,
+        "current": "current of the winding",
+        "voltage": "voltage that acts",
+        "supplied": "energy from the voltage since the reset, less what went back",
+        "lost": "energy that the resistance has taken since the reset",
     },
 }
 

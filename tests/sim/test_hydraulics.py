@@ -139,9 +139,9 @@ class Hydraulics(unittest.TestCase):
         self.assertGreater(energy["supplied"], energy["lost"])
         self.assertGreater(energy["lost"], 500.0)
         text = run(SIM, self.press, "--inputs", self.inputs, "--duration", 0.3).stdout
-        self.assertRegex(text, r"hydraulics  supplied [0-9.]+  lost [0-9.]+ J; energy less supplied plus lost changed by")
+        self.assertRegex(text, r"actuators   supplied [0-9.]+  lost [0-9.]+ J; energy less supplied plus lost changed by")
         other = run(SIM, LOADER.with_name("four_bar.yaml"), "--duration", 0.1).stdout
-        self.assertNotIn("hydraulics", other)
+        self.assertNotIn("actuators", other)
 
     def test_stiff(self):
         """Oil of 1e8 to 1e11 N/m under a valve that slams: every step of 10 ms is good, and nothing grows."""
@@ -193,8 +193,8 @@ class Hydraulics(unittest.TestCase):
         for method in ("rk4", "dp5", "ab4", "abm8"):
             done = run(SIM, LOADER, "--method", method)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"the method {method} cannot follow the oil of hydraulic cylinders, and force 'lift' is one; choose the method "
-                          "ali3 or energy", done.stderr)
+            self.assertIn(f"the method {method} cannot follow the oil of cylinders and the current of motors, and force 'lift' is of "
+                          "type hydraulic_cylinder; choose the method ali3 or energy", done.stderr)
 
     def test_linear(self):
         """Modes are those of closed valves; a valve is no input of the linear system."""
@@ -207,7 +207,7 @@ class Hydraulics(unittest.TestCase):
         self.assertAlmostEqual(max(p[1] for p in poles), math.sqrt(stiffness / MASS), places=4)
         done = run(SIM, self.press, "--linearise", out, "--from", "valve", "--to", "body.slide.position.z")
         self.assertEqual(done.returncode, 1)
-        self.assertIn('force "ram" is a hydraulic cylinder, whose oil does not flow in the linear system', done.stderr)
+        self.assertIn('force "ram" is a hydraulic_cylinder, whose own states stay in the linear system', done.stderr)
 
 
 if __name__ == "__main__":

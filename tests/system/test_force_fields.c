@@ -83,7 +83,13 @@ static const struct field fields[] = {
     NUMBER(flow_drop, 3e5, NAN),
     NUMBER(overlap, 0.1, NAN),
     NUMBER(lag, 0.05, NAN),
-    {"pressure", offsetof(ali3_force_spec, pressure), A_NUMBER, 2, 5e4, INFINITY}};
+    {"pressure", offsetof(ali3_force_spec, pressure), A_NUMBER, 2, 5e4, INFINITY},
+    NUMBER(resistance, 0.7, NAN),
+    NUMBER(inductance, 0.02, NAN),
+    NUMBER(constant, 0.3, NAN),
+    NUMBER(max_current, 0.1, NAN),
+    NUMBER(max_voltage, 0.2, NAN),
+    NUMBER(current, 0.5, NAN)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static void set_field(ali3_force_spec *s, const struct field *f, double value, const ali3_table *table)
@@ -110,7 +116,7 @@ static void make_specs(ali3_force_type type, ali3_force_spec spec[SPECS])
   s.joint_b = 1;
   /* Parameters of each type. */
   if (type != ALI3_FORCE_MOTOR && type != ALI3_FORCE_DRIVE && type != ALI3_FORCE_GEAR &&
-      type != ALI3_FORCE_FRICTION && type != ALI3_FORCE_CYLINDER)
+      type != ALI3_FORCE_FRICTION && type != ALI3_FORCE_CYLINDER && type != ALI3_FORCE_WINDING)
     s.stiffness[0] = 200.0;
   if (type == ALI3_FORCE_BUSHING)
     for (int i = 0; i < 6; i++) s.stiffness[i] = 20.0;
@@ -123,6 +129,7 @@ static void make_specs(ali3_force_type type, ali3_force_spec spec[SPECS])
     s.radius_b = type == ALI3_FORCE_SPHERE_PLANE ? 0.3 : 0.2;
   }
   if (type == ALI3_FORCE_GEAR) s.ratio = 0.5;
+  if (type == ALI3_FORCE_WINDING) s.resistance = s.constant = s.inductance = 0.5;
   if (type == ALI3_FORCE_CYLINDER) {
     s.bore = 0.05;
     s.retracted = 0.1;

@@ -110,7 +110,10 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   r->initial = r->final;
   r->supplied_before = r->supplied;
   r->lost_before = r->lost;
-  for (int i = 0; i < ali3_model_forces(m); i++) r->oil |= ali3_model_force_type(m, i) == ALI3_FORCE_CYLINDER;
+  for (int i = 0; i < ali3_model_forces(m); i++) {
+    const ali3_force_type type = ali3_model_force_type(m, i);
+    r->actuated |= type == ALI3_FORCE_CYLINDER || type == ALI3_FORCE_WINDING;
+  }
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
   struct table *t = takers->table;

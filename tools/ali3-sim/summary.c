@@ -114,8 +114,8 @@ static bool write_summary_text(const ali3_model *m, int workers, const struct qu
            r->velocity, r->acceleration);
     printf("energy      initial %.10g  min %.10g  max %.10g  final %.10g J\n", r->initial, r->min, r->max,
            r->final);
-    if (r->oil)
-      printf("hydraulics  supplied %.10g  lost %.10g J; energy less supplied plus lost changed by %.3g J\n",
+    if (r->actuated)
+      printf("actuators   supplied %.10g  lost %.10g J; energy less supplied plus lost changed by %.3g J\n",
              r->supplied, r->lost, r->final - r->initial - r->supplied + r->lost);
     printf("newton      last increment %.3g (largest)\n", r->increment);
   }

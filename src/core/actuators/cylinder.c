@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Loop code. The oil of a step follows a method of two implicit stages at g and 1 of the step, g = 1 - 1/sqrt(2) (Alexander's
- * SDIRK): it has order two, and a chamber whose edge is nearly free of pressure drop settles in one step, without oscillation. */
+ * Loop code. */
 #include "actuators/cylinder.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double STAGE = 0.29289321881345248;          /* 1 - 1/sqrt(2) */
 static const double CIRCLE_AREA = 0.78539816339744830962; /* of the diameter 1 */
 
 enum { A, B };
@@ -182,7 +180,7 @@ static double flow_energy(const ali3_force_spec *c, double p)
 }
 
 /* Power from supply and tank, and power that throttles and leakage take. */
-static void add_powers(const ali3_force_spec *c, const struct stage *s, double weight, double *own)
+static void add_oil_powers(const ali3_force_spec *c, const struct stage *s, double weight, double *own)
 {
   const double supply = flow_energy(c, c->supply), tank = flow_energy(c, c->tank);
   const double h[2] = {flow_energy(c, s->p[A].p), flow_energy(c, s->p[B].p)};
@@ -191,8 +189,8 @@ static void add_powers(const ali3_force_spec *c, const struct stage *s, double w
     in += s->q[i].supply * supply - s->q[i].tank * tank;
     lost += s->q[i].supply * (supply - h[i]) + s->q[i].tank * (h[i] - tank);
   }
-  own[CYLINDER_SUPPLIED] += weight * in;
-  own[CYLINDER_LOST] += weight * lost;
+  own[ACTUATOR_SUPPLIED] += weight * in;
+  own[ACTUATOR_LOST] += weight * lost;
 }
 
 /* The command within its limits; one that is not a number stays, so that the step fails. */
@@ -214,7 +212,7 @@ void cylinder_step(const ali3_force_spec *c, const struct cylinder_way *way, con
                    double *slope)
 {
   static const double none[2] = {0.0, 0.0};
-  const double dt = way->dt, tau = STAGE * dt, later = (1.0 - STAGE) / STAGE,
+  const double dt = way->dt, tau = ACTUATOR_STAGE * dt, later = (1.0 - ACTUATOR_STAGE) / ACTUATOR_STAGE,
                command = limit_command(way->command);
   double oil_x[2], base_x[2];
   if (own != from) memcpy(own, from, CYLINDER_STATES * sizeof *own);
@@ -224,25 +222,26 @@ void cylinder_step(const ali3_force_spec *c, const struct cylinder_way *way, con
   }
   /* first stage, on the parabola of the coordinate */
   struct stage s = {
-      .x = way->x0 + tau * way->rate0 + STAGE * STAGE * (way->x - way->x0 - dt * way->rate0),
+      .x =
+          way->x0 + tau * way->rate0 + ACTUATOR_STAGE * ACTUATOR_STAGE * (way->x - way->x0 - dt * way->rate0),
       .spool = spool_after(c, from[CYLINDER_SPOOL], command, tau),
       .tau = tau,
       .base = {from[CYLINDER_OIL + A], from[CYLINDER_OIL + B]},
       .oil = {from[CYLINDER_OIL + A], from[CYLINDER_OIL + B]},
   };
   solve_stage(c, &s);
-  add_powers(c, &s, dt * (1.0 - STAGE), own);
+  add_oil_powers(c, &s, dt * (1.0 - ACTUATOR_STAGE), own);
   stage_slope(c, &s, none, base_x);
-  for (int i = 0; i < 2; i++) base_x[i] *= later * STAGE * STAGE;
+  for (int i = 0; i < 2; i++) base_x[i] *= later * ACTUATOR_STAGE * ACTUATOR_STAGE;
   /* second stage, the end */
   s.x = way->x;
   s.spool = own[CYLINDER_SPOOL] = spool_after(c, from[CYLINDER_SPOOL], command, dt);
   for (int i = 0; i < 2; i++) s.base[i] += later * (s.oil[i] - s.base[i]);
   solve_stage(c, &s);
-  add_powers(c, &s, tau, own);
+  add_oil_powers(c, &s, tau, own);
   stage_slope(c, &s, base_x, oil_x);
   const double travel = way->x - way->x0;
-  own[CYLINDER_LOST] += c->damping[0] * travel * travel / dt;
+  own[ACTUATOR_LOST] += c->damping[0] * travel * travel / dt;
   *slope = 0.0;
   for (int i = 0; i < 2; i++) {
     own[CYLINDER_OIL + i] = s.oil[i];

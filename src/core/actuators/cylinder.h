@@ -10,6 +10,8 @@
 #ifndef ACTUATORS_CYLINDER_H
 #define ACTUATORS_CYLINDER_H
 
+#include "actuators/actuator.h"
+
 #include <ali3/model.h>
 #include <stdbool.h>
 
@@ -17,10 +19,8 @@
 
 /* The states of a cylinder. */
 enum cylinder_state {
-  CYLINDER_OIL,                      /* m^3, chambers a and b */
+  CYLINDER_OIL = ACTUATOR_STATES,    /* m^3, chambers a and b */
   CYLINDER_SPOOL = CYLINDER_OIL + 2, /* -1 .. 1 */
-  CYLINDER_SUPPLIED,                 /* J */
-  CYLINDER_LOST,                     /* J */
   CYLINDER_STATES
 };
 

@@ -85,7 +85,7 @@ static void compile_contact(struct joint_rows *j, const ali3_force_spec *spec)
 
 static enum law_kind law_of(const ali3_force_spec *spec)
 {
-  switch (spec->type) {
+  switch (spec->type) { /* other types are springs */
   case ALI3_FORCE_CABLE:
   case ALI3_FORCE_END_STOP:
   case ALI3_FORCE_STOP:
@@ -98,6 +98,8 @@ static enum law_kind law_of(const ali3_force_spec *spec)
     return LAW_VALUE;
   case ALI3_FORCE_CYLINDER:
     return LAW_CYLINDER;
+  case ALI3_FORCE_WINDING:
+    return LAW_WINDING;
   default:
     return spec->force_table.n || spec->damping_table.n ? LAW_TABLE : LAW_LINEAR;
   }
@@ -121,10 +123,8 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
                            .damping_table = &spec->damping_table,
                            .user = &m->force[index].law};
   if (m->force[index].law.force) j->law[0].kind = LAW_USER;
-  if (spec->type == ALI3_FORCE_CYLINDER) {
-    j->law[0].cylinder = spec;
-    j->law[0].stiffness = cylinder_stiffest(spec);
-  }
+  j->law[0].actuator = spec;
+  if (spec->type == ALI3_FORCE_CYLINDER) j->law[0].stiffness = cylinder_stiffest(spec);
   *at_start = 0.0;
   /* On a joint: one row of its coordinate. A drive and a gear are rigid. */
   if (ali3_force_type_on_joint(spec->type)) {

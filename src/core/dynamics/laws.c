@@ -2,6 +2,7 @@
  * Loop code. */
 #include "dynamics/laws.h"
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 
 #include <math.h>
 
@@ -132,7 +133,10 @@ double law_force(const struct law *law, const double *own, double x, double rate
   case LAW_LIMITS:
     return limit_force(law, x, rate, v_d, slope);
   case LAW_CYLINDER:
-    return cylinder_force(law->cylinder, own, x, rate, v_d, slope);
+    return cylinder_force(law->actuator, own, x, rate, v_d, slope);
+  case LAW_WINDING:
+    *slope = 0.0;
+    return -winding_torque(law->actuator, own);
   case LAW_SWAY:
     return *slope = 0.0;
   default:
@@ -223,7 +227,7 @@ double law_average(const struct law *law, double x0, double x, double dt, double
 double law_energy(const struct law *law, const double *own, double x)
 {
   double out;
-  switch (law->kind) {
+  switch (law->kind) { /* other kinds store nothing */
   case LAW_LINEAR:
     return 0.5 * law->stiffness * x * x;
   case LAW_TABLE:
@@ -231,7 +235,9 @@ double law_energy(const struct law *law, const double *own, double x)
   case LAW_USER:
     return law->user->energy ? law->user->energy(law->user->context, x) : 0.0;
   case LAW_CYLINDER:
-    return cylinder_energy(law->cylinder, own, x);
+    return cylinder_energy(law->actuator, own, x);
+  case LAW_WINDING:
+    return winding_energy(law->actuator, own);
   case LAW_LIMITS:
     out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;

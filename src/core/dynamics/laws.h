@@ -14,6 +14,7 @@ enum law_kind {
   LAW_SLIP,     /* friction of a contact: two rows share one friction coefficient */
   LAW_VALUE,    /* the value from outside, for every state */
   LAW_CYLINDER, /* a hydraulic cylinder, with states of its own: actuators/cylinder.h */
+  LAW_WINDING,  /* an electric motor, with a current: actuators/winding.h */
   LAW_SWAY      /* 0; the factors get the geometric stiffness of the pull in the link's first row */
 };
 
@@ -24,7 +25,7 @@ struct law {
   double friction, slip;                   /* N, N m or a coefficient; m/s or rad/s */
   const ali3_table *force, *damping_table; /* n 0: none */
   const ali3_law *user;                    /* LAW_USER */
-  const ali3_force_spec *cylinder;         /* LAW_CYLINDER */
+  const ali3_force_spec *actuator;         /* LAW_CYLINDER, LAW_WINDING */
 };
 
 /* Compliance of a row whose force does not depend on the coordinate. */

@@ -290,7 +290,13 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"overlap", s->overlap, 1.0, ""},
       {"lag", s->lag, BOUND_RATE, "s"},
       {"pressure_a", s->pressure[0], BOUND_PRESSURE, "Pa"},
-      {"pressure_b", s->pressure[1], BOUND_PRESSURE, "Pa"}};
+      {"pressure_b", s->pressure[1], BOUND_PRESSURE, "Pa"},
+      {"resistance", s->resistance, BOUND_RATE, "Ohm"},
+      {"inductance", s->inductance, BOUND_RATE, "H"},
+      {"constant", s->constant, BOUND_RATE, "N m/A or N/A"},
+      {"max_current", s->max_current, BOUND_RATE, "A"},
+      {"max_voltage", s->max_voltage, BOUND_RATE, "V"},
+      {"current", s->current, BOUND_RATE, "A"}};
   /* Check stiffness and damping of three translations and three rotations, then the list. */
   for (int i = 0; i < 6; i++) {
     int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
@@ -371,6 +377,27 @@ static int check_cylinder(ali3_model *m, const ali3_force_spec *s)
   return ALI3_OK;
 }
 
+/* A limit, which may be infinite. */
+static int check_limit(ali3_model *m, const ali3_force_spec *s, const char *field, double x, const char *what)
+{
+  return isinf(x) && x > 0.0 ? ALI3_OK : check_above(m, s, field, x, what);
+}
+
+static int check_winding(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_at_least(m, s, "resistance", s->resistance, "a resistance");
+  if (status == ALI3_OK) status = check_at_least(m, s, "inductance", s->inductance, "an inductance");
+  if (status == ALI3_OK && s->resistance + s->inductance == 0.0)
+    return REFUSE("resistance", "force '%.60s': expected a resistance or an inductance above 0", s->name);
+  if (status == ALI3_OK) status = check_above(m, s, "constant", s->constant, "a constant of the motor");
+  if (status == ALI3_OK) status = check_limit(m, s, "max_current", s->max_current, "a largest current");
+  if (status == ALI3_OK) status = check_limit(m, s, "max_voltage", s->max_voltage, "a largest voltage");
+  if (status == ALI3_OK && !(fabs(s->current) <= s->max_current && isfinite(s->current)))
+    return REFUSE("current", "force '%.60s': expected a current within max_current, found %g A", s->name,
+                  s->current);
+  return status;
+}
+
 int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)
 {
   static int (*const check[ALI3_FORCE_TYPES])(ali3_model *, const ali3_force_spec *) = {
@@ -385,7 +412,8 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
       [ALI3_FORCE_GEAR] = check_gear,
       [ALI3_FORCE_SPHERE_PLANE] = check_contact,
       [ALI3_FORCE_SPHERE_SPHERE] = check_contact,
-      [ALI3_FORCE_CYLINDER] = check_cylinder};
+      [ALI3_FORCE_CYLINDER] = check_cylinder,
+      [ALI3_FORCE_WINDING] = check_winding};
   int status = model_check_name(m, "force", &m->force_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_FORCE_TYPES)

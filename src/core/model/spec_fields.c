@@ -45,7 +45,10 @@ static const struct spec_field force_fields[] = {
     /* Hydraulic cylinders. */
     NUMBERS(F, bore), NUMBERS(F, rod), NUMBERS(F, retracted), NUMBERS(F, stroke), NUMBERS(F, dead_volume),
     NUMBERS(F, bulk_modulus), NUMBERS(F, leakage), NUMBERS(F, supply), NUMBERS(F, tank), NUMBERS(F, flow),
-    NUMBERS(F, flow_drop), NUMBERS(F, overlap), NUMBERS(F, lag), NUMBERS(F, pressure)};
+    NUMBERS(F, flow_drop), NUMBERS(F, overlap), NUMBERS(F, lag), NUMBERS(F, pressure),
+    /* Electric motors. */
+    NUMBERS(F, resistance), NUMBERS(F, inductance), NUMBERS(F, constant), NUMBERS(F, max_current),
+    NUMBERS(F, max_voltage), NUMBERS(F, current)};
 
 #define S ali3_sensor_spec
 static const struct spec_field sensor_fields[] = {

@@ -6,7 +6,8 @@
 
 bool ali3_force_type_on_joint(ali3_force_type type)
 {
-  return type == ALI3_FORCE_JOINT_SPRING || (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
+  return type == ALI3_FORCE_JOINT_SPRING || type == ALI3_FORCE_WINDING ||
+         (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
 }
 
 bool ali3_force_type_is_contact(ali3_force_type type)
@@ -16,7 +17,8 @@ bool ali3_force_type_is_contact(ali3_force_type type)
 
 bool ali3_force_type_takes_command(ali3_force_type type)
 {
-  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_CYLINDER;
+  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_CYLINDER ||
+         type == ALI3_FORCE_WINDING;
 }
 
 ali3_force_spec ali3_force_spec_default(ali3_force_type type)
@@ -33,7 +35,9 @@ ali3_force_spec ali3_force_spec_default(ali3_force_type type)
                            .dead_volume = {1e-4, 1e-4},
                            .bulk_modulus = 1.4e9,
                            .flow_drop = 5e5,
-                           .pressure = {NAN, NAN}};
+                           .pressure = {NAN, NAN},
+                           .max_current = INFINITY,
+                           .max_voltage = INFINITY};
 }
 
 const char *ali3_sensor_type_name(ali3_sensor_type type)

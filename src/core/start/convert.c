@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: a state of one model as the start of another one. Bodies and joints correspond by their names. */
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "start/start.h"
 #include "start/state.h"
 #include "stepper/elements.h"
@@ -132,20 +133,28 @@ static void take_references(const ali3_model *m, const ali3_model *from, const s
   }
 }
 
-/* The pressures of the cylinder with this name. True: all cylinders have one. */
-static bool take_pressures(const ali3_model *m, const ali3_model *from, const struct conversion *c)
+/* The pressures of the cylinder, or the current of the motor, with this name. True: all of them have one. */
+static bool take_actuators(const ali3_model *m, const ali3_model *from, const struct conversion *c)
 {
   for (int i = 0; i < m->forces; i++) {
-    if (m->force[i].spec.type != ALI3_FORCE_CYLINDER) continue;
+    /* the actuator of this name */
+    const ali3_force_type type = m->force[i].spec.type;
+    if (type != ALI3_FORCE_CYLINDER && type != ALI3_FORCE_WINDING) continue;
     const int source = index_of_name(from, from->forces, ali3_model_force_name, m->force[i].name, i);
-    if (source < 0 || from->force[source].spec.type != ALI3_FORCE_CYLINDER) return false;
+    if (source < 0 || from->force[source].spec.type != type) return false;
+    /* its states, for the model that takes them */
     const struct joint_rows *a = &from->frozen->link[from->frozen->force_link[source]],
                             *b = &m->frozen->link[m->frozen->force_link[i]];
     const double *was = c->source->now.own + a->own, x = c->source->solve.Phi[a->first];
     double pressure[2], *own = c->own + b->own;
+    if (type == ALI3_FORCE_WINDING) {
+      memcpy(own, was, WINDING_STATES * sizeof *own);
+      continue;
+    }
     cylinder_pressures(&from->force[source].spec, was, x, pressure);
     cylinder_begin(&m->force[i].spec, x, pressure, own);
-    memcpy(own + CYLINDER_SPOOL, was + CYLINDER_SPOOL, (CYLINDER_STATES - CYLINDER_SPOOL) * sizeof *own);
+    memcpy(own, was, ACTUATOR_STATES * sizeof *own);
+    own[CYLINDER_SPOOL] = was[CYLINDER_SPOOL];
   }
   return true;
 }
@@ -171,7 +180,7 @@ ali3_status state_convert(const ali3_model *m, ali3_data *d, const ali3_model *f
     const struct start_given given = {.step = (uint64_t)llround(head.time / m->options.dt),
                                       .turn = c.turn,
                                       .reference = c.reference,
-                                      .own = take_pressures(m, from, &c) ? c.own : NULL};
+                                      .own = take_actuators(m, from, &c) ? c.own : NULL};
     status = start_find(&start, d, &given);
   }
   free_conversion(&c);

@@ -15,6 +15,10 @@ double penalty_stiffness(const struct law *law, const struct rule *rule, bool sp
 {
   double k = law->stiffness, c = law->damping;
   if (law->kind == LAW_SWAY && spring) return k; /* it holds no body, and its body oscillates */
+  if (law->kind == LAW_WINDING) /* a damper behind a spring: the steady back-EMF and that of the inductance */
+    return spring ? 0.0
+                  : law->actuator->constant * law->actuator->constant /
+                        (law->actuator->resistance / rule->v_d + law->actuator->inductance);
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE && law->kind != LAW_USER &&
       law->kind != LAW_CYLINDER)
     return 0.0;

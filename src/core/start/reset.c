@@ -2,6 +2,7 @@
  * The initial state: moves positions (assemble.c) and velocities onto the constraints, then finds accelerations and
  * multipliers. It iterates until it converges, and is not for the loop. */
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "start/start.h"
 #include "stepper/elements.h"
 #include "stepper/extrapolate.h"
@@ -110,7 +111,7 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
 /* A cylinder without pressures of its own holds the mechanism at rest. */
 static bool is_to_hold(const struct joint_rows *j)
 {
-  return j->own >= 0 && isnan(j->law[0].cylinder->pressure[0]);
+  return j->law[0].kind == LAW_CYLINDER && j->own >= 0 && isnan(j->law[0].actuator->pressure[0]);
 }
 
 /* Fills in the states of forces; cylinders that hold begin with the pressure of the tank. True: one of them is to hold. */
@@ -118,12 +119,18 @@ static bool begin_states(const ali3_model *m, ali3_data *d, const struct start_g
 {
   bool holds = false;
   d->at_start = true;
+  /* those of another state */
   if (given && given->own) memcpy(d->now.own, given->own, (size_t)m->frozen->own * sizeof *d->now.own);
   if (given && (given->own || given->keep_outside)) return false;
+  /* those of the model */
   for (int i = m->frozen->rigid_links; i < m->frozen->links && m->frozen->own > 0; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (j->own < 0) continue;
-    const ali3_force_spec *c = j->law[0].cylinder;
+    const ali3_force_spec *c = j->law[0].actuator;
+    if (j->law[0].kind == LAW_WINDING) {
+      winding_begin(c, d->now.own + j->own);
+      continue;
+    }
     const double tank[2] = {c->tank, c->tank};
     const bool hold = is_to_hold(j);
     cylinder_begin(c, d->solve.Phi[j->first], hold ? tank : c->pressure, d->now.own + j->own);
@@ -257,8 +264,8 @@ static bool hold_by_oil(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &f->link[i];
     double pressure[2];
     if (!is_to_hold(j)) continue;
-    cylinder_hold(j->law[0].cylinder, -d->now.lambda[j->first], pressure);
-    cylinder_begin(j->law[0].cylinder, d->solve.Phi[j->first], pressure, d->now.own + j->own);
+    cylinder_hold(j->law[0].actuator, -d->now.lambda[j->first], pressure);
+    cylinder_begin(j->law[0].actuator, d->solve.Phi[j->first], pressure, d->now.own + j->own);
   }
   for (int i = 0; i < f->rows; i++) d->now.lambda[i] = 0.0;
   return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and the getters. The sizing run is the layout run with a null base. */
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "base/arena.h"
 #include "dynamics/spin.h"
 #include "math/vec3.h"
@@ -383,20 +384,23 @@ static double motor_multiplier(const ali3_data *d, int row, double lambda)
   return fabs(lambda - law) <= 1e-12 * (1.0 + fabs(law)) ? law : lambda;
 }
 
-/* The part of the state of a hydraulic cylinder. */
-static void take_oil(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int force,
+/* The part of the state of a force with states of its own. */
+static void take_own(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int force,
                      ali3_force_state *o)
 {
   const double *own = link_own(&d->now, j);
-  memset(o->pressure, 0, sizeof o->pressure);
-  memset(o->flow, 0, sizeof o->flow);
-  o->spool = o->supplied = o->lost = 0.0;
+  memset(&o->supplied, 0, sizeof *o - offsetof(ali3_force_state, supplied));
   if (!own) return;
+  o->supplied = own[ACTUATOR_SUPPLIED];
+  o->lost = own[ACTUATOR_LOST];
+  if (j->law[0].kind == LAW_WINDING) {
+    o->current = own[WINDING_CURRENT];
+    o->voltage = own[WINDING_VOLTAGE];
+    return;
+  }
   cylinder_pressures(&m->force[force].spec, own, o->position, o->pressure);
   cylinder_flows(&m->force[force].spec, own, o->position, o->flow);
   o->spool = own[CYLINDER_SPOOL];
-  o->supplied = own[CYLINDER_SUPPLIED];
-  o->lost = own[CYLINDER_LOST];
 }
 
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
@@ -426,7 +430,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   o->rate = single ? rate[0] : 0.0;
   o->value = single ? (contact || actuator ? 0.0 - lambda[0] : lambda[0]) : 0.0; /* never -0 */
   o->target = j->drive >= 0 ? zero : 0.0;
-  take_oil(m, d, j, force, o);
+  take_own(m, d, j, force, o);
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
@@ -448,8 +452,8 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
     for (int k = 0; k < j->count; k++)
       o->potential += law_energy(&j->law[k], own, d->solve.Phi[stored_row(j, k)]);
     if (!own) continue;
-    o->supplied += own[CYLINDER_SUPPLIED];
-    o->lost += own[CYLINDER_LOST];
+    o->supplied += own[ACTUATOR_SUPPLIED];
+    o->lost += own[ACTUATOR_LOST];
   }
   o->total = o->kinetic + o->potential;
 }

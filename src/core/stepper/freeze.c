@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: turns a checked model into rows, loads and the assembly tree. */
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "articulated/limbs.h"
 #include "base/float_mode.h"
 #include "layout/layout.h"
@@ -75,9 +76,9 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   }
   f->ranges |= rows_turn(j) || (j->soft && j->primitive[0].kind == ROW_LENGTH);
   j->drive = j->rolling = j->own = -1;
-  if (spec->type == ALI3_FORCE_CYLINDER) {
+  if (j->law[0].kind == LAW_CYLINDER || j->law[0].kind == LAW_WINDING) {
     j->own = f->own;
-    f->own += CYLINDER_STATES;
+    f->own += j->law[0].kind == LAW_CYLINDER ? CYLINDER_STATES : WINDING_STATES;
   }
   if (spec->type == ALI3_FORCE_SPHERE_SPHERE && spec->friction > 0.0) j->rolling = f->rolling++;
   if (spec->type != ALI3_FORCE_DRIVE) return true;
@@ -204,15 +205,17 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
       kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
-/* The flows of an oil chamber are far faster than the motion, so an explicit method would need steps of microseconds. */
-static int refuse_oil(ali3_model *m, const struct frozen *f, ali3_method method)
+/* The flows of an oil chamber are far faster than the motion, so an explicit method would need steps of microseconds. The stages
+ * of an explicit method have no room for states of forces. */
+static int refuse_states(ali3_model *m, const struct frozen *f, ali3_method method)
 {
   for (int i = 0; i < m->forces && f->own > 0 && ali3_method_is_explicit(method); i++)
-    if (m->force[i].spec.type == ALI3_FORCE_CYLINDER)
+    if (f->link[f->force_link[i]].own >= 0)
       return model_refuse(m, ALI3_E_MODEL, "options", "method",
-                          "the method %s cannot follow the oil of hydraulic cylinders, and force '%.60s' is "
-                          "one; choose the method ali3 or energy",
-                          ali3_method_name(method), m->force[i].name);
+                          "the method %s cannot follow the oil of cylinders and the current of motors, and "
+                          "force '%.60s' is of type %s; choose the method ali3 or energy",
+                          ali3_method_name(method), m->force[i].name,
+                          ali3_force_type_name(m->force[i].spec.type));
   return ALI3_OK;
 }
 
@@ -326,7 +329,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
     status = layout_find_carried(m, f) ? refuse_carried(m, f, options->method)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
-  if (status == ALI3_OK) status = refuse_oil(m, f, options->method);
+  if (status == ALI3_OK) status = refuse_states(m, f, options->method);
   if (status == ALI3_OK) status = lay_out_tree(m, f);
   if (status == ALI3_OK) status = choose_coordinates(m, f, options);
   free(fill);

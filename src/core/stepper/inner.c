@@ -191,18 +191,21 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
   return true;
 }
 
-/* Recomputes the right-hand sides of iteration k for inputs that arrived after its prepare. */
-static void newton_refresh(const ali3_model *m, ali3_data *d, int k)
+/* Recomputes the right-hand sides of iteration k for inputs that arrived after its prepare, and the factors if these inputs
+ * change the compliances of actuators. False: a pivot is not positive. */
+static bool newton_refresh(const ali3_model *m, ali3_data *d, int k)
 {
   const struct frozen *f = m->frozen;
-  if (!d->outside.fresh && !f->values && f->drives == 0) return;
+  if (!d->outside.fresh && !f->values && f->drives == 0) return true;
   if (f->values) soft_laws(m, d, k);
+  if (f->own > 0 && d->outside.fresh && !stage_condense(m, d)) return false;
   d->outside.again = k > 0;
   stage_bodies(m, d, kernels_of_method(m)->load);
   d->outside.again = false;
   stage_links(m, d, KERNEL_link_beta);
   d->outside.fresh = false;
   d->newton.refreshed = k;
+  return true;
 }
 
 /* Solves S z = beta of iteration k, and applies z to the bodies and multipliers. */
@@ -308,7 +311,7 @@ static bool rows_close(const ali3_model *m, const ali3_data *d)
 static bool newton_iterate(const ali3_model *m, ali3_data *d)
 {
   const int first = prepares_iteration(m) ? 1 : 0;
-  newton_refresh(m, d, first);
+  if (!newton_refresh(m, d, first)) return false;
   for (int k = first; k < m->options.iterations; k++) {
     const double before = d->newton.last;
     if (k > first && !newton_begin(m, d, k)) return false;

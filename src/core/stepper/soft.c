@@ -2,6 +2,7 @@
  * Loop code: soft rows. The multipliers that their laws give in an iteration, and their forces at the end of the step. */
 #include "stepper/soft.h"
 #include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -90,8 +91,8 @@ static double asked_value(const ali3_model *m, const ali3_data *d, int link)
   return -outside_in_force(d)->command[m->frozen->force_of[link - m->joints]];
 }
 
-/* --- hydraulic cylinders: an inner step computes the oil at its end from that at its start and from the way of the
- * coordinate, so every iteration begins at the start again --- */
+/* --- forces with states of their own: an inner step computes the states at its end from those at its start and from the way
+ * of the coordinate, so every iteration begins at the start again --- */
 
 static struct cylinder_way cylinder_way_of(const ali3_model *m, const ali3_data *d,
                                            const struct joint_rows *j)
@@ -102,6 +103,15 @@ static struct cylinder_way cylinder_way_of(const ali3_model *m, const ali3_data 
                                .x = d->solve.Phi[row],
                                .dt = d->at_start ? 0.0 : d->rule.dt,
                                .command = outside_in_force(d)->command[force]};
+}
+
+static struct winding_way winding_way_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
+{
+  const int row = j->first, force = m->frozen->force_of[j - m->frozen->link - m->joints];
+  return (struct winding_way){.rate0 = d->soft.rate_last[row],
+                              .rate = d->soft.rate[row],
+                              .dt = d->at_start ? 0.0 : d->rule.dt,
+                              .voltage = outside_in_force(d)->command[force]};
 }
 
 /* The states at the start of the inner step; a reset has no step. */
@@ -115,7 +125,7 @@ static const double *states_before(const ali3_data *d, const struct joint_rows *
 static double cylinder_law(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double rate,
                            double *slope)
 {
-  const ali3_force_spec *spec = j->law[0].cylinder;
+  const ali3_force_spec *spec = j->law[0].actuator;
   const struct cylinder_way way = cylinder_way_of(m, d, j);
   const double *from = states_before(d, j);
   double own[CYLINDER_STATES], flowing, still;
@@ -124,6 +134,20 @@ static double cylinder_law(const ali3_model *m, const ali3_data *d, const struct
   if (d->rule.mean && !d->soft.stiff[j->first]) return cylinder_mean(spec, &way, from, own, flowing, slope);
   *slope = flowing + d->rule.v_d * spec->damping[0];
   return cylinder_force(spec, own, way.x, rate, 0.0, &still);
+}
+
+/* The torque depends on the rate alone. */
+static double winding_law(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *slope)
+{
+  const ali3_force_spec *spec = j->law[0].actuator;
+  const struct winding_way way = winding_way_of(m, d, j);
+  const double *from = states_before(d, j);
+  double own[WINDING_STATES];
+  winding_step(spec, &way, from, own, slope);
+  *slope *= d->rule.v_d;
+  if (!d->rule.mean || d->soft.stiff[j->first]) return -winding_torque(spec, own);
+  *slope *= 0.5;
+  return -0.5 * (winding_torque(spec, from) + winding_torque(spec, own));
 }
 
 /* Returns the multiplier that a law gives at the end of the step. The Newmark formulas weight the load at the start, F0, by
@@ -169,6 +193,11 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     return 0.0;
   default:
     if (law->kind == LAW_CYLINDER) return cylinder_law(m, d, j, rate[k], slope);
+    if (law->kind == LAW_WINDING) {
+      const double torque = winding_law(m, d, j, slope);
+      d->soft.rigid_now[row] &= *slope > 0.0; /* a limited current yields to any rate */
+      return torque;
+    }
     if (d->rule.mean) return law_average(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, slope);
     return law_force(law, NULL, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
@@ -378,23 +407,37 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_settle);
 }
 
-/* Writes the oil at the end of the inner step. */
-static void advance_cylinder(const ali3_model *m, ali3_data *d, int link)
+/* Write the states at the end of the inner step. True: a corner was crossed. */
+static bool advance_cylinder(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
 {
-  const struct joint_rows *j = &m->frozen->link[link];
-  if (j->own < 0) return;
-  const ali3_force_spec *spec = j->law[0].cylinder;
+  const ali3_force_spec *spec = j->law[0].actuator;
   const struct cylinder_way way = cylinder_way_of(m, d, j);
   double *own = d->now.own + j->own, slope;
   cylinder_step(spec, &way, d->last.own + j->own, own, &slope);
-  if (cylinder_crosses(spec, &way, d->last.own + j->own, own))
+  return cylinder_crosses(spec, &way, d->last.own + j->own, own);
+}
+
+static bool advance_winding(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
+{
+  const struct winding_way way = winding_way_of(m, d, j);
+  double *own = d->now.own + j->own, slope;
+  winding_step(j->law[0].actuator, &way, d->last.own + j->own, own, &slope);
+  return winding_crosses(j->law[0].actuator, d->last.own + j->own, own);
+}
+
+static void advance_link(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  if (j->own < 0) return;
+  if (j->law[0].kind == LAW_CYLINDER ? advance_cylinder(m, d, j) : advance_winding(m, d, j))
     atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
 }
 
 void soft_advance(const ali3_model *m, ali3_data *d)
 {
   if (m->frozen->own == 0) return;
-  stage_each(m, d, advance_cylinder, m->frozen->rigid_links, m->frozen->links,
+  soft_rates(m, d);
+  stage_each(m, d, advance_link, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 

@@ -183,10 +183,8 @@ static const struct key cylinder_keys[] = {
   NUMBER("retracted", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.retracted), "Distance of the points with the rod in."),
   NUMBER("stroke", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.stroke),
          "Travel of the piston. The cylinder itself has no end: an end_stop holds it."),
-  NUMBER("dead_volume_a", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[0]),
-         "Oil of chamber a with the rod in: port and hose up to the valve."),
-  NUMBER("dead_volume_b", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[1]),
-         "Oil of chamber b with the rod out: port and hose up to the valve."),
+  NUMBER("dead_volume_a", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[0]), "Oil of chamber a with the rod in."),
+  NUMBER("dead_volume_b", "m^3", POSITIVE, "1e-4", AT_START, LINK(spec.dead_volume[1]), "Oil of chamber b with the rod out."),
   NUMBER("bulk_modulus", "Pa", POSITIVE, "1.4e9", AT_START, LINK(spec.bulk_modulus), "Bulk modulus of the oil with its hoses."),
   NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.damping), "Viscous friction of the seals."),
   NUMBER("leakage", "m^3/s/Pa", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.leakage), "Leakage past the piston, over the drop of pressure."),
@@ -201,6 +199,16 @@ static const struct key cylinder_keys[] = {
   NUMBER("pressure_a", "Pa", ANY, NONE, AT_START, LINK(spec.pressure[0]),
          "Gauge pressure of chamber a at the start, -1e5 or more. Write both pressures or none: without them they hold the mechanism at rest."),
   NUMBER("pressure_b", "Pa", ANY, NONE, AT_START, LINK(spec.pressure[1]), "Gauge pressure of chamber b at the start."),
+};
+static const struct key winding_keys[] = {
+  ON_JOINT,
+  NUMBER("resistance", "Ohm", NOT_NEGATIVE, REQUIRED, WHILE_RUNNING, LINK(spec.resistance), "Resistance of the winding."),
+  NUMBER("inductance", "H", NOT_NEGATIVE, "0", WHILE_RUNNING, LINK(spec.inductance), "Inductance of the winding."),
+  NUMBER("constant", "N m/A or N/A", POSITIVE, REQUIRED, WHILE_RUNNING, LINK(spec.constant),
+         "Torque or force over current, and voltage over rate. A three-phase motor has 1.5 times its pole pairs times its flux linkage."),
+  NUMBER("max_current", "A", POSITIVE, NONE, WHILE_RUNNING, LINK(spec.max_current), "Limit of the current, and so of the torque. None: no limit."),
+  NUMBER("max_voltage", "V", POSITIVE, NONE, WHILE_RUNNING, LINK(spec.max_voltage), "Limit of the voltage. None: no limit."),
+  NUMBER("current", "A", ANY, "0", AT_START, LINK(spec.current), "Current at the start."),
 };
 
 const struct section schema_connection[ALI3_FORCE_TYPES] = {
@@ -238,6 +246,9 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
       .doc = "A hydraulic cylinder between two points, with a valve of four edges. Oil in chamber a drives the points apart. An input gives "
              "the command of the valve, -1 .. 1: above 0 chamber a is open to the supply and chamber b to the tank, and the cylinder "
              "extends. It is 0 before the first value. The methods ali3 and energy step it, the explicit methods do not."),
+  [ALI3_FORCE_WINDING] = SECTION("an electric_motor", winding_keys,
+      .doc = "A DC or permanent magnet motor on the coordinate of a joint, with the current of its winding. An input gives its voltage, 0 before "
+             "the first value. The methods ali3 and energy step it, the explicit methods do not."),
 };
 /* clang-format on */
 

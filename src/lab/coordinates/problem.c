@@ -30,11 +30,14 @@ static bool read_turns(struct problem *p, const ali3_data *d)
 }
 
 /* Coordinates and velocities are all that a problem integrates. */
-static bool refuse_cylinders(const ali3_model *m, struct lab_refusal *why)
+static bool refuse_actuators(const ali3_model *m, struct lab_refusal *why)
 {
-  for (int i = 0; i < ali3_model_forces(m); i++)
-    if (ali3_model_force_type(m, i) == ALI3_FORCE_CYLINDER)
-      return problem_refuse(why, "force", i, "the laboratory does not step the oil of a hydraulic cylinder");
+  for (int i = 0; i < ali3_model_forces(m); i++) {
+    const ali3_force_type type = ali3_model_force_type(m, i);
+    if (type == ALI3_FORCE_CYLINDER || type == ALI3_FORCE_WINDING)
+      return problem_refuse(why, "force", i, "the laboratory does not step the states of a %s",
+                            ali3_force_type_name(type));
+  }
   return true;
 }
 
@@ -43,7 +46,7 @@ bool problem_make(struct problem *p, const struct description *kind, const ali3_
 {
   *p = (struct problem){.kind = kind, .model = m, .bodies = ali3_model_bodies(m)};
   *why = (struct lab_refusal){.element = "model", .index = -1};
-  if (!refuse_cylinders(m, why)) return false;
+  if (!refuse_actuators(m, why)) return false;
   const bool good = read_turns(p, d) || problem_refuse(why, "model", -1, "out of memory");
   if (good && kind->make(p, d, why)) return true;
   problem_free(p);

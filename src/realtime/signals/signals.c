@@ -101,7 +101,9 @@ static const struct quantity {
   FLOW_B = {"flow_b", "m^3/s", "m^3/s", 1, offsetof(ali3_force_state, flow[1])},
   SPOOL = {"spool", "", "", 1, offsetof(ali3_force_state, spool)},
   SUPPLIED = {"supplied", "J", "J", 1, offsetof(ali3_force_state, supplied)},
-  LOST = {"lost", "J", "J", 1, offsetof(ali3_force_state, lost)};
+  LOST = {"lost", "J", "J", 1, offsetof(ali3_force_state, lost)},
+  CURRENT = {"current", "A", "A", 1, offsetof(ali3_force_state, current)},
+  VOLTAGE = {"voltage", "V", "V", 1, offsetof(ali3_force_state, voltage)};
 
 enum { QUANTITIES_MAX = 9 };
 static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 1] = {
@@ -119,6 +121,7 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
     [ALI3_FORCE_SPHERE_SPHERE] = {&GAP, &VALUE, &FORCE, &CLOSED},
     [ALI3_FORCE_CYLINDER] = {&LENGTH, &VALUE, &PRESSURE_A, &PRESSURE_B, &FLOW_A, &FLOW_B, &SPOOL, &SUPPLIED,
                              &LOST},
+    [ALI3_FORCE_WINDING] = {&POSITION, &VALUE, &CURRENT, &VOLTAGE, &SUPPLIED, &LOST},
 };
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
@@ -133,13 +136,14 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type, b
   free(prefix);
 }
 
-/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it, and a hydraulic
- * cylinder takes the position of its spool. */
+/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it, a hydraulic
+ * cylinder takes the position of its spool, and an electric motor takes its voltage. */
 static const char *value_unit(const ali3_model *m, int force)
 {
   const ali3_force_type type = ali3_model_force_type(m, force);
   const struct quantity *q = type == ALI3_FORCE_DRIVE      ? &TARGET
                              : type == ALI3_FORCE_CYLINDER ? &SPOOL
+                             : type == ALI3_FORCE_WINDING  ? &VOLTAGE
                                                            : &VALUE;
   return ali3_model_force_turns(m, force) ? q->unit_turning : q->unit;
 }

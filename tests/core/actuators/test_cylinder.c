@@ -191,9 +191,9 @@ TEST(energy_balances)
       work -= 0.5 * (last + force) * (x1 - x0);
       last = force;
     }
-    left[run] = cylinder_energy(&c, own, 1.0 + 0.1 * sin(3.0 * T)) - before + work + own[CYLINDER_LOST] -
-                own[CYLINDER_SUPPLIED];
-    assert_true(own[CYLINDER_SUPPLIED] > 1000.0 && own[CYLINDER_LOST] > 1000.0);
+    left[run] = cylinder_energy(&c, own, 1.0 + 0.1 * sin(3.0 * T)) - before + work + own[ACTUATOR_LOST] -
+                own[ACTUATOR_SUPPLIED];
+    assert_true(own[ACTUATOR_SUPPLIED] > 1000.0 && own[ACTUATOR_LOST] > 1000.0);
     assert_true(fabs(left[run]) < 0.2);
   }
   assert_true(fabs(left[1]) < 0.3 * fabs(left[0]));

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: MIT
-ali3_test(actuators cylinder LINK test_core)
+foreach(name cylinder winding)
+  ali3_test(actuators ${name} LINK test_core)
+endforeach()

@@ -147,9 +147,9 @@ TEST(damaged_bytes_are_refused)
   memcpy(longer, flat, size);
   longer[size] = 0;
   assert_refused(longer, size + 1, "damaged");
-  flat[8] = 9;
+  flat[8] = 200;
   char version[80];
-  snprintf(version, sizeof version, "expected version %d of the bytes of a model, found 9",
+  snprintf(version, sizeof version, "expected version %d of the bytes of a model, found 200",
            ALI3_FLAT_VERSION);
   assert_refused(flat, size, version);
   flat[8] = 1;

@@ -157,6 +157,7 @@ static union spec full_spec(enum spec_element e, int type)
     s.force.rod = 0.05;
     s.force.bulk_modulus = 1.3e9;
     s.force.supply = 1e6;
+    s.force.max_current = 7;
     break;
   default:
     s.sensor.type = (ali3_sensor_type)type;

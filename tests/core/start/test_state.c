@@ -84,7 +84,7 @@ TEST(a_load_refuses_in_words)
   assert_refuses(&o, o.size - 1, "another size");
   assert_refuses(&o, o.size + 1, "another size");
   assert_refuses_change(&o, 0, "B", 1, true, "begin with ALI3STAT");
-  assert_refuses_change(&o, CRC_FROM, "\x07", 1, true, "expected version 4 of the bytes of a state, found 7");
+  assert_refuses_change(&o, CRC_FROM, "\x07", 1, true, "expected version 5 of the bytes of a state, found 7");
   assert_refuses_change(&o, offsetof(struct state_head, release), "9.9", 4, true,
                         "version 9.9 of the library saved the state, expected version " ALI3_VERSION);
   assert_refuses_change(&o, offsetof(struct state_head, isa), "z80", 4, true, "saved on z80, expected ");

@@ -197,7 +197,7 @@ class Compare(LabTest):
         models = os.path.join(ROOT, "config", "models")
         for name in sorted(n for n in os.listdir(models) if n.endswith(".yaml")):
             with open(os.path.join(models, name), encoding="utf-8") as f:
-                if "hydraulic_cylinder" in f.read():
+                if re.search("type: (hydraulic_cylinder|electric_motor)", f.read()):
                     continue  # refused: test_wrong_usage
             with self.subTest(model=name):
                 made = self.compare(os.path.join(models, name), "--duration", "0.1", "--quiet", "--methods", "product/step")
@@ -234,7 +234,7 @@ class Compare(LabTest):
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.lab("compare", mechanism("bricard"), "--duration", "0.5", *arguments, status=2).stderr)
         loader = os.path.join(ROOT, "config", "models", "wheel_loader_lift.yaml")
-        self.assertIn("force lift: the laboratory does not step the oil of a hydraulic cylinder", self.lab("compare", loader, status=2).stderr)
+        self.assertIn("force lift: the laboratory does not step the states of a hydraulic_cylinder", self.lab("compare", loader, status=2).stderr)
         self.assertIn("no option of compare", self.lab("table", "em", "--quiet", status=2).stderr)
 
 

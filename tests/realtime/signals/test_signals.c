@@ -361,6 +361,9 @@ static ali3_model *every_force(void)
     s.supply = 1e5;
     s.flow = 1e-4;
     s.overlap = -0.1; /* oil flows without a command */
+    s.resistance = s.constant = 1;
+    s.inductance = 0.1;
+    s.current = 2;
     toy_added(m, ali3_model_add_force(m, &s));
   }
   toy_freeze(m, 0.01);
@@ -414,6 +417,12 @@ static const char *const of_forces[][2] = {
     {OIL "spool", ""},
     {OIL "supplied", "J"},
     {OIL "lost", "J"},
+    {"electric_motor.position", "rad"},
+    {"electric_motor.value", "N m"},
+    {"electric_motor.current", "A"},
+    {"electric_motor.voltage", "V"},
+    {"electric_motor.supplied", "J"},
+    {"electric_motor.lost", "J"},
 };
 
 /* The value of a force with this name, read without the layer's table. */
@@ -426,6 +435,8 @@ static double of_state(const ali3_force_state *f, const char *quantity)
   if (strncmp(quantity, "pressure_", 9) == 0) return f->pressure[quantity[last] - 'a'];
   if (strncmp(quantity, "flow_", 5) == 0) return f->flow[quantity[last] - 'a'];
   if (strcmp(quantity, "spool") == 0) return f->spool;
+  if (strcmp(quantity, "current") == 0) return f->current;
+  if (strcmp(quantity, "voltage") == 0) return f->voltage;
   if (strcmp(quantity, "supplied") == 0) return f->supplied;
   if (strcmp(quantity, "lost") == 0) return f->lost;
   if (strncmp(quantity, "force.", 6) == 0) return f->force[quantity[last] - 'x'];

@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 8,
+    "ALI3_ABI": 9,
     "ALI3_COORDINATES": 3,
     "ALI3_COORDINATES_AUTO": 0,
     "ALI3_COORDINATES_BODY": 1,
@@ -26,7 +26,7 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 8,
+    "ALI3_FLAT_VERSION": 9,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
     "ALI3_FORCE_CYLINDER": 12,
@@ -40,7 +40,8 @@ CONSTANTS = {
     "ALI3_FORCE_SPHERE_SPHERE": 11,
     "ALI3_FORCE_SPRING": 0,
     "ALI3_FORCE_STOP": 5,
-    "ALI3_FORCE_TYPES": 13,
+    "ALI3_FORCE_TYPES": 14,
+    "ALI3_FORCE_WINDING": 13,
     "ALI3_FREEDOMS_MOST": 500,
     "ALI3_GROUND": -1,
     "ALI3_JOINT_CYLINDRICAL": 3,
@@ -92,7 +93,7 @@ CONSTANTS = {
     "ALI3_SENSOR_POINT": 0,
     "ALI3_SENSOR_POSE": 1,
     "ALI3_SENSOR_TYPES": 7,
-    "ALI3_STATE_VERSION": 4,
+    "ALI3_STATE_VERSION": 5,
     "ALI3_UNRESOLVED": 4,
     "ALI3_VIOLATED": 3,
 }
@@ -232,6 +233,12 @@ class ali3_force_spec(Structure):
         ("overlap", c_double),
         ("lag", c_double),
         ("pressure", c_double * 2),
+        ("resistance", c_double),
+        ("inductance", c_double),
+        ("constant", c_double),
+        ("max_current", c_double),
+        ("max_voltage", c_double),
+        ("current", c_double),
     ]
 
 
@@ -384,11 +391,13 @@ class ali3_force_state(Structure):
         ("target", c_double),
         ("force", c_double * 3),
         ("torque", c_double * 3),
+        ("supplied", c_double),
+        ("lost", c_double),
         ("pressure", c_double * 2),
         ("flow", c_double * 2),
         ("spool", c_double),
-        ("supplied", c_double),
-        ("lost", c_double),
+        ("current", c_double),
+        ("voltage", c_double),
     ]
 
 
