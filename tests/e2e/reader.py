@@ -26,7 +26,7 @@ APART = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mo
          'ip link set lo up && mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh")
 COMMAND_SECONDS, OUTPUT_SECONDS = bench.PATIENCE, bench.PATIENCE
 WAIT_SECONDS = 4 * bench.PATIENCE  # while the other tests with the default ports run
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+NUMBER = re.compile(r"[0-9a-f]{8}\.[0-9a-f]{8}(?= /)|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 END = re.compile(r"\x1e(\d+)\n")
 HOST = re.compile(r"; hypervisor took processors for [\d.]+ m?s about then|\d+ deadlines? missed, the last \d+ s ago; ")
 

@@ -77,9 +77,9 @@ class Numbers(Shown):
             self.assertEqual(text, self.ask(f"ali3.number(Math.fround({values[name]!r}))"), (what, name))
         # The words of the top line and of the inputs.
         bench.wait_for(f"the state {top['state']}, {what}", lambda: self.text("state") == d.watch()["state"])
-        rows = self.ask("[...document.querySelectorAll('#inputs tr')].map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent))")
         channels = top["inputs"][0]["channels"]
-        self.assertEqual(len(rows), 1 + len(channels), what)
+        bench.wait_for(f"the inputs, {what}", lambda: self.ask("document.querySelectorAll('#inputs tr').length") == 1 + len(channels))
+        rows = self.ask("[...document.querySelectorAll('#inputs tr')].map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent))")
         for row, c in zip(rows[1:], channels):
             for text, number in ((row[1], c["written"]), *zip(row[3].split(" ... "), (c["lower"], c["upper"]))):
                 self.assertEqual(text, "-" if number is None else self.ask(f"ali3.number({number!r})"), (what, row))

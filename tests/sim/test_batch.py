@@ -207,6 +207,35 @@ class Batch(unittest.TestCase):
         self.assertEqual(self.text("parts/sweep.csv"), self.text("one.csv"))
         self.assertEqual(len(self.rows("one.csv")), 1000)
 
+    def test_the_table_and_the_picture(self):
+        """Extremes of a mass that is pushed, and of one that is refused, beside the rows of the file."""
+        model, push = self.path("model.yaml", SLIDER), self.path("push.csv", PUSH)
+        sweep = self.path("sweep.yaml", "parameters: [{key: model.bodies.a.mass, values: [2, 1 kg, -1, 4]}]\n")
+        command = [model, "--batch", sweep, "--quantities", "joint.s.*", "--output", self.path("out.csv"), "--inputs", push, "--duration", "1"]
+        done = sim(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], f"4 runs: 3 ok, 1 refused; every run is a row of {self.path('out.csv')}")
+        rows = self.rows("out.csv")
+        names = [n for n in rows[0] if n.startswith("joint.s.")]
+        self.assertEqual([line.split()[0] for line in lines[2:]], names)
+        final = next(line for line in lines if line.startswith("joint.s.position.final "))
+        least, greatest, rest = final.split(None, 3)[1:]
+        values = [float(r["joint.s.position.final"]) for r in rows if r["joint.s.position.final"]]
+        self.assertEqual((least, greatest), (f"{min(values):.6g}", f"{max(values):.6g}"))
+        self.assertEqual(rest, "run 3, mass 4; run 1, mass 1 kg")
+        # A shard is a part; rows that a batch has already count.
+        self.assertEqual(sim(*command[:-4], "--output", self.path("part.csv"), *command[-4:], "--shard", "0/2").stdout, "")
+        self.assertEqual(sim(*command, "--resume").stdout, done.stdout)
+        self.assertEqual(sim(*command, "--shard", "0/2", "--png", self.path("out.png")).returncode, 2)
+        if not shutil.which("gnuplot"):
+            self.skipTest("gnuplot is not installed")
+        drawn = sim(*command, "--png", self.path("out.png"))
+        self.assertEqual((drawn.returncode, drawn.stdout), (0, done.stdout), drawn.stderr)
+        with open(self.path("out.png"), "rb") as f:
+            self.assertEqual(f.read(8), b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sim(*command, "--png", "/nowhere/x.png").returncode, 1)
+
     def test_a_stopped_batch_says_how_to_go_on(self):
         long = self.command("long.csv")[:-1] + ("1e6",)
         with subprocess.Popen([SIM, *long], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim --batch: many runs in one process, each on data of its own. Threads take the runs in turn; the rows are written in the
  * order of the runs. A row holds no times, so that it has equal bits in any shard and with any number of threads. */
+#include "batch_report.h"
 #include "shards.h"
 #include "sim.h"
 #include "sweep.h"
@@ -291,7 +292,8 @@ static int run_batch(struct batch *b, const char *head)
   if (!whole)
     fprintf(stderr, "ali3-sim: the file has %ld of %ld runs of the shard; go on by --resume\n", b->written,
             b->mine);
-  return whole ? EXIT_GOOD : EXIT_RUN;
+  /* A shard has a part of the runs, which shows nothing by itself. */
+  return whole && (o->shards > 1 || batch_report(o, &b->sweep, head)) ? EXIT_GOOD : EXIT_RUN;
 }
 
 int batch(struct options *o)

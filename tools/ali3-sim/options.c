@@ -70,6 +70,7 @@ static const char help[] =
     "  --shard K/N       only the runs K, K + N, .. (K from 0); a row is the same for any N\n"
     "  --jobs N          threads of a batch, 1 to 256 (default: 1)\n"
     "  --resume          keep the rows that the output file of the batch has already\n"
+    "  --png FILE        draw the quantities of the batch over its first parameter, by gnuplot\n"
     "  --help, --version\n"
     "\n"
     "merge: puts the files of all shards together, in the order of the runs; FILE.h5 becomes HDF5.\n"
@@ -144,6 +145,7 @@ enum {
   SHARD,
   JOBS,
   RESUME,
+  PNG,
   SETTLE,
   LINEARISE,
   BODE,
@@ -163,12 +165,13 @@ bool options_name_hdf5(const char *file)
 /* A batch writes one file of rows and nothing else. */
 static bool check_batch(const struct options *o)
 {
-  if (!o->batch && (o->shards || o->jobs || o->resume))
-    return usage("--shard, --jobs, --resume", "--batch as well", "none");
+  if (!o->batch && (o->shards || o->jobs || o->resume || o->png))
+    return usage("--shard, --jobs, --resume, --png", "--batch as well", "none");
   if (!o->batch) return true;
   /* The rows need a file, and their columns. */
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");
   if (!o->quantities) return usage("--batch", "--quantities as well", "none");
+  if (o->png && o->shards > 1) return usage("--png", "all runs in one batch", "--shard");
   if (options_name_hdf5(o->output) && o->shards > 1)
     return usage("--output FILE.h5", "no --shard beside it; ali3-sim merge makes FILE.h5 of all shards",
                  "one");
@@ -247,6 +250,7 @@ int options_take(int argc, char **argv, struct options *o)
       {"shard", required_argument, NULL, SHARD},
       {"jobs", required_argument, NULL, JOBS},
       {"resume", no_argument, NULL, RESUME},
+      {"png", required_argument, NULL, PNG},
       {"settle", no_argument, NULL, SETTLE},
       {"linearise", required_argument, NULL, LINEARISE},
       {"bode", required_argument, NULL, BODE},
@@ -349,6 +353,9 @@ int options_take(int argc, char **argv, struct options *o)
       break;
     case RESUME:
       o->resume = true;
+      break;
+    case PNG:
+      o->png = optarg;
       break;
     /* Read the options of equilibrium and linear systems. */
     case SETTLE:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT ali3-sim: the step of the daemon without a clock. Parts: main.c wiring, options.c the command
  * line, run.c the loop, ride.c the motion platform, script.c inputs from a file, state.c the file of a state, table.c the CSV,
  * quantities.c end quantities, linear.c equilibrium and linear systems, bode.c their diagram, mode_film.c a mode as a page,
- * film.c the page of --view, summary.c the figures, sweep.c the values of a sweep, batch.c its runs, results.c their HDF5 file.
+ * film.c the page of --view, summary.c the figures, sweep.c the values of a sweep, batch.c its runs,
+ * batch_report.c their table, results.c their HDF5 file.
  * */
 #ifndef SIM_H
 #define SIM_H
@@ -35,6 +36,7 @@ struct options {
   const char *batch; /* file of the sweep; NULL: one run */
   long shard, shards, jobs;
   bool resume;
+  const char *png;                          /* picture of the batch; NULL: none */
   int quantity_columns;                     /* of a row */
   bool settle;                              /* begin in the static equilibrium */
   long mode;                                /* the mode that the page of --view shows, from 1; 0: none */

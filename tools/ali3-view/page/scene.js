@@ -9,8 +9,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
                        0x800080, 0xff8000, 0x0080ff, 0x80ff00, 0xff0080];
   const SPRING = 0x2d7d46, CONTACT = 0x6b7785, ARROW = 0xc21f2b, RIG = 0x8a94a3, NEAR_LIMIT = 0xc21f2b;
   // On light and on dark paper: joints, lines, and two kinds of lines of the grid.
-  const LIGHT = {steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
-  const DARK = {steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
+  const LIGHT = {plate: 0xc4ccd6, steel: 0x3b424c, cable: 0x444444, middle: 0xb9bfc8, grid: 0xdde1e6};
+  const DARK = {plate: 0x5b6675, steel: 0x9aa5b1, cable: 0xb0b7bf, middle: 0x4a535e, grid: 0x2f363f};
   const PLAIN = '#8a94a3'; // a mesh that has no colour
   // A solid that stands for the inertia of a body hides no joint.
   const GLASS = {transparent: true, opacity: 0.35, depthWrite: false};
@@ -447,8 +447,11 @@ var ali3 = window.ali3 || (window.ali3 = {});
         const leg = this.batch(rod, LEGS[i], {}, group);
         leg.follow((m) => between(g.crank ? this.tips[i] : b, this.rigTop[i], width, m));
         if (g.crank) leg.follow((m) => between(b, this.tips[i], 1.5 * width, m));
+        // The cylinder of a leg ends where its rod is drawn in.
+        else frame.follow((m) => between(b, b.map((x, c) => x + 0.8 * g.leg_min / this.rigLength(i) * (this.rigTop[i][c] - x)), 1.7 * width, m));
         return leg;
       });
+      this.addRigPlates(g, width, group);
       g.base.forEach((b, i) => {
         frame.follow((m) => between(b, g.base[(i + 1) % 6], 0.6 * width, m));
         frame.follow((m) => between(this.rigTop[i], this.rigTop[(i + 1) % 6], 0.9 * width, m));
@@ -456,6 +459,20 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.world.add(group);
       this.rig = {group, home: group.position.clone()};
       this.moveRig({pose: [0, 0, 0, 0, 0, 0], legs: g.neutral, normalised: [0, 0, 0, 0, 0, 0]});
+    }
+
+    rigLength(i) { return Math.hypot(...this.data.platform.base[i].map((x, c) => this.rigTop[i][c] - x)); }
+
+    // The moving plate, and the base.
+    addRigPlates(g, width, group) {
+      const disc = geometry('Cylinder', 1, 1, 1, 48).rotateX(Math.PI / 2), plates = this.batch(disc, this.look.plate, {}, group);
+      const flat = (points, m) => {
+        const p = points.map((a) => new THREE.Vector3(...a)), middle = p.reduce((sum, a) => sum.add(a), new THREE.Vector3()).divideScalar(p.length);
+        const normal = new THREE.Vector3().crossVectors(p[2].clone().sub(p[0]), p[4].clone().sub(p[0])).normalize(), r = Math.max(...p.map((a) => a.distanceTo(middle)));
+        m.compose(middle, new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal), new THREE.Vector3(1.06 * r, 1.06 * r, width));
+      };
+      plates.follow((m) => flat(this.rigTop, m));
+      plates.follow((m) => flat(g.base, m));
     }
 
     // pose: m and rad about neutral; legs: m or rad; normalised: -1 .. 1 between the limits.
