@@ -25,6 +25,18 @@ SPRUNG = {
                {"name": "wind", "type": "force", "body": "car", "force": [0, 0, 10]}],
 }
 
+# Oil flows without a command, because all edges of the valve are open; the motor begins with a current.
+ACTUATED = {
+    "name": "actuated", "gravity": [0, 0, -9.81],
+    "bodies": [{"name": "slide", "mass": 2000, "inertia": [100, 100, 100], "position": [0, 0, 1]},
+               {"name": "rotor", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [1, 0, 0]}],
+    "joints": [{"name": "guide", "type": "prismatic", "body_a": "ground", "body_b": "slide", "at": [0, 0, 1], "axis": [0, 0, 1]},
+               {"name": "shaft", "type": "revolute", "body_a": "ground", "body_b": "rotor", "at": [1, 0, 0], "axis": [1, 0, 0]}],
+    "forces": [{"name": "ram", "type": "hydraulic_cylinder", "body_a": "ground", "body_b": "slide", "bore": 0.08, "rod": 0.05, "retracted": 0.7,
+                "stroke": 0.6, "supply": 160e5, "flow": 5e-4, "overlap": -0.05, "damping": 1e4},
+               {"name": "motor", "type": "electric_motor", "joint": "shaft", "resistance": 0.5, "inductance": 0.2, "constant": 0.1, "current": 4}],
+}
+
 
 class Live(unittest.TestCase):
     def setUp(self):
@@ -337,6 +349,32 @@ class Live(unittest.TestCase):
         self.meet(d)
         self.go("stop")
         self.assertEqual(self.saved("initial"), initial)
+
+    def test_actuators_keep_their_states(self):
+        """Oil and currents go through a set, and on with the bits of a daemon with the changed file."""
+        changes = (("force.ram.supply", 120e5), ("force.ram.overlap", -0.1), ("force.ram.leakage", 1e-12), ("force.motor.resistance", 0.8),
+                   ("force.motor.max_current", 5.0))
+        d = self.begin(model=ACTUATED)
+        self.go()
+        self.step(25)
+        before = self.saved("before")
+        self.good("param/begin")
+        for change in changes:
+            self.good("param/set", *change)
+        self.good("param/commit")
+        self.assertNotEqual(before[24:56], self.saved("start")[24:56])  # another model
+        self.step(60)
+        end = self.saved("end")
+        path = os.path.join(self.folder, "start.state")
+        changed = json.loads(json.dumps(ACTUATED))
+        for name, value in changes:
+            _, force, key = name.split(".")
+            next(f for f in changed["forces"] if f["name"] == force)[key] = value
+        other = self.begin(f"--resume={path}", model=changed)
+        self.go()
+        self.step(60)
+        self.assertEqual(self.saved("end"), end)
+        self.assertEqual(other.stop()[0], 0)
 
     def test_refusals_change_nothing(self):
         self.begin()

@@ -30,8 +30,9 @@ static const struct key input_keys[] = {
   CHOICE("axes", schema_axes, "world", AT_START, INPUT(axes),
          "Axes of force and torque. Axes of the body turn with the body. Only with body."),
   TEXT("force", NONE, AT_START, INPUT(force),
-       "Name of the motor or external drive that takes the value of this input. A force element takes at most one input. The "
-       "signal is input.NAME.value, in N m or N for a motor and in rad or m for a drive."),
+       "Name of the motor, external drive, hydraulic_cylinder or electric_motor that takes the value of this input. A force element "
+       "takes at most one input. The signal is input.NAME.value, in N m or N for a motor, in rad or m for a drive, from -1 to 1 for the "
+       "valve of a cylinder, and in V for an electric motor."),
   CHOICE("platform", platform_inputs, NONE, AT_START, INPUT(platform),
          "pose: the input is a target of the motion platform in the mode external. It needs the section platform. The "
          "signals are input.NAME.position.surge .sway .heave (m, up to 10) and input.NAME.angle.roll .pitch .yaw (rad, up "
