@@ -24,6 +24,26 @@ struct comparison {
   int points, room;
 };
 
+/* compare_methods.c. The run of a method; length: of the step in s, or rtol. */
+struct lab_run compare_method_run(const struct formulation *f, const struct integrator *i, double duration,
+                                  double length);
+/* The problem may be NULL: no. */
+bool compare_method_fits(const struct problem *p, const struct formulation *f, const struct integrator *i);
+/* NAME or NAME/INTEGRATOR is among the globs; without globs all but oracles are. */
+bool compare_method_asked(const char *methods, const struct formulation *f, const struct integrator *i);
+/* False after a message where no method has such a name. */
+bool compare_check_globs(const char *methods);
+/* The model in all coordinates that take it; the others are said in `lines`. */
+enum { COMPARE_DESCRIPTIONS = 8 };
+struct compare_problems {
+  struct problem problem[COMPARE_DESCRIPTIONS];
+  bool made[COMPARE_DESCRIPTIONS];
+};
+void compare_make_problems(const struct model_file *f, struct compare_problems *o, FILE *lines);
+void compare_free_problems(struct compare_problems *o);
+/* The formulation's own coordinates, else the first that take the model. NULL: none. */
+const struct problem *compare_problem_of(const struct compare_problems *o, const struct formulation *f);
+
 /* compare_target.c: the pose of all bodies at the end. */
 struct target;
 /* From options->reference, or from two fine solutions, whose difference is *floor, and *force_floor for reactions. NULL after a

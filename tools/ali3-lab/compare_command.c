@@ -3,36 +3,10 @@
  * tolerances, until a run would take longer than the budget, or its error is that of the solution itself. */
 #include "compare.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* Parameters with which the papers run a method, or with which its order shows. */
-static const struct method_parameters {
-  const char *formulation, *integrator; /* integrator NULL: all others */
-  double alpha, omega, xi;
-  bool scaled;  /* alpha is that of a step of 10 ms, and grows as 1/h^2: the matrix has h^2 alpha */
-  bool norm_qp; /* increments are measured in momenta, too */
-} method_parameters[] = {
-    {"penalty", "fe", 1e8, 25, 1, false, false},
-    {"penalty", "si", 1e8, 250, 1, false, false},
-    {"penalty", "tr", 1e7, 200, 1, false, false},
-    {"penalty", NULL, 1e7, 10, 1, false, false},
-    {"al1", "fe", 1e7, 10, 1, false, false},
-    {"al1", "si", 1e8, 250, 1, false, false},
-    {"al1", "tr", 1e7, 200, 1, false, false},
-    {"al1", NULL, 1e7, 500, 0.7, false, false},
-    {"hamiltonian", "nr", 1e8, 1, 1e5, false, false},
-    {"hamiltonian", "tr", 1e9, 0.1, 1000, false, true},
-    {"hamiltonian", NULL, 1e9, 0.1, 1000, false, false},
-    {"ali3", NULL, 1e9, 0, 0, true, false},
-    {"em", NULL, 1e9, 0, 0, true, false},
-    {"al1-dca", NULL, 1e6, 1, 1, false, false},
-    {"al1-dca-projected", NULL, 1e6, 1, 1, false, false},
-};
-enum { METHOD_PARAMETERS = sizeof method_parameters / sizeof *method_parameters };
 
 struct compare_view {
   const struct target *target;
@@ -49,30 +23,6 @@ static bool watch_cost(void *user, const struct lab_state *s, const struct lab_s
     v->force = target_force_error(v->target, s);
   }
   return !interrupted() && progress_clock() < v->stop;
-}
-
-/* `length`: of the step in s, or rtol. */
-static struct lab_run method_run(const struct formulation *f, const struct integrator *i, double duration,
-                                 double length)
-{
-  struct lab_run r = lab_run_default();
-  r.formulation = f;
-  r.integrator = i;
-  r.duration = duration;
-  r.dt = r.rtol = r.atol = length;
-  /* Far below the errors that matter: an increment of q is one of q'' times h^2. Extrapolated steps have smaller ones. */
-  r.tolerance = fmax(1e-15, (i->needs == NEEDS_SETTLING ? 1e-9 : 1e-5) * fmin(1e-4, length * length));
-  for (int k = 0; k < METHOD_PARAMETERS; k++) {
-    const struct method_parameters *p = &method_parameters[k];
-    if (strcmp(p->formulation, f->name) != 0 || (p->integrator && strcmp(p->integrator, i->name) != 0))
-      continue;
-    r.alpha = p->alpha * (p->scaled ? 1e-4 / (length * length) : 1);
-    r.omega = p->omega;
-    r.xi = p->xi;
-    r.norm_qp = p->norm_qp;
-    break;
-  }
-  return r;
 }
 
 static struct compare_point *add_compare_point(struct comparison *c)
@@ -134,83 +84,14 @@ static bool run_rung(struct comparison *c, const struct problem *p, const struct
   return next < o->budget && !(point.error < 2 * c->floor);
 }
 
-/* The integrator does with this formulation nothing that another one does not. */
-static bool is_repetition(const struct formulation *f, const struct integrator *i)
-{
-  return f->momenta && strcmp(i->name, "si") == 0; /* p' does not depend on q', so si is fe */
-}
-
-static bool method_fits(const struct problem *p, const struct formulation *f, const struct integrator *i)
-{
-  char text[200];
-  const struct lab_run r = method_run(f, i, 1, 1e-3);
-  return p && !is_repetition(f, i) && !lab_unsuitable(p, &r, text, sizeof text);
-}
-
 static void run_ladder(struct comparison *c, const struct problem *p, const struct formulation *f,
                        const struct integrator *i, const struct target *target)
 {
   for (int k = 0; !interrupted(); k++) {
     const double length = ladder_rung(i, k, c->duration);
-    const struct lab_run r = method_run(f, i, c->duration, length);
+    const struct lab_run r = compare_method_run(f, i, c->duration, length);
     if (length == 0 || !run_rung(c, p, &r, target, length)) break;
   }
-}
-
-/* NAME or NAME/INTEGRATOR is among the globs; without globs all but oracles are. */
-static bool method_asked(const struct compare_options *o, const struct formulation *f,
-                         const struct integrator *i)
-{
-  char name[80], list[400], *rest = NULL;
-  if (!o->methods) return !f->oracle;
-  snprintf(name, sizeof name, "%s/%s", f->name, i->name);
-  snprintf(list, sizeof list, "%s", o->methods);
-  for (char *g = strtok_r(list, ",", &rest); g; g = strtok_r(NULL, ",", &rest))
-    if (fnmatch(g, name, 0) == 0 || fnmatch(g, f->name, 0) == 0) return true;
-  return false;
-}
-
-/* False after a message where no method has such a name. */
-static bool check_globs(const struct compare_options *o)
-{
-  for (int k = 0; lab_formulations[k]; k++)
-    for (int j = 0; lab_integrators[j]; j++)
-      if (method_asked(o, lab_formulations[k], lab_integrators[j])) return true;
-  fprintf(stderr,
-          "ali3-lab: --methods: expected globs of NAME or NAME/INTEGRATOR of ali3-lab --list, found %s\n",
-          o->methods);
-  return false;
-}
-
-enum { DESCRIPTIONS = 8 };
-
-/* The model in all coordinates that take it. */
-struct compare_problems {
-  struct problem problem[DESCRIPTIONS];
-  bool made[DESCRIPTIONS];
-};
-
-static void make_problems(const struct model_file *f, struct compare_problems *o, FILE *lines)
-{
-  for (int k = 0; lab_descriptions[k] && k < DESCRIPTIONS; k++) {
-    struct lab_refusal why;
-    char text[400];
-    o->made[k] = model_file_make(f, lab_descriptions[k], &o->problem[k], &why);
-    if (o->made[k]) continue;
-    model_file_refusal(f, &why, text, sizeof text);
-    fprintf(lines, "not in %s coordinates: %s\n", lab_descriptions[k]->name, text);
-  }
-}
-
-/* The formulation's own coordinates, else the first that take the model. NULL: none. */
-static const struct problem *problem_of_method(const struct compare_problems *o, const struct formulation *f)
-{
-  for (int k = 0; lab_descriptions[k] && k < DESCRIPTIONS; k++) {
-    if (!o->made[k] || (f->only && f->only != lab_descriptions[k])) continue;
-    if (f->needs_rows && !lab_descriptions[k]->row_rates) continue;
-    return &o->problem[k];
-  }
-  return NULL;
 }
 
 /* How many methods ran; 0 after a message. */
@@ -224,10 +105,10 @@ static int run_all_ladders(struct comparison *c, const struct compare_problems *
       for (int j = 0; lab_integrators[j] && !interrupted(); j++) {
         const struct formulation *f = lab_formulations[k];
         const struct integrator *i = lab_integrators[j];
-        const struct problem *p = problem_of_method(problems, f);
+        const struct problem *p = compare_problem_of(problems, f);
         char text[80];
-        if (!method_asked(c->options, f, i)) continue;
-        if (!method_fits(p, f, i)) continue;
+        if (!compare_method_asked(c->options->methods, f, i)) continue;
+        if (!compare_method_fits(p, f, i)) continue;
         methods += pass == 0;
         if (pass == 0) continue;
         snprintf(text, sizeof text, "%s %s", f->name, i->name);
@@ -248,7 +129,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
   /* Make the reference of the errors, then run all methods. */
   if (target) {
     FILE *lines = c->options->lines;
-    make_problems(f, &problems, lines);
+    compare_make_problems(f, &problems, lines);
     if (c->options->reference)
       fprintf(lines, "errors at %g s against %s\n", c->duration, c->options->reference);
     else
@@ -260,8 +141,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
       if (interrupted()) fprintf(lines, "interrupted: methods are missing\n");
       status = compare_write(c) && !interrupted() ? EXIT_GOOD : EXIT_RUN;
     }
-    for (int k = 0; k < DESCRIPTIONS; k++)
-      if (problems.made[k]) problem_free(&problems.problem[k]);
+    compare_free_problems(&problems);
   }
   target_free(target);
   return interrupted() ? EXIT_RUN : status;
@@ -269,7 +149,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
 
 int compare_command(const struct compare_options *o)
 {
-  struct model_file *f = check_globs(o) ? model_file_open(o->file, o->sets) : NULL;
+  struct model_file *f = compare_check_globs(o->methods) ? model_file_open(o->file, o->sets) : NULL;
   if (!f) return EXIT_USAGE;
   struct comparison c = {.options = o, .duration = o->duration > 0 ? o->duration : model_file_duration(f)};
   catch_signals();

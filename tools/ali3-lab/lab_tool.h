@@ -87,6 +87,15 @@ struct compare_options {
 };
 int compare_command(const struct compare_options *o);
 
+/* ---- reactions_command.c ---- */
+struct reactions_options {
+  const struct model_sets *sets;
+  const char *file, *joint, *component;        /* component: force.x to torque.z */
+  const char *methods, *reference, *csv, *png; /* NULL: all but oracles; computed; none */
+  double duration, dt;                         /* s; duration 0: that of the file */
+};
+int reactions_command(const struct reactions_options *o);
+
 /* ---- sheet.c: signals of a run as CSV ---- */
 struct sheet;
 struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *m); /* NULL after a message */

@@ -98,6 +98,8 @@ enum {
   REFERENCE,
   BUDGET,
   QUIET,
+  JOINT,
+  COMPONENT,
   LIST,
   HELP,
   VERSION
@@ -139,6 +141,8 @@ static const struct option lab_options[] = {
     {"reference", required_argument, NULL, REFERENCE},
     {"budget", required_argument, NULL, BUDGET},
     {"quiet", no_argument, NULL, QUIET},
+    {"joint", required_argument, NULL, JOINT},
+    {"component", required_argument, NULL, COMPONENT},
     {"list", no_argument, NULL, LIST},
     {"help", no_argument, NULL, HELP},
     {"version", no_argument, NULL, VERSION},
@@ -150,6 +154,7 @@ struct lab_arguments {
   struct table_options table;
   struct map_options map;
   struct compare_options compare;
+  struct reactions_options reactions;
   uint64_t given; /* bit c: option c of the enum above */
   bool map_only;
   bool run_only, table_only; /* an option of this command alone was given */
@@ -269,9 +274,17 @@ static bool take_map_option(int c, struct map_options *o)
   }
 }
 
-static bool take_compare_option(int c, struct compare_options *o)
+static bool take_compare_option(int c, struct compare_options *o, struct reactions_options *reactions)
 {
   switch (c) {
+  /* Options of reactions. */
+  case JOINT:
+    reactions->joint = optarg;
+    return true;
+  case COMPONENT:
+    reactions->component = optarg;
+    return true;
+  /* Options of compare. */
   case METHODS:
     o->methods = optarg;
     return true;
@@ -294,7 +307,8 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
   *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default(), .sets.text = sets},
                               .table = {.runs = 100},
                               .map = {.shards = 1},
-                              .compare = {.budget = 1}};
+                              .compare = {.budget = 1},
+                              .reactions = {.component = "force.y"}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     /* Options that end the program. */
     if (c == LIST) {
@@ -319,7 +333,7 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
     if (!(c < RUNS      ? take_run_option(c, &a->run)
           : c < GRID    ? take_table_option(c, &a->table)
           : c < METHODS ? take_map_option(c, &a->map)
-                        : take_compare_option(c, &a->compare)))
+                        : take_compare_option(c, &a->compare, &a->reactions)))
       return EXIT_USAGE;
   }
   return -1;
@@ -389,6 +403,28 @@ static int do_compare(struct lab_arguments *a, const char *file)
   return compare_command(o);
 }
 
+static int do_reactions(struct lab_arguments *a, const char *file)
+{
+  static const int own[] = {DURATION, DT, SET, CSV, PNG, METHODS, REFERENCE, JOINT, COMPONENT};
+  struct reactions_options *o = &a->reactions;
+  uint64_t known = 0;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
+  if (a->given & ~known)
+    return lab_usage("reactions", "options of reactions", "those of another command"), EXIT_USAGE;
+  if (!o->joint) return lab_usage("--joint", "a joint of the model", "none"), EXIT_USAGE;
+  /* Options that other commands have, too. */
+  o->file = file;
+  o->sets = &a->run.sets;
+  o->duration = a->run.duration_given ? a->run.run.duration : 0;
+  o->dt = a->run.run.dt;
+  o->methods = a->compare.methods;
+  o->reference = a->compare.reference;
+  o->csv = a->map.csv;
+  o->png = a->map.png;
+  if (!o->csv && !o->png) return lab_usage("reactions", "--csv or --png", "none"), EXIT_USAGE;
+  return reactions_command(o);
+}
+
 static int do_command(struct lab_arguments *a, int words, char **word)
 {
   if (words == 1 && strcmp(word[0], "list") == 0) {
@@ -397,6 +433,7 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   }
   /* Each command refuses the options of the others. */
   if (words == 2 && strcmp(word[0], "compare") == 0) return do_compare(a, word[1]);
+  if (words == 2 && strcmp(word[0], "reactions") == 0) return do_reactions(a, word[1]);
   if (a->given >> METHODS)
     return lab_usage(words > 0 ? word[0] : "command", "no option of compare", "one"), EXIT_USAGE;
   if (words == 2 && strcmp(word[0], "run") == 0) {
@@ -413,7 +450,7 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   }
   if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
   if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
-  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.., compare FILE or --list",
+  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.., compare FILE, reactions FILE or --list",
             words > 0 ? word[0] : "none");
   return EXIT_USAGE;
 }
