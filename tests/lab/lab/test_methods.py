@@ -210,11 +210,12 @@ class Compare(LabTest):
         for name in sorted(n for n in os.listdir(models) if n.endswith(".yaml")):
             with self.subTest(model=name):
                 arguments = (os.path.join(models, name), "--duration", "0.1", "--signals", "body.*.position.*")
-                with open(arguments[0], encoding="utf-8") as f:
-                    if "hydraulic_cylinder" in f.read():
-                        said = self.lab("run", *arguments, "--method", "dca", "--integrator", "ode45", "--output", "-", status=2).stderr
-                        self.assertIn("the laboratory does not step the oil of a hydraulic cylinder", said)
-                        continue
+                tried = subprocess.run([LAB, "run", *arguments, "--method", "product", "--integrator", "step", "--output", "-"], capture_output=True,
+                                       text=True, check=False)
+                if tried.returncode == 2:  # a force with a state of its own
+                    self.assertIn("error: force ", tried.stderr)
+                    self.assertIn("the laboratory does not", tried.stderr)
+                    continue
                 exact = self.rows(*arguments, "--method", "product", "--integrator", "stepx", "--dt", "5e-4")[-1]
                 for method in ("al1-dca-projected", "dca"):
                     done = subprocess.run([LAB, "run", *arguments, "--method", method, "--integrator", "ode45", "--rtol", "1e-8", "--atol", "1e-8",
