@@ -12,7 +12,7 @@ packages_test=("${packages_client[@]}" "${packages_page[@]}" libcmocka-dev ninja
                gnuplot-nox socat mandoc groff-base parallel python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pytest mypy python3-pymodbus python3-serial python3-serial-asyncio)
 packages_cluster=(slurm-wlm munge) # soak/slurm
 packages_tidy=(clang-tidy)
-packages_browser=(chromium chromium-driver python3-selenium) # tests/e2e/soak_view.py
+packages_browser=(chromium chromium-driver python3-selenium) # tests/e2e/soak_view.py, test_page.py
 packages_package=(dpkg-dev debhelper dh-python fakeroot) # tools/package
 packages_lint_packages=(lintian blhc) # tests/on/packages
 packages_prove=(frama-c-base cvc4)

@@ -22,7 +22,7 @@ endfunction()
 # first, because they decide when the tier ends.
 ali3_e2e(system link readme platform rig jog rig_wires service kill_peers exporter view freshness restart modbus_peers lifecycle clocking screen limits unasked refusals
                 vehicle record replay stimulus live osc commands devices packets withheld manners modbus doctor monitor latency motion network strangers hexapod rig_model)
-ali3_e2e(system page triggers record_orders recorder_trouble hostile link_fmu)
+ali3_e2e(system triggers record_orders recorder_trouble hostile link_fmu)
 
 # Each guide by itself: they wait for seconds that a person would watch.
 ali3_e2e_part(system guides guides TestReader TestGuides.test_form TestGuides.test_every_guide_is_followed)
@@ -73,6 +73,8 @@ add_test(NAME soak/rig CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_rig.py ${CMAKE_BINARY_DIR}/bin 200)
 add_test(NAME soak/view CONFIGURATIONS soak
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_view.py ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME soak/page CONFIGURATIONS soak # with a browser, which draws for minutes without a graphics card
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_page.py ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME soak/record CONFIGURATIONS soak # 200 kills, and 500 power cuts
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_record.py ${CMAKE_BINARY_DIR}/bin Losses)
 add_test(NAME soak/recorder_trouble CONFIGURATIONS soak # a disk that hangs for 15 s or is full for a minute, a stop of 30 s, floods
@@ -88,7 +90,7 @@ add_test(NAME soak/side_by_side CONFIGURATIONS soak # with stress-ng on every pr
 set_tests_properties(soak/rig soak/demo PROPERTIES ENVIRONMENT ALI3_JUDGE_TIMES=1)
 set_tests_properties(soak/record PROPERTIES ENVIRONMENT "ALI3_RECORD_KILLS=200;ALI3_RECORD_CUTS=500")
 set_tests_properties(soak/recorder_trouble PROPERTIES ENVIRONMENT ALI3_RECORDER_SOAK=1)
-set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/record soak/recorder_trouble soak/replay soak/demo soak/side_by_side soak/link)
+set(soaks soak/kill_peers soak/estop soak/rig soak/view soak/page soak/record soak/recorder_trouble soak/replay soak/demo soak/side_by_side soak/link)
 set_tests_properties(${soaks} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
 set_tests_properties(soak/link PROPERTIES TIMEOUT 14400)
 ali3_tier(soak ${soaks})
