@@ -201,8 +201,8 @@ typedef struct {
    *
    * The states of a cylinder are the volumes O of oil in its chambers, as they are at pressure 0. A chamber of the volume V has
    * the pressure E (O/V - 1), and never less than -1 bar: there the oil cavitates, and O stays. A valve of four edges lets oil
-   * flow by Q = opening flow sqrt(drop/flow_drop), linear in the drop below flow_drop/100. ali3_set_command() gives the position
-   * of the spool, which is limited to -1 .. 1: above 0 a is open to the supply and b to the tank, below 0 the reverse. */
+   * flow by Q = opening flow sqrt(drop/flow_drop), linear in the drop below flow_drop/100. ali3_set_command() gives the place of
+   * the spool, limited to -1 .. 1. Above 0 the supply feeds a and b drains into the tank; below 0 the supply feeds b. */
   double bore, rod;         /* m: diameters of piston and rod; rod: 0 or more, and less than bore */
   double retracted, stroke; /* m, above 0: distance of the points with the rod in; travel of the piston */
   double dead_volume[2];    /* m^3, above 0: oil of chamber a and b beside the travel: ports, hoses */
@@ -216,8 +216,8 @@ typedef struct {
   double lag; /* s, 0 or more: time constant of the spool */
   /* Pa, -1e5 or more: chambers a and b at the start. Both NaN: as they hold the mechanism at rest */
   double pressure[2];
-  /* Electric motors. The winding has a current i as its state: inductance i' = u - resistance i - constant w, where w is the rate
-   * of the coordinate, and the torque or force is constant i. ali3_set_command() gives the voltage u. A controller limits it to
+  /* Electric motors. The winding has a current i as its state: inductance i' = u - resistance i - constant w. The coordinate has
+   * the rate w, and feels the torque or force constant i. ali3_set_command() gives the voltage u. A controller limits it to
    * max_voltage, and lowers it where the current would exceed max_current. */
   double resistance, inductance;   /* Ohm, H; 0 or more, and one of them above 0 */
   double constant;                 /* N m/A or N/A, which is V s/rad or V s/m; above 0 */
@@ -268,8 +268,8 @@ int ali3_sensor_type_readings(ali3_sensor_type type);
  *   encoder     joint, and the chain
  *   load_cell   force, and the chain
  *
- * The chain takes one sample at the end of each step. It filters and delays it, adds noise, limits it, and rounds it to a multiple
- * of the resolution, in this order. A chain whose fields are all 0 gives the exact value. At the start the filter and the delay hold
+ * The chain takes one sample at the end of each step. In this order it filters and delays the sample, adds noise, limits it, and
+ * rounds it to a multiple of the resolution. A chain whose fields are all 0 gives the exact value. At the start the filter and the delay hold
  * the first sample, as if the quantity had stood still before. */
 typedef struct {
   const char *name; /* copied; unique among sensors */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double CIRCLE_AREA = 0.78539816339744830962; /* of the diameter 1 */
+static const double CIRCLE_AREA = 0.78539816339744830962; /* pi/4: a circle with the diameter 1 */
 
 enum { A, B };
 
@@ -161,7 +161,7 @@ static void solve_stage(const ali3_force_spec *c, struct stage *s)
 static void stage_slope(const ali3_force_spec *c, const struct stage *s, const double base_x[2],
                         double oil_x[2])
 {
-  double pressure_x[2]; /* of a chamber without the leak */
+  double pressure_x[2]; /* dp/dx of each chamber, as if there were no leak */
   for (int i = 0; i < 2; i++) {
     const double divisor = 1.0 - s->tau * s->q[i].slope * s->p[i].p_O;
     oil_x[i] = (base_x[i] + s->tau * s->q[i].slope * s->p[i].p_x) / divisor;

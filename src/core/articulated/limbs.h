@@ -5,8 +5,8 @@
  *
  * All vectors have world axes and belong to the point of the limb: the point of its body at which the inner joint holds it, or
  * the centre of mass of a limb that no joint holds. Two limbs then differ by a shift alone. An inner joint is a row of columns,
- * each a rotation or a translation, that are eliminated one after the other. With [al; ac], the deviation of the acceleration
- * of the point from its bias acceleration, which it has while no column accelerates:
+ * each a rotation or a translation, that are eliminated one after the other. The bias acceleration of a point is the one that it
+ * has while no column accelerates; [al; ac] is how far its acceleration differs from that:
  *
  *   [n; f] = I [al; ac] + bias,  I = [J H; H' M]     a limb with all limbs beyond it
  *   column s:  U = I s,  d = s'U,  I -= U U'/d,  u = -s'bias,  bias += U u/d,  x = (u - U'[al; ac])/d

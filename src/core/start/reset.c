@@ -119,10 +119,10 @@ static bool begin_states(const ali3_model *m, ali3_data *d, const struct start_g
 {
   bool holds = false;
   d->at_start = true;
-  /* those of another state */
+  /* from another state */
   if (given && given->own) memcpy(d->now.own, given->own, (size_t)m->frozen->own * sizeof *d->now.own);
   if (given && (given->own || given->keep_outside)) return false;
-  /* those of the model */
+  /* from the model */
   for (int i = m->frozen->rigid_links; i < m->frozen->links && m->frozen->own > 0; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (j->own < 0) continue;

@@ -91,8 +91,8 @@ static double asked_value(const ali3_model *m, const ali3_data *d, int link)
   return -outside_in_force(d)->command[m->frozen->force_of[link - m->joints]];
 }
 
-/* --- forces with states of their own: an inner step computes the states at its end from those at its start and from the way
- * of the coordinate, so every iteration begins at the start again --- */
+/* --- forces with states of their own: every iteration of an inner step computes the states at the end from the states at the
+ * start and from the coordinate at both --- */
 
 static struct cylinder_way cylinder_way_of(const ali3_model *m, const ali3_data *d,
                                            const struct joint_rows *j)

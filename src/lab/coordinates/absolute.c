@@ -80,7 +80,7 @@ static void add_vector_gradient(double *gradient, int body, const struct body_vi
   if (body != ALI3_GROUND) add_turn_gradient(gradient + 3, 1, k, x->p, u);
 }
 
-/* Phi; adds to the columns of both bodies, of which those of the ground are not touched. */
+/* Phi; adds to the columns of both bodies. The ground has no columns. */
 static double evaluate_row(const struct absolute_row *row, const double *q, double *const gradient[2])
 {
   const struct body_view x[2] = {view_of_body(q, NULL, row->body[0]), view_of_body(q, NULL, row->body[1])};

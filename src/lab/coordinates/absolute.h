@@ -26,7 +26,7 @@ struct absolute_joint {                   /* a joint, or a drive or a gear, whos
   int body[ABSOLUTE_SIDES], first, count; /* ALI3_GROUND where it has fewer; rows */
 };
 
-/* Rows: those of the joints in their order, those of drives and gears, then p'p - 1 of each body. */
+/* Rows: first the joints in their order, then drives and gears, then p'p - 1 for each body. */
 struct absolute {
   struct absolute_row *row;
   struct absolute_joint *joint;

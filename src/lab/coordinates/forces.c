@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinates/forces.h"
 
-#include "dynamics/rows.h"
+#include "coordinates/force_view.h"
 #include "layout/frozen.h"
 
 #include <math.h>
@@ -31,22 +31,28 @@ struct link_state {
   double Phi[ROWS_MAX], J[ROWS_MAX * ROWS_SIDES * BODY_Y], rate[ROWS_MAX];
 };
 
+void force_view_set(const struct mover *at, const double *turn, const struct joint_rows *j,
+                    struct joint_view *view, struct body_state x[ROWS_SIDES], struct body_frame f[ROWS_SIDES])
+{
+  *view = (struct joint_view){0};
+  for (int k = 0; k < j->coordinates; k++) view->turn[k] = turn[j->joint[k]];
+  for (int side = 0; side < j->sides; side++) {
+    x[side] = body_ground;
+    if (j->body[side] != ALI3_GROUND) {
+      memset(&x[side], 0, sizeof x[side]);
+      at->state(at->user, j->body[side], &x[side]);
+    }
+    body_frame_update(&f[side], &x[side]);
+    view->x[side] = &x[side];
+    view->f[side] = &f[side];
+  }
+}
+
 static void set_view(const struct mover *at, const struct instant *now, const struct joint_rows *j,
                      struct link_state *o)
 {
   o->rows = j;
-  o->view = (struct joint_view){0};
-  for (int k = 0; k < j->coordinates; k++) o->view.turn[k] = now->turn[j->joint[k]];
-  for (int side = 0; side < j->sides; side++) {
-    o->x[side] = body_ground;
-    if (j->body[side] != ALI3_GROUND) {
-      memset(&o->x[side], 0, sizeof o->x[side]);
-      at->state(at->user, j->body[side], &o->x[side]);
-    }
-    body_frame_update(&o->f[side], &o->x[side]);
-    o->view.x[side] = &o->x[side];
-    o->view.f[side] = &o->f[side];
-  }
+  force_view_set(at, now->turn, j, &o->view, o->x, o->f);
 }
 
 static void evaluate_force_link(const struct mover *at, const struct instant *now, const struct joint_rows *j,

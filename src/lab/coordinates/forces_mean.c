@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinates/forces_mean.h"
 
+#include "coordinates/force_view.h"
 #include "dynamics/mean.h"
 #include "layout/frozen.h"
 
@@ -22,18 +23,7 @@ static void set_link_end(const struct joint_rows *j, const struct mover *at, con
                          struct link_end *o)
 {
   double J[ROWS_MAX * ROWS_SIDES * BODY_Y];
-  o->view = (struct joint_view){0};
-  for (int k = 0; k < j->coordinates; k++) o->view.turn[k] = turn[j->joint[k]];
-  for (int side = 0; side < j->sides; side++) {
-    o->x[side] = body_ground;
-    if (j->body[side] != ALI3_GROUND) {
-      memset(&o->x[side], 0, sizeof o->x[side]);
-      at->state(at->user, j->body[side], &o->x[side]);
-    }
-    body_frame_update(&o->f[side], &o->x[side]);
-    o->view.x[side] = &o->x[side];
-    o->view.f[side] = &o->f[side];
-  }
+  force_view_set(at, turn, j, &o->view, o->x, o->f);
   rows_evaluate(j, &o->view, o->Phi, J);
   rows_rate(j, &o->view, J, o->rate);
 }

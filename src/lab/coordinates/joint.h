@@ -19,9 +19,8 @@ enum {
   JOINT_HELD = 5,
   JOINT_LINKS = 48,
   JOINT_CUT_ROWS = 48,
-  JOINT_CUT_SIDES = 4, /* links of a gear; of a cut joint or a drive two */
-  JOINT_COUNT =
-      JOINT_LINKS + JOINT_CUT_ROWS /* joints at most: those of the tree, and cut ones with a row or more */
+  JOINT_CUT_SIDES = 4,                       /* links of a gear; of a cut joint or a drive two */
+  JOINT_COUNT = JOINT_LINKS + JOINT_CUT_ROWS /* joints at most: each has a link of the tree or a cut row */
 };
 
 struct joint_link {
@@ -49,10 +48,10 @@ struct joint_cut_row {
 /* A joint that is cut, or a drive or a gear, which has a row as well. */
 struct joint_cut {
   int joint; /* index in the model; -1: a drive or a gear */
-  int link
-      [JOINT_CUT_SIDES]; /* links of a and b, and those of the second joint of a gear; -1: ground, or none */
-  int first, count;      /* rows */
-  double point[2][3];    /* m, in the frames of a and b */
+  /* Links of a and b; a gear has two more, of its second joint. -1: ground, or none */
+  int link[JOINT_CUT_SIDES];
+  int first, count;   /* rows */
+  double point[2][3]; /* m, in the frames of a and b */
 };
 
 struct joint_tree {

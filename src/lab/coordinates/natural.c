@@ -154,22 +154,35 @@ static void push_natural_point(const struct natural_point *point, const double k
     if (point->at[axis] >= 0) o[point->at[axis]] += part * k[axis];
 }
 
-/* A force at the centre of mass is shared out as the weight is; a couple is a pair of forces across the rod. */
-static void load_on_rod(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
-                        double *o)
+enum { ROD_END = 2, ROD_NUMBERS = 4 }; /* x and y at P and Q */
+
+/* A load shared out between the ends of its rod: end += the forces at P and at Q. A force at the centre of mass is shared out as
+ * the weight is; a couple is a pair of forces across the rod. */
+static void share_load(const struct natural_state *s, int body, const double y[BODY_Y],
+                       double end[ROD_NUMBERS])
 {
-  const struct natural_state *s = user;
   const struct natural *own = s->p->own;
   const struct natural_rod *rod = &own->rod[body];
   const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
   const double part = rod->c / rod->L, couple = v3_dot(rod->axis, y + 3) / (rod->L * rod->L);
   const double across[2] = {end_coordinate(P, s->q, 1) - end_coordinate(Q, s->q, 1),
                             end_coordinate(Q, s->q, 0) - end_coordinate(P, s->q, 0)};
+  for (int i = 0; i < ROD_END; i++) {
+    end[i] += (1 - part) * y[i] - couple * across[i];
+    end[ROD_END + i] += part * y[i] + couple * across[i];
+  }
+}
+
+static void load_on_rod(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
+                        double *o)
+{
+  const struct natural_state *s = user;
+  const struct natural *own = s->p->own;
+  double end[ROD_NUMBERS] = {0};
   (void)x;
-  push_natural_point(P, y, 1 - part, o);
-  push_natural_point(Q, y, part, o);
-  push_natural_point(P, across, -couple, o);
-  push_natural_point(Q, across, couple, o);
+  share_load(s, body, y, end);
+  push_natural_point(&own->point[own->rod[body].P], end, 1, o);
+  push_natural_point(&own->point[own->rod[body].Q], end + ROD_END, 1, o);
 }
 
 static struct mover mover_of_points(const struct natural_state *s)
@@ -220,25 +233,12 @@ static void natural_energy(const struct problem *p, const struct instant *now, c
 
 /* ---- reactions ---- */
 
-enum { ROD_END = 2, ROD_NUMBERS = 4 }; /* x and y at P and Q */
-
-/* A load of the core, shared out between the ends of its rod: (rods, 4). */
+/* As load_on_rod(), for each rod by itself: (rods, 4). */
 static void load_on_ends(const void *user, int body, const struct body_state *x, const double y[BODY_Y],
                          double *o)
 {
-  const struct natural_state *s = user;
-  const struct natural *own = s->p->own;
-  const struct natural_rod *rod = &own->rod[body];
-  const struct natural_point *P = &own->point[rod->P], *Q = &own->point[rod->Q];
-  const double part = rod->c / rod->L, couple = v3_dot(rod->axis, y + 3) / (rod->L * rod->L);
-  const double across[2] = {end_coordinate(P, s->q, 1) - end_coordinate(Q, s->q, 1),
-                            end_coordinate(Q, s->q, 0) - end_coordinate(P, s->q, 0)};
-  double *end = o + ROD_NUMBERS * body;
   (void)x;
-  for (int i = 0; i < ROD_END; i++) {
-    end[i] += (1 - part) * y[i] - couple * across[i];
-    end[ROD_END + i] += part * y[i] + couple * across[i];
-  }
+  share_load(user, body, y, o + ROD_NUMBERS * body);
 }
 
 /* Forces of the joints at both ends of each rod: M q'' + Phi_q' lambda - f of the rod by itself. */
