@@ -57,7 +57,7 @@ const char *osc_result_text(int32_t result)
                                      "its file does not let this host write",
                                      "bad argument",
                                      "a required input is not fresh",
-                                     "its queue is full",
+                                     "it makes steps of another client, or its queue is full",
                                      "too soon after a stop"};
   return result >= 0 && result < (int32_t)(sizeof text / sizeof *text) ? text[result] : "unknown result";
 }

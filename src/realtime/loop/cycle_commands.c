@@ -99,7 +99,7 @@ static void take_command(struct cycle *c, const struct command *command, int por
   /* A step command is answered with the frame of its last step, not now. */
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (lockstep_owe(&c->lockstep, command, port)) return;
-    result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
+    result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_BUSY;
   }
   if (result == RESULT_OK && command->code == COMMAND_INJECT) result = switch_injection(c, command, port);
   if (result == RESULT_OK && command->code == COMMAND_STIMULUS &&

@@ -58,7 +58,7 @@ enum command_result {
   RESULT_NOT_AUTHORISED = 2,
   RESULT_BAD_ARGUMENT = 3,
   RESULT_NOT_READY = 4, /* the state is right, but a required input is not fresh, or the rig is not ready */
-  RESULT_BUSY = 5,      /* the queue was full, and the command was dropped */
+  RESULT_BUSY = 5,      /* dropped: the queue was full, or steps of another command are under way */
   /* An arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused. */
   RESULT_TOO_SOON = 6,
   RESULT_NO_SUCH_NAME = 7, /* no injection or parameter has the name */

@@ -289,7 +289,6 @@ static void an_estop_ends_steps_that_are_owed(void **state)
   stop(b, thread);
 }
 
-/* After the last cycle has ended: a beat within it counts as missed. */
 /* All in one latch: steps that were owed before are not made after it. */
 static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
 {
@@ -306,7 +305,7 @@ static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
   static const struct answer expected[] = {
       {.code = COMMAND_STOP, .id = 2},
       {.code = COMMAND_RUN, .id = 3},
-      {.code = COMMAND_STEP, .id = 4, .result = RESULT_WRONG_STATE}, /* the first one is not answered yet */
+      {.code = COMMAND_STEP, .id = 4, .result = RESULT_BUSY}, /* the first one is not answered yet */
       {.code = COMMAND_STEP, .id = 1, .result = RESULT_WRONG_STATE},
   };
   struct answer a;
@@ -318,6 +317,27 @@ static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
   assert_same_as_steps(b, newest(b, 0), 0);
 }
 
+/* A client is told that its steps were not made, because those of another client come first. */
+static void two_clients_do_not_share_a_step(void **state)
+{
+  struct bench *b = *state;
+  lockstep(b);
+  begin_running(b);
+  after(b, 1);
+  assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
+  assert_true(port_command(&b->port[0], &(struct command){.code = COMMAND_STEP, .argument = 3, .id = 1}));
+  assert_true(port_command(&b->port[1], &(struct command){.code = COMMAND_STEP, .argument = 1, .id = 9}));
+  after(b, 3);
+  struct answer a;
+  assert_true(ring_pop(&b->port[0].answers, &a));
+  assert_int_equal(a.result, RESULT_OK);
+  assert_true(ring_pop(&b->port[1].answers, &a));
+  assert_int_equal(a.id, 9);
+  assert_int_equal(a.result, RESULT_BUSY);
+  assert_same_as_steps(b, newest(b, 0), 3);
+}
+
+/* After the last cycle has ended: a beat within it counts as missed. */
 static void beat(struct bench *b)
 {
   const uint64_t end = clock_now_ns() + 300 * NS_PER_S;
@@ -385,21 +405,14 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      ROW(catching_up_makes_up_for_starts),
-      ROW(slipping_restarts_the_grid_at_the_end),
-      ROW(a_grace_forgives_misses_after_each_start),
-      ROW(a_miss_leaves_a_record),
-      ROW(frames_may_wait_for_the_next_cycle),
-      ROW(the_book_is_cleared_when_asked),
-      ROW(a_loop_that_was_stuck_continues_in_safe),
-      ROW(an_age_of_months_is_not_taken_for_none),
-      ROW(in_lockstep_only_requested_steps_move),
-      ROW(in_lockstep_inputs_age_by_steps),
-      ROW(an_estop_ends_steps_that_are_owed),
-      ROW(a_stop_and_a_run_forget_steps_that_are_owed),
-      ROW(each_input_frame_makes_a_cycle),
-      ROW(without_beats_the_motion_stops),
-      ROW(beats_draw_the_timer),
+      ROW(catching_up_makes_up_for_starts),          ROW(slipping_restarts_the_grid_at_the_end),
+      ROW(a_grace_forgives_misses_after_each_start), ROW(a_miss_leaves_a_record),
+      ROW(frames_may_wait_for_the_next_cycle),       ROW(the_book_is_cleared_when_asked),
+      ROW(a_loop_that_was_stuck_continues_in_safe),  ROW(an_age_of_months_is_not_taken_for_none),
+      ROW(in_lockstep_only_requested_steps_move),    ROW(in_lockstep_inputs_age_by_steps),
+      ROW(an_estop_ends_steps_that_are_owed),        ROW(a_stop_and_a_run_forget_steps_that_are_owed),
+      ROW(two_clients_do_not_share_a_step),          ROW(each_input_frame_makes_a_cycle),
+      ROW(without_beats_the_motion_stops),           ROW(beats_draw_the_timer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ from ._errors import Ali3Error, BenchError
 from ._library import daemon_program
 
 RESULTS = {0: "done", 1: "wrong state", 2: "not allowed, or another client owns the input", 3: "bad argument",
-           4: "a required input is not fresh, or the rig is not ready: see the log", 5: "the queue is full, or the parameter moves",
+           4: "a required input is not fresh, or the rig is not ready: see the log",
+           5: "the queue is full, steps of another client are made, or the parameter moves",
            6: "too soon after a stop", 7: "no injection or platform parameter has this name"}
 COMMANDS = ("init", "arm", "run", "pause", "stop", "reset", "park", "estop", "clear")
 BODY_PARTS = (("position", 0, 3), ("orientation", 3, 7), ("velocity", 7, 10), ("angular_velocity", 10, 13))
