@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: clang.py BUILD [--tidy]: every source passes clang's warnings as errors; with --tidy, all sources except tests pass
-clang-tidy's checks.
+"""usage: clang.py BUILD [--tidy]: every source except tests passes clang's warnings as errors; with --tidy, clang-tidy's checks.
+Tests are compiled with clang by tests/run --clang.
 
 The flags of each file come from BUILD/compile_commands.json. Nothing is compiled. Files that fuzz/build compiled in BUILD/fuzz, after
 the last change of any source, have passed these warnings there. Exit status: 1 if a file fails, 77 if clang is
@@ -46,8 +46,7 @@ def fresh_objects():
     return fresh
 
 
-if tidy:
-    units = {file: unit for file, unit in units.items() if not file.startswith(ROOT + "/tests/")}
+units = {file: unit for file, unit in units.items() if not file.startswith(ROOT + "/tests/")}
 compiled = fresh_objects() & set(units)
 units = {file: unit for file, unit in units.items() if file not in compiled}
 

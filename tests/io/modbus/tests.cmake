@@ -12,3 +12,4 @@ ali3_test(modbus clients LINK ali3_modbus SOURCES io/modbus/modbus_bench.c)
 # The limits of time of modbus/clients, judged.
 add_test(NAME modbus/clients_in_time COMMAND test_modbus_clients)
 ali3_tier(timing modbus/clients_in_time)
+ali3_waits(modbus/clients_in_time)
