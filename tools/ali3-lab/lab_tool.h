@@ -142,6 +142,9 @@ int table_command(const struct table_options *o);
 FILE *table_lines(const struct table_options *o);
 /* The model file NAME.yaml in the folder of the cases. */
 struct model_file *case_open(const struct table_options *o, const char *name);
+/* The model with other values of some keys. */
+struct model_file *case_open_with(const struct table_options *o, const char *name,
+                                  const struct model_sets *sets);
 /* NAME.json and NAME.csv in the folder of the reference solutions. NULL after a message. */
 struct model_file *reference_model_open(const struct table_options *o, const char *name);
 /* The model with other values of some keys. */

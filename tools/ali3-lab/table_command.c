@@ -24,12 +24,18 @@ static bool find_case(const char *given, const char *installed, const char *opti
   return false;
 }
 
-struct model_file *case_open(const struct table_options *o, const char *name)
+struct model_file *case_open_with(const struct table_options *o, const char *name,
+                                  const struct model_sets *sets)
 {
   char file[PATH_MAX];
   return find_case(o->models, LAB_MODELS, "--models", name, "yaml", file, sizeof file)
-             ? model_file_open(file, NULL)
+             ? model_file_open(file, sets)
              : NULL;
+}
+
+struct model_file *case_open(const struct table_options *o, const char *name)
+{
+  return case_open_with(o, name, NULL);
 }
 
 struct model_file *reference_model_open_with(const struct table_options *o, const char *name,

@@ -317,8 +317,15 @@ int table_p1(const struct table_options *options)
   struct p1_table t = {.options = options, .list = json_array(), .progress = progress_start()};
   bool good = true;
   catch_signals();
-  fprintf(out, "paper 1 by the product's stepper, three iterations\n%-57s | %-18s | %-24s | %11s | %s\n",
-          "figure", "paper", "demanded", "found", "verdict");
+  fprintf(
+      out,
+      "paper 1 by the product's stepper, three iterations\n"
+      "demanded: the paper's figure, where it has one that a converged iteration can have; forces of figure "
+      "4: "
+      "the reference\n"
+      "solution, which no method of this program computed; figures without one (-): what this program found\n"
+      "%-57s | %-18s | %-24s | %11s | %s\n",
+      "figure", "paper", "demanded", "found", "verdict");
   /* The rows, then the verdict. */
   for (int i = 0; i < PARTS && good && !interrupted(); i++) {
     progress_show(&t.progress, (double)i / PARTS, "paper 1");

@@ -199,11 +199,14 @@ static double allowed_part(int model, int method, int integrator, int k)
   return model == 2 ? 0.04 : 0.03;
 }
 
-/* m at 10 s; INFINITY: nothing is demanded. */
+/* m at 10 s, at small tolerances. */
+static const double allowed_at_end = 1e-3;
+
+/* INFINITY: nothing is demanded. */
 static double allowed_error(int k)
 {
   enum { FIRST = 4 }; /* 1e-7 */
-  return k < FIRST ? INFINITY : 1e-3;
+  return k < FIRST ? INFINITY : allowed_at_end;
 }
 
 static void do_calls_cell(struct p2_table *t, const struct problem *p, int model, int method, int integrator,
@@ -316,7 +319,7 @@ static void do_time_row(struct p2_table *t, const struct problem *p, int model)
     struct p2_outcome o;
     if (!p2_goes_on(t, model, method, 0, 1e-6)) return;
     run_p2(p, model, method, 0, 1e-6, &o);
-    good = good && o.run.status == LAB_OK;
+    good = good && o.run.status == LAB_OK && o.error <= allowed_at_end;
     run[method] = o.run.seconds;
     call[method] = 1e6 * o.run.seconds / (double)o.run.calls;
   }
@@ -329,7 +332,7 @@ static void do_time_row(struct p2_table *t, const struct problem *p, int model)
       t->out, "%-6s | %6.2f %6.2f %5.2f | %6.1f %6.1f %5.2f | %6.2f %6.2f %5.2f | %6.3f %6.3f %5.2f | %s\n",
       p2_model[model], paper_call[0][model], paper_call[1][model],
       paper_call[1][model] / paper_call[0][model], call[0], call[1], call[1] / call[0], paper[0], paper[1],
-      paper[1] / paper[0], run[0], run[1], run[1] / run[0], good ? "machine-dependent" : "failed");
+      paper[1] / paper[0], run[0], run[1], run[1] / run[0], good ? "machine-dependent" : "another motion");
   fflush(t->out);
   json_array_append_new(t->list, json_pack("{s:s, s:[f,f], s:[o,o], s:[f,f], s:[o,o], s:b}", "model",
                                            p2_model[model], "paper_call_ms", paper_call[0][model],
@@ -342,7 +345,8 @@ static void time_table(struct p2_table *t, const struct problem p[P2_CASES])
 {
   t->planned = P2_CASES * P2_METHODS;
   fprintf(t->out,
-          "paper 2: times of one call and of a run of 10 s, ode45 at 1e-6; the paper's are of MATLAB\n");
+          "paper 2: times of one call and of a run of 10 s, ode45 at 1e-6; the paper's are of MATLAB\n"
+          "demanded: the motion at 10 s, within 1 mm of a reference solution; times depend on the machine\n");
   fprintf(t->out, "%-6s | %-19s | %-19s | %-19s | %-19s |\n", "", "call, ms: paper", "call, us: ours",
           "run, s: paper", "run, s: ours");
   fprintf(t->out, "%-6s |", "model");

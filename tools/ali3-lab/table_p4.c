@@ -180,7 +180,9 @@ static void count_steps(struct p4_table *t)
 int table_p4(const struct table_options *options)
 {
   struct p4_table t = {.options = options, .out = table_lines(options), .rows = json_array()};
-  fprintf(t.out, "paper 4: a recursion for bodies without mass\n");
+  fprintf(t.out,
+          "paper 4: a recursion for bodies without mass; its problems are built in, without weight\n"
+          "expected: positions by exact solutions, steps by another Radau code; the paper has no numbers\n");
   compare_recursion(&t);
   const bool good = compare_all_problems(&t);
   if (good) {

@@ -102,6 +102,7 @@ int table_p5_operations(const struct table_options *options)
   fprintf(out, "expected: the paper's claims, linear in the bodies by one thread, and a level's worth more "
                "for twice the bodies by "
                "unlimited threads\n");
+  fprintf(out, "counts depend on the chain's joints alone, not on weight, lengths or masses\n");
   fprintf(out, "%6s | %6s %26s | %17s | %16s |\n", "", "", "operations for each body", "longest way",
           "call, us");
   fprintf(out, "%6s | %6s %8s %8s %8s | %9s %7s | %9s %6s | %s\n", "bodies", "levels", "factors", "solve",

@@ -334,6 +334,7 @@ class Tables(LabTest):
         impacts = [row["force"] for row in rows if row["method"] == "penalty" and row["eta1"] == -2]
         for slow, fast in zip(impacts[1:], impacts[2:]):
             self.assertAlmostEqual(fast / slow, 10, delta=0.1)  # an impact is as large as the velocity that it takes out
+        self.assertEqual(sum(row["error"] is not None for row in rows), 6)  # the pure start of each method
         self.assertEqual({row["outcome"] for row in rows if row["method"] in ("ali3", "product") and row["eta2"] == -1}, {"fails"})
 
     def test_operations_of_paper_5(self):
