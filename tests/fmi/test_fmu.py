@@ -221,6 +221,18 @@ class Files(Case):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(list(self.folder.iterdir()), [])  # no part of a file stays
 
+    def compare_with_fmpy(self, model, fmu, fmpy):
+        """FMPy gets the bits of ali3-sim in every step of a second."""
+        outputs = fmu.names("output")
+        program = ("import sys, fmpy; file, out, period, *names = sys.argv[1:]; "
+                   "rows = fmpy.simulate_fmu(file, fmi_type='CoSimulation', stop_time=1.0, output_interval=float(period), output=names); "
+                   "open(out, 'wb').write(b''.join(rows[name].tobytes() for name in names))")
+        out = self.folder / "out.bin"
+        done = run(sys.executable, "-c", program, fmu.file, out, fmu.period, *outputs, env=dict(os.environ, PYTHONPATH=fmpy))
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        want = self.simulate(model, 1, [o.replace("'", "") for o in outputs])
+        self.assertEqual(out.read_bytes(), b"".join(bits(column) for column in zip(*want)), f"{model}, FMI {fmu.version}")
+
     def test_validation(self):
         """FMPy, and the schemas of the standard, where they are there."""
         fmpy, schemas = os.environ.get("FMPY"), os.environ.get("FMI_SCHEMAS")
@@ -232,6 +244,7 @@ class Files(Case):
                 if fmpy:
                     done = run(sys.executable, "-m", "fmpy", "validate", fmu.file, env=dict(os.environ, PYTHONPATH=fmpy))
                     self.assertIn("No problems found", done.stdout + done.stderr, model)
+                    self.compare_with_fmpy(model, fmu, fmpy)
                 for schema in glob.glob(f"{schemas}/**/fmi{version}ModelDescription.xsd", recursive=True)[:1]:
                     done = run("xmllint", "--noout", "--schema", schema, fmu.folder / "modelDescription.xml")
                     self.assertEqual(done.returncode, 0, done.stderr)
