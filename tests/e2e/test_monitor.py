@@ -79,6 +79,22 @@ class Monitor(unittest.TestCase):
             bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
             self.assertEqual(top("--once", "--instance", d.name).returncode, 1)
 
+    def test_elements_beyond_their_range(self):
+        """The log names a spring whose points pass each other, and a bushing that passes half a turn."""
+        sled = {"name": "sled", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [0.1, 0, 0], "velocity": [-1, 0, 0]}
+        drum = {"name": "drum", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [0, 2, 0]}
+        model = {"name": "ranges", "gravity": [0, 0, 0], "bodies": [sled, drum],
+                 "joints": [{"name": "rail", "type": "prismatic", "body_a": "ground", "body_b": "sled", "at": [0, 0, 0], "axis": [1, 0, 0]},
+                            {"name": "axle", "type": "revolute", "body_a": "ground", "body_b": "drum", "at": [0, 2, 0], "axis": [0, 1, 0]}],
+                 "forces": [{"name": "coil", "type": "spring_damper", "body_a": "ground", "body_b": "sled", "stiffness": 10, "rest_length": 0.1},
+                            {"name": "rubber", "type": "bushing", "body_a": "ground", "body_b": "drum", "rotational_stiffness": [1, 1, 1],
+                             "rotational_damping": [0.1, 0.1, 0.1]},
+                            {"name": "twist", "type": "torque", "body": "drum", "torque": [0, 4, 0]}]}
+        with bench.Daemon(model=model, inputs=[]) as d:
+            for text in ('degraded: spring_damper "coil": its points pass each other', 'degraded: bushing "rubber" passes half a turn'):
+                bench.wait_for(text, lambda text=text: text in d.said())
+            self.assertEqual(d.watch()["status"], "degraded")
+
     def test_steps_that_do_not_converge(self):
         """A free rotor too fast for its iterations gains energy: the verdict is degraded, and names a remedy."""
         rotor = {**bench.four_bar()["model"]["bodies"][0], "inertia": [[1, 0, 0], [0, 2, 0], [0, 0, 3]],
