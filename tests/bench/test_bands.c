@@ -157,6 +157,7 @@ static void ignore_phase(void *context, ali3_phase phase)
 static void end_worker(void *context, int share, int stage, bool begins)
 {
   struct killer *k = context;
+  if (share == 0) (void)atomic_load(&k->ended); /* at the end of the band, before its memory is used again */
   if (share == 0 || stage < 0 || !begins) return;
   const ali3_band band = ali3_model_band(k->m, k->band);
   if (stage < band.first || stage >= band.end || atomic_exchange(&k->done, true)) return;
@@ -197,7 +198,6 @@ static bool survives_a_death(const ali3_model *m, int band, int workers, uint64_
   int last = -1;
   assert_int_equal(pool_lost(pool, &last), 0);
   ali3_step(m, d); /* its result counts for nothing */
-  (void)atomic_load(&killer.ended);
   const bool died = atomic_load(&killer.done);
   assert_int_equal(pool_lost(pool, &last), died);
   assert_true(!died || (last > 0 && last <= workers));
