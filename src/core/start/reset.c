@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities with smaller residuals are kept */
-enum { PASSES = 100, MOST_PASSES = 5000 };
+enum { PASSES = 100 };
 
 /* A drive starts at the beginning of its function, or where the function is at the time of a given start. An external drive
  * starts at rest, at the coordinate of the model, or with a given reference. */
@@ -87,25 +86,6 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
   }
   link_name_worst(m, &d->report, worst);
   return largest;
-}
-
-/* Bodies without mass take the velocities of their neighbours, before velocities are projected onto the constraints. */
-static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
-{
-  bool carried = m->frozen->tree->carried;
-  if (carried) {
-    if (!carried_velocities(m, d)) return false;
-    penalty_open(m, d);
-    if (!stage_condense(m, d)) return false;
-  }
-  double left, midway = INFINITY;
-  for (int pass = 0; pass < MOST_PASSES && (left = rates_open(m, d)) > RATES_ON_CONSTRAINT; pass++) {
-    /* Very uneven masses take many passes. Contradicting rates and rounding do not decrease. */
-    if (pass > 0 && pass % PASSES == 0 && !(left < 0.95 * midway)) break;
-    if (pass % PASSES == PASSES / 2) midway = left;
-    project_velocity(m, d);
-  }
-  return !carried || carried_velocities(m, d);
 }
 
 /* A cylinder without pressures of its own holds the mechanism at rest. */
@@ -351,7 +331,7 @@ static int find_start(const ali3_model *m, ali3_data *d, const struct start_give
   /* Make velocities consistent. */
   inner_turns_start(m, d);
   stage_turns(m, d, 0.0);
-  if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (!velocities_meet_constraints(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   /* Solve for accelerations and multipliers. */

@@ -49,6 +49,12 @@ void rates_compare(const ali3_model *m, ali3_data *d, const double (*rate)[6]);
 /* The largest rate of a rigid row. */
 double rates_open(const ali3_model *m, ali3_data *d);
 
+/* --- velocities.c --- */
+
+/* Moves velocities onto the constraints, by the smallest change in the norm of the mass matrix. Bodies without mass take the
+ * velocities of their neighbours before. False: nothing holds one of them. */
+bool velocities_meet_constraints(const ali3_model *m, ali3_data *d);
+
 /* --- openings.c --- */
 
 /* The joint or the drive with the largest opening in the poses of the model; the other index is -1, and both are -1 if all are
