@@ -8,7 +8,7 @@
  *   (R1 J' w1 - R0 J' w0)/h   =   - (J_m' lambda, moments)                             world axes              (3)
  *   Phi(q1) = 0                                                                                                (4)
  *
- * Springs, loads and drives enter f, J_m and Phi by their means over the step (forces_mean.h). Their stiffness is not in S.
+ * Springs, loads and drives enter f, J_m and Phi by their means over the step (forces_mean.h).
  *
  * J_m is the Jacobian between the poses (geometric.h): Phi(q1) - Phi(q0) = J_m (displacements of the step). So the
  * work of lambda in the step is lambda' (Phi(q1) - Phi(q0)) = 0, and with weights the energy does not change. Then
@@ -20,10 +20,16 @@
  *   S = c + J_f B J_f',    c = 1/alpha
  *   S z = Phi - J_f B R,   displacements d = -B (R + J_f' z),   velocities += 2/h d,   lambda += z             (5)
  *
+ * Soft rows take part in S by their slopes over the step (em_system.c), so that stiff springs need no short steps. A stiff
+ * spring pushes in one step and pulls in the next: the prediction is poor, and with soft rows S is renewed in each iteration.
+ *
  * em: J_f is the Jacobian at the predicted end of the step. S is symmetric and factorised once; the factors serve
- * all iterations and the projection of velocities, twice:
+ * all iterations and, without soft rows, the projection of velocities, twice:
  *
  *   S y = J_1 v,    velocities -= B J_f' y                                                                     (6)
+ *
+ * Soft rows in (6) would make it orthogonal to another mass. So with springs there is a second factorisation, of the rows of
+ * joints alone.
  *
  * J_m at the prediction would serve the iterations as well, but not (6): it is the Jacobian of the middle of the
  * step, so (6) would not be mass-orthogonal, and the drift of energy becomes ten times as large. J_1' in place of
@@ -32,8 +38,8 @@
  *
  * em-newton, its oracle: the dense S = c + J_1 B J_m', J_1 the Jacobian at q1, is not symmetric; it is factorised in
  * every iteration. The solution is the same. */
+#include "lab/em.h"
 #include "coordinates/forces_mean.h"
-#include "coordinates/geometric.h"
 #include "lab/formulations.h"
 #include "lab/fronts.h"
 #include "lab/linear.h"
@@ -44,25 +50,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { V = GEOMETRIC_BODY, SETTLE_PASSES = 3, PROJECTION_PASSES = 2, NEWTON_PASSES = 10 };
-
-struct em {
-  const struct problem *p;
-  bool newton, projects;
-  int rows, n;                 /* rows of joints; velocities */
-  double h;                    /* s, of this step */
-  double gravity[3];           /* m/s^2 */
-  struct fronts *fronts;       /* em: factors of S */
-  double *S;                   /* em-newton: (rows, rows) factors of S */
-  int *pivot;                  /* (rows) */
-  struct pose *x0, *x1, *next; /* (bodies) ends of the step, and the end after the increment */
-  struct pose *factored;       /* poses whose B is in the factors */
-  double *v0, *v1, *v_next;    /* (n) */
-  double *J_left, *J_f, *J;    /* (rows, n); J_left: left of S in em-newton */
-  double *R, *d, *B_load;      /* (n) */
-  double *z;                   /* (rows) */
-  void *memory;
-};
+enum { V = EM_BODY, SETTLE_PASSES = 3, PROJECTION_PASSES = 2, NEWTON_PASSES = 10 };
 
 /* ---- motion of bodies ---- */
 
@@ -107,26 +95,7 @@ static void move_by_velocities(const struct em *o, const double *v1, struct pose
   }
 }
 
-/* ---- loads and displacements ---- */
-
-/* x := B x of a body, at the pose of the factors. */
-static void displacement_of_load(const void *user, int b, double *x)
-{
-  const struct em *o = user;
-  const struct body *body = &o->p->model->body[b];
-  const double part = 0.5 * o->h * o->h;
-  double own[3], turn[3];
-  for (int i = 0; i < 3; i++) x[i] *= part / body->spec.mass;
-  m3_tmul(own, o->factored[b].R, x + 3);
-  m3_mul(turn, body->inertia_inverse, own);
-  m3_mul(x + 3, o->factored[b].R, turn);
-  for (int i = 3; i < V; i++) x[i] *= part;
-}
-
-static void displacements_of_loads(const struct em *o, double *x)
-{
-  for (int b = 0; b < o->p->bodies; b++) displacement_of_load(o, b, x + V * b);
-}
+/* ---- displacements and momenta ---- */
 
 /* v += factor times displacements, whose rotations are about world axes. */
 static void add_displacements(const struct em *o, const struct pose *x, double factor, const double *d,
@@ -158,96 +127,6 @@ static void momentum_residual(const struct em *o, double *R)
   }
 }
 
-/* ---- rows of joints, drives and gears, and the loads of springs ---- */
-
-struct em_bodies {
-  const struct pose *x;
-  const double *v;
-};
-
-static void state_of_pose(const void *user, int body, struct body_state *o)
-{
-  const struct em_bodies *s = user;
-  memcpy(o->r, s->x[body].r, sizeof o->r);
-  memcpy(o->p, s->x[body].p, sizeof o->p);
-  memcpy(o->rd, s->v + V * body, sizeof o->rd);
-  p_from_rotation(o->pd, o->p, 1, s->v + V * body + 3, 0);
-}
-
-static void em_residual(const struct lab_state *s, const struct em *o)
-{
-  const struct em_bodies bodies = {o->x1, o->v1};
-  const struct mover at = {.user = &bodies, .state = state_of_pose};
-  geometric_residual(o->p, o->x1, o->z);
-  for (int i = 0; i < o->p->driven_rows; i++) {
-    double motion[3];
-    forces_row_motion(o->p->model, i, s->now.time, motion);
-    o->z[o->p->driven + i] = forces_row_value(o->p->model, i, &s->now, &at) - motion[0];
-  }
-}
-
-/* J_m between two poses, or the Jacobian at one. */
-static void em_jacobian(const struct lab_state *s, const struct em *o, const struct pose *x0,
-                        const struct pose *x1, double *J)
-{
-  const struct em_bodies bodies[2] = {{x0, o->v0}, {x1, o->v1}};
-  const struct mover start = {.user = &bodies[0], .state = state_of_pose},
-                     end = {.user = &bodies[1], .state = state_of_pose};
-  const struct forces_span span = {&start, &end, s->now.turn, o->h};
-  geometric_jacobian(o->p, x0, x1, J);
-  if (o->p->driven_rows > 0) forces_mean_rows(o->p->model, &span, J + o->p->driven * o->n);
-}
-
-static void take_mean_loads(const struct lab_state *s, const struct em *o)
-{
-  const struct em_bodies bodies[2] = {{o->x0, o->v0}, {o->x1, o->v1}};
-  const struct mover start = {.user = &bodies[0], .state = state_of_pose},
-                     end = {.user = &bodies[1], .state = state_of_pose};
-  const struct forces_span span = {&start, &end, s->now.turn, o->h};
-  if (o->p->loaded) forces_mean_take(o->p->model, &span, o->R);
-}
-
-/* ---- the system ---- */
-
-/* Dense S = c + left B J_f'. */
-static bool factor_dense_system(struct em *o, const double *left, double c)
-{
-  const int n = o->n, rows = o->rows;
-  memset(o->S, 0, sizeof *o->S * (size_t)(rows * rows));
-  for (int k = 0; k < rows; k++) {
-    memcpy(o->B_load, o->J_f + k * n, sizeof *o->B_load * (size_t)n);
-    displacements_of_loads(o, o->B_load);
-    for (int i = 0; i < rows; i++)
-      for (int j = 0; j < n; j++) o->S[i * rows + k] += left[i * n + j] * o->B_load[j];
-    o->S[k * rows + k] += c;
-  }
-  return lu_factor(o->S, rows, o->pivot);
-}
-
-static const double *columns_of_em_row(const void *user, int row, int body)
-{
-  const struct em *o = user;
-  return o->J_f + row * o->n + V * body;
-}
-
-/* Factors at the poses x, where J_f has been made. left: of S in em-newton. */
-static bool factor_system(struct lab_state *s, struct em *o, const struct pose *x, const double *left)
-{
-  const double c = 1 / s->run->alpha;
-  const struct mobility mobility = {.user = o, .apply = displacement_of_load};
-  memcpy(o->factored, x, sizeof *x * (size_t)o->p->bodies);
-  const struct front_rows rows = {o, columns_of_em_row};
-  return o->newton ? factor_dense_system(o, left, c) : fronts_factor(o->fronts, &rows, c, &mobility);
-}
-
-static void solve_system(const struct em *o, double *x)
-{
-  if (o->newton)
-    lu_apply(o->S, o->rows, o->pivot, x);
-  else
-    fronts_solve(o->fronts, x);
-}
-
 /* (6). The residual J_1 v, less the rates of drives, is exact. The factors may belong to the prediction. */
 static void project_em_velocities(const struct lab_state *s, struct em *o, int passes)
 {
@@ -266,15 +145,23 @@ static void project_em_velocities(const struct lab_state *s, struct em *o, int p
       o->z[o->p->driven + i] = -motion[1];
     }
     add_product(o->z, 1, o->J, world, o->rows, o->n);
-    solve_system(o, o->z);
+    em_solve(o, o->z, false);
     memset(o->d, 0, sizeof *o->d * (size_t)o->n);
     add_transposed(o->d, -1, o->J_f, o->z, o->rows, o->n);
-    displacements_of_loads(o, o->d);
+    em_displacements(o, o->d);
     add_displacements(o, o->x1, 1, o->d, o->v1);
   }
 }
 
 /* ---- the step ---- */
+
+/* The symmetric S at the present end of the step. */
+static bool factor_at_iterate(const struct lab_state *s, struct em *o)
+{
+  em_jacobian(s, o, o->x1, o->x1, o->J_f);
+  em_soft_rows(s, o, o->x1, o->x1, o->J_f);
+  return em_factor(s, o, o->x1, NULL, true);
+}
 
 /* At the start s->wd is q''; later it is the mean acceleration of the last step. */
 static enum lab_status em_predict(struct lab_state *s)
@@ -288,34 +175,38 @@ static enum lab_status em_predict(struct lab_state *s)
   move_by_velocities(o, o->v1, o->x1);
   coordinates_of_poses(o, o->x1, s->q);
   if (o->newton) return LAB_OK;
-  em_jacobian(s, o, o->x1, o->x1, o->J_f);
-  return factor_system(s, o, o->x1, NULL) ? LAB_OK : LAB_SINGULAR;
+  em_find_laws(s, o);
+  return factor_at_iterate(s, o) ? LAB_OK : LAB_SINGULAR;
 }
 
 /* (5) */
 static enum lab_status em_increment(struct lab_state *s)
 {
   struct em *o = s->formulation_own;
-  const int n = o->n, rows = o->rows;
-  em_residual(s, o);
+  const int n = o->n, rows = o->rows, all = o->all;
   em_jacobian(s, o, o->x0, o->x1, o->J);
+  em_find_laws(s, o);
   if (o->newton) {
-    memcpy(o->J_f, o->J, sizeof *o->J * (size_t)(rows * n));
+    em_soft_rows(s, o, o->x0, o->x1, o->J);
+    memcpy(o->J_f, o->J, sizeof *o->J * (size_t)(all * n));
     em_jacobian(s, o, o->x1, o->x1, o->J_left);
-    if (!factor_system(s, o, o->x1, o->J_left)) return LAB_SINGULAR;
+    em_soft_rows(s, o, o->x1, o->x1, o->J_left);
+    if (!em_factor(s, o, o->x1, o->J_left, true)) return LAB_SINGULAR;
   }
+  if (o->soft_fronts && !factor_at_iterate(s, o)) return LAB_SINGULAR;
+  em_residual(s, o);
   /* R, with the rows as they are now. */
   momentum_residual(o, o->R);
-  take_mean_loads(s, o);
+  em_take_loads(s, o);
   add_transposed(o->R, 1, o->J, s->lambda, rows, n);
   /* S z = Phi - J_f B R */
   memcpy(o->d, o->R, sizeof *o->d * (size_t)n);
-  displacements_of_loads(o, o->d);
-  add_product(o->z, -1, o->newton ? o->J_left : o->J_f, o->d, rows, n);
-  solve_system(o, o->z);
+  em_displacements(o, o->d);
+  add_product(o->z, -1, o->newton ? o->J_left : o->J_f, o->d, all, n);
+  em_solve(o, o->z, true);
   /* d = -B (R + J_f' z), and where the step ends with it. */
-  add_transposed(o->R, 1, o->J_f, o->z, rows, n);
-  displacements_of_loads(o, o->R);
+  add_transposed(o->R, 1, o->J_f, o->z, all, n);
+  em_displacements(o, o->R);
   memcpy(o->v_next, o->v1, sizeof *o->v1 * (size_t)n);
   add_displacements(o, o->x1, -2 / s->h, o->R, o->v_next);
   move_by_velocities(o, o->v_next, o->next);
@@ -333,6 +224,7 @@ static enum lab_status em_accept(struct lab_state *s)
   memcpy(o->v1, o->v_next, sizeof *o->v1 * (size_t)o->n);
   coordinates_of_poses(o, o->x1, s->q);
   for (int i = 0; i < o->rows; i++) s->lambda[i] += o->z[i];
+  em_add_forces(s, o);
   return LAB_OK;
 }
 
@@ -341,7 +233,7 @@ static enum lab_status project_at_end(struct lab_state *s, struct em *o, bool an
 {
   if (anew) {
     em_jacobian(s, o, o->x1, o->x1, o->J_f);
-    if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
+    if (!em_factor(s, o, o->x1, o->J_f, false)) return LAB_SINGULAR;
   }
   project_em_velocities(s, o, o->newton ? NEWTON_PASSES : PROJECTION_PASSES);
   return LAB_OK;
@@ -365,14 +257,14 @@ static enum lab_status em_settle(struct lab_state *s)
   geometric_poses(o->p, s->q, o->x1);
   velocities_from_rates(o, o->x1, s->w, o->v1);
   em_jacobian(s, o, o->x1, o->x1, o->J_f);
-  if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
+  if (!em_factor(s, o, o->x1, o->J_f, false)) return LAB_SINGULAR;
   /* S z = Phi, d = -B J_f' z */
   for (int pass = 0; pass < SETTLE_PASSES; pass++) {
     em_residual(s, o);
-    solve_system(o, o->z);
+    em_solve(o, o->z, false);
     memset(o->d, 0, sizeof *o->d * (size_t)o->n);
     add_transposed(o->d, -1, o->J_f, o->z, o->rows, o->n);
-    displacements_of_loads(o, o->d);
+    em_displacements(o, o->d);
     for (int b = 0; b < o->p->bodies; b++) {
       const double *d = o->d + V * b, turn[4] = {1, 0.5 * d[3], 0.5 * d[4], 0.5 * d[5]};
       double turned[4];
@@ -395,6 +287,7 @@ static void em_release(void *own)
 {
   struct em *o = own;
   fronts_free(o->fronts);
+  fronts_free(o->soft_fronts);
   free(o->x0);
   free(o->pivot);
   free(o->memory);
@@ -405,18 +298,19 @@ static void *em_make(const struct problem *p, bool newton, bool projects)
 {
   struct em *o = calloc(1, sizeof *o);
   const struct absolute *absolute = p->own;
-  const int rows = absolute->rows, n = V * p->bodies;
+  const int rows = absolute->rows, n = V * p->bodies, soft = forces_soft_rows(p->model), all = rows + soft;
   if (!o) return NULL;
-  *o = (struct em){.p = p, .newton = newton, .projects = projects, .rows = rows, .n = n};
+  *o = (struct em){.p = p, .newton = newton, .projects = projects, .rows = rows, .all = all, .n = n};
   memcpy(o->gravity, absolute->gravity, sizeof o->gravity);
   /* Poses, pivots, numbers; the recursion where it is used. */
-  const size_t matrix = (size_t)(rows * n), bodies = (size_t)p->bodies;
+  const size_t matrix = (size_t)(all * n), bodies = (size_t)p->bodies;
   double *at = o->memory =
-      calloc(3 * matrix + 6 * (size_t)n + (size_t)rows + (newton ? (size_t)(rows * rows) : 0), sizeof *at);
+      calloc(3 * matrix + (size_t)(6 * n + all + 3 * soft) + (newton ? (size_t)(all * all) : 0), sizeof *at);
   o->x0 = calloc(4 * bodies, sizeof *o->x0);
-  o->pivot = calloc((size_t)rows + 1, sizeof *o->pivot);
-  if (!newton) o->fronts = fronts_new(p, V);
-  if (!at || !o->x0 || !o->pivot || (!newton && !o->fronts)) {
+  o->pivot = calloc((size_t)all + 1, sizeof *o->pivot);
+  if (!newton) o->fronts = fronts_new(p, V, false);
+  if (!newton && soft > 0) o->soft_fronts = fronts_new(p, V, true);
+  if (!at || !o->x0 || !o->pivot || (!newton && !o->fronts) || (!newton && soft > 0 && !o->soft_fronts)) {
     em_release(o);
     return NULL;
   }
@@ -431,7 +325,10 @@ static void *em_make(const struct problem *p, bool newton, bool projects)
   at += 3 * matrix;
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++, at += n) *of_n[i] = at;
   o->z = at;
-  o->S = newton ? at + rows : NULL;
+  o->l = at + all;
+  o->law = o->l + soft;
+  o->slope = o->law + soft;
+  o->S = newton ? o->slope + soft : NULL;
   return o;
 }
 

@@ -4,6 +4,7 @@
 #include "lab/fronts.h"
 
 #include "coordinates/absolute.h"
+#include "coordinates/forces_mean.h"
 #include "links/elimination.h"
 
 #include <stdlib.h>
@@ -33,17 +34,31 @@ static struct front_joint front_of_joint(const struct absolute_joint *j)
   return o;
 }
 
-struct fronts *fronts_new(const struct problem *p, int width)
+/* A soft link, whose rows begin at `first`. */
+static struct front_joint front_of_soft_link(const ali3_model *m, int link, int first)
+{
+  struct front_joint o = {.first = first};
+  o.count = forces_soft_link(m, link, o.body);
+  return o;
+}
+
+struct fronts *fronts_new(const struct problem *p, int width, bool soft)
 {
   const struct absolute *a = p->own;
+  const int links = soft ? forces_soft_links(p->model) : 0;
   struct fronts *o = calloc(1, sizeof *o);
-  struct front_joint *list = calloc((size_t)a->joints + 1, sizeof *list);
+  struct front_joint *list = calloc((size_t)(a->joints + links) + 1, sizeof *list);
   bool good = o && list;
-  for (int j = 0; good && j < a->joints; j++) list[j] = front_of_joint(&a->joint[j]);
+  /* Joints, then soft links. */
   if (good) {
     *o = (struct fronts){.bodies = p->bodies, .width = width, .rows = a->rows};
-    o->compliance = calloc((size_t)a->rows + 1, sizeof *o->compliance);
-    good = o->compliance && elimination_make(&o->joints, list, a->joints, p->bodies);
+    for (int j = 0; j < a->joints; j++) list[j] = front_of_joint(&a->joint[j]);
+    for (int i = 0; i < links; i++) {
+      list[a->joints + i] = front_of_soft_link(p->model, i, o->rows);
+      o->rows += list[a->joints + i].count;
+    }
+    o->compliance = calloc((size_t)o->rows + 1, sizeof *o->compliance);
+    good = o->compliance && elimination_make(&o->joints, list, a->joints + links, p->bodies);
   }
   free(list);
   if (good) return o;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A symmetric matrix over the rows of all joints of a mechanism in absolute coordinates,
+ * A symmetric matrix over the rows of all joints of a mechanism in absolute coordinates, and of soft force elements if they take
+ * part,
  *
  *   S = c I + sum over bodies of J_b W_b J_b'
  *
@@ -25,15 +26,15 @@ struct front_rows {
 };
 
 struct fronts;
-/* width: columns of J for each body. NULL: out of memory. */
-struct fronts *fronts_new(const struct problem *p, int width);
+/* width: columns of J for each body. soft: with the rows of soft force elements, after those of joints. NULL: out of memory. */
+struct fronts *fronts_new(const struct problem *p, int width, bool soft);
 void fronts_free(struct fronts *o);
 /* False: a pivot is not positive. */
 bool fronts_factor(struct fronts *o, const struct front_rows *J, double c, const struct mobility *mobility);
 struct elimination_cost;
 /* Levels of the elimination, and its operations (links/elimination.h). False: out of memory. */
 bool fronts_count(const struct fronts *o, int *levels, struct elimination_cost *cost);
-/* x := S^-1 x, (rows of joints) */
+/* x := S^-1 x, (rows) */
 void fronts_solve(const struct fronts *o, double *x);
 
 #endif

@@ -41,7 +41,7 @@ static void *make_multipliers(const struct problem *p)
 {
   struct multiplier_solver *o = calloc(1, sizeof *o);
   if (!o) return NULL;
-  *o = (struct multiplier_solver){.p = p, .absolute = p->own, .fronts = fronts_new(p, Y)};
+  *o = (struct multiplier_solver){.p = p, .absolute = p->own, .fronts = fronts_new(p, Y, false)};
   o->r = calloc((size_t)p->m, sizeof *o->r);
   if (o->fronts && o->r) return o;
   release_multipliers(o);
@@ -119,7 +119,7 @@ static void solve_multipliers(void *own, const double *Q, const double *lambda, 
 bool lab_operations_count(const struct problem *p, struct lab_operations *o)
 {
   struct elimination_cost cost;
-  struct fronts *fronts = fronts_new(p, Y);
+  struct fronts *fronts = fronts_new(p, Y, false);
   const bool good = fronts && fronts_count(fronts, &o->levels, &cost);
   if (good) {
     o->factor = cost.factor;
