@@ -2,20 +2,50 @@
  * Joint coordinates of papers 2 and 4: one number for each revolute or prismatic joint of a spanning tree; joints
  * that close a loop are cut and give rows.
  *
- *   M = sum S_i' M_i S_i,  S_i: twists of body i for unit rates of the joints between it and the ground
+ *   M = sum S_i' M_i S_i,  S_i: twists of body i for unit rates of the coordinates between it and the ground
  *   Phi_q = D'(S_b - S_a),    f = sum S_i' (weight - V x* M V - M (sum s' q')) */
 #include "coordinates/joint_ties.h"
+#include "math/euler.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds x_j = factor k . s_j of all joints between a link and the ground. */
+/* o += sum s_i x_i of the coordinates of link k, or with the rates of s. */
+static void add_twists(double o[SPATIAL], const struct joint_pose *pose, int k,
+                       void (*twist)(const struct joint_pose *, int, int, double *), const double *x)
+{
+  const struct joint_link *link = &pose->tree->link[k];
+  for (int n = 0; n < link->count; n++) {
+    double s[SPATIAL];
+    twist(pose, k, n, s);
+    for (int i = 0; i < SPATIAL; i++) o[i] += x[link->first + n] * s[i];
+  }
+}
+
+/* The rows p'p = 1 of links that float. */
+static void float_rows(const struct joint_pose *o, int n, double *Phi, double *Phi_q)
+{
+  int row = o->tree->rows;
+  for (int k = 0; k < o->tree->links; k++) {
+    if (!link_floats(o->tree, k)) continue;
+    Phi[row] = p_dot(o->link[k].p, o->link[k].p) - 1;
+    for (int i = 0; i < 4; i++) Phi_q[row * n + o->tree->link[k].first + 3 + i] = 2 * o->link[k].p[i];
+    row++;
+  }
+}
+
+/* Adds x_j = factor k . s_j of all coordinates between a link and the ground. */
 static void add_along_path(double *x, const struct joint_pose *o, int link, const double k[SPATIAL],
                            double factor)
 {
-  for (int j = link; j >= 0; j = o->tree->link[j].parent) x[j] += factor * spatial_dot(k, o->link[j].s);
+  for (int j = link; j >= 0; j = o->tree->link[j].parent)
+    for (int i = 0; i < o->tree->link[j].count; i++) {
+      double s[SPATIAL];
+      link_twist(o, j, i, s);
+      x[o->tree->link[j].first + i] += factor * spatial_dot(k, s);
+    }
 }
 
 static void joint_rows(const struct problem *p, const struct instant *now, const double *q, double *Phi,
@@ -32,6 +62,7 @@ static void joint_rows(const struct problem *p, const struct instant *now, const
         add_along_path(Phi_q + row * p->n, &o, o.tree->cut[c].link[side],
                        o.row[row].D[joint_side_wrench(&o.row[row], side)], joint_side_sign(side));
     }
+  float_rows(&o, p->n, Phi, Phi_q);
 }
 
 static void joint_bias(const struct problem *p, const struct instant *now, const double *q, const double *qd,
@@ -48,9 +79,9 @@ static void joint_bias(const struct problem *p, const struct instant *now, const
         const double sign = joint_side_sign(side);
         bias[row] +=
             sign * spatial_dot(o.row[row].Dd[joint_side_wrench(&o.row[row], side)], joint_twist(&o, link));
-        for (int j = link; j >= 0; j = o.tree->link[j].parent)
-          bias[row] +=
-              sign * qd[j] * spatial_dot(o.row[row].D[joint_side_wrench(&o.row[row], side)], o.link[j].sd);
+        double rate[SPATIAL] = {0};
+        for (int j = link; j >= 0; j = o.tree->link[j].parent) add_twists(rate, &o, j, link_twist_rate, qd);
+        bias[row] += sign * spatial_dot(o.row[row].D[joint_side_wrench(&o.row[row], side)], rate);
       }
     }
   /* Motions of drives. */
@@ -59,6 +90,9 @@ static void joint_bias(const struct problem *p, const struct instant *now, const
     forces_row_motion(p->model, i, now->time, motion);
     bias[p->driven + i] -= motion[2];
   }
+  int row = o.tree->rows;
+  for (int k = 0; k < o.tree->links; k++)
+    if (link_floats(o.tree, k)) bias[row++] = 2 * p_dot(o.link[k].pd, o.link[k].pd);
 }
 
 static void joint_inertia(const struct problem *p, const double *q, double *M)
@@ -68,11 +102,13 @@ static void joint_inertia(const struct problem *p, const double *q, double *M)
   joint_pose_set(&o, p, &start, q, NULL);
   memset(M, 0, sizeof *M * (size_t)(p->n * p->n));
   for (int i = 0; i < o.tree->links; i++)
-    for (int j = i; j >= 0; j = o.tree->link[j].parent) {
-      double P[SPATIAL];
-      link_momentum(&o, i, o.link[j].s, P);
-      add_along_path(M + j * p->n, &o, i, P, 1);
-    }
+    for (int j = i; j >= 0; j = o.tree->link[j].parent)
+      for (int c = 0; c < o.tree->link[j].count; c++) {
+        double s[SPATIAL], P[SPATIAL];
+        link_twist(&o, j, c, s);
+        link_momentum(&o, i, s, P);
+        add_along_path(M + (o.tree->link[j].first + c) * p->n, &o, i, P, 1);
+      }
 }
 
 static void joint_force(const struct problem *p, const struct instant *now, const double *q, const double *qd,
@@ -85,8 +121,8 @@ static void joint_force(const struct problem *p, const struct instant *now, cons
   for (int k = 0; k < o.tree->links; k++) {
     double P[SPATIAL], h[SPATIAL];
     const int parent = o.tree->link[k].parent;
-    for (int i = 0; i < SPATIAL; i++)
-      rate[k][i] = (parent < 0 ? 0 : rate[parent][i]) + qd[k] * o.link[k].sd[i];
+    for (int i = 0; i < SPATIAL; i++) rate[k][i] = parent < 0 ? 0 : rate[parent][i];
+    add_twists(rate[k], &o, k, link_twist_rate, qd);
     link_force(&o, k, P);
     link_momentum(&o, k, rate[k], h);
     for (int i = 0; i < SPATIAL; i++) P[i] -= h[i];
@@ -161,8 +197,9 @@ static void carried_loads(const struct joint_pose *o, const struct problem *p, c
   for (int k = 0; k < tree->links; k++) {
     double force[SPATIAL], rate[SPATIAL];
     const int parent = tree->link[k].parent;
-    for (int i = 0; i < SPATIAL; i++)
-      A[k][i] = (parent < 0 ? 0 : A[parent][i]) + x->qd[k] * o->link[k].sd[i] + x->qdd[k] * o->link[k].s[i];
+    for (int i = 0; i < SPATIAL; i++) A[k][i] = parent < 0 ? 0 : A[parent][i];
+    add_twists(A[k], o, k, link_twist_rate, x->qd);
+    add_twists(A[k], o, k, link_twist, x->qdd);
     link_force(o, k, force);
     link_momentum(o, k, A[k], rate);
     for (int i = 0; i < SPATIAL; i++) T[k][i] = rate[i] - force[i] - T[k][i];
@@ -206,6 +243,7 @@ static bool joint_reactions(const struct problem *p, const struct instant *now, 
   const struct joint_tree *tree = pose.tree;
   carried_loads(&pose, p, now, x, T);
   for (int k = 0; k < tree->links; k++) {
+    if (link_floats(tree, k)) continue;
     const struct joint *j = &p->model->joint[tree->link[k].joint];
     reaction_at_point(&pose, j, T[k], j->body[1] == tree->link[k].body ? 1 : -1, &o[tree->link[k].joint]);
   }

@@ -109,9 +109,12 @@ static void add_tree_link(struct tree_maker *k, int joint, int inner)
   struct joint_link *link = &k->tree->link[k->tree->links];
   const int a = j->body[inner], b = j->body[1 - inner];
   const struct body *body = &k->model->body[b];
+  /* Its place in the tree, its mass, its frames. */
   *link = (struct joint_link){.body = b,
                               .joint = joint,
                               .parent = a == ALI3_GROUND ? -1 : k->tree->link_of[a],
+                              .first = k->tree->coordinates++,
+                              .count = 1,
                               .turns = j->spec.type == ALI3_JOINT_REVOLUTE,
                               .mass = body->spec.mass};
   memcpy(link->inertia, body->spec.inertia, sizeof link->inertia);
@@ -121,11 +124,34 @@ static void add_tree_link(struct tree_maker *k, int joint, int inner)
   k->tree->link_of[b] = k->tree->links++;
 }
 
-/* Links from the ground outwards; body by body, in the order of the joints. */
+/* The first body that no link has yet floats. False: there is none. */
+static bool add_float(struct tree_maker *k)
+{
+  int b = 0;
+  while (b < k->model->bodies && k->tree->link_of[b] >= 0) b++;
+  if (b == k->model->bodies) return false;
+  /* Its place in the tree, and its mass. */
+  struct joint_link *link = &k->tree->link[k->tree->links];
+  const struct body *body = &k->model->body[b];
+  *link = (struct joint_link){.body = b,
+                              .joint = -1,
+                              .parent = -1,
+                              .first = k->tree->coordinates,
+                              .count = JOINT_MOST,
+                              .mass = body->spec.mass};
+  memcpy(link->inertia, body->spec.inertia, sizeof link->inertia);
+  memcpy(link->inverse, body->inertia_inverse, sizeof link->inverse);
+  k->tree->coordinates += JOINT_MOST;
+  k->tree->floats++;
+  k->tree->link_of[b] = k->tree->links++;
+  return true;
+}
+
+/* Links from the ground outwards, then from each body that floats; body by body, in the order of the joints. */
 static void number_links(struct tree_maker *k)
 {
   for (int b = 0; b < k->model->bodies; b++) k->tree->link_of[b] = -1;
-  for (int from = -1; from < k->tree->links; from++) {
+  for (int from = -1; from < k->tree->links || add_float(k); from++) {
     const int inner = from < 0 ? ALI3_GROUND : k->tree->link[from].body;
     for (int i = 0; i < k->model->joints; i++)
       for (int side = 0; k->in_tree[i] && side < 2; side++) {
@@ -173,8 +199,20 @@ static void hold_orientation(struct tree_maker *k, const struct joint *j)
     hold_angle(k, (const double[3]){i == 0, i == 1, i == 2}, relative + 3 * ((i + 1) % 3));
 }
 
-/* False: this type has no such rows. */
-static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
+static void hold_distance(struct tree_maker *k, const struct joint *j)
+{
+  double at[2][3], R[9], d[3];
+  for (int side = 0; side < 2; side++) {
+    const int body = j->body[side];
+    start_rotation(k, body, R);
+    m3_mul(at[side], R, j->point[side]);
+    if (body != ALI3_GROUND) v3_axpy(at[side], 1, k->state[body].position);
+  }
+  v3_sub(d, at[1], at[0]);
+  add_cut_row(k, CUT_LENGTH)->length = j->spec.length > 0 ? j->spec.length : sqrt(v3_dot(d, d));
+}
+
+static void add_cut_rows(struct tree_maker *k, const struct joint *j)
 {
   const double *a = j->axis[0], *b = j->axis[1];
   double u[3] = {0}, v[3] = {0};
@@ -184,14 +222,17 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
   case ALI3_JOINT_FIXED:
     hold_point(k);
     hold_orientation(k, j);
-    return true;
+    return;
   case ALI3_JOINT_SPHERICAL:
     hold_point(k);
-    return true;
+    return;
   case ALI3_JOINT_UNIVERSAL:
     hold_point(k);
     hold_angle(k, a, b);
-    return true;
+    return;
+  case ALI3_JOINT_DISTANCE:
+    hold_distance(k, j);
+    return;
   /* Joints that let b turn about an axis, or not at all. */
   case ALI3_JOINT_REVOLUTE:
     hold_point(k);
@@ -201,21 +242,20 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
     break;
   case ALI3_JOINT_POINT_IN_PLANE:
     hold_along(k, a);
-    return true;
+    return;
   case ALI3_JOINT_POINT_ON_LINE:
   case ALI3_JOINT_PRISMATIC:
   case ALI3_JOINT_CYLINDRICAL:
     hold_along(k, u);
     hold_along(k, v);
     if (j->spec.type == ALI3_JOINT_PRISMATIC) hold_orientation(k, j);
-    if (j->spec.type != ALI3_JOINT_CYLINDRICAL) return true;
+    if (j->spec.type != ALI3_JOINT_CYLINDRICAL) return;
     break;
-  default:
-    return false;
+  case ALI3_JOINT_TYPES: /* no type */
+    return;
   }
   hold_angle(k, u, b);
   hold_angle(k, v, b);
-  return true;
 }
 
 static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
@@ -230,10 +270,7 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
       cut->link[side] = j->body[side] == ALI3_GROUND ? -1 : k->tree->link_of[j->body[side]];
       v3_copy(cut->point[side], j->point[side]);
     }
-    if (!add_cut_rows(k, j))
-      return problem_refuse(why, "joint", i,
-                            "joint coordinates cannot cut a %s joint; use absolute coordinates",
-                            ali3_joint_type_name(j->spec.type));
+    add_cut_rows(k, j);
     cut->count = k->tree->rows - cut->first;
     if (k->tree->rows > JOINT_CUT_ROWS)
       return problem_refuse(why, "joint", i, "more than %d rows of cut joints", (int)JOINT_CUT_ROWS);
@@ -250,6 +287,13 @@ static void read_start_coordinates(const struct tree_maker *k, struct problem *p
     const struct joint_link *link = &k->tree->link[n];
     const ali3_body_state *x = &k->state[link->body];
     double R[9], w[3], V[SPATIAL], H[SPATIAL], cosine = 0, sine = 0;
+    if (link_floats(k->tree, n)) {
+      v3_copy(p->q + link->first, x->position);
+      v3_copy(p->qd + link->first, x->velocity);
+      memcpy(p->q + link->first + 3, x->orientation, sizeof x->orientation);
+      p_from_rotation(p->qd + link->first + 3, x->orientation, 1, x->angular_velocity, 0);
+      continue;
+    }
     joint_pose_set(&o, p, &start, p->q, p->qd);
     start_rotation(k, link->body, R);
     m3_mul(w, R, x->angular_velocity);
@@ -265,16 +309,16 @@ static void read_start_coordinates(const struct tree_maker *k, struct problem *p
         cosine += o.link[n].C[3 * i] * turned[i];
         sine += o.link[n].C[3 * i + 1] * turned[i];
       }
-      p->q[n] = atan2(sine, cosine);
+      p->q[link->first] = atan2(sine, cosine);
     } else {
       double at[3];
       m3_mul(at, R, link->point[1]);
       v3_axpy(at, 1, x->position);
-      for (int i = 0; i < 3; i++) p->q[n] += o.link[n].C[3 * i + 2] * (at[i] - o.link[n].point[i]);
+      for (int i = 0; i < 3; i++) p->q[link->first] += o.link[n].C[3 * i + 2] * (at[i] - o.link[n].point[i]);
     }
     joint_pose_set(&o, p, &start, p->q, p->qd);
     link_along(&o, n, H);
-    p->qd[n] = spatial_dot(H, V) - spatial_dot(H, joint_twist(&o, link->parent));
+    p->qd[link->first] = spatial_dot(H, V) - spatial_dot(H, joint_twist(&o, link->parent));
   }
 }
 
@@ -283,6 +327,7 @@ static void count_coordinates(const struct tree_maker *k, struct problem *p)
 {
   for (int n = 0; n < k->tree->links; n++) {
     const struct joint_link *link = &k->tree->link[n];
+    if (link_floats(k->tree, n)) continue;
     const struct joint *j = &k->model->joint[link->joint];
     const bool reversed = j->body[1] != link->body;
     double sign = reversed ? -1 : 1, R[2][9], world[2][3];
@@ -294,7 +339,8 @@ static void count_coordinates(const struct tree_maker *k, struct problem *p)
       }
       if (v3_dot(world[0], world[1]) < 0) sign = 1;
     }
-    k->tree->count[link->joint] = (struct joint_count){n, sign, p->turn[link->joint] - sign * p->q[n]};
+    k->tree->count[link->joint] =
+        (struct joint_count){link->first, sign, p->turn[link->joint] - sign * p->q[link->first]};
   }
 }
 
@@ -303,11 +349,6 @@ static bool check_tree(const struct tree_maker *k, struct lab_refusal *why)
   if (k->model->bodies > JOINT_LINKS)
     return problem_refuse(why, "model", -1, "joint coordinates take %d bodies at most, found %d",
                           (int)JOINT_LINKS, k->model->bodies);
-  for (int b = 0; b < k->model->bodies; b++)
-    if (part_of_body(k, b) != part_of_body(k, ALI3_GROUND))
-      return problem_refuse(
-          why, "body", b,
-          "no path of revolute and prismatic joints leads to the ground, as joint coordinates need");
   return true;
 }
 
@@ -319,8 +360,8 @@ static bool give_tree_memory(struct tree_maker *k, struct problem *p)
   k->state = calloc(bodies, sizeof *k->state);
   k->part = calloc(bodies + 1, sizeof *k->part);
   k->in_tree = calloc(joints + 1, sizeof *k->in_tree);
-  p->q = calloc(bodies, sizeof *p->q);
-  p->qd = calloc(bodies, sizeof *p->qd);
+  p->q = calloc(JOINT_MOST * bodies, sizeof *p->q);
+  p->qd = calloc(JOINT_MOST * bodies, sizeof *p->qd);
   if (!o) return false;
   /* The tree itself. */
   o->link = calloc(bodies, sizeof *o->link);
@@ -356,8 +397,8 @@ bool joint_make(struct problem *p, const ali3_data *d, struct lab_refusal *why)
   }
   /* Coordinates at the start. */
   if (good) {
-    p->n = k.tree->links;
-    p->m = k.tree->rows;
+    p->n = k.tree->coordinates;
+    p->m = k.tree->rows + k.tree->floats;
     read_start_coordinates(&k, p);
     count_coordinates(&k, p);
     k.tree->joints = m->joints;

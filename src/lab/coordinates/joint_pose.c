@@ -2,7 +2,9 @@
  * Kinematics of the spanning tree, link by link outwards, and of the cut joints.
  *
  *   R_b C_b = R_a C_a Rz(q)        V_b = V_a + s q'        s' = V_a x s
- *   Phi' = D . (V_b - V_a)         of a row of a cut joint between a and b */
+ *   Phi' = D . (V_b - V_a)         of a row of a cut joint between a and b
+ *
+ * A link that floats has twists of r and of the Euler parameters instead of one of a joint. */
 #include "coordinates/joint_ties.h"
 #include "math/vec3.h"
 
@@ -130,6 +132,17 @@ static void pose_of_row(struct cut_pose *o, const struct joint_pose *pose, const
     v3_axpy(rate[side], 1, V);
   }
   v3_sub(gap, at[1], at[0]);
+  if (row->kind == CUT_LENGTH) {
+    /* The force is along d / L, whose rate is d' / L. */
+    for (int i = 0; i < 3; i++) {
+      e[i] = gap[i] / row->length;
+      ed[i] = (rate[1][i] - rate[0][i]) / row->length;
+    }
+    o->Phi = 0.5 * (v3_dot(e, gap) - row->length);
+    for (int side = 0; side < 2; side++)
+      wrench_of_force(o->D[side], o->Dd[side], at[side], rate[side], e, ed);
+    return;
+  }
   /* The force along a U that turns with a acts at P_b on both bodies; along a fixed axis it acts at P_a and P_b. */
   const bool turns = row->kind == CUT_IN_PLANE;
   direction_of_body(pose, turns ? cut->link[0] : -1, row->u, e);
@@ -173,10 +186,17 @@ void joint_pose_set(struct joint_pose *o, const struct problem *p, const struct 
                     const double *qd)
 {
   const struct joint_tree *tree = o->tree = p->own;
-  for (int k = 0; k < tree->links; k++) pose_of_link(o, k, q[k], qd ? qd[k] : 0);
+  /* Links, coordinates of joints, rows. */
+  for (int k = 0; k < tree->links; k++) {
+    const int first = tree->link[k].first;
+    if (link_floats(tree, k))
+      joint_float_pose(o, k, q + first, qd ? qd + first : NULL);
+    else
+      pose_of_link(o, k, q[first], qd ? qd[first] : 0);
+  }
   for (int i = 0; i < tree->joints; i++) {
     const struct joint_count *count = &tree->count[i];
-    o->coordinate[i] = count->sign != 0 ? count->sign * q[count->link] + count->offset : now->turn[i];
+    o->coordinate[i] = count->sign != 0 ? count->sign * q[count->at] + count->offset : now->turn[i];
   }
   for (int c = 0; c < tree->cuts; c++)
     for (int i = 0; i < tree->cut[c].count; i++) {
@@ -254,7 +274,8 @@ static void wrench_of_column(const struct link_pose *x, int i, bool force, doubl
 void link_held(const struct joint_pose *o, int k, double D[JOINT_HELD][SPATIAL])
 {
   const int forces = o->tree->link[k].turns ? 3 : 2;
-  for (int i = 0; i < JOINT_HELD; i++)
+  memset(D, 0, JOINT_HELD * sizeof *D);
+  for (int i = 0; !link_floats(o->tree, k) && i < JOINT_HELD; i++)
     wrench_of_column(&o->link[k], i < forces ? i : i - forces, i < forces, D[i]);
 }
 

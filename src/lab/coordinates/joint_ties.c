@@ -108,7 +108,12 @@ static void load_as_force(const void *user, int body, const struct body_state *x
   double P[SPATIAL];
   (void)x;
   wrench_of_load(&o->link[link], y, P);
-  for (int j = link; j >= 0; j = o->tree->link[j].parent) sum[j] += spatial_dot(P, o->link[j].s);
+  for (int j = link; j >= 0; j = o->tree->link[j].parent)
+    for (int i = 0; i < o->tree->link[j].count; i++) {
+      double s[SPATIAL];
+      link_twist(o, j, i, s);
+      sum[o->tree->link[j].first + i] += spatial_dot(P, s);
+    }
 }
 
 struct mover joint_wrench_mover(const struct joint_pose *o)

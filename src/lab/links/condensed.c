@@ -52,20 +52,23 @@ static bool list_joints(struct condensed *o)
 {
   const struct joint_tree *tree = o->tree;
   struct front_joint *list = calloc((size_t)(tree->links + tree->cuts), sizeof *list);
+  int joints = 0;
   if (!list) return false;
+  memset(o->link, 0xff, sizeof *o->link * (size_t)o->rows); /* -1: rows of links that float have no bodies */
   for (int k = 0; k < tree->links; k++)
-    list[k] = (struct front_joint){{tree->link[k].parent, k, -1, -1}, JOINT_HELD * k, JOINT_HELD};
+    if (!link_floats(tree, k))
+      list[joints++] = (struct front_joint){{tree->link[k].parent, k, -1, -1}, JOINT_HELD * k, JOINT_HELD};
   /* Cut joints, drives and gears. */
   for (int c = 0; c < tree->cuts; c++) {
-    struct front_joint *front = &list[tree->links + c];
+    struct front_joint *front = &list[joints++];
     *front = (struct front_joint){.first = JOINT_HELD * tree->links + tree->cut[c].first,
                                   .count = tree->cut[c].count};
     for (int side = 0; side < SIDES; side++) front->body[side] = tree->cut[c].link[side];
     keep_once(front->body);
   }
-  for (int j = 0; j < tree->links + tree->cuts; j++)
+  for (int j = 0; j < joints; j++)
     for (int i = 0; i < list[j].count; i++) memcpy(o->link[list[j].first + i], list[j].body, sizeof *o->link);
-  const bool good = elimination_make(&o->joints, list, tree->links + tree->cuts, tree->links);
+  const bool good = elimination_make(&o->joints, list, joints, tree->links);
   free(list);
   return good;
 }

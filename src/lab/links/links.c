@@ -21,7 +21,7 @@ struct link_work *link_work_new(const struct problem *p, const struct link_solve
   o->solver = solver;
   o->own = solver->make(p);
   /* One block of memory, shared out below. */
-  o->B = calloc(4 * SPATIAL * links + JOINT_HELD * links + 2 * rows, sizeof *o->B);
+  o->B = calloc(4 * SPATIAL * links + JOINT_HELD * links + 2 * rows + (size_t)tree->floats, sizeof *o->B);
   if (!o->own || !o->B) {
     link_work_free(o);
     return NULL;
@@ -30,7 +30,7 @@ struct link_work *link_work_new(const struct problem *p, const struct link_solve
   o->P = o->X + SPATIAL * links;
   o->F = o->P + SPATIAL * links;
   o->a = o->F + SPATIAL * links;
-  o->sigma = o->a + JOINT_HELD * links + rows;
+  o->sigma = o->a + JOINT_HELD * links + (size_t)p->m;
   return o;
 }
 
@@ -42,8 +42,9 @@ bool link_work_solve(struct link_work *o, double *along)
   for (int k = 0; k < tree->links; k++) {
     const int parent = tree->link[k].parent;
     double H[SPATIAL];
+    if (link_floats(tree, k)) continue;
     link_along(&o->pose, k, H);
-    along[k] =
+    along[tree->link[k].first] =
         spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
   }
   return true;

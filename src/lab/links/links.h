@@ -5,8 +5,8 @@
  *   M_i X_i = B_i + sum (+-) D sigma,      D'(X_b - X_a) = a
  *
  * HDCA: X are velocities, B momenta, a = 0, sigma impulses. DCA: X are accelerations, B forces, sigma reactions.
- * All twists and wrenches are those of coordinates/joint.h. There are three ways to solve it; dense is the oracle
- * of the other two. */
+ * A link that floats has no joint and no such rows. All twists and wrenches are those of coordinates/joint.h. There are
+ * three ways to solve it; dense is the oracle of the other two. */
 #ifndef LINKS_LINKS_H
 #define LINKS_LINKS_H
 
@@ -23,7 +23,7 @@ struct link_solver {
 
 extern const struct link_solver
     links_condensed;                            /* condensed.c: one matrix in the multipliers of all joints */
-extern const struct link_solver links_assembly; /* assembly.c: the paper's recursion, for a chain */
+extern const struct link_solver links_assembly; /* assembly.c: the paper's recursion, by handles */
 extern const struct link_solver links_dense;    /* dense.c: the mass matrix of all joint coordinates */
 
 /* Why the assembly cannot do a mechanism; NULL: it can. */
@@ -39,14 +39,14 @@ struct link_work {
   const struct link_solver *solver;
   void *own;
   struct joint_pose pose;
-  double *B, *a, *X, *sigma; /* as of link_solver.solve() */
+  double *B, *a, *X, *sigma; /* as of link_solver.solve(); a has room for all rows of the problem */
   double *P, *F;             /* (links, 6) momenta and forces of what hangs on each joint */
 };
 /* NULL: out of memory. */
 struct link_work *link_work_new(const struct problem *p, const struct link_solver *solver);
 void link_work_free(void *work);
-/* Solves the system in the pose for B and a: X and sigma, and along_k = H_k'(X_b - X_a) of each joint of the tree. False:
- * singular. */
+/* Solves the system in the pose for B and a: X and sigma, and along = H_k'(X_b - X_a) at the coordinate of each joint of the
+ * tree; at those of links that float nothing. False: singular. */
 bool link_work_solve(struct link_work *o, double *along);
 /* o_k += o of all links that link k carries, (links, 6). */
 void link_accumulate(const struct joint_tree *tree, double *o);

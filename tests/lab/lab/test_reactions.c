@@ -107,7 +107,7 @@ TEST(planar_mechanisms_in_all_coordinates)
 TEST(joints_in_space)
 {
   for (int type = 0; type < ALI3_JOINT_TYPES; type++)
-    check_mechanism(mechanism_pair((ali3_joint_type)type), ali3_joint_type_name((ali3_joint_type)type), 1);
+    check_mechanism(mechanism_pair((ali3_joint_type)type), ali3_joint_type_name((ali3_joint_type)type), 3);
 }
 
 /* A spring, a drive and a load between the joints count among the loads of the bodies. */

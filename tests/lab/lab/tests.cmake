@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name absolute em forces index1 links natural product reactions)
+foreach(name absolute em float forces index1 links natural product reactions)
   ali3_test(lab ${name} SOURCES lab/lab/mechanism.c LINK ali3_lab m)
 endforeach()
 foreach(name lab methods paper2)
