@@ -361,6 +361,14 @@ static void absolute_slopes(const struct problem *p, const struct instant *now, 
   forces_add_slopes(p->model, now, &at, k, c, p->n, gradient, A);
 }
 
+static void absolute_own_rates(const struct problem *p, const struct instant *now, const double *q,
+                               const double *qd, double *rate)
+{
+  const struct absolute_state s = {q, qd};
+  const struct mover at = mover_of(&s);
+  forces_own_rates(p->model, now, &at, rate);
+}
+
 static void absolute_follow(const struct problem *p, const double *q, double *turn)
 {
   const struct absolute_state s = {q, NULL};
@@ -471,16 +479,6 @@ static void absolute_body(const struct problem *p, const double *q, const double
   p_to_rotation(o->angular_velocity, x.p, x.pd);
 }
 
-static void absolute_release(struct problem *p)
-{
-  struct absolute *o = p->own;
-  if (!o) return;
-  free(o->row);
-  free(o->joint);
-  free(o->joint_of_row);
-  free(o);
-}
-
 const struct description description_absolute = {.name = "absolute",
                                                  .title = "centre of mass and Euler parameters of every body",
                                                  .make = absolute_make,
@@ -490,6 +488,7 @@ const struct description description_absolute = {.name = "absolute",
                                                  .inertia = absolute_inertia,
                                                  .force = absolute_force,
                                                  .slopes = absolute_slopes,
+                                                 .own_rates = absolute_own_rates,
                                                  .follow = absolute_follow,
                                                  .energy = absolute_energy,
                                                  .body = absolute_body,

@@ -52,6 +52,8 @@ const double *absolute_block_of(const struct absolute *a, const double *J, int r
 /* o (n) += k M x */
 void absolute_add_momenta(const struct problem *p, const double *q, double k, const double *x, double *o);
 
-bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why); /* absolute_make.c */
+/* absolute_make.c */
+bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why);
+void absolute_release(struct problem *p);
 
 #endif

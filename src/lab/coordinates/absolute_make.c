@@ -184,3 +184,13 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
   free(state);
   return good || problem_refuse(why, "model", -1, "out of memory");
 }
+
+void absolute_release(struct problem *p)
+{
+  struct absolute *o = p->own;
+  if (!o) return;
+  free(o->row);
+  free(o->joint);
+  free(o->joint_of_row);
+  free(o);
+}

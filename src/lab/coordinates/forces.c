@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinates/forces.h"
 
+#include "actuators/cylinder.h"
+#include "actuators/winding.h"
 #include "coordinates/force_view.h"
 #include "layout/frozen.h"
+#include "stepper/data.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +24,52 @@ bool forces_load(const ali3_model *m)
   return m->loads > 0 || m->frozen->links > m->frozen->rigid_links;
 }
 
+/* ---- states of forces ---- */
+
+enum { OWN_MOST = CYLINDER_STATES };
+_Static_assert((int)OWN_MOST >= (int)WINDING_STATES, "the states of any force fit");
+
+static int owns_of_link(const struct joint_rows *j)
+{
+  return j->own < 0 ? 0 : j->law[0].kind == LAW_CYLINDER ? CYLINDER_STATES : WINDING_STATES;
+}
+
+/* How much of a state of the core a unit of the scaled one is. */
+static double own_scale(const struct joint_rows *j, int state)
+{
+  static const double CIRCLE = 0.78539816339744830962; /* area of a circle with the diameter 1 */
+  const bool oil = j->law[0].kind == LAW_CYLINDER && state >= CYLINDER_OIL && state < CYLINDER_OIL + 2;
+  return oil ? CIRCLE * j->law[0].actuator->bore * j->law[0].actuator->bore : 1;
+}
+
+static void unscale_own(const struct joint_rows *j, const double *scaled, double *own)
+{
+  for (int i = 0; i < owns_of_link(j); i++) own[i] = own_scale(j, i) * scaled[j->own + i];
+}
+
+int forces_owns(const ali3_model *m)
+{
+  return m->frozen->own;
+}
+
+void forces_own_read(const ali3_model *m, const ali3_data *d, double *own)
+{
+  for (int k = m->frozen->rigid_links; k < m->frozen->links; k++) {
+    const struct joint_rows *j = &m->frozen->link[k];
+    for (int i = 0; i < owns_of_link(j); i++) own[j->own + i] = d->now.own[j->own + i] / own_scale(j, i);
+  }
+}
+
+bool forces_check_own(const ali3_model *m, struct lab_refusal *why)
+{
+  for (int i = 0; i < m->forces; i++)
+    if (m->force[i].spec.type == ALI3_FORCE_WINDING && m->force[i].spec.inductance == 0)
+      return problem_refuse(
+          why, "force", i,
+          "without inductance the current of an electric_motor has no rate; give inductance");
+  return true;
+}
+
 /* ---- a link at a state ---- */
 
 struct link_state {
@@ -29,6 +78,7 @@ struct link_state {
   struct body_state x[ROWS_SIDES];
   struct body_frame f[ROWS_SIDES];
   double Phi[ROWS_MAX], J[ROWS_MAX * ROWS_SIDES * BODY_Y], rate[ROWS_MAX];
+  double own[OWN_MOST]; /* states of the force, as the core has them */
 };
 
 void force_view_set(const struct mover *at, const double *turn, const struct joint_rows *j,
@@ -61,6 +111,42 @@ static void evaluate_force_link(const struct mover *at, const struct instant *no
   set_view(at, now, j, o);
   rows_evaluate(j, &o->view, o->Phi, o->J);
   rows_rate(j, &o->view, o->J, o->rate);
+  if (j->own >= 0) unscale_own(j, now->own, o->own);
+}
+
+/* Oil flows past the piston, and through a valve that does not move. */
+static void cylinder_rates(const struct link_state *s, double *rate)
+{
+  const ali3_force_spec *c = s->rows->law[0].actuator;
+  double flow[2], pressure[2];
+  cylinder_flows(c, s->own, s->Phi[0], flow);
+  cylinder_pressures(c, s->own, s->Phi[0], pressure);
+  const double leak = c->leakage * (pressure[0] - pressure[1]);
+  rate[CYLINDER_OIL] = flow[0] - leak;
+  rate[CYLINDER_OIL + 1] = flow[1] + leak;
+}
+
+/* L i' = -R i - k w, but not beyond the limit. */
+static void winding_rates(const struct link_state *s, double *rate)
+{
+  const ali3_force_spec *w = s->rows->law[0].actuator;
+  const double i = s->own[WINDING_CURRENT];
+  const double change = -(w->resistance * i + w->constant * s->rate[0]) / w->inductance;
+  const bool limited = fabs(i) >= w->max_current && change * i > 0;
+  rate[WINDING_CURRENT] = limited ? 0 : change;
+}
+
+void forces_own_rates(const ali3_model *m, const struct instant *now, const struct mover *at, double *rate)
+{
+  memset(rate, 0, sizeof *rate * (size_t)m->frozen->own);
+  for (int k = m->frozen->rigid_links; k < m->frozen->links; k++) {
+    const struct joint_rows *j = &m->frozen->link[k];
+    struct link_state s;
+    if (j->own < 0) continue;
+    evaluate_force_link(at, now, j, &s);
+    (j->law[0].kind == LAW_CYLINDER ? cylinder_rates : winding_rates)(&s, rate + j->own);
+    for (int i = 0; i < owns_of_link(j); i++) rate[j->own + i] /= own_scale(j, i);
+  }
 }
 
 /* o += factor times the generalised force of row k of a link. */
@@ -90,7 +176,7 @@ static double force_of_row(const struct link_state *s, const double *L, int k)
   case LAW_SLIP: /* two rows share the pressure of the first */
     return law_friction(law, fmax(0, -L[0]), s->rate[k], s->rate[k == 1 ? 2 : 1]);
   default:
-    return law_force(law, NULL, s->Phi[k], s->rate[k], 0, &slope);
+    return law_force(law, s->own, s->Phi[k], s->rate[k], 0, &slope);
   }
 }
 
@@ -150,7 +236,7 @@ void forces_add_slopes(const ali3_model *m, const struct instant *now, const str
       const bool slips = j->law[row].kind == LAW_SLIP;
       L[row] = force_of_row(&s, L, row);
       if (j->law[row].kind == LAW_VALUE || j->law[row].kind == LAW_SWAY) continue;
-      law_slopes(&j->law[row], NULL, s.Phi[row], s.rate[row], slips ? fmax(0, -L[0]) : 1,
+      law_slopes(&j->law[row], s.own, s.Phi[row], s.rate[row], slips ? fmax(0, -L[0]) : 1,
                  slips ? s.rate[row == 1 ? 2 : 1] : 0, &stiffness, &damping);
       const double slope = k * stiffness + c * damping;
       if (slope > 0) add_row_slopes(&s, at, row, slope, n, gradient, o);
@@ -164,7 +250,7 @@ double forces_energy(const ali3_model *m, const struct instant *now, const struc
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     struct link_state s;
     evaluate_force_link(at, now, &m->frozen->link[i], &s);
-    for (int k = 0; k < s.rows->count; k++) energy += law_energy(&s.rows->law[k], NULL, s.Phi[k]);
+    for (int k = 0; k < s.rows->count; k++) energy += law_energy(&s.rows->law[k], s.own, s.Phi[k]);
   }
   return energy;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loads, force elements, drives and gears of a model in any coordinates, by the compiled rows and the laws of the core
  * (dynamics/rows.h, dynamics/laws.h). A description says where the bodies are and what a load on a body does to its
- * coordinates (struct mover); everything else is here. No input acts: a motor gives no force, and an external drive holds
- * the coordinate of the start. */
+ * coordinates (struct mover); everything else is here. No input acts: a motor gives no force, an external drive holds
+ * the coordinate of the start, valves are closed and windings have no voltage. */
 #ifndef COORDINATES_FORCES_H
 #define COORDINATES_FORCES_H
 
@@ -18,6 +18,14 @@ struct mover {
   void (*load)(const void *user, int body, const struct body_state *x, const double y[BODY_Y], double *o);
 };
 
+/* States of forces that have states of their own, as many as those of the stepper, and their values now. An integrator
+ * has them scaled: oil as the travel of the piston that it fills, in m, so that tolerances of lengths suit it. */
+int forces_owns(const ali3_model *m);
+void forces_own_read(const ali3_model *m, const ali3_data *d, double *own);
+/* Their rates, (forces_owns()): no input acts, so that valves are closed and voltages are 0. */
+void forces_own_rates(const ali3_model *m, const struct instant *now, const struct mover *at, double *rate);
+/* False, with the reason in *why: a current that has no rate. */
+bool forces_check_own(const ali3_model *m, struct lab_refusal *why);
 /* False, with the reason in *why: a body without inertia. */
 bool forces_check_bodies(const ali3_model *m, struct lab_refusal *why);
 /* Something other than weight loads the bodies. */

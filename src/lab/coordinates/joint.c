@@ -128,7 +128,7 @@ static void joint_force(const struct problem *p, const struct instant *now, cons
     for (int i = 0; i < SPATIAL; i++) P[i] -= h[i];
     add_along_path(f, &o, k, P, 1);
   }
-  const struct instant counted = {now->time, o.coordinate};
+  const struct instant counted = {now->time, o.coordinate, now->own};
   const struct mover at = joint_force_mover(&o);
   if (p->loaded) forces_add(p->model, &counted, &at, f);
 }
@@ -138,14 +138,24 @@ static void joint_slopes(const struct problem *p, const struct instant *now, con
 {
   struct joint_pose o;
   joint_pose_set(&o, p, now, q, qd);
-  const struct instant counted = {now->time, o.coordinate};
+  const struct instant counted = {now->time, o.coordinate, now->own};
   const struct mover at = joint_force_mover(&o);
   forces_add_slopes(p->model, &counted, &at, k, c, p->n, gradient, A);
 }
 
+static void joint_own_rates(const struct problem *p, const struct instant *now, const double *q,
+                            const double *qd, double *rate)
+{
+  struct joint_pose o;
+  joint_pose_set(&o, p, now, q, qd);
+  const struct instant counted = {now->time, o.coordinate, now->own};
+  const struct mover at = joint_force_mover(&o);
+  forces_own_rates(p->model, &counted, &at, rate);
+}
+
 static void joint_follow(const struct problem *p, const double *q, double *turn)
 {
-  const struct instant now = {0, turn};
+  const struct instant now = {.turn = turn};
   struct joint_pose o;
   joint_pose_set(&o, p, &now, q, NULL);
   memcpy(turn, o.coordinate, sizeof *turn * (size_t)o.tree->joints);
@@ -165,7 +175,7 @@ static void joint_energy(const struct problem *p, const struct instant *now, con
     *kinetic += 0.5 * spatial_dot(P, o.link[k].V);
     *potential -= o.tree->link[k].mass * v3_dot(o.tree->gravity, o.link[k].r);
   }
-  const struct instant counted = {now->time, o.coordinate};
+  const struct instant counted = {now->time, o.coordinate, now->own};
   const struct mover at = joint_force_mover(&o);
   if (p->loaded) *potential += forces_energy(p->model, &counted, &at);
 }
@@ -279,6 +289,7 @@ const struct description description_joint = {.name = "joint",
                                               .inertia = joint_inertia,
                                               .force = joint_force,
                                               .slopes = joint_slopes,
+                                              .own_rates = joint_own_rates,
                                               .follow = joint_follow,
                                               .energy = joint_energy,
                                               .body = joint_body,

@@ -129,7 +129,7 @@ struct mover joint_force_mover(const struct joint_pose *o)
 void joint_add_wrenches(const struct joint_pose *o, const struct problem *p, const struct instant *now,
                         double *P)
 {
-  const struct instant counted = {now->time, o->coordinate};
+  const struct instant counted = {now->time, o->coordinate, now->own};
   const struct mover at = joint_wrench_mover(o);
   if (p->loaded) forces_add(p->model, &counted, &at, P);
 }
@@ -137,7 +137,7 @@ void joint_add_wrenches(const struct joint_pose *o, const struct problem *p, con
 double joint_tie_value(const struct joint_pose *o, const struct problem *p, const struct instant *now,
                        int tie)
 {
-  const struct instant counted = {now->time, o->coordinate};
+  const struct instant counted = {now->time, o->coordinate, now->own};
   const struct mover at = joint_wrench_mover(o);
   double motion[3];
   forces_row_motion(p->model, tie, now->time, motion);

@@ -207,6 +207,14 @@ static void natural_slopes(const struct problem *p, const struct instant *now, c
   forces_add_slopes(p->model, now, &at, k, c, p->n, gradient, A);
 }
 
+static void natural_own_rates(const struct problem *p, const struct instant *now, const double *q,
+                              const double *qd, double *rate)
+{
+  const struct natural_state s = {p, q, qd};
+  const struct mover at = mover_of_points(&s);
+  forces_own_rates(p->model, now, &at, rate);
+}
+
 static void natural_follow(const struct problem *p, const double *q, double *turn)
 {
   const struct natural_state s = {p, q, p->qd};
@@ -348,6 +356,7 @@ const struct description description_natural = {.name = "natural",
                                                 .bias = natural_bias,
                                                 .force = natural_force,
                                                 .slopes = natural_slopes,
+                                                .own_rates = natural_own_rates,
                                                 .follow = natural_follow,
                                                 .energy = natural_energy,
                                                 .body = natural_body,

@@ -37,10 +37,12 @@ struct lab_motion {
 
 struct description;
 
-/* A time, and angles of joints so far: an angle is the value nearest to `turn`, so that it may grow beyond half a turn. */
+/* A time; angles of joints so far: an angle is the value nearest to `turn`, so that it may grow beyond half a turn; and the
+ * states of forces that have states of their own, scaled as by forces_own_read(). */
 struct instant {
   double time;        /* s */
   const double *turn; /* (joints of the model) rad */
+  const double *own;  /* (owns) */
 };
 
 struct problem {
@@ -52,6 +54,8 @@ struct problem {
   double *M, *f;           /* (n, n) and (n), where M is constant: M, and f of the weight */
   double *q, *qd;          /* (n) coordinates and velocities at the start */
   double *turn;            /* (joints) angles of revolute joints at the start */
+  int owns;                /* states of forces: oil of cylinders, currents of motors; 0 in most models */
+  double *own_start;       /* (owns) at the start, scaled */
   int driven, driven_rows; /* first of the rows of drives and gears, and their number */
   void *own;               /* of the description */
 };
@@ -73,6 +77,9 @@ struct description {
   /* o += k times the stiffness of springs plus c times their damping, (n, n); gradient: (n) to work with */
   void (*slopes)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
                  double k, double c, double *gradient, double *o);
+  /* The rates of the states of forces, (owns), scaled as they are. */
+  void (*own_rates)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
+                    double *rate);
   void (*energy)(const struct problem *p, const struct instant *now, const double *q, const double *qd,
                  double *kinetic, double *potential); /* J */
   /* The angles of all joints go on with q: turn (joints) becomes what is nearest to it. */
@@ -98,7 +105,7 @@ void problem_free(struct problem *p);
 
 /* The instant of the start. */
 struct instant problem_start(const struct problem *p);
-/* Fills *why; returns false, so that it can stand in a return. */
+/* refusal.c. Fills *why; returns false, so that it can stand in a return. */
 __attribute__((format(printf, 4, 5))) bool problem_refuse(struct lab_refusal *why, const char *element,
                                                           int index, const char *format, ...);
 

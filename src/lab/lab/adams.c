@@ -32,10 +32,10 @@ struct adams {
 
 static void *make_adams(const struct lab_state *s)
 {
-  const size_t N = 2 * (size_t)s->n;
+  const size_t N = (size_t)(s->n + s->all);
   struct adams *o = calloc(1, sizeof *o + (5 + DIFFERENCES + 1) * N * sizeof(double));
   if (!o) return NULL;
-  o->n = 2 * s->n;
+  o->n = s->n + s->all;
   o->y = (double *)(o + 1);
   o->p = o->y + N;
   o->f = o->p + N;
@@ -53,12 +53,12 @@ static double *adams_difference(const struct adams *o, int i)
 /* f(y) of a state that is not the one in *s. */
 static enum lab_status evaluate_adams(struct lab_state *s, const double *y, double *f)
 {
-  const size_t size = sizeof *y * (size_t)s->n;
+  const size_t size = sizeof *y * (size_t)s->n, all = sizeof *y * (size_t)s->all;
   memcpy(s->q, y, size);
-  memcpy(s->w, y + s->n, size);
-  const enum lab_status status = s->run->formulation->evaluate(s);
+  memcpy(s->w, y + s->n, all);
+  const enum lab_status status = state_evaluate(s);
   memcpy(f, s->qd, size);
-  memcpy(f + s->n, s->wd, size);
+  memcpy(f + s->n, s->wd, all);
   return status;
 }
 
@@ -69,7 +69,7 @@ static enum lab_status adams_start(struct lab_state *s)
   double rh = 0;
   /* The first difference is f(y). */
   memcpy(o->y, s->q, sizeof *o->y * (size_t)s->n);
-  memcpy(o->y + s->n, s->w, sizeof *o->y * (size_t)s->n);
+  memcpy(o->y + s->n, s->w, sizeof *o->y * (size_t)s->all);
   const enum lab_status status = evaluate_adams(s, o->y, o->f);
   memcpy(adams_difference(o, 1), o->f, sizeof *o->f * (size_t)o->n);
   for (int i = 0; i < o->n; i++) rh = fmax(rh, fabs(o->f[i]) / fmax(fabs(o->y[i]), threshold));

@@ -15,22 +15,22 @@ static enum lab_status explicit_step(struct lab_state *s)
   s->now.time = s->t + s->h;
   advance_integral(s);
   for (int i = 0; i < s->n; i++) s->q[i] += s->h * s->qd[i]; /* (11) */
-  for (int i = 0; i < s->n; i++) s->w[i] += s->h * s->wd[i];
-  return s->run->formulation->evaluate(s);
+  for (int i = 0; i < s->all; i++) s->w[i] += s->h * s->wd[i];
+  return state_evaluate(s);
 }
 
 static enum lab_status semi_implicit_step(struct lab_state *s)
 {
   s->now.time = s->t + s->h;
   advance_integral(s);
-  for (int i = 0; i < s->n; i++) s->w[i] += s->h * s->wd[i]; /* (12): where qd is w, it is new now */
+  for (int i = 0; i < s->all; i++) s->w[i] += s->h * s->wd[i]; /* (12): where qd is w, it is new now */
   for (int i = 0; i < s->n; i++) s->q[i] += s->h * s->qd[i];
-  return s->run->formulation->evaluate(s);
+  return state_evaluate(s);
 }
 
 static enum lab_status first_rates(struct lab_state *s)
 {
-  return s->run->formulation->evaluate(s);
+  return state_evaluate(s);
 }
 
 const struct integrator integrator_fe = {

@@ -50,13 +50,13 @@ static const struct embedded_pair bogacki_shampine = {
 
 struct adaptive_step {
   double length; /* of the next step */
-  double *y;     /* (2 n) at the start of the step */
-  double *f;     /* (stages, 2 n) */
+  double *y;     /* (n + all) at the start of the step */
+  double *f;     /* (stages, n + all) */
 };
 
 static void *make_adaptive_step(const struct lab_state *s)
 {
-  const size_t N = 2 * (size_t)s->n;
+  const size_t N = (size_t)(s->n + s->all);
   struct adaptive_step *o = calloc(1, sizeof *o + (STAGES_MAX + 1) * N * sizeof(double));
   if (!o) return NULL;
   o->y = (double *)(o + 1);
@@ -67,20 +67,20 @@ static void *make_adaptive_step(const struct lab_state *s)
 static void save_rates(const struct lab_state *s, double *f)
 {
   memcpy(f, s->qd, sizeof *f * (size_t)s->n);
-  memcpy(f + s->n, s->wd, sizeof *f * (size_t)s->n);
+  memcpy(f + s->n, s->wd, sizeof *f * (size_t)s->all);
 }
 
 /* The state at which stage k is evaluated. */
 static void set_stage(struct lab_state *s, const struct adaptive_step *o, const struct embedded_pair *pair,
                       int k)
 {
-  const int n = s->n;
+  const int n = s->n, numbers = n + s->all;
   double part = 0;
   for (int j = 0; j < k; j++) part += pair->a[k][j];
   s->now.time = s->t + s->h * part;
-  for (int i = 0; i < 2 * n; i++) {
+  for (int i = 0; i < numbers; i++) {
     double sum = 0;
-    for (int j = 0; j < k; j++) sum += pair->a[k][j] * o->f[2 * n * j + i];
+    for (int j = 0; j < k; j++) sum += pair->a[k][j] * o->f[numbers * j + i];
     *(i < n ? &s->q[i] : &s->w[i - n]) = o->y[i] + s->h * sum;
   }
 }
@@ -88,12 +88,12 @@ static void set_stage(struct lab_state *s, const struct adaptive_step *o, const 
 static double scaled_error(const struct lab_state *s, const struct adaptive_step *o,
                            const struct embedded_pair *pair)
 {
-  const int n = s->n;
+  const int n = s->n, numbers = n + s->all;
   const double threshold = s->run->atol / s->run->rtol;
   double error = 0;
-  for (int i = 0; i < 2 * n; i++) {
+  for (int i = 0; i < numbers; i++) {
     double sum = 0;
-    for (int k = 0; k < pair->stages; k++) sum += pair->E[k] * o->f[2 * n * k + i];
+    for (int k = 0; k < pair->stages; k++) sum += pair->E[k] * o->f[numbers * k + i];
     const double y = i < n ? s->q[i] : s->w[i - n];
     const double part = s->h * fabs(sum) / fmax(fmax(fabs(o->y[i]), fabs(y)), threshold);
     if (part > error || isnan(part)) error = part;
@@ -105,12 +105,10 @@ static enum lab_status adaptive_start(struct lab_state *s, const struct embedded
 {
   struct adaptive_step *o = s->integrator_own;
   const double threshold = s->run->atol / s->run->rtol;
-  const enum lab_status status = s->run->formulation->evaluate(s);
+  const enum lab_status status = state_evaluate(s);
   double rh = 0;
-  for (int i = 0; i < s->n; i++) {
-    rh = fmax(rh, fabs(s->qd[i]) / fmax(fabs(s->q[i]), threshold));
-    rh = fmax(rh, fabs(s->wd[i]) / fmax(fabs(s->w[i]), threshold));
-  }
+  for (int i = 0; i < s->n; i++) rh = fmax(rh, fabs(s->qd[i]) / fmax(fabs(s->q[i]), threshold));
+  for (int i = 0; i < s->all; i++) rh = fmax(rh, fabs(s->wd[i]) / fmax(fabs(s->w[i]), threshold));
   rh /= 0.8 * pow(s->run->rtol, 1 / pair->order);
   o->length = s->run->duration / 10;
   if (o->length * rh > 1) o->length = 1 / rh;
@@ -123,9 +121,9 @@ static enum lab_status attempt_step(struct lab_state *s, struct adaptive_step *o
 {
   for (int k = 1; k < pair->stages; k++) {
     set_stage(s, o, pair, k);
-    const enum lab_status status = s->run->formulation->evaluate(s);
+    const enum lab_status status = state_evaluate(s);
     if (status != LAB_OK) return status;
-    save_rates(s, o->f + 2 * s->n * k);
+    save_rates(s, o->f + (s->n + s->all) * k);
   }
   *error = scaled_error(s, o, pair);
   return LAB_OK;
@@ -140,7 +138,7 @@ static enum lab_status adaptive_step(struct lab_state *s, const struct embedded_
   double error;
   /* The state at the start of the step, and the length to try; the last step ends at the duration. */
   memcpy(o->y, s->q, sizeof *o->y * (size_t)s->n);
-  memcpy(o->y + s->n, s->w, sizeof *o->y * (size_t)s->n);
+  memcpy(o->y + s->n, s->w, sizeof *o->y * (size_t)s->all);
   save_rates(s, o->f);
   o->length = fmin(longest, fmax(shortest, o->length));
   last = 1.1 * o->length >= rest;
@@ -165,7 +163,7 @@ static enum lab_status adaptive_step(struct lab_state *s, const struct embedded_
   const struct formulation *f = s->run->formulation;
   if (!f->project) return LAB_OK;
   const enum lab_status status = f->project(s);
-  return status == LAB_OK ? f->evaluate(s) : status;
+  return status == LAB_OK ? state_evaluate(s) : status;
 }
 
 static enum lab_status ode45_start(struct lab_state *s)

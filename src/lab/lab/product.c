@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The product's own stepper as a method: libali3 on a copy of the model, with the options of the model file and the
  * step of the run. Its iterations count as calls. */
+#include "coordinates/forces.h"
 #include "lab/formulations.h"
 #include "lab/integrators.h"
 #include "math/euler.h"
@@ -97,6 +98,7 @@ static void *make_extrapolated(const struct lab_state *s)
 static void take_state(struct lab_state *s, const struct product *o)
 {
   enum { BODY = 7 };
+  if (s->problem->owns > 0) forces_own_read(o->model, o->data, s->w + s->n);
   for (int b = 0; b < s->problem->bodies; b++) {
     ali3_body_state x;
     const int at = BODY * b;

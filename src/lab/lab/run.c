@@ -58,6 +58,9 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
     why = "its projections follow the steps of ode45 and ode23";
   else if (i->history && f->project)
     why = "its projections would change the past from which the rule goes on";
+  else if (newton && p->owns > 0)
+    why = "it steps no states of forces: use tr, ode45, ode23 or ode113 for a hydraulic_cylinder or an "
+          "electric_motor";
   else if (r->reset > 0 && !f->reset)
     why = "it has no impulses that could be reset";
   if (why) {
@@ -145,6 +148,7 @@ static enum lab_status begin_run(struct lab_state *s)
   const struct formulation *f = s->run->formulation;
   memcpy(s->q, p->q, sizeof *s->q * (size_t)s->n);
   for (int i = 0; i < s->n; i++) s->qd[i] = s->run->speed * p->qd[i];
+  memcpy(s->w + s->n, p->own_start, sizeof *p->own_start * (size_t)p->owns);
   const enum lab_status status = f->start ? f->start(s) : LAB_OK;
   return status == LAB_OK && s->run->integrator->start ? s->run->integrator->start(s) : status;
 }
@@ -163,7 +167,7 @@ static enum lab_status reset_when_due(struct lab_state *s, double *next)
   while (*next <= s->t * (1 + 1e-12)) *next += s->run->reset;
   const enum lab_status status = f->reset(s);
   if (status != LAB_OK) return status;
-  return s->run->integrator->history ? s->run->integrator->start(s) : f->evaluate(s);
+  return s->run->integrator->history ? s->run->integrator->start(s) : state_evaluate(s);
 }
 
 static enum lab_status march_to_end(struct lab_state *s, const struct lab_watch *watch)

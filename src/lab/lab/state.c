@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum lab_status state_evaluate(struct lab_state *s)
+{
+  const enum lab_status status = s->run->formulation->evaluate(s);
+  const struct problem *p = s->problem;
+  if (p->owns > 0) p->kind->own_rates(p, &s->now, s->q, s->qd, s->wd + s->n);
+  return status;
+}
+
 void state_rows(struct lab_state *s)
 {
   const struct problem *p = s->problem;
@@ -42,10 +50,11 @@ void state_bias(const struct lab_state *s, double *o)
 
 void state_keep(struct lab_state *s)
 {
-  const size_t n = sizeof *s->q * (size_t)s->n, m = sizeof *s->q * (size_t)s->m;
+  const size_t n = sizeof *s->q * (size_t)s->n, m = sizeof *s->q * (size_t)s->m,
+               all = sizeof *s->q * (size_t)s->all;
   memcpy(s->q_k, s->q, n);
-  memcpy(s->w_k, s->w, n);
-  memcpy(s->wd_k, s->wd, n);
+  memcpy(s->w_k, s->w, all);
+  memcpy(s->wd_k, s->wd, all);
   if (!s->run->formulation->momenta) return; /* qd is w, qd_k is w_k */
   memcpy(s->qd_k, s->qd, n);
   memcpy(s->iota_k, s->iota, m);
@@ -72,10 +81,12 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   const bool momenta = s->run->formulation->momenta;
   const int n = s->n, m = s->m;
   size_t used = 0;
-  double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp, &s->gradient};
+  double **of_n[] = {&s->q, &s->q_k, &s->rhs, &s->dq, &s->dp, &s->gradient};
+  double **of_all[] = {&s->w, &s->wd, &s->w_k, &s->wd_k};
   double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c, &s->Phi_t, &s->check};
   /* Vectors of coordinates and of rows. */
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = take_numbers(base, &used, n);
+  for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) *of_all[i] = take_numbers(base, &used, s->all);
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = take_numbers(base, &used, m);
   /* Without momenta the velocities are the unknowns themselves. */
   s->qd = momenta ? take_numbers(base, &used, n) : s->w;
@@ -96,12 +107,15 @@ struct lab_state *state_new(const struct problem *p, const struct lab_run *r, st
 {
   struct lab_state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  *s = (struct lab_state){.problem = p, .run = r, .result = result, .n = p->n, .m = p->m, .h = r->dt};
+  *s = (struct lab_state){
+      .problem = p, .run = r, .result = result, .n = p->n, .m = p->m, .all = p->n + p->owns, .h = r->dt};
+  /* Its memory, the instant, and what formulation and integrator keep. */
   s->memory = calloc(lay_out_state(s, NULL), sizeof(double));
   if (s->memory) {
     lay_out_state(s, s->memory);
     memcpy(s->turn, p->turn, sizeof *s->turn * (size_t)ali3_model_joints(p->model));
     s->now.turn = s->turn;
+    s->now.own = s->w + s->n;
   }
   if (s->memory && r->formulation->make) s->formulation_own = r->formulation->make(p);
   if (s->memory && r->integrator->make) s->integrator_own = r->integrator->make(s);

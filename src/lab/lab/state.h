@@ -15,10 +15,10 @@ struct lab_state {
   const struct problem *problem;
   const struct lab_run *run;
   struct lab_result *result; /* counts are kept here */
-  int n, m;
+  int n, m, all;             /* all: numbers of w, n and the states of forces behind them */
   double t, h;
   struct instant now;      /* as of the evaluation: an integrator sets its time */
-  double *q, *w, *qd, *wd; /* (n) */
+  double *q, *w, *qd, *wd; /* (n); w and wd (all) */
   double *iota, *Phi;      /* (m) Phi as of the last evaluation */
   double *lambda;          /* (m) multipliers that go from step to step: lambda* or sigma */
   double *q_k, *w_k, *qd_k, *wd_k, *iota_k, *Phi_k; /* at the start of the step */
@@ -98,6 +98,8 @@ extern const struct integrator *const lab_integrators[];
 const struct formulation *lab_find_formulation(const char *name); /* NULL: unknown */
 const struct integrator *lab_find_integrator(const char *name);
 
+/* Rates of the whole state, by the formulation and those of the states of forces. Integrators call this one. */
+enum lab_status state_evaluate(struct lab_state *s);
 /* Phi, Phi_q, Phi_t, and where they change M and f, at (q, qd) and `now`. */
 void state_rows(struct lab_state *s);
 /* f anew, where it changes. */

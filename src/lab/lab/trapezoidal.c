@@ -7,18 +7,18 @@
 #include <string.h>
 
 struct fixed_point { /* the iterate that is being made */
-  double *q, *w;     /* (n) */
+  double *q, *w;     /* (n), (all) */
   double *dq, *dw;
 };
 
 static void *make_fixed_point(const struct lab_state *s)
 {
-  const size_t n = (size_t)s->n;
-  struct fixed_point *o = calloc(1, sizeof *o + 4 * n * sizeof(double));
+  const size_t n = (size_t)s->n, all = (size_t)s->all;
+  struct fixed_point *o = calloc(1, sizeof *o + (2 * n + 2 * all) * sizeof(double));
   if (!o) return NULL;
   o->q = (double *)(o + 1);
   o->w = o->q + n;
-  o->dq = o->w + n;
+  o->dq = o->w + all;
   o->dw = o->dq + n;
   return o;
 }
@@ -27,10 +27,9 @@ static void *make_fixed_point(const struct lab_state *s)
 static void predict_state(struct lab_state *s)
 {
   const bool momenta = s->run->formulation->momenta;
-  for (int i = 0; i < s->n; i++) {
-    s->w[i] = s->w_k[i] + s->h * s->wd_k[i];
+  for (int i = 0; i < s->all; i++) s->w[i] = s->w_k[i] + s->h * s->wd_k[i];
+  for (int i = 0; i < s->n; i++)
     s->q[i] = s->q_k[i] + (momenta ? s->h * s->qd_k[i] : 0.5 * s->h * (s->qd_k[i] + s->w[i]));
-  }
   if (momenta)
     for (int i = 0; i < s->m; i++) s->iota[i] = s->iota_k[i] + s->h * s->Phi_k[i];
 }
@@ -38,10 +37,12 @@ static void predict_state(struct lab_state *s)
 static void correct_state(const struct lab_state *s, struct fixed_point *o)
 {
   const bool momenta = s->run->formulation->momenta;
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < s->all; i++) {
     o->w[i] = s->w_k[i] + 0.5 * s->h * (s->wd_k[i] + s->wd[i]);
-    o->q[i] = s->q_k[i] + 0.5 * s->h * (s->qd_k[i] + (momenta ? s->qd[i] : o->w[i]));
     o->dw[i] = o->w[i] - s->w[i];
+  }
+  for (int i = 0; i < s->n; i++) {
+    o->q[i] = s->q_k[i] + 0.5 * s->h * (s->qd_k[i] + (momenta ? s->qd[i] : o->w[i]));
     o->dq[i] = o->q[i] - s->q[i];
   }
 }
@@ -49,7 +50,7 @@ static void correct_state(const struct lab_state *s, struct fixed_point *o)
 static void accept_iterate(struct lab_state *s, const struct fixed_point *o)
 {
   memcpy(s->q, o->q, sizeof *s->q * (size_t)s->n);
-  memcpy(s->w, o->w, sizeof *s->w * (size_t)s->n);
+  memcpy(s->w, o->w, sizeof *s->w * (size_t)s->all);
   if (s->run->formulation->momenta)
     for (int i = 0; i < s->m; i++) s->iota[i] = s->iota_k[i] + 0.5 * s->h * (s->Phi_k[i] + s->Phi[i]);
 }
@@ -63,7 +64,7 @@ static enum lab_status trapezoidal_step(struct lab_state *s)
   state_keep(s);
   predict_state(s);
   while (end == ITERATION_GOES_ON) {
-    const enum lab_status status = s->run->formulation->evaluate(s);
+    const enum lab_status status = state_evaluate(s);
     if (status != LAB_OK) return status;
     correct_state(s, o);
     end = iteration_judge(s, &rule, state_increment(s, o->dq, o->dw));
@@ -75,7 +76,7 @@ static enum lab_status trapezoidal_step(struct lab_state *s)
 
 static enum lab_status first_rates_of_rule(struct lab_state *s)
 {
-  return s->run->formulation->evaluate(s);
+  return state_evaluate(s);
 }
 
 const struct integrator integrator_tr = {.name = "tr",

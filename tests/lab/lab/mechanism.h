@@ -8,7 +8,7 @@
 
 enum { MECHANISM_BODIES = 16 };
 /* The instant of the start of a problem. */
-#define NOW(p) (&(const struct instant){.turn = (p)->turn})
+#define NOW(p) (&(const struct instant){.turn = (p)->turn, .own = (p)->own_start})
 
 struct mechanism {
   ali3_model *m;

@@ -224,7 +224,7 @@ static void check_rows(const struct problem *p, const char *where)
   double q[NUMBERS], qd[NUMBERS], Phi[2][ROWS], Phi_q[ROWS * NUMBERS], other[ROWS * NUMBERS], bias[ROWS],
       rate[2][ROWS] = {{0}}, Phi_t[ROWS];
   const double step = 1e-5, time = 0.13;
-  const struct instant now = {time, p->turn};
+  const struct instant now = {time, p->turn, p->own_start};
   unsigned seed = 7;
   assert_int_equal(p->driven_rows, 1);
   /* In absolute coordinates an angle has its gradient where the joint is closed. */
@@ -247,14 +247,14 @@ static void check_rows(const struct problem *p, const char *where)
   }
   forces_row_time(p, time, Phi_t);
   for (int side = 0; side < 2; side++) {
-    const struct instant moved = {time + (side ? step : -step), p->turn};
+    const struct instant moved = {time + (side ? step : -step), p->turn, p->own_start};
     p->kind->rows(p, &moved, q, Phi[side], other);
   }
   assert_near_in(where, Phi_t[p->driven], (Phi[1][p->driven] - Phi[0][p->driven]) / (2 * step), 1e-7);
   /* bias: the rate of Phi_q q' + Phi_t along q' */
   p->kind->bias(p, &now, q, qd, bias);
   for (int side = 0; side < 2; side++) {
-    const struct instant moved = {time + (side ? step : -step), p->turn};
+    const struct instant moved = {time + (side ? step : -step), p->turn, p->own_start};
     double at[NUMBERS], value[ROWS];
     for (int i = 0; i < p->n; i++) at[i] = q[i] + (side ? step : -step) * qd[i];
     p->kind->rows(p, &moved, at, value, other);
