@@ -16,7 +16,8 @@ ALI3_BEGIN_DECLARATIONS
   X(ALI3_METHOD_DP5, "dp5")       /* explicit: Dormand and Prince, order five */                             \
   X(ALI3_METHOD_AB4, "ab4") /* explicit: Adams and Bashforth, order four, for inputs that are smooth */      \
   X(ALI3_METHOD_ABM8,                                                                                        \
-    "abm8") /* explicit: Adams, Bashforth and Moulton, order eight, also for smooth inputs */
+    "abm8") /* explicit: Adams, Bashforth and Moulton, order eight, also for smooth inputs */                \
+  X(ALI3_METHOD_DP8, "dp8") /* explicit: Prince and Dormand, order eight */
 
 typedef enum {
 #define ALI3_METHOD_ENUM(id, text) id,
@@ -32,6 +33,8 @@ ali3_method ali3_method_named(const char *name);
 /* True for methods that evaluate accelerations at known states, without iterations. Springs, stops and friction that are stiff
  * for the step are refused with ALI3_E_STIFF; a model with bodies without mass is refused by ali3_model_freeze(). */
 bool ali3_method_is_explicit(ali3_method method);
+/* Order of a method without extrapolation, with gamma 0.5. */
+int ali3_method_order(ali3_method method);
 
 /* Unknowns of the explicit methods. */
 #define ALI3_COORDINATES_LIST(X)                                                                             \
@@ -84,7 +87,7 @@ typedef struct {
   /* Instruction set of the kernels: baseline, and on x86-64 avx2 or avx512; empty: the best one of this machine. Results of two
    * instruction sets differ by rounding. */
   char isa[12];
-  /* Unknowns of the methods rk4, dp5, ab4 and abm8; all other methods ignore it. */
+  /* Unknowns of the methods rk4, dp5, dp8, ab4 and abm8; all other methods ignore it. */
   ali3_coordinates coordinates;
 } ali3_options;
 

@@ -30,8 +30,10 @@ static const struct method methods[] = {
     {ALI3_METHOD_AB4, false, 4, 1.0, ALI3_COORDINATES_BODY},
     /* its first seven steps are those of dp5, which make the order six */
     {ALI3_METHOD_ABM8, false, 6, 1.0, ALI3_COORDINATES_BODY},
+    {ALI3_METHOD_DP8, false, 8, 4.0, ALI3_COORDINATES_BODY},
     {ALI3_METHOD_RK4, false, 4, 2.0, ALI3_COORDINATES_JOINT},
     {ALI3_METHOD_DP5, false, 5, 4.0, ALI3_COORDINATES_JOINT},
+    {ALI3_METHOD_DP8, false, 8, 4.0, ALI3_COORDINATES_JOINT},
     {ALI3_METHOD_AB4, false, 4, 1.0, ALI3_COORDINATES_JOINT},
     {ALI3_METHOD_ABM8, false, 6, 1.0, ALI3_COORDINATES_JOINT},
 };
@@ -40,16 +42,16 @@ enum { METHODS = sizeof methods / sizeof *methods };
 struct mechanism {
   const char *file;    /* below the tests; NULL: a random tree with spherical joints */
   double dt, until;    /* s: longest step, end of the run */
-  double abm8;         /* factor for the steps of abm8 */
+  double abm8, dp8;    /* factors for the steps of these methods */
   double extrapolated; /* factor for extrapolated steps */
   bool sprung;         /* the error of the method ali3, extrapolated, has a term of order three */
 };
 static const struct mechanism mechanisms[] = {
-    {"reference/chain_8.json", 0.01, 1.6, 2.0, 1.0, false},
-    {"reference/four_bar.json", 0.01, 2.4, 2.0, 1.0, false}, /* through a singular position */
-    {"reference/bricard.json", 0.005, 2.4, 8.0, 4.0, false},
-    {"../config/models/stewart_platform.yaml", 0.005, 0.8, 1.0, 2.0, true},
-    {NULL, 0.01, 0.8, 1.0, 1.0, false},
+    {"reference/chain_8.json", 0.01, 1.6, 2.0, 2.0, 1.0, false},
+    {"reference/four_bar.json", 0.01, 2.4, 2.0, 4.0, 1.0, false}, /* through a singular position */
+    {"reference/bricard.json", 0.005, 2.4, 8.0, 8.0, 4.0, false},
+    {"../config/models/stewart_platform.yaml", 0.005, 0.8, 1.0, 2.0, 2.0, true},
+    {NULL, 0.01, 0.8, 1.0, 1.0, 1.0, false},
 };
 
 /* The mechanism with other options. */
@@ -94,7 +96,10 @@ static void check_order(const ali3_model *m, const struct mechanism *k, const st
                         double (*exact)[3])
 {
   double r[BODIES_MOST][3], error[HALVINGS + 1];
-  const double more = w->method == ALI3_METHOD_ABM8 ? k->abm8 : w->extrapolate ? k->extrapolated : 1.0;
+  const double more = w->method == ALI3_METHOD_ABM8  ? k->abm8
+                      : w->method == ALI3_METHOD_DP8 ? k->dp8
+                      : w->extrapolate               ? k->extrapolated
+                                                     : 1.0;
   const double dt = k->dt * w->stretch * more;
   for (int i = 0; i <= HALVINGS; i++) {
     run_to(m, w, dt / (1 << i), k->until, r);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 80, EXPLICIT_METHODS = 4 };
-static const char *const explicit_method[EXPLICIT_METHODS] = {"rk4", "dp5", "ab4", "abm8"};
+enum { STEPS = 80, EXPLICIT_METHODS = 5 };
+static const char *const explicit_method[EXPLICIT_METHODS] = {"rk4", "dp5", "ab4", "abm8", "dp8"};
 
 static ali3_model *reference_with(const char *name, const struct settings_overrides *over,
                                   struct settings **s)

@@ -293,17 +293,18 @@ static void check_yard(const char *name, int substeps, bool interpolate, bool ex
 /* Wheels with drives, and a chain: values from outside jump. */
 TEST(drives_go_on_with_explicit_methods)
 {
-  static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8};
-  for (int i = 0; i < 8; i++) {
+  static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8,
+                                       ALI3_METHOD_DP8};
+  for (int i = 0; i < 10; i++) {
     ali3_model *m = ali3_model_new();
     ali3_options o = ali3_options_default();
     assert_non_null(m);
     add_wheel(m, "spline", 10, false);
     add_wheel(m, "outside", 15, true);
-    o.method = method[i % 4];
-    o.coordinates = i < 4 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT;
+    o.method = method[i % 5];
+    o.coordinates = i < 5 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT;
     o.substeps = 2;
-    o.interpolate = i % 4 == 1;
+    o.interpolate = i % 5 == 1;
     toy_freeze_with(m, &o);
     assert_int_equal(check_model(m, ali3_method_name(o.method)), SAVES);
     ali3_model_free(m);

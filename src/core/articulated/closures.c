@@ -12,6 +12,7 @@ struct ends {
   int limb[2];
   const struct limb_at *a, *b;
   double ra[3], rb[3]; /* from the points of the limbs */
+  double way[2][3];    /* from the centres of mass */
   double d[3];         /* P_b - P_a */
 };
 
@@ -32,6 +33,8 @@ static void find_row_ends(const struct limbs *l, const struct limbs_work *w, con
   o->b = &w->at[o->limb[1]];
   m3_mul(o->ra, o->a->R, own[0]);
   m3_mul(o->rb, o->b->R, own[1]);
+  m3_mul(o->way[0], o->a->R, point[0]);
+  m3_mul(o->way[1], o->b->R, point[1]);
   for (int i = 0; i < 3; i++) o->d[i] = (o->b->o[i] - o->a->o[i]) + (o->rb[i] - o->ra[i]);
 }
 
@@ -42,6 +45,8 @@ static void add_points(struct closure_row *row, int a, int b, const struct ends 
   double lever[3], about[3] = {0.0, 0.0, 0.0};
   if (turns) v3_cross(about, U, e->d);
   v3_cross(lever, e->ra, U);
+  v3_copy(row->way[a], e->way[0]);
+  v3_copy(row->way[b], e->way[1]);
   for (int i = 0; i < 3; i++) {
     row->n[a][i] += scale * (about[i] - lever[i]);
     row->f[a][i] -= scale * U[i];

@@ -20,7 +20,7 @@
 #include "base/isa.h"
 #include "dynamics/rows.h"
 
-enum { LIMB_COLUMNS = 6 };
+enum { LIMB_COLUMNS = 6, LIMB_UNFELT_MOST = 64 };
 
 /* How an inner joint moves its limb: X(name, columns, coordinates). The columns that turn come first. */
 #define LIMB_MOTIONS(X)                                                                                      \
@@ -47,6 +47,7 @@ struct limb {
   bool loaded;                         /* a closure acts on it or on a limb beyond it */
   int x, coordinates, column, columns; /* first of its coordinates and columns, and their numbers */
   int half;                            /* first of its half angles */
+  int row;                             /* first row of its joint among those of all inner joints */
   int turns;                           /* columns that turn */
   int turning;                         /* the column about the axis in its own body; -1: none */
   double mass, first[3], inertia[6];   /* kg, kg m, kg m^2 (packed): moments about the point, body axes */
@@ -85,6 +86,7 @@ struct limb_at {
 struct closure_row {
   int sides, limb[ROWS_SIDES];
   double n[ROWS_SIDES][3], f[ROWS_SIDES][3];
+  double way[ROWS_SIDES][3]; /* from the centre of mass of each side to its point */
   double Phi, bias;
 };
 
@@ -93,6 +95,7 @@ struct limb_kernels;
 struct limbs {
   int count; /* with the ground */
   int coordinates, columns, halves;
+  int inner_rows; /* of inner joints */
   struct limb *limb;
   int *limb_of;                 /* (bodies + 1) limb of each body; the last one is the ground */
   int closures, rows, *closure; /* rigid links that are no inner joints, and their rows */
@@ -111,6 +114,12 @@ static inline size_t limbs_numbers(const struct limbs *l)
   return (size_t)(3 * l->coordinates + 2 * l->halves);
 }
 
+/* Numbers of limbs_multipliers(): rows of inner joints, rows of closures, limbs. */
+static inline size_t limbs_multiplied(const struct limbs *l)
+{
+  return (size_t)(l->inner_rows + l->rows + l->count);
+}
+
 /* The numbers that an evaluation writes. */
 struct limbs_work {
   struct limb_at *at;                /* (count) */
@@ -119,6 +128,10 @@ struct limbs_work {
   double *V;                         /* (columns, padded) */
   double *S;                         /* (rows, padded) S, then its factor */
   double *rhs, *lambda, *before, *c; /* (padded) right-hand side, multipliers, those of before, compliance */
+  double *multipliers;               /* limbs_multiplied() */
+  double *norm; /* limbs_multiplied() roots of their weights in the norm of multipliers; the caller sets it */
+  double *unloading; /* multipliers of closures that load no limb: LIMB_UNFELT_MOST or fewer times (rows) */
+  double *unfelt;    /* limbs_multiplied() for each of them */
 };
 
 /* One build for each instruction set. */
@@ -175,11 +188,12 @@ void limbs_accelerate(const struct limbs *l, const struct limb_at *at, const dou
 double limbs_add(const struct limbs *l, const struct limb_at *at, bool rates, double *state);
 /* The body of a limb. */
 void limb_body(const struct limb *b, const struct limb_at *at, const double gravity[3], struct body_state *x);
-/* After an evaluation: the wrenches n, f that inner joints transmit to their limbs, at their points. lambda: (rows) multipliers
- * of closures. */
-void limbs_transmit(const struct limbs *l, struct limbs_work *w, const double *lambda);
-/* Then the multipliers of the inner joint of a limb, (count of its link). */
-void limb_multipliers(const struct limbs *l, const struct limbs_work *w, int limb, double *lambda);
+/* transmit.c. After an evaluation: multipliers of all rows, those of inner joints from the wrenches that they transmit, and
+ * J_n'lambda of each limb: limbs_multiplied() numbers. lambda: (rows) of the closures; inertia: false, loads of lambda alone. */
+void limbs_multipliers(const struct limbs *l, struct limbs_work *w, const double *lambda, bool inertia,
+                       double *o);
+/* With redundant rows: takes the part out of the multipliers that loads no body. They are then the smallest ones in `norm`. */
+void limbs_smallest(const struct limbs *l, struct limbs_work *w, double *all);
 
 /* closures.c. Phi and n, f of the rows at the poses; turn: (joints) expected angles. Then their bias at the velocities. */
 void closures_rows(const struct limbs *l, struct limbs_work *w, const double *turn);

@@ -150,6 +150,8 @@ static void add_limb(struct limbs *l, const ali3_model *m, int body, int joint, 
   b->x = l->coordinates;
   b->column = l->columns;
   b->half = l->halves;
+  b->row = l->inner_rows;
+  if (joint >= 0) l->inner_rows += l->link[joint].count;
   l->coordinates += b->coordinates;
   l->columns += b->columns;
   l->halves += b->turning + 1;
@@ -317,7 +319,8 @@ void limbs_free(struct limbs *l)
 
 void limbs_place(const struct limbs *l, struct limbs_work *w, struct arena *a)
 {
-  const size_t padded = (size_t)l->padded;
+  const size_t padded = (size_t)l->padded,
+               most = (size_t)(l->rows < LIMB_UNFELT_MOST ? l->rows : LIMB_UNFELT_MOST);
   w->at = arena_take(a, (size_t)l->count, sizeof *w->at);
   w->row = arena_take(a, (size_t)l->rows, sizeof *w->row);
   w->load = arena_take(a, (size_t)l->count * 6 * padded, sizeof *w->load);
@@ -327,6 +330,10 @@ void limbs_place(const struct limbs *l, struct limbs_work *w, struct arena *a)
   w->lambda = arena_take(a, padded, sizeof *w->lambda);
   w->before = arena_take(a, padded, sizeof *w->before);
   w->c = arena_take(a, padded, sizeof *w->c);
+  w->multipliers = arena_take(a, limbs_multiplied(l), sizeof *w->multipliers);
+  w->norm = arena_take(a, limbs_multiplied(l), sizeof *w->norm);
+  w->unloading = arena_take(a, most * (size_t)l->rows, sizeof *w->unloading);
+  w->unfelt = arena_take(a, most * limbs_multiplied(l), sizeof *w->unfelt);
 }
 
 /* The ground, and the columns that have axes of the world. */

@@ -4,6 +4,7 @@
 #include "articulated/limbs.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Adds a load on a limb. */
 static void add_limb_wrench(struct limb_at *o, const double n[3], const double f[3], double k)
@@ -37,9 +38,14 @@ static void own_wrench(const struct limb *b, struct limb_at *o)
   for (int i = 0; i < 3; i++) o->n[i] = own[i] + part[i] - o->load[0][i];
 }
 
-void limbs_transmit(const struct limbs *l, struct limbs_work *w, const double *lambda)
+static void transmit_wrenches(const struct limbs *l, struct limbs_work *w, const double *lambda, bool inertia)
 {
-  for (int i = 1; i < l->count; i++) own_wrench(&l->limb[i], &w->at[i]);
+  for (int i = 1; i < l->count; i++) {
+    if (inertia)
+      own_wrench(&l->limb[i], &w->at[i]);
+    else
+      for (int k = 0; k < 3; k++) w->at[i].n[k] = w->at[i].f[k] = 0.0;
+  }
   for (int k = 0; k < l->rows; k++)
     for (int side = 0; side < w->row[k].sides; side++)
       add_limb_wrench(&w->at[w->row[k].limb[side]], w->row[k].n[side], w->row[k].f[side], lambda[k]);
@@ -53,7 +59,7 @@ void limbs_transmit(const struct limbs *l, struct limbs_work *w, const double *l
 }
 
 /* The wrench on a limb is -J'lambda, with J of its side. */
-void limb_multipliers(const struct limbs *l, const struct limbs_work *w, int limb, double *lambda)
+static void limb_multipliers(const struct limbs *l, const struct limbs_work *w, int limb, double *lambda)
 {
   const struct limb *b = &l->limb[limb];
   const struct limb_at *own = &w->at[limb], *parent = &w->at[b->parent];
@@ -87,4 +93,116 @@ void limb_multipliers(const struct limbs *l, const struct limbs_work *w, int lim
       break;
     }
   }
+}
+
+/* J_n'lambda of each limb: twice the sum of the products of force and way from the centre of mass, over its joints. */
+static void find_stretches(const struct limbs *l, const struct limbs_work *w, const double *lambda, double *o)
+{
+  for (int i = 0; i < l->count; i++) o[i] = 0.0;
+  for (int i = 1; i < l->count; i++) { /* inner joints push limb and parent by f and -f */
+    const struct limb *b = &l->limb[i];
+    const struct limb_at *own = &w->at[i], *parent = &w->at[b->parent];
+    double centre[3], way[3];
+    if (b->joint < 0) continue;
+    m3_mul(centre, own->R, b->centre);
+    o[i] += 2.0 * v3_dot(own->f, centre);
+    m3_mul(centre, parent->R, l->limb[b->parent].centre);
+    for (int k = 0; k < 3; k++) way[k] = own->r[k] - centre[k];
+    o[b->parent] += 2.0 * v3_dot(own->f, way);
+  }
+  for (int k = 0; k < l->rows; k++)
+    for (int side = 0; side < w->row[k].sides; side++)
+      o[w->row[k].limb[side]] += 2.0 * lambda[k] * v3_dot(w->row[k].f[side], w->row[k].way[side]);
+  o[0] = 0.0;
+}
+
+void limbs_multipliers(const struct limbs *l, struct limbs_work *w, const double *lambda, bool inertia,
+                       double *o)
+{
+  transmit_wrenches(l, w, lambda, inertia);
+  for (int i = 1; i < l->count; i++)
+    if (l->limb[i].joint >= 0) limb_multipliers(l, w, i, o + l->limb[i].row);
+  for (int k = 0; k < l->rows; k++) o[l->inner_rows + k] = lambda[k];
+  find_stretches(l, w, lambda, o + l->inner_rows + l->rows);
+}
+
+/* To length 1 in the norm; 0 stays. */
+static void scale_to_norm(double *v, int n)
+{
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) sum += v[i] * v[i];
+  const double k = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
+  for (int i = 0; i < n; i++) v[i] *= k;
+}
+
+static void remove_part(const double *unit, int n, double *v)
+{
+  double along = 0.0;
+  for (int i = 0; i < n; i++) along += unit[i] * v[i];
+  for (int i = 0; i < n; i++) v[i] -= along * unit[i];
+}
+
+/* a'c b of two multipliers of the closures */
+static double closure_product(const struct limbs *l, const struct limbs_work *w, const double *a,
+                              const double *b)
+{
+  double sum = 0.0;
+  for (int i = 0; i < l->rows; i++) sum += a[i] * w->c[i] * b[i];
+  return sum;
+}
+
+static void add_closures(const struct limbs *l, double *to, double factor, const double *from)
+{
+  for (int i = 0; i < l->rows; i++) to[i] += factor * from[i];
+}
+
+/* Multipliers n of the closures that load no limb, n'c n = 1, apart from those that are found. (S + c)^-1 c is symmetric in this
+ * product: it keeps n with S n = 0, and divides all others by 1 + s/c, with s = n'S n / n'n. False: of row k such a part is not
+ * left. A row that is only nearly redundant, as in a pass of a singular position, has s/c above FELT. */
+static bool find_unfelt(const struct limbs *l, struct limbs_work *w, int k, int found, double *n)
+{
+  enum { POWERS = 8 };
+  static const double FELT = 1e-3, NOTHING = 1e-10;
+  double *load = w->rhs, most = 0.0, left = w->c[k];
+  const double least = NOTHING * left;
+  for (int i = 0; i < l->rows; i++) n[i] = i == k;
+  for (int power = 0; power < POWERS && left > least; power++) {
+    /* apart from those that are found */
+    for (int i = 0; i < found; i++) {
+      const double *other = w->unloading + (ptrdiff_t)i * l->rows;
+      add_closures(l, n, -closure_product(l, w, other, n), other);
+    }
+    /* n = (S + c)^-1 c n */
+    for (int i = 0; i < l->rows; i++) load[i] = w->c[i] * n[i];
+    memcpy(n, load, (size_t)l->rows * sizeof *n);
+    closures_solve(l, w, n);
+    left = closure_product(l, w, n, n);
+    most = -left; /* n'S n */
+    for (int i = 0; i < l->rows; i++) most += n[i] * load[i];
+  }
+  if (!(left > least && most < FELT * left)) return false;
+  for (int i = 0; i < l->rows; i++) n[i] /= sqrt(left);
+  return true;
+}
+
+void limbs_smallest(const struct limbs *l, struct limbs_work *w, double *all)
+{
+  static const double DEPENDS = 1e5;
+  const int n = (int)limbs_multiplied(l);
+  int found = 0;
+  for (int i = 0; i < n; i++) all[i] *= w->norm[i];
+  for (int k = 0; k < l->rows && found < LIMB_UNFELT_MOST; k++) {
+    /* the factor has the reciprocals of its diagonal */
+    const double inverse = w->S[k * l->padded + k];
+    double *own = w->unloading + (ptrdiff_t)found * l->rows, *v = w->unfelt + (ptrdiff_t)found * n;
+    if (inverse * inverse * DEPENDS * w->c[k] < 1.0) continue;
+    if (!find_unfelt(l, w, k, found, own)) continue;
+    limbs_multipliers(l, w, own, false, v);
+    for (int i = 0; i < n; i++) v[i] *= w->norm[i];
+    for (int i = 0; i < found; i++) remove_part(w->unfelt + (ptrdiff_t)i * n, n, v);
+    scale_to_norm(v, n);
+    remove_part(v, n, all);
+    found++;
+  }
+  for (int i = 0; i < n; i++) all[i] = w->norm[i] > 0.0 ? all[i] / w->norm[i] : 0.0;
 }

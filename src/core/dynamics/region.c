@@ -21,6 +21,9 @@ static const double boundary_ab4[RATIOS] = {0.429, 0.427, 0.418, 0.407, 0.380,
 static const double boundary_abm8[RATIOS] = {0.158, 0.281, 0.281, 0.281, 0.282,
                                              0.288, 0.299, 0.316, 0.339, 0.381};
 
+static const double boundary_dp8[RATIOS] = {0.738, 4.471, 4.993, 5.168, 5.479,
+                                            5.323, 5.277, 5.206, 5.180, 5.166};
+
 static const double *boundary_of(ali3_method method)
 {
   switch (method) {
@@ -30,6 +33,8 @@ static const double *boundary_of(ali3_method method)
     return boundary_ab4;
   case ALI3_METHOD_ABM8:
     return boundary_abm8;
+  case ALI3_METHOD_DP8:
+    return boundary_dp8;
   default:
     return boundary_rk4;
   }

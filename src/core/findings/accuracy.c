@@ -138,10 +138,10 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
 /* Error of a step over its difference to two half steps: 1/(1 - 2^-order). */
 static double order_factor(const ali3_options *o)
 {
-  if (o->method == ALI3_METHOD_DP5) return 32.0 / 31.0;
-  return o->extrapolate || ali3_method_is_explicit(o->method) ? 16.0 / 15.0
-         : o->gamma == 0.5                                    ? 4.0 / 3.0
-                                                              : 2.0;
+  const int order = o->extrapolate                                          ? 4
+                    : ali3_method_is_explicit(o->method) || o->gamma == 0.5 ? ali3_method_order(o->method)
+                                                                            : 1;
+  return 1.0 / (1.0 - ldexp(1.0, -order));
 }
 
 static void report_errors(struct inspection *in, const struct errors *e)

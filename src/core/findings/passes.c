@@ -46,7 +46,7 @@ static void report_pass(struct inspection *in, double time, int count)
                                   "the step does not determine reactions: forces of "
                                   "joints stay as they were, and joint.NAME.quality is 0, in %d steps of the "
                                   "first %.3g s; the motion is right. "
-                                  "solver.method: rk4 or dp5 determines the reactions",
+                                  "solver.method: rk4, dp5 or dp8 determines the reactions",
                                   time, count, SECONDS);
   finding_add_number(f, "time", time, "s");
   finding_add_number(f, "steps", count, "");

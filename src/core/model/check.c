@@ -326,7 +326,7 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && ali3_method_is_explicit(o->method))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "the method %s is of order %d without extrapolation: expected extrapolate false",
-                        ali3_method_name(o->method), o->method == ALI3_METHOD_DP5 ? 5 : 4);
+                        ali3_method_name(o->method), ali3_method_order(o->method));
   /* Check the limits of assembly and violation. */
   if (!(o->assembly_velocity >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "assembly_velocity",

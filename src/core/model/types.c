@@ -119,7 +119,23 @@ const char *ali3_method_name(ali3_method method)
 bool ali3_method_is_explicit(ali3_method method)
 {
   return method == ALI3_METHOD_RK4 || method == ALI3_METHOD_DP5 || method == ALI3_METHOD_AB4 ||
-         method == ALI3_METHOD_ABM8;
+         method == ALI3_METHOD_ABM8 || method == ALI3_METHOD_DP8;
+}
+
+int ali3_method_order(ali3_method method)
+{
+  switch (method) {
+  case ALI3_METHOD_RK4:
+  case ALI3_METHOD_AB4:
+    return 4;
+  case ALI3_METHOD_DP5:
+    return 5;
+  case ALI3_METHOD_ABM8:
+  case ALI3_METHOD_DP8:
+    return 8;
+  default:
+    return 2;
+  }
 }
 
 ali3_method ali3_method_named(const char *name)

@@ -58,7 +58,7 @@ struct soft_rows {
 };
 
 /* Explicit methods (explicit.c): the states at which a step has evaluated accelerations, and what it adds up of them. */
-enum { EXPLICIT_STATES = 12, EXPLICIT_TERMS = 8, EXPLICIT_HISTORY = 7 };
+enum { EXPLICIT_STATES = 12, EXPLICIT_TERMS = 13, EXPLICIT_HISTORY = 7 };
 struct explicit_origin { /* the state and multipliers from which factors and q'' were computed */
   double *x;             /* (n, X_NUMBERS) state of the factors: before the projection of q */
   double *lambda;        /* (m) multipliers before the solve for q'' */

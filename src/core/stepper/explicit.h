@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Inner steps of the explicit methods rk4, dp5, ab4 and abm8. RT. */
+ * Inner steps of the explicit methods rk4, dp5, dp8, ab4 and abm8. RT. */
 #ifndef STEPPER_EXPLICIT_H
 #define STEPPER_EXPLICIT_H
 
@@ -20,15 +20,38 @@ static inline int explicit_history(ali3_method method)
 /* Evaluations, and factorisations, of an inner step; of Adams methods: once they have their history. */
 static inline int explicit_evaluations(ali3_method method)
 {
-  return method == ALI3_METHOD_AB4 ? 1 : method == ALI3_METHOD_ABM8 ? 2 : method == ALI3_METHOD_DP5 ? 6 : 4;
+  switch (method) {
+  case ALI3_METHOD_AB4:
+    return 1;
+  case ALI3_METHOD_ABM8:
+    return 2;
+  case ALI3_METHOD_DP5:
+    return 6;
+  case ALI3_METHOD_DP8:
+    return 13;
+  default:
+    return 4;
+  }
 }
 static inline int explicit_factorisations(ali3_method method)
 {
   return method == ALI3_METHOD_ABM8 ? 1 : explicit_evaluations(method);
 }
-/* Number of states that a method keeps: starts of earlier steps, and stages of rk4 or dp5. */
+/* q'' at the end of a step comes from the multipliers of the last stage. */
+static inline bool explicit_keeps_stage(ali3_method method)
+{
+  return method == ALI3_METHOD_DP5 || method == ALI3_METHOD_DP8;
+}
+/* Solves for q'' in a stage. The first one leaves the change of the multipliers times the compliance of the rows. This error
+ * falls with the square of the step, and is larger than that of dp8. */
+static inline int explicit_solves(ali3_method method)
+{
+  return method == ALI3_METHOD_DP8 ? 2 : 1;
+}
+/* Number of states that a method keeps: starts of earlier steps, and stages of rk4, dp5 or dp8. */
 static inline int explicit_kept(ali3_method method)
 {
+  if (method == ALI3_METHOD_DP8) return 12;
   return explicit_history(method) + (method == ALI3_METHOD_DP5 || method == ALI3_METHOD_ABM8 ? 5 : 3);
 }
 /* Numbers of a state that a method keeps. */
@@ -65,8 +88,8 @@ bool jointed_factorise(const ali3_model *m, ali3_data *d);
 void jointed_accelerations(const ali3_model *m, ali3_data *d, double *stage);
 /* Largest difference of x'' between the state and another one. */
 double jointed_change(const ali3_model *m, const ali3_data *d, const double *other);
-/* A body turns fast at the start of the inner step. */
-bool jointed_is_quick(const ali3_model *m, const ali3_data *d);
+/* Largest |p'|^2 of a body at the start of the inner step. */
+double jointed_fastest2(const ali3_model *m, const ali3_data *d);
 /* Positions and velocities on the constraints, at the end of an inner step; factors there. False: a pivot is not positive. */
 bool jointed_project(const ali3_model *m, ali3_data *d, double *increment);
 /* After jointed_accelerations(): the bodies, and unless the inner step is an intermediate one their reactions and residuals.

@@ -57,12 +57,13 @@ void jointed_advance(const ali3_model *m, ali3_data *d)
   count_turns(m, d);
 }
 
-bool jointed_is_quick(const ali3_model *m, const ali3_data *d)
+double jointed_fastest2(const ali3_model *m, const ali3_data *d)
 {
   const struct limbs *l = m->frozen->limbs;
+  double fastest = 0.0;
   for (int i = 1; i < l->count; i++)
-    if (v3_dot(d->joints.work.at[i].w, d->joints.work.at[i].w) > 4.0 * d->limits.quick2) return true;
-  return false;
+    fastest = fmax(fastest, v3_dot(d->joints.work.at[i].w, d->joints.work.at[i].w));
+  return 0.25 * fastest;
 }
 
 double jointed_change(const ali3_model *m, const ali3_data *d, const double *other)
@@ -225,19 +226,19 @@ static void copy_multipliers(const ali3_model *m, double *rows, double *closures
   }
 }
 
-/* Multipliers of the closures: (S + c) lambda = g + c times `before`, or from 0 in two solves. */
-static void solve_closures(const ali3_model *m, ali3_data *d, const double *before)
+/* Multipliers of the closures: (S + c) lambda = g + c times the last ones, of which the first are `before`, or 0. */
+static void solve_closures(const ali3_model *m, ali3_data *d, const double *before, int solves)
 {
   const struct limbs *l = m->frozen->limbs;
   struct limbs_work *w = &d->joints.work;
-  for (int k = 0; k < l->rows; k++) w->lambda[k] = before ? w->rhs[k] + w->c[k] * before[k] : w->rhs[k];
-  closures_solve(l, w, w->lambda);
-  if (before) return;
-  for (int k = 0; k < l->rows; k++) w->lambda[k] = w->rhs[k] + w->c[k] * w->lambda[k];
-  closures_solve(l, w, w->lambda);
+  for (int i = 0; i < solves; i++) {
+    const double *last = i > 0 ? w->lambda : before;
+    for (int k = 0; k < l->rows; k++) w->lambda[k] = last ? w->rhs[k] + w->c[k] * last[k] : w->rhs[k];
+    closures_solve(l, w, w->lambda);
+  }
 }
 
-/* See find_joint_reactions() of explicit.c. stage: multipliers of the last stage, or NULL in a stage. */
+/* See find_reactions() of explicit.c. stage: multipliers of the last stage, or NULL in a stage. */
 void jointed_accelerations(const ali3_model *m, ali3_data *d, double *stage)
 {
   const struct limbs *l = m->frozen->limbs;
@@ -249,11 +250,14 @@ void jointed_accelerations(const ali3_model *m, ali3_data *d, double *stage)
     find_residuals(m, d, ACCELERATION, false, w->rhs);
     closures_free(l, w, w->rhs);
     copy_multipliers(m, d->now.lambda, w->before, false);
-    solve_closures(m, d, stage && d->redundant ? NULL : w->before);
+    if (stage && d->redundant)
+      solve_closures(m, d, NULL, 2);
+    else
+      solve_closures(m, d, w->before, stage ? 1 : explicit_solves(m->options.method));
     copy_multipliers(m, d->now.lambda, w->lambda, true);
-    if (stage && d->redundant && m->options.method == ALI3_METHOD_DP5) {
+    if (stage && d->redundant && explicit_keeps_stage(m->options.method)) {
       copy_multipliers(m, stage, w->before, false);
-      solve_closures(m, d, w->before);
+      solve_closures(m, d, w->before, 1);
     }
     closures_load(l, w, w->lambda, 1.0);
   }
@@ -377,18 +381,39 @@ static void report_rows(const ali3_model *m, ali3_data *d)
   }
 }
 
+/* The norm of project_unfelt(): c of the rows, and J_n delta_n J_n' of the bodies. */
+static void find_norm(const ali3_model *m, ali3_data *d)
+{
+  const struct limbs *l = m->frozen->limbs;
+  double *norm = d->joints.work.norm;
+  for (int i = 1; i < l->count; i++) {
+    const struct limb *b = &l->limb[i];
+    for (int k = 0; b->joint >= 0 && k < l->link[b->joint].count; k++)
+      norm[b->row + k] = sqrt(d->solve.c[stored_row(&l->link[b->joint], k)]);
+    norm[l->inner_rows + l->rows + i] = sqrt(stored_delta(m, d, b->body).n);
+  }
+  for (int i = 0, row = l->inner_rows; i < l->closures; i++) {
+    const struct joint_rows *j = &l->link[l->closure[i]];
+    for (int k = 0; k < j->count; k++) norm[row++] = sqrt(d->solve.c[stored_row(j, k)]);
+  }
+}
+
+/* Multipliers of all rigid rows; with redundant rows the smallest ones. */
 static void find_joint_reactions(const ali3_model *m, ali3_data *d)
 {
   const struct limbs *l = m->frozen->limbs;
   struct limbs_work *w = &d->joints.work;
-  limbs_transmit(l, w, w->lambda);
+  limbs_multipliers(l, w, w->lambda, true, w->multipliers);
+  if (d->redundant && l->rows > 0) {
+    find_norm(m, d);
+    limbs_smallest(l, w, w->multipliers);
+  }
   for (int i = 1; i < l->count; i++) {
-    double lambda[ROWS_MAX];
     if (l->limb[i].joint < 0) continue;
     const struct joint_rows *j = &l->link[l->limb[i].joint];
-    limb_multipliers(l, w, i, lambda);
-    for (int k = 0; k < j->count; k++) d->now.lambda[stored_row(j, k)] = lambda[k];
+    for (int k = 0; k < j->count; k++) d->now.lambda[stored_row(j, k)] = w->multipliers[l->limb[i].row + k];
   }
+  copy_multipliers(m, d->now.lambda, w->multipliers + l->inner_rows, true);
 }
 
 double jointed_end(const ali3_model *m, ali3_data *d)

@@ -4,7 +4,7 @@
  *   plain              one inner step over dt
  *   substeps n         n inner steps over dt/n; values from outside are held, or change linearly
  *   extrapolated       each of these as one, two and three inner steps from one start, combined: extrapolate.c
- *   rk4, dp5, ab4, abm8  each inner step by an explicit method: explicit.c
+ *   rk4, dp5, dp8, ab4, abm8  each inner step by an explicit method: explicit.c
  *   retry n            a step that failed or is degraded once more, each inner step as n inner steps
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */

@@ -67,7 +67,7 @@ struct settings {
 };
 
 /* The names of all methods of a step, for messages. */
-#define METHOD_WORDS "ali3, energy, rk4, dp5, ab4 or abm8"
+#define METHOD_WORDS "ali3, energy, rk4, dp5, ab4, abm8 or dp8"
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep the value of the file. */
 struct settings_overrides {

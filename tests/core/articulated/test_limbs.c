@@ -120,19 +120,37 @@ static void compare_bodies(const ali3_model *m, const ali3_data *d, const struct
     }
 }
 
+/* The norm of project_unfelt(). */
+static void find_norm(const ali3_model *m, const ali3_data *d, const struct limbs *l, double *norm)
+{
+  int row = l->inner_rows;
+  for (int i = 1; i < l->count; i++) {
+    const int joint = l->limb[i].joint;
+    for (int k = 0; joint >= 0 && k < l->link[joint].count; k++)
+      norm[l->limb[i].row + k] = sqrt(d->solve.c[stored_row(&l->link[joint], k)]);
+    norm[l->inner_rows + l->rows + i] = sqrt(stored_delta(m, d, l->limb[i].body).n);
+  }
+  for (int i = 0; i < l->closures; i++)
+    for (int k = 0; k < l->link[l->closure[i]].count; k++)
+      norm[row++] = sqrt(d->solve.c[stored_row(&l->link[l->closure[i]], k)]);
+}
+
 static void compare_multipliers(const ali3_model *m, const ali3_data *d, const struct limbs *l,
                                 struct limbs_work *w, const double *lambda, struct difference *o)
 {
   double largest = 0.0;
-  limbs_transmit(l, w, lambda);
+  limbs_multipliers(l, w, lambda, true, w->multipliers);
+  if (d->redundant && l->rows > 0) {
+    find_norm(m, d, l, w->norm);
+    limbs_smallest(l, w, w->multipliers);
+  }
   for (int i = 0; i < m->frozen->rigid_links; i++)
     for (int k = 0; k < m->frozen->link[i].count; k++)
       largest = fmax(largest, fabs(d->now.lambda[stored_row(&m->frozen->link[i], k)]));
   for (int i = 1; i < l->count; i++) {
-    double own[ROWS_MAX];
     if (l->limb[i].joint < 0) continue;
     const struct joint_rows *j = &l->link[l->limb[i].joint];
-    limb_multipliers(l, w, i, own);
+    const double *own = w->multipliers + l->limb[i].row;
     for (int k = 0; k < j->count; k++)
       o->multiplier =
           fmax(o->multiplier, fabs(own[k] - d->now.lambda[stored_row(j, k)]) / fmax(largest, o->load));
@@ -184,9 +202,9 @@ static bool evaluate(const ali3_model *m, const ali3_data *d, struct difference 
 
 TEST(random_mechanisms_agree)
 {
-  static const double NEAR = 1e-10;
+  static const double NEAR = 1e-10, SHARED = 1e-6; /* how redundant rows share their loads */
   static struct linkage k;
-  int compared = 0, redundant = 0;
+  int compared = 0, redundant = 0, poor = 0;
   for (uint64_t seed = 1; compared < 1000 && seed < 4000; seed++) {
     linkage_make(&k, seed);
     if (seed % 2) linkage_spin(&k);
@@ -208,6 +226,7 @@ TEST(random_mechanisms_agree)
       compared++;
       redundant += d->redundant;
       /* accelerations feel how far the state is off the constraints */
+      poor += d->redundant && difference.multiplier > SHARED;
       if (difference.acceleration > fmax(NEAR, 1e4 * difference.position) ||
           (!d->redundant && difference.multiplier > NEAR))
         fail_msg("seed %llu: position %.1e acceleration %.1e multiplier %.1e: %s", (unsigned long long)seed,
@@ -216,9 +235,11 @@ TEST(random_mechanisms_agree)
     ali3_data_free(d);
     ali3_model_free(k.m);
   }
-  print_message("%d mechanisms, %d with redundant rows\n", compared, redundant);
+  print_message("%d mechanisms, %d with redundant rows, %d of them share loads another way\n", compared,
+                redundant, poor);
   assert_int_equal(compared, 1000);
-  assert_true(redundant > 300);
+  assert_true(redundant > 300 &&
+              poor < redundant / 16); /* near singular positions, which rows are redundant is a threshold */
 }
 
 int main(void)

@@ -537,7 +537,7 @@ class Findings(unittest.TestCase):
                         joint("k", "revolute", "ground", "b", axis=[math.sin(0.3), 0, math.cos(0.3)]),
                         joint("u", "universal", "a", "b", axis_a=[1, 0, 0], axis_b=[0, 1, 0])]}
         path = self.write(m)
-        for method in ("ali3", "energy", "rk4", "dp5", "ab4", "abm8"):
+        for method in ("ali3", "energy", "rk4", "dp5", "ab4", "abm8", "dp8"):
             done = self.check(path, "--check", "--set", f"solver.method={method}")
             with self.subTest(method):
                 self.assertRegex(done.stdout + done.stderr, r'(warning|error): .*joint "u" turns by [\d.]+ rad in an inner step.*raise solver.substeps to')

@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const double none[3] = {0.0};
-static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8};
+static const ali3_method method[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8,
+                                     ALI3_METHOD_DP8};
 enum { METHODS = sizeof method / sizeof *method };
 
 static ali3_options options_of(ali3_method which, double dt)
@@ -101,6 +102,7 @@ TEST(the_regions_have_their_known_size)
   assert_true(fabs(region_longest_step(ALI3_METHOD_RK4, swings) - 2.0 * sqrt(2.0)) < 1e-3);
   assert_true(fabs(region_longest_step(ALI3_METHOD_RK4, decays) - 2.785) < 1e-3);
   assert_true(fabs(region_longest_step(ALI3_METHOD_DP5, decays) - 3.306) < 1e-3);
+  assert_true(fabs(region_longest_step(ALI3_METHOD_DP8, decays) - 5.166) < 1e-3);
   assert_true(fabs(region_longest_step(ALI3_METHOD_AB4, swings) - 0.43) < 2e-3);
   assert_true(fabs(region_longest_step(ALI3_METHOD_AB4, decays) - 0.3) < 1e-3);
   assert_true(isinf(region_longest_step(ALI3_METHOD_AB4, (struct mode){0.0, 0.0})));

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-static const ali3_method METHOD[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8};
+static const ali3_method METHOD[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_AB4, ALI3_METHOD_ABM8,
+                                     ALI3_METHOD_DP8};
+enum { METHODS = sizeof METHOD / sizeof *METHOD };
 
 enum { STEPS = 40 };
 
@@ -67,7 +69,7 @@ TEST(both_coordinates_move_alike)
   int compared = 0, loads = 0;
   for (uint64_t seed = 1; compared < 200; seed++) {
     ali3_options o = ali3_options_default();
-    o.method = METHOD[seed % 4];
+    o.method = METHOD[seed % METHODS];
     o.dt = 1e-3;
     if (!freeze_both(seed, o, k)) continue;
     ali3_data *d[2] = {ali3_data_new(k[0].m), ali3_data_new(k[1].m)};
@@ -96,7 +98,7 @@ TEST(both_coordinates_move_alike)
 /* A tree has no row that opens, whatever its step. */
 TEST(joints_of_a_tree_do_not_open)
 {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     ali3_options o = ali3_options_default();
     o.method = METHOD[i];
     o.coordinates = ALI3_COORDINATES_JOINT;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MODES = 7 };
+enum { MODES = 8 };
 static const struct mode_of_step {
   const char *name;
   ali3_method method;
@@ -18,7 +18,7 @@ static const struct mode_of_step {
     {"ali3", ALI3_METHOD_ALI3, false},        {"energy", ALI3_METHOD_ENERGY, false},
     {"extrapolated", ALI3_METHOD_ALI3, true}, {"rk4", ALI3_METHOD_RK4, false},
     {"dp5", ALI3_METHOD_DP5, false},          {"ab4", ALI3_METHOD_AB4, false},
-    {"abm8", ALI3_METHOD_ABM8, false},
+    {"abm8", ALI3_METHOD_ABM8, false},        {"dp8", ALI3_METHOD_DP8, false},
 };
 
 static int revolute(ali3_model *m, const char *name, int a, int b, const double in_a[3], const double in_b[3])

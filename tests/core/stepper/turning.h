@@ -24,7 +24,8 @@ static const struct way WAY[] = {{"plain", ALI3_METHOD_ALI3, false, 1},
                                  {"rk4", ALI3_METHOD_RK4, false, 1},
                                  {"dp5", ALI3_METHOD_DP5, false, 1},
                                  {"ab4", ALI3_METHOD_AB4, false, 1},
-                                 {"abm8", ALI3_METHOD_ABM8, false, 1}};
+                                 {"abm8", ALI3_METHOD_ABM8, false, 1},
+                                 {"dp8", ALI3_METHOD_DP8, false, 1}};
 enum { WAYS = sizeof WAY / sizeof *WAY };
 static const double RATE[] = {10, 100, 313, 314.15926535897932, 320, 377, 500, 1000, 3141.6, 1e4};
 enum { RATES = sizeof RATE / sizeof *RATE };

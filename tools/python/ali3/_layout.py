@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 9,
+    "ALI3_ABI": 10,
     "ALI3_COORDINATES": 3,
     "ALI3_COORDINATES_AUTO": 0,
     "ALI3_COORDINATES_BODY": 1,
@@ -57,11 +57,12 @@ CONSTANTS = {
     "ALI3_JOINT_UNIVERSAL": 4,
     "ALI3_LOAD_FORCE": 0,
     "ALI3_LOAD_TORQUE": 1,
-    "ALI3_METHODS": 6,
+    "ALI3_METHODS": 7,
     "ALI3_METHOD_AB4": 4,
     "ALI3_METHOD_ABM8": 5,
     "ALI3_METHOD_ALI3": 0,
     "ALI3_METHOD_DP5": 3,
+    "ALI3_METHOD_DP8": 6,
     "ALI3_METHOD_ENERGY": 1,
     "ALI3_METHOD_RK4": 2,
     "ALI3_MODEL_HASH_SIZE": 32,
@@ -620,6 +621,7 @@ FUNCTIONS = {
     "ali3_method_is_explicit": (c_bool, [c_int]),
     "ali3_method_name": (c_char_p, [c_int]),
     "ali3_method_named": (c_int, [c_char_p]),
+    "ali3_method_order": (c_int, [c_int]),
     "ali3_model_add_body": (c_int, [c_void_p, c_void_p]),
     "ali3_model_add_force": (c_int, [c_void_p, c_void_p]),
     "ali3_model_add_joint": (c_int, [c_void_p, c_void_p]),
