@@ -203,17 +203,17 @@ class Doctor(unittest.TestCase):
         self.assertRegex(doctor("--version").stdout, r"^ali3-doctor \d+\.\d+\.\d+\ncommit [0-9a-f+unkow]+, .*, kernels for baseline")
         for arguments, part in [
                 (["--nonsense"], "nonsense"),
-                (["file"], 'expected options only, found "file"'),
+                (["file"], 'expected options only, found file'),
                 (["--seconds", "-1"], "--seconds: expected a number from 0 to 3600"),
                 (["--seconds", "nan"], "--seconds"),
-                (["--seconds", "1x"], 'found "1x"'),
+                (["--seconds", "1x"], 'found 1x'),
                 (["--seconds", "0.01"], "time for 100 wake-ups"),
                 (["--period", "50"], "--period: expected a number from 100 to 1000000"),
                 (["--priority", "0"], "--priority: expected a whole number from 1 to 99"),
                 (["--priority", "1.5"], "--priority"),
                 (["--cpu", "1024"], "from 0 to 1023"),
                 (["--cpu"], "requires an argument"),
-                (["--root", ""], "--root: expected a folder")]:
+                (["--root", ""], "--root: expected DIR")]:
             with self.subTest(arguments):
                 run = doctor(*arguments)
                 self.assertEqual((run.returncode, run.stdout), (3, ""))

@@ -96,7 +96,7 @@ class Latency(unittest.TestCase):
     def test_refused(self):
         with self.daemon() as daemon:
             for arguments, said in ((["--input", "body.A.position.x"], "--input"), (["--value", "0"], "--value"),
-                                    (["--protocol", "both"], "--protocol"), ([], "expected one configuration FILE")):
+                                    (["--protocol", "both"], "--protocol"), ([], "FILE: expected one configuration, found none")):
                 done = latency(*([daemon.config] if arguments else []), *arguments)
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertIn(said, done.stderr)

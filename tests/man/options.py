@@ -31,8 +31,10 @@ COMPLETION = "tools/completion/ali3"
 
 
 def known(root, pattern):
-    row = re.compile(r'\{"([a-z][a-z0-9-]*)", *(?:no|required|optional)_argument')
-    return {name for source in root.glob(pattern) for name in row.findall(source.read_text(encoding="utf-8"))}
+    row = re.compile(r'\{"([a-z][a-z0-9-]*)", *(?:no|required|optional)_argument|COMMAND_[A-Z]+\([^"]*"([a-z][a-z0-9-]*)"')
+    texts = [source.read_text(encoding="utf-8") for source in root.glob(pattern)]
+    added = {"help", "version"} if any("command_read(" in text for text in texts) else set()
+    return added | {name for text in texts for names in row.findall(text) for name in names if name}
 
 
 def in_usage(script):

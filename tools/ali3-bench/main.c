@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: options and wiring. */
 #include "accuracy.h"
-#include "base/build_info.h"
 #include "bench.h"
+#include "command_line.h"
 #include "option_number.h"
 
 #include "base/isa.h"
@@ -14,44 +14,17 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "Usage: ali3-bench [OPTION]... [FILE]...\n"
-    "Times the step of built-in mechanisms, or of the mechanisms of configuration files, as a whole and "
-    "phase by\n"
-    "phase.\n"
-    "\n"
-    "  --case NAME      only this built-in mechanism (default: all, or none where there is a FILE)\n"
-    "  --bodies N       number of bodies, approximately, of mechanisms that scale (default: see --list)\n"
-    "  --workers N,..   threads that share a step, besides the first; one run for each number (default: 0);\n"
-    "                   auto: as many as make the step of this mechanism faster. They have the policy of\n"
-    "                   the first thread: chrt -f 20 ali3-bench gives SCHED_FIFO to all of them\n"
-    "  --steps N        steps in each run (default: 200)\n"
-    "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
-    "                   (default: auto, the best one of this machine)\n"
-    "  --report         also print the times of the tree, level by level, and of the shares of its work\n"
-    "  --predict-workers N,..  instead, predict the time of a step with these numbers of workers, from the "
-    "time\n"
-    "                   of each share, and measure it where there are processors for them\n"
-    "  --method NAME    method of a step: " METHOD_WORDS " (default: ali3, or as in the file)\n"
-    "  --extrapolate    combine each step from one, two and three shorter ones\n"
-    "  --platform FILE  instead of mechanisms, time a cycle of the motion platform of a configuration:\n"
-    "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
-    "default 20000)\n"
-    "  --accuracy       error and time of every method for the mechanism of each FILE, at 10 ms to 5 s,\n"
-    "                   against the table FILE.csv beside it, or else a run with finer steps\n"
-    "  --json           print the figures as a list of JSON objects\n"
-    "  --calibrate      time only the piece of work with which all times should be compared\n"
-    "  --list           print the names of the mechanisms\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit status: 0 success; 1 a run failed (finished runs are printed); 2 wrong usage.\n";
-
-enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000, PLATFORM_CYCLES = 20000 };
+enum {
+  WORKER_COUNTS = 16,
+  STEPS = 200,
+  PLATFORM_CYCLES = 20000
+}; /* STEPS, PLATFORM_CYCLES: if none are given */
 
 struct options {
   struct plan plan;
@@ -60,162 +33,134 @@ struct options {
   int files;
   int workers[WORKER_COUNTS], counts;
   const char *platform; /* file; NULL: mechanisms */
-  bool steps_given, json, calibrate, list, accuracy, predict;
+  bool json, calibrate, list, accuracy, predict;
 };
 
-static bool usage(const char *option, const char *expected, const char *found)
-{
-  fprintf(stderr, "ali3-bench: %s: expected %s, found %s\n", option, expected, found);
-  return false;
-}
+static bool take_case(char *name, void *options);
+static bool take_worker_counts(char *list, void *options);
+static bool take_bench_isa(char *word, void *options);
+static bool take_predicted(char *list, void *options);
+static bool take_method(char *word, void *options);
 
-static bool take_int(const char *option, const char *text, int min, int max, int *out)
-{
-  char expected[64];
-  long n;
-  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
-  if (!option_count(text, min, max, &n)) return usage(option, expected, text);
-  *out = (int)n;
-  return true;
-}
+static const struct command_option bench_options[] = {
+    COMMAND_OTHER(take_case, "case", "NAME",
+                  "only this built-in mechanism (default: all, or none where there is a FILE)"),
+    COMMAND_COUNT(struct options, plan.bodies, "bodies", "N", 1, 1000000,
+                  "number of bodies, approximately, of mechanisms that scale (default: see --list)"),
+    COMMAND_OTHER(
+        take_worker_counts, "workers", "N,..",
+        "threads that share a step, besides the first; one run for each number (default: 0); auto: as many "
+        "as make the step of this mechanism faster. They have the policy of the first thread: chrt -f 20 "
+        "ali3-bench gives SCHED_FIFO to all of them"),
+    COMMAND_COUNT(struct options, plan.steps, "steps", "N", 1, 1000000, "steps in each run (default: 200)"),
+    COMMAND_OTHER(take_bench_isa, "isa", "NAME",
+                  "instruction set of the steps: " ISA_WORDS
+                  " (default: auto, the best one of this machine)"),
+    COMMAND_SWITCH(struct options, plan.report, "report",
+                   "also print the times of the tree, level by level, and of the shares of its work"),
+    COMMAND_OTHER(
+        take_predicted, "predict-workers", "N,..",
+        "instead, predict the time of a step with these numbers of workers, from the time of each share, "
+        "and measure it where there are processors for them"),
+    COMMAND_OTHER(take_method, "method", "NAME",
+                  "method of a step: " METHOD_WORDS " (default: ali3, or as in the file)"),
+    COMMAND_SWITCH(struct options, plan.extrapolate, "extrapolate",
+                   "combine each step from one, two and three shorter ones"),
+    COMMAND_TEXT(
+        struct options, platform, "platform", "FILE",
+        "instead of mechanisms, time a cycle of the motion platform of a configuration: at rest, driven, at "
+        "its limits, and while parameters change (--steps: cycles, default 20000)"),
+    COMMAND_SWITCH(
+        struct options, accuracy, "accuracy",
+        "error and time of every method for the mechanism of each FILE, at 10 ms to 5 s, against the table "
+        "FILE.csv beside it, or else a run with finer steps"),
+    COMMAND_SWITCH(struct options, json, "json", "print the figures as a list of JSON objects"),
+    COMMAND_SWITCH(struct options, calibrate, "calibrate",
+                   "time only the piece of work with which all times should be compared"),
+    COMMAND_SWITCH(struct options, list, "list", "print the names of the mechanisms"),
+    {0},
+};
+static const struct command_line bench_command = {
+    .name = "ali3-bench",
+    .head =
+        "Usage: ali3-bench [OPTION]... [FILE]...\n"
+        "Times the step of built-in mechanisms, or of the mechanisms of configuration files, as a whole and\n"
+        "phase by phase.\n",
+    .tail = "Exit status: 0 success; 1 a run failed (finished runs are printed); 2 wrong usage.\n",
+    .option = bench_options,
+    .wrong = EXIT_USAGE};
 
 /* may_choose: the word auto is allowed. */
 static bool take_worker_list(const char *option, char *text, bool may_choose, struct options *o)
 {
   o->counts = 0;
   for (char *rest = text, *word; (word = strsep(&rest, ","));) {
-    if (o->counts == WORKER_COUNTS) return usage(option, "at most 16 numbers", "more");
+    if (o->counts == WORKER_COUNTS)
+      return command_wrong(&bench_command, option, "at most 16 numbers", "more");
     int *n = &o->workers[o->counts++];
     *n = BENCH_AUTO;
     if (may_choose && strcmp(word, "auto") == 0) continue;
     long count;
     if (!option_count(word, 0, CHOOSE_MOST, &count))
-      return usage(option, may_choose ? "auto or a whole number from 0 to 63" : "a whole number from 0 to 63",
-                   word);
+      return command_wrong(&bench_command, option,
+                           may_choose ? "auto or a whole number from 0 to 63" : "a whole number from 0 to 63",
+                           word);
     *n = (int)count;
   }
   return true;
 }
 
-static bool take_case(const char *name, struct options *o)
+static bool take_worker_counts(char *list, void *options)
 {
+  return take_worker_list("--workers", list, true, options);
+}
+
+static bool take_predicted(char *list, void *options)
+{
+  struct options *o = options;
+  return o->predict = take_worker_list("--predict-workers", list, false, o);
+}
+
+static bool take_case(char *name, void *options)
+{
+  struct options *o = options;
   o->only = NULL;
   if (strcmp(name, "all") == 0) return true;
   for (int i = 0; i < bench_cases; i++)
     if (strcmp(name, bench_case[i].name) == 0) o->only = &bench_case[i];
-  return o->only || usage("--case", "all or a name that --list shows", name);
+  return o->only || command_wrong(&bench_command, "--case", "all or a name that --list shows", name);
 }
 
-enum {
-  CASE = 1,
-  BODIES,
-  WORKERS,
-  STEPS,
-  ISA,
-  REPORT,
-  PREDICT,
-  EXTRAPOLATE,
-  METHOD,
-  PLATFORM,
-  ACCURACY,
-  JSON,
-  CALIBRATE,
-  LIST,
-  HELP,
-  VERSION
-};
+static bool take_bench_isa(char *word, void *options)
+{
+  ((struct options *)options)->plan.isa = word;
+  return isa_is_word(word) || command_wrong(&bench_command, "--isa", ISA_WORDS, word);
+}
+
+static bool take_method(char *word, void *options)
+{
+  ((struct options *)options)->plan.method = word;
+  return ali3_method_named(word) != ALI3_METHODS ||
+         command_wrong(&bench_command, "--method", METHOD_WORDS, word);
+}
 
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
-  /* List the options. */
-  static const struct option table[] = {
-      {"case", required_argument, NULL, CASE},
-      {"bodies", required_argument, NULL, BODIES},
-      {"workers", required_argument, NULL, WORKERS},
-      {"steps", required_argument, NULL, STEPS},
-      {"isa", required_argument, NULL, ISA},
-      {"report", no_argument, NULL, REPORT},
-      {"predict-workers", required_argument, NULL, PREDICT},
-      {"method", required_argument, NULL, METHOD},
-      {"extrapolate", no_argument, NULL, EXTRAPOLATE},
-      {"platform", required_argument, NULL, PLATFORM},
-      {"accuracy", no_argument, NULL, ACCURACY},
-      {"json", no_argument, NULL, JSON},
-      {"calibrate", no_argument, NULL, CALIBRATE},
-      {"list", no_argument, NULL, LIST},
-      {"help", no_argument, NULL, HELP},
-      {"version", no_argument, NULL, VERSION},
-      {0},
-  };
-  *o = (struct options){.plan = {.steps = 200, .isa = "auto"}, .counts = 1};
-  bool good = true;
-  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
-    /* Read the choice of cases and their sizes. */
-    case CASE:
-      good = take_case(optarg, o);
-      break;
-    case BODIES:
-      good = take_int("--bodies", optarg, 1, BODIES_MAX, &o->plan.bodies);
-      break;
-    case WORKERS:
-      good = take_worker_list("--workers", optarg, true, o);
-      break;
-    case STEPS:
-      good = o->steps_given = take_int("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
-      break;
-    case ISA:
-      good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
-      o->plan.isa = optarg;
-      break;
-    /* Read switches. */
-    case REPORT:
-      o->plan.report = true;
-      break;
-    case PREDICT:
-      good = o->predict = take_worker_list("--predict-workers", optarg, false, o);
-      break;
-    case METHOD:
-      good = ali3_method_named(optarg) != ALI3_METHODS || usage("--method", METHOD_WORDS, optarg);
-      o->plan.method = optarg;
-      break;
-    case EXTRAPOLATE:
-      o->plan.extrapolate = true;
-      break;
-    case PLATFORM:
-      o->platform = optarg;
-      break;
-    case ACCURACY:
-      o->accuracy = true;
-      break;
-    case JSON:
-      o->json = true;
-      break;
-    case CALIBRATE:
-      o->calibrate = true;
-      break;
-    case LIST:
-      o->list = true;
-      break;
-    /* Print a text and end. */
-    case HELP:
-      fputs(help, stdout);
-      return EXIT_GOOD;
-    case VERSION:
-      printf("ali3-bench " ALI3_VERSION "\n%s\n", build_info());
-      return EXIT_GOOD;
-    default:
-      good = false;
-    }
+  *o = (struct options){.plan = {.isa = "auto"}, .counts = 1};
+  const int status = command_read(&bench_command, argc, argv, o);
+  if (status >= 0) return status;
+  if (!o->plan.steps) o->plan.steps = o->platform ? PLATFORM_CYCLES : STEPS;
   /* All other arguments are files. */
   o->file = argv + optind;
   o->files = argc - optind;
-  if (good && o->files > 0 && (o->platform || o->calibrate || o->list))
-    good = usage("arguments", "options only", argv[optind]);
-  if (good && o->accuracy && o->files == 0) good = usage("--accuracy", "at least one FILE", "none");
-  if (good) return -1;
-  fputs("Try ali3-bench --help\n", stderr);
-  return EXIT_USAGE;
+  if (o->files > 0 && (o->platform || o->calibrate || o->list))
+    command_wrong(&bench_command, "arguments", "options only", argv[optind]);
+  else if (o->accuracy && o->files == 0)
+    command_wrong(&bench_command, "--accuracy", "at least one FILE", "none");
+  else
+    return -1;
+  return command_refuse(&bench_command);
 }
 
 static void list_cases(void)
@@ -314,7 +259,7 @@ int main(int argc, char **argv)
   else if (o.accuracy)
     good = accuracy_bench(o.file, o.files, o.json);
   else if (o.platform)
-    good = platform_bench(o.platform, o.steps_given ? o.plan.steps : PLATFORM_CYCLES, o.json);
+    good = platform_bench(o.platform, o.plan.steps, o.json);
   else if (o.predict)
     good = predict_cases(&o);
   else

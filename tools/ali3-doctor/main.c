@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * ali3-doctor: tells whether this host can meet the times that ali3d promises, and what to do if not. */
-#include "base/build_info.h"
 #include "checks.h"
+#include "command_line.h"
 #include "hwlat.h"
 #include "interrupts.h"
-#include "option_number.h"
 #include "output.h"
 #include "report.h"
 #include "rt/clock.h"
@@ -14,35 +13,48 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { EXIT_TROUBLE = 3, WAKEUPS_LEAST = 100 };
 
-static const char help[] =
-    "usage: ali3-doctor [OPTION]...\n"
-    "\n"
-    "Checks whether this host is fit for ali3d, measures for a few seconds, and tells what to do.\n"
-    "\n"
-    "  --json          print one JSON object instead of a table\n"
-    "  --seconds N     time of the measurement of wake-ups, 0 to 3600 s (default 3); 0: checks only\n"
-    "  --period US     time between two wake-ups, 100 to 1000000 us (default 1000)\n"
-    "  --priority N    SCHED_FIFO priority of the measuring thread, 1 to 99 (default 80, as in ali3d)\n"
-    "  --cpu N         planned CPU of the loop (default: any)\n"
-    "  --hwlat         as root: first run the kernel's tracer of hardware latencies for that time. It stops\n"
-    "                  each CPU for half a second: do not run it beside a simulation that matters\n"
-    "  --trace         as root: cause a late wake-up, and show that the kernel's trace names its culprit\n"
-    "  --root DIR      read /proc, /sys, /dev, /run, /boot below DIR, and measure nothing\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit status: 0 fit, 1 usable, 2 unfit, 3 wrong usage or no report\n";
-
 struct options {
   struct measure_plan plan;
+  double period_us;
   const char *root;
   bool json, hwlat, trace;
 };
+
+static const struct command_option doctor_options[] = {
+    COMMAND_SWITCH(struct options, json, "json", "print one JSON object instead of a table"),
+    COMMAND_NUMBER(struct options, plan.seconds, "seconds", "N", 0, 3600,
+                   "time of the measurement of wake-ups, 0 to 3600 s (default 3); 0: checks only"),
+    COMMAND_NUMBER(struct options, period_us, "period", "US", 100, 1e6,
+                   "time between two wake-ups, 100 to 1000000 us (default 1000)"),
+    COMMAND_COUNT(struct options, plan.priority, "priority", "N", 1, 99,
+                  "SCHED_FIFO priority of the measuring thread, 1 to 99 (default 80, as in ali3d)"),
+    COMMAND_COUNT(struct options, plan.cpu, "cpu", "N", 0, CPU_SETSIZE - 1,
+                  "planned CPU of the loop (default: any)"),
+    COMMAND_SWITCH(
+        struct options, hwlat, "hwlat",
+        "as root: first run the kernel's tracer of hardware latencies for that time. It stops each CPU for "
+        "half a second: do not run it beside a simulation that matters"),
+    COMMAND_SWITCH(struct options, trace, "trace",
+                   "as root: cause a late wake-up, and show that the kernel's trace names its culprit"),
+    COMMAND_TEXT(struct options, root, "root", "DIR",
+                 "read /proc, /sys, /dev, /run, /boot below DIR, and measure nothing"),
+    {0},
+};
+static const struct command_line doctor_command = {
+    .name = "ali3-doctor",
+    .head = "usage: ali3-doctor [OPTION]...\n"
+            "\n"
+            "Checks whether this host is fit for ali3d, measures for a few seconds, and tells what to do.\n",
+    .tail = "Exit status: 0 fit, 1 usable, 2 unfit, 3 wrong usage or no report\n",
+    .option = doctor_options,
+    .wrong = EXIT_TROUBLE};
 
 static atomic_bool stop_measuring;
 static volatile sig_atomic_t caught;
@@ -52,89 +64,18 @@ static void note_signal(int number)
   atomic_store(&stop_measuring, true);
 }
 
-static bool usage(const char *option, const char *expected, const char *found)
-{
-  fprintf(stderr, "ali3-doctor: %s: expected %s, found \"%s\"\n", option, expected, found);
-  return false;
-}
-
-static bool take_bounded(const char *option, const char *text, double least, double most, bool whole,
-                         double *out)
-{
-  char expected[64];
-  if (option_number(text, least, most, out) && !(whole && *out != (double)(long)*out)) return true;
-  snprintf(expected, sizeof expected, "a %snumber from %.9g to %.9g", whole ? "whole " : "", least, most);
-  return usage(option, expected, text);
-}
-
-enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, TRACE, ROOT, HELP, VERSION };
-
 /* Returns -1 to go on, else the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
-  /* List the options. */
-  static const struct option table[] = {{"json", no_argument, NULL, JSON},
-                                        {"seconds", required_argument, NULL, SECONDS},
-                                        {"period", required_argument, NULL, PERIOD},
-                                        {"priority", required_argument, NULL, PRIORITY},
-                                        {"cpu", required_argument, NULL, CPU},
-                                        {"hwlat", no_argument, NULL, HWLAT},
-                                        {"root", required_argument, NULL, ROOT},
-                                        {"help", no_argument, NULL, HELP},
-                                        {"version", no_argument, NULL, VERSION},
-                                        {"trace", no_argument, NULL, TRACE},
-                                        {0}};
-  double seconds = 3.0, period_us = 1000.0, priority = 80.0, cpu = -1.0;
-  bool good = true;
-  *o = (struct options){.root = "/"};
-  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
-    /* Read the options of the report and of the measurement. */
-    case JSON:
-      o->json = true;
-      break;
-    case SECONDS:
-      good = take_bounded("--seconds", optarg, 0.0, 3600.0, false, &seconds);
-      break;
-    case PERIOD:
-      good = take_bounded("--period", optarg, 100.0, 1e6, false, &period_us);
-      break;
-    case PRIORITY:
-      good = take_bounded("--priority", optarg, 1.0, 99.0, true, &priority);
-      break;
-    case CPU:
-      good = take_bounded("--cpu", optarg, 0.0, CPU_SETSIZE - 1, true, &cpu);
-      break;
-    case HWLAT:
-      o->hwlat = true;
-      break;
-    case TRACE:
-      o->trace = true;
-      break;
-    case ROOT:
-      o->root = optarg;
-      good = *optarg || usage("--root", "a folder", optarg);
-      break;
-    /* Print a text and end. */
-    case HELP:
-      fputs(help, stdout);
-      return EXIT_SUCCESS;
-    case VERSION:
-      printf("ali3-doctor " ALI3_VERSION "\n%s\n", build_info());
-      return EXIT_SUCCESS;
-    default:
-      good = false;
-    }
-  /* Check options against each other. */
-  if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
-  if (good && seconds > 0.0 && seconds * 1e6 < WAKEUPS_LEAST * period_us)
-    good = usage("--seconds", "time for 100 wake-ups", "less");
-  o->plan = (struct measure_plan){.period_ns = (uint64_t)(period_us * 1e3),
-                                  .seconds = seconds,
-                                  .priority = (int)priority,
-                                  .cpu = (int)cpu};
-  if (good) return -1;
-  fputs("Try ali3-doctor --help\n", stderr);
-  return EXIT_TROUBLE;
+  *o =
+      (struct options){.plan = {.seconds = 3.0, .priority = 80, .cpu = -1}, .period_us = 1000.0, .root = "/"};
+  const int status = command_read(&doctor_command, argc, argv, o);
+  if (status >= 0) return status;
+  bool good = optind == argc || command_wrong(&doctor_command, "arguments", "options only", argv[optind]);
+  if (good && o->plan.seconds > 0.0 && o->plan.seconds * 1e6 < WAKEUPS_LEAST * o->period_us)
+    good = command_wrong(&doctor_command, "--seconds", "time for 100 wake-ups", "less");
+  o->plan.period_ns = (uint64_t)(o->period_us * 1e3);
+  return good ? -1 : command_refuse(&doctor_command);
 }
 
 /* A signal ends the measurement, not the program: the tracers must be restored first. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-latency: options, toggling, report. */
-#include "base/build_info.h"
+#include "command_line.h"
 #include "latency.h"
 #include "option_number.h"
 
@@ -12,35 +12,11 @@
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static const char help[] =
-    "Usage: ali3-latency FILE [OPTION]...\n"
-    "Measures the time that a running ali3d takes from an input to an output. FILE is the configuration\n"
-    "of that daemon. ali3-latency sets an input again and again, and measures the time until the daemon\n"
-    "shows it as the acting value: over OSC in the stream \"input\", over Modbus in an input register of\n"
-    "modbus.map. The input moves the mechanism: choose an input and a value that do no harm.\n"
-    "\n"
-    "  --input NAME     signal to set: input.NAME.force.x, input.NAME.value (default: the first input "
-    "signal)\n"
-    "  --value X        the signal alternates between X and 0, in SI units (default: 0.001); if the range "
-    "of\n"
-    "                   the input leaves 0 out, between X and the end of the range next to 0\n"
-    "  --count N        measurements over each protocol (default: 1000)\n"
-    "  --protocol NAME  osc, modbus or all (default: all that are on)\n"
-    "  --wait S         seconds after which a measurement without an answer is lost (default: 1)\n"
-    "  --limit MS       fail if the 99.9 % quantile of the times is above this\n"
-    "  --json           print figures in microseconds as a list of objects, all measurements sorted\n"
-    "  --help, --version\n"
-    "\n"
-    "Each lost measurement is printed with what the daemon showed instead. Ten measurements in a row\n"
-    "without an answer end the run.\n"
-    "\n"
-    "Exit status: 0 measured; 1 no answer, answers lost, or above the limit; 2 wrong usage, or a mistake\n"
-    "in FILE.\n";
 
 struct options {
   const char *file, *input;
@@ -49,79 +25,71 @@ struct options {
   bool osc, modbus, json;
 };
 
-static bool usage(const char *text, const char *found)
+static bool take_toggled_value(char *word, void *options);
+static bool take_protocol(char *word, void *options);
+
+static const struct command_option latency_options[] = {
+    COMMAND_TEXT(struct options, input, "input", "NAME",
+                 "signal to set: input.NAME.force.x, input.NAME.value (default: the first input signal)"),
+    COMMAND_OTHER(
+        take_toggled_value, "value", "X",
+        "the signal alternates between X and 0, in SI units (default: 0.001); if the range of the input "
+        "leaves 0 out, between X and the end of the range next to 0"),
+    COMMAND_COUNT(struct options, count, "count", "N", 1, 1e7,
+                  "measurements over each protocol (default: 1000)"),
+    COMMAND_OTHER(take_protocol, "protocol", "NAME", "osc, modbus or all (default: all that are on)"),
+    COMMAND_NUMBER(struct options, wait, "wait", "S", 1e-3, 60,
+                   "seconds after which a measurement without an answer is lost (default: 1)"),
+    COMMAND_NUMBER(struct options, limit, "limit", "MS", 1e-3, 1e6,
+                   "fail if the 99.9 % quantile of the times is above this"),
+    COMMAND_SWITCH(struct options, json, "json",
+                   "print figures in microseconds as a list of objects, all measurements sorted"),
+    {0},
+};
+static const struct command_line latency_command = {
+    .name = "ali3-latency",
+    .head =
+        "Usage: ali3-latency FILE [OPTION]...\n"
+        "Measures the time that a running ali3d takes from an input to an output. FILE is the configuration\n"
+        "of that daemon. ali3-latency sets an input again and again, and measures the time until the daemon\n"
+        "shows it as the acting value: over OSC in the stream \"input\", over Modbus in an input register "
+        "of\n"
+        "modbus.map. The input moves the mechanism: choose an input and a value that do no harm.\n",
+    .tail =
+        "Each lost measurement is printed with what the daemon showed instead. Ten measurements in a row\n"
+        "without an answer end the run.\n"
+        "\n"
+        "Exit status: 0 measured; 1 no answer, answers lost, or above the limit; 2 wrong usage, or a "
+        "mistake\n"
+        "in FILE.\n",
+    .option = latency_options,
+    .wrong = STATUS_USAGE};
+
+static bool take_toggled_value(char *word, void *options)
 {
-  fprintf(stderr, "ali3-latency: %s%s%s\nTry 'ali3-latency --help'.\n", text, found ? ", found " : "",
-          found ? found : "");
-  return false;
+  struct options *o = options;
+  return (option_number(word, -1e9, 1e9, &o->value) && o->value != 0.0) ||
+         command_wrong(&latency_command, "--value", "a number other than 0", word);
 }
 
-static bool take_protocol(const char *text, struct options *o)
+static bool take_protocol(char *word, void *options)
 {
-  o->osc = strcmp(text, "osc") == 0 || strcmp(text, "all") == 0;
-  o->modbus = strcmp(text, "modbus") == 0 || strcmp(text, "all") == 0;
-  return o->osc || o->modbus || usage("--protocol: expected osc, modbus or all", text);
+  struct options *o = options;
+  o->osc = strcmp(word, "osc") == 0 || strcmp(word, "all") == 0;
+  o->modbus = strcmp(word, "modbus") == 0 || strcmp(word, "all") == 0;
+  return o->osc || o->modbus || command_wrong(&latency_command, "--protocol", "osc, modbus or all", word);
 }
 
 /* Returns -1 to go on, else the exit status. */
 static int take_options(struct options *o, int argc, char **argv)
 {
-  /* List the options. */
-  enum { INPUT = 256, VALUE, COUNT, PROTOCOL, WAIT, LIMIT, JSON, HELP_TEXT, VERSION };
-  static const struct option LONG[] = {
-      {"input", required_argument, NULL, INPUT}, {"value", required_argument, NULL, VALUE},
-      {"count", required_argument, NULL, COUNT}, {"protocol", required_argument, NULL, PROTOCOL},
-      {"wait", required_argument, NULL, WAIT},   {"limit", required_argument, NULL, LIMIT},
-      {"json", no_argument, NULL, JSON},         {"help", no_argument, NULL, HELP_TEXT},
-      {"version", no_argument, NULL, VERSION},   {0},
-  };
-  double count = 1000;
-  bool ok = true;
-  *o = (struct options){.value = (double)NAN, .wait = 1.0, .limit = INFINITY, .osc = true, .modbus = true};
-  for (int c; ok && (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
-    switch (c) {
-    /* Read the options of the measurement. */
-    case INPUT:
-      o->input = optarg;
-      break;
-    case VALUE:
-      ok = option_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
-      if (!ok) usage("--value: expected a number other than 0", optarg);
-      break;
-    case COUNT:
-      ok = option_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
-      break;
-    case PROTOCOL:
-      ok = take_protocol(optarg, o);
-      break;
-    case WAIT:
-      ok =
-          option_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
-      break;
-    case LIMIT:
-      ok = option_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
-      break;
-    /* Choose the report, or print a text and end. */
-    case JSON:
-      o->json = true;
-      break;
-    case HELP_TEXT:
-      fputs(help, stdout);
-      return STATUS_OK;
-    case VERSION:
-      printf("ali3-latency " ALI3_VERSION "\n%s\n", build_info());
-      return STATUS_OK;
-    default:
-      fputs("Try 'ali3-latency --help'.\n", stderr);
-      return STATUS_USAGE;
-    }
-  }
-  /* Demand exactly one file. */
-  if (!ok) return STATUS_USAGE;
-  o->count = (int)count;
+  *o = (struct options){
+      .value = (double)NAN, .wait = 1.0, .limit = INFINITY, .count = 1000, .osc = true, .modbus = true};
+  const int status = command_read(&latency_command, argc, argv, o);
+  if (status >= 0) return status;
   if (optind + 1 != argc) {
-    usage("expected one configuration FILE", NULL);
-    return STATUS_USAGE;
+    command_wrong(&latency_command, "FILE", "one configuration", optind < argc ? "several" : "none");
+    return command_refuse(&latency_command);
   }
   o->file = argv[optind];
   return -1;
@@ -131,11 +99,13 @@ static int take_options(struct options *o, int argc, char **argv)
 static bool find_channel(const struct options *o, const struct settings *s, struct toggle *t)
 {
   const struct signals *table = s->signals;
-  if (table->channels == 0) return usage("expected a configuration with at least one input", NULL);
+  if (table->channels == 0)
+    return command_wrong(&latency_command, "FILE", "a configuration with at least one input", "none");
   t->signal = o->input ? signals_find(table, o->input) : table->input_first;
   t->channel = t->signal - table->input_first;
   if (t->signal >= 0 && t->channel >= 0 && t->channel < table->channels) return true;
-  return usage("--input: expected one of the signals input.* of the configuration", o->input);
+  return command_wrong(&latency_command, "--input", "one of the signals input.* of the configuration",
+                       o->input);
 }
 
 /* Both values lie in the range of the input: the daemon clamps others, and never shows them. */
@@ -143,14 +113,14 @@ static bool choose_values(const struct options *o, const struct signals *table, 
 {
   static const double STEP = 1e-3;
   const struct input_range *range = signals_range(table, t->signal);
-  char text[200];
+  char expected[200], found[32];
   t->rest = fmin(fmax(0.0, range->lower), range->upper);
   t->value = !isnan(o->value) ? o->value : t->rest + STEP <= range->upper ? t->rest + STEP : t->rest - STEP;
   if (t->value >= range->lower && t->value <= range->upper && t->value != t->rest) return true;
-  snprintf(text, sizeof text,
-           "--value: expected another value than %g, within %g to %g, the range of %s, found %g", t->rest,
-           range->lower, range->upper, table->signal[t->signal].name, t->value);
-  return usage(text, NULL);
+  snprintf(expected, sizeof expected, "another value than %g, within %g to %g, the range of %s", t->rest,
+           range->lower, range->upper, table->signal[t->signal].name);
+  snprintf(found, sizeof found, "%g", t->value);
+  return command_wrong(&latency_command, "--value", expected, found);
 }
 
 static void show_count(const struct probe *p, int done, int count)
@@ -243,7 +213,8 @@ static int run_probes(const struct options *o, const struct settings *settings)
   struct toggle t = {.settings = settings, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
   if (!find_channel(o, settings, &t) || !choose_values(o, settings->signals, &t)) return STATUS_USAGE;
   if (settings->cycle.clock == CLOCKING_LOCKSTEP) {
-    usage("expected cycle.clock timer or input: in lockstep the daemon waits for the command step", NULL);
+    command_wrong(&latency_command, "FILE", "cycle.clock timer or input",
+                  "lockstep, where the daemon waits for steps");
     return STATUS_USAGE;
   }
   /* List the protocols. The input changes its owner between them. */
@@ -272,7 +243,7 @@ static int run_probes(const struct options *o, const struct settings *settings)
   }
   /* Write the report. */
   if (ways == 0) {
-    usage("--protocol: the configuration has none of these protocols on", NULL);
+    command_wrong(&latency_command, "--protocol", "a protocol that the configuration has on", "none of them");
     status = STATUS_USAGE;
   }
   if (o->json && ways) {

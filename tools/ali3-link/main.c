@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * ali3-link: the command line. */
-#include "base/build_info.h"
+#include "command_line.h"
 #include "link.h"
-#include "option_number.h"
 #include "output.h"
 
 #include <ali3/ali3.h>
 #include <getopt.h>
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-    "Usage: ali3-link LINK.yaml [OPTION]...\n"
-    "Couples mechanisms and FMUs in lockstep: each ali3d and each FMU that LINK.yaml names makes a step, "
-    "then\n"
-    "the values of its wires go to the inputs of the others, and so on. Lost, doubled and late datagrams\n"
-    "change no bit. An FMU runs in a process of its own.\n"
-    "\n"
-    "  --duration S    simulated seconds of the run (default: until SIGINT)\n"
-    "  --steps N       communication steps of the run\n"
-    "  --pace WORD     lockstep: without a clock (default); frames: FMUs step with the frames of one ali3d\n"
-    "                  that has a clock, and their outputs go to its inputs in real time\n"
-    "  --check         read the file, print its wires, and end\n"
-    "  --record FILE   write the values on the wires after each communication step as CSV\n"
-    "  --json          print the report as JSON in place of text\n"
-    "  --quiet         no line of progress on a terminal\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit status: 0 done; 1 a participant refused or failed; 2 wrong usage, or a mistake in a file; 3 a\n"
-    "participant was silent.\n";
 
 struct options {
   const char *file;
@@ -48,76 +28,57 @@ static void ask_to_stop(int number)
   stop_came = 1;
 }
 
-static bool usage(const char *text, const char *found)
-{
-  fprintf(stderr, "ali3-link: %s%s%s\nTry 'ali3-link --help'.\n", text, found ? ", found " : "",
-          found ? found : "");
-  return false;
-}
+static bool take_pace(char *word, void *options);
 
-static bool take_pace(const char *word, bool *paced)
+static const struct command_option link_options[] = {
+    COMMAND_NUMBER(struct options, duration, "duration", "S", 1e-9, 1e9,
+                   "simulated seconds of the run (default: until SIGINT)"),
+    COMMAND_LONG(struct options, steps, "steps", "N", 1, 1e12, "communication steps of the run"),
+    COMMAND_OTHER(
+        take_pace, "pace", "WORD",
+        "lockstep: without a clock (default); frames: FMUs step with the frames of one ali3d that has a "
+        "clock, and their outputs go to its inputs in real time"),
+    COMMAND_SWITCH(struct options, check, "check", "read the file, print its wires, and end"),
+    COMMAND_TEXT(struct options, run.record, "record", "FILE",
+                 "write the values on the wires after each communication step as CSV"),
+    COMMAND_SWITCH(struct options, run.json, "json", "print the report as JSON in place of text"),
+    COMMAND_SWITCH(struct options, run.quiet, "quiet", "no line of progress on a terminal"),
+    {0},
+};
+static const struct command_line link_command = {
+    .name = "ali3-link",
+    .head = "Usage: ali3-link LINK.yaml [OPTION]...\n"
+            "Couples mechanisms and FMUs in lockstep: each ali3d and each FMU that LINK.yaml names makes a "
+            "step, then\n"
+            "the values of its wires go to the inputs of the others, and so on. Lost, doubled and late "
+            "datagrams\n"
+            "change no bit. An FMU runs in a process of its own.\n",
+    .tail =
+        "Exit status: 0 done; 1 a participant refused or failed; 2 wrong usage, or a mistake in a file; 3 a\n"
+        "participant was silent.\n",
+    .option = link_options,
+    .wrong = LINK_USAGE};
+
+static bool take_pace(char *word, void *options)
 {
-  *paced = strcmp(word, "frames") == 0;
-  return *paced || strcmp(word, "lockstep") == 0 || usage("--pace: expected lockstep or frames", word);
+  struct options *o = options;
+  o->paced = strcmp(word, "frames") == 0;
+  return o->paced || strcmp(word, "lockstep") == 0 ||
+         command_wrong(&link_command, "--pace", "lockstep or frames", word);
 }
 
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
-  enum { DURATION = 256, STEPS, PACE, CHECK, RECORD, JSON, QUIET, HELP_TEXT, VERSION };
-  static const struct option table[] = {
-      {"duration", required_argument, NULL, DURATION},
-      {"steps", required_argument, NULL, STEPS},
-      {"pace", required_argument, NULL, PACE},
-      {"check", no_argument, NULL, CHECK},
-      {"record", required_argument, NULL, RECORD},
-      {"json", no_argument, NULL, JSON},
-      {"quiet", no_argument, NULL, QUIET},
-      {"help", no_argument, NULL, HELP_TEXT},
-      {"version", no_argument, NULL, VERSION},
-      {0},
-  };
-  /* Each option by itself. */
-  bool good = true;
   *o = (struct options){.run = {.steps = UINT64_MAX, .stop = &stop_came}};
-  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
-    case DURATION:
-      good = (option_number(optarg, 1e-9, 1e9, &o->duration) ||
-              usage("--duration: expected seconds, 1e-9 to 1e9", optarg));
-      break;
-    case STEPS:
-      good = (option_count(optarg, 1, 1000000000000, &o->steps) ||
-              usage("--steps: expected a whole number from 1 to 1e12", optarg));
-      break;
-    case PACE:
-      good = take_pace(optarg, &o->paced);
-      break;
-    case CHECK:
-      o->check = true;
-      break;
-    case RECORD:
-      o->run.record = optarg;
-      break;
-    case JSON:
-      o->run.json = true;
-      break;
-    case QUIET:
-      o->run.quiet = true;
-      break;
-    case HELP_TEXT:
-      fputs(help, stdout);
-      return LINK_GOOD;
-    case VERSION:
-      printf("ali3-link " ALI3_VERSION "\n%s\n", build_info());
-      return LINK_GOOD;
-    default:
-      fputs("Try 'ali3-link --help'.\n", stderr);
-      return LINK_USAGE;
-    }
-  /* All of them together. */
-  if (good && o->steps && o->duration > 0.0) good = usage("expected one of --duration and --steps", NULL);
-  if (good && optind + 1 != argc) good = usage("expected one file LINK.yaml", NULL);
-  if (!good) return LINK_USAGE;
+  const int status = command_read(&link_command, argc, argv, o);
+  if (status >= 0) return status;
+  bool good = true;
+  if (o->steps && o->duration > 0.0)
+    good = command_wrong(&link_command, "--duration, --steps", "one of them", "both");
+  if (good && optind + 1 != argc)
+    good = command_wrong(&link_command, "LINK.yaml", "one file", optind < argc ? "several" : "none");
+  if (!good) return command_refuse(&link_command);
   o->file = argv[optind];
   return -1;
 }
