@@ -58,6 +58,10 @@ static void command_help(const struct command_line *c)
   fputs(c->head, stdout);
   putchar('\n');
   for (const struct command_option *o = c->option; o->name; o++) {
+    if (!*o->name) {
+      printf("\n%s\n", o->text);
+      continue;
+    }
     const int width = printf("  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
     printf(width < (int)column ? "%*s" : "\n%*s", (int)column - (width < (int)column ? width : 0), "");
     print_wrapped(o->text, column);

@@ -9,7 +9,7 @@
 
 struct command_option {
   const char *name, *value; /* as in --name VALUE; value NULL: a switch */
-  const char *text;         /* for --help, without line breaks */
+  const char *text;         /* for --help, without line breaks; name "": a line between options */
   enum { OPTION_SWITCH, OPTION_TEXT, OPTION_NUMBER, OPTION_COUNT, OPTION_LONG, OPTION_OTHER } kind;
   size_t field; /* offset in the options of the program */
   double least, most;
@@ -38,6 +38,10 @@ struct command_option {
 #define COMMAND_OTHER(TAKE, NAME, VALUE, TEXT)                                                               \
   {                                                                                                          \
     .name = NAME, .value = VALUE, .text = TEXT, .kind = OPTION_OTHER, .take = TAKE                           \
+  }
+#define COMMAND_HEADING(TEXT)                                                                                \
+  {                                                                                                          \
+    .name = "", .text = TEXT                                                                                 \
   }
 
 struct command_line {

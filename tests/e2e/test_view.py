@@ -520,7 +520,7 @@ class Recording(unittest.TestCase):
         with Viewer("--file", path, "--meshes", meshes) as view:
             self.assertEqual(view.ask("/api/v1/mesh?shape=0")[::2], (200, PACKED))
             self.assertNotIn(folder, json.dumps(view.json("/api/v1/scene")))
-        for wrong, wanted in ((("--file", path, "--meshes", path + ".none"), "expected a folder"), (("--meshes", meshes), "belongs to --file")):
+        for wrong, wanted in ((("--file", path, "--meshes", path + ".none"), "expected a folder"), (("--meshes", meshes), "expected --file beside it")):
             done = subprocess.run([bench.program("ali3-view"), *wrong], capture_output=True, text=True, timeout=bench.PATIENCE, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn(wanted, done.stderr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-exporter: the figures of ali3-top over HTTP. It cannot disturb the daemons: it copies their blocks, sends them
  * nothing, and runs at low priority. */
-#include "base/build_info.h"
 #include "census.h"
+#include "command_line.h"
 #include "listener.h"
 #include "oscquery.h"
 #include "output.h"
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,103 +25,74 @@ enum { EXIT_USAGE = 2 };
 
 struct options {
   const char *instance;
+  const char *listen, *describe; /* as given; describe NULL: no OSCQuery */
   struct address address, oscquery;
   struct hosts hosts;
-  bool once, serves_oscquery;
+  bool once, expose;
 };
 
-static const char usage[] =
-    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT]\n"
-    "                     [--expose] [--host NAME]...\n"
-    "       ali3-exporter --once [--name INSTANCE]\n"
-    "\n"
-    "Serves the figures of running ali3d, read from shared memory, over HTTP.\n"
-    "\n"
-    "  --name INSTANCE          serve this daemon only, running or not (default: all daemons)\n"
-    "  --listen ADDRESS:PORT    numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9464)\n"
-    "  --oscquery ADDRESS:PORT  also describe the OSC addresses of one daemon there, for OSCQuery clients:\n"
-    "                           of the daemon of --name, else of the one started last\n"
-    "  --expose                 allow an address that other machines can reach\n"
-    "  --host NAME              also answer requests for this host name; needed by clients that use neither\n"
-    "                           localhost nor the address; up to 16 times\n"
-    "  --once                   print the text of /metrics, and exit\n"
-    "  --help, --version\n"
-    "\n"
-    "  /metrics           text format of Prometheus\n"
-    "  /api/v1/instances  list of the daemons, JSON\n"
-    "  /api/v1/status     one daemon, like ali3-top --json; ?name=INSTANCE (default: the one started last)\n"
-    "  /healthz           200 healthy, 503 degraded or gone; ?name=INSTANCE (default: all)\n"
-    "\n"
-    "Exit status: 0 ended by a signal, or printed; 1 cannot serve or print; 2 wrong usage\n";
+static bool take_host(char *name, void *options);
 
-static __attribute__((noreturn, format(printf, 1, 2))) void refuse_option(const char *format, ...)
+static const struct command_option exporter_options[] = {
+    COMMAND_TEXT(struct options, instance, "name", "INSTANCE",
+                 "serve this daemon only, running or not (default: all daemons)"),
+    COMMAND_TEXT(struct options, listen, "listen", "ADDRESS:PORT",
+                 "numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9464)"),
+    COMMAND_TEXT(
+        struct options, describe, "oscquery", "ADDRESS:PORT",
+        "also describe the OSC addresses of one daemon there, for OSCQuery clients: of the daemon of "
+        "--name, else of the one started last"),
+    COMMAND_SWITCH(struct options, expose, "expose", "allow an address that other machines can reach"),
+    COMMAND_OTHER(
+        take_host, "host", "NAME",
+        "also answer requests for this host name; needed by clients that use neither localhost nor the "
+        "address; up to 16 times"),
+    COMMAND_SWITCH(struct options, once, "once", "print the text of /metrics, and exit"),
+    {0},
+};
+static const struct command_line exporter_command = {
+    .name = "ali3-exporter",
+    .head = "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT]\n"
+            "                     [--expose] [--host NAME]...\n"
+            "       ali3-exporter --once [--name INSTANCE]\n"
+            "\n"
+            "Serves the figures of running ali3d, read from shared memory, over HTTP.\n",
+    .tail = "  /metrics           text format of Prometheus\n"
+            "  /api/v1/instances  list of the daemons, JSON\n"
+            "  /api/v1/status     one daemon, like ali3-top --json; ?name=INSTANCE (default: the one started "
+            "last)\n"
+            "  /healthz           200 healthy, 503 degraded or gone; ?name=INSTANCE (default: all)\n"
+            "\n"
+            "Exit status: 0 ended by a signal, or printed; 1 cannot serve or print; 2 wrong usage\n",
+    .option = exporter_options,
+    .wrong = EXIT_USAGE};
+
+static bool take_host(char *name, void *options)
 {
-  va_list list;
-  va_start(list, format);
-  fputs("ali3-exporter: ", stderr);
-  vfprintf(stderr, format, list);
-  fputc('\n', stderr);
-  va_end(list);
-  exit(EXIT_USAGE);
+  struct options *o = options;
+  char error[300];
+  if (where_host(&o->hosts, name, error, sizeof error)) return true;
+  fprintf(stderr, "ali3-exporter: %s\n", error);
+  return false;
 }
 
-static struct options read_options(int argc, char **argv)
+/* -1: go on; otherwise the exit status. */
+static int read_options(int argc, char **argv, struct options *o)
 {
-  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
-                                        {"listen", required_argument, NULL, 'l'},
-                                        {"oscquery", required_argument, NULL, 'q'},
-                                        {"expose", no_argument, NULL, 'e'},
-                                        {"host", required_argument, NULL, 'H'},
-                                        {"once", no_argument, NULL, 'o'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, 'v'},
-                                        {0}};
-  struct options o = {0};
-  char error[300];
-  const char *listen = "127.0.0.1:9464", *oscquery = NULL;
-  bool expose = false;
-  /* Options that take a value or set a flag. */
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'n':
-      o.instance = optarg;
-      break;
-    case 'l':
-      listen = optarg;
-      break;
-    case 'q':
-      oscquery = optarg;
-      break;
-    case 'e':
-      expose = true;
-      break;
-    case 'H':
-      if (!where_host(&o.hosts, optarg, error, sizeof error)) refuse_option("%s", error);
-      break;
-    case 'o':
-      o.once = true;
-      break;
-    /* Options that end the program. */
-    case 'h':
-      fputs(usage, stdout);
-      exit(EXIT_SUCCESS);
-    case 'v':
-      printf("ali3-exporter " ALI3_VERSION "\n%s\n", build_info());
-      exit(EXIT_SUCCESS);
-    default:
-      fputs(usage, stderr);
-      exit(EXIT_USAGE);
-    }
-  }
-  /* Checks that need all options, such as --expose. */
-  if (optind < argc) refuse_option("unexpected argument \"%s\"", argv[optind]);
-  if (o.instance && !telemetry_valid_name(o.instance))
-    refuse_option("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
-  if (!where_listen("--listen", listen, expose, &o.address, error, sizeof error)) refuse_option("%s", error);
-  o.serves_oscquery = oscquery != NULL;
-  if (oscquery && !where_listen("--oscquery", oscquery, expose, &o.oscquery, error, sizeof error))
-    refuse_option("%s", error);
-  return o;
+  char error[300] = "";
+  *o = (struct options){.listen = "127.0.0.1:9464"};
+  const int status = command_read(&exporter_command, argc, argv, o);
+  if (status >= 0) return status;
+  bool good = optind == argc || command_wrong(&exporter_command, "arguments", "options only", argv[optind]);
+  if (good && o->instance && !telemetry_valid_name(o->instance))
+    good = command_wrong(&exporter_command, "--name", "1 to 63 of A-Z a-z 0-9 _ -", o->instance);
+  /* Addresses, when it is known whether others may reach them. */
+  const bool heard =
+      good && where_listen("--listen", o->listen, o->expose, &o->address, error, sizeof error) &&
+      (!o->describe || where_listen("--oscquery", o->describe, o->expose, &o->oscquery, error, sizeof error));
+  if (heard) return -1;
+  if (good) fprintf(stderr, "ali3-exporter: %s\n", error);
+  return command_refuse(&exporter_command);
 }
 
 static int print_once(struct census *c)
@@ -187,7 +158,7 @@ static int serve_pages(struct options *o, struct census *c)
   struct server *server = open_server(&o->address, &o->hosts, figures_page, c, address, sizeof address),
                 *second = NULL;
   if (!server) return EXIT_FAILURE;
-  if (o->serves_oscquery &&
+  if (o->describe &&
       !(second = open_server(&o->oscquery, &o->hosts, osc_page, o, oscquery, sizeof oscquery))) {
     server_stop(server);
     return EXIT_FAILURE;
@@ -208,7 +179,9 @@ int main(int argc, char **argv)
 {
   output_check_at_exit();
   static struct census census; /* a megabyte */
-  struct options o = read_options(argc, argv);
+  struct options o;
+  const int status = read_options(argc, argv, &o);
+  if (status >= 0) return status;
   census.only = o.instance;
   return o.once ? print_once(&census) : serve_pages(&o, &census);
 }

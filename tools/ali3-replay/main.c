@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-replay: options and wiring. */
-#include "base/build_info.h"
-#include "option_number.h"
+#include "command_line.h"
 #include "output.h"
 #include "replay.h"
 
@@ -11,118 +10,83 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: ali3-replay FILE.h5 [OPTION]...\n"
-    "       ali3-replay export FILE.h5 --csv OUT | --mf4 OUT [--signals GLOB,..] [--from S] [--to S]\n"
-    "       ali3-replay info FILE.h5\n"
-    "       ali3-replay recover FILE.h5 COPY.h5\n"
-    "Computes a run that ali3-record recorded again, and compares every recorded number bit by bit.\n"
-    "\n"
-    "  --with CONFIG     give the recorded inputs to the model of another configuration, and print the "
-    "largest\n"
-    "                    differences\n"
-    "  --write OUT       record all signals of what is computed in a new file\n"
-    "  --from S, --to S  only the rows between these times since the first row\n"
-    "  --tolerance X     compare with this relative tolerance, also recordings of other builds\n"
-    "  --workers N       threads that share a step, beside the first, 0 to 63 (default: 0)\n"
-    "  --feed URL        send the recorded inputs to a running daemon, osc.udp://HOST:PORT/PREFIX\n"
-    "  --speed X         of a feed: X times as fast as recorded (default: 1)\n"
-    "  --lockstep        of a feed: ask the daemon for each step, and wait for it\n"
-    "  --help, --version\n"
-    "\n"
-    "export: writes signals as CSV, or as an MDF 4.1 file.\n"
-    "  --csv OUT         write CSV; - for standard output\n"
-    "  --header WHICH    first line of the CSV: names (default); units: time [s]; none\n"
-    "  --mf4 OUT         write MDF 4.1\n"
-    "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
-    "info: prints what the file holds. recover: copies what is whole of a file that was not closed.\n"
-    "\n"
-    "Exit status: 0 the same bits; 1 the first difference is printed; 2 wrong usage, or a file that cannot "
-    "be\n"
-    "read; 3 another build, instruction set or model; 4 some cycles were not compared, because cycles were\n"
-    "lost or no state leads to them.\n";
+static bool take_csv(char *file, void *options);
+static bool take_mdf(char *file, void *options);
+static bool take_header(char *word, void *options);
 
-enum {
-  WITH = 1,
-  WRITE,
-  FROM,
-  TO,
-  TOLERANCE,
-  WORKERS,
-  FEED,
-  SPEED,
-  LOCKSTEP,
-  CSV,
-  MF4,
-  SIGNALS,
-  HEADER,
-  HELP,
-  VERSION
+static const struct command_option replay_list[] = {
+    COMMAND_TEXT(
+        struct replay_options, with, "with", "CONFIG",
+        "give the recorded inputs to the model of another configuration, and print the largest differences"),
+    COMMAND_TEXT(struct replay_options, write, "write", "OUT",
+                 "record all signals of what is computed in a new file"),
+    COMMAND_NUMBER(struct replay_options, from, "from", "S", 0, DBL_MAX,
+                   "only the rows from this time since the first row on"),
+    COMMAND_NUMBER(struct replay_options, to, "to", "S", 0, DBL_MAX,
+                   "only the rows up to this time since the first row"),
+    COMMAND_NUMBER(struct replay_options, tolerance, "tolerance", "X", 0, DBL_MAX,
+                   "compare with this relative tolerance, also recordings of other builds"),
+    COMMAND_COUNT(struct replay_options, workers, "workers", "N", 0, 63,
+                  "threads that share a step, beside the first, 0 to 63 (default: 0)"),
+    COMMAND_TEXT(struct replay_options, feed, "feed", "URL",
+                 "send the recorded inputs to a running daemon, osc.udp://HOST:PORT/PREFIX"),
+    COMMAND_NUMBER(struct replay_options, speed, "speed", "X", DBL_MIN, 1e6,
+                   "with --feed: X times as fast as recorded (default: 1)"),
+    COMMAND_SWITCH(struct replay_options, lockstep, "lockstep",
+                   "with --feed: ask the daemon for each step, and wait for it"),
+    COMMAND_HEADING("export: writes signals as CSV, or as an MDF 4.1 file."),
+    COMMAND_OTHER(take_csv, "csv", "OUT", "write CSV; - for standard output"),
+    COMMAND_OTHER(take_header, "header", "WHICH",
+                  "first line of the CSV: names (default); units: time [s]; none"),
+    COMMAND_OTHER(take_mdf, "mf4", "OUT", "write MDF 4.1"),
+    COMMAND_TEXT(struct replay_options, signals, "signals", "GLOB,..",
+                 "only the signals that match, e.g. 'time,body.*.position.*' (default: all)"),
+    {0},
 };
+static const struct command_line replay_command = {
+    .name = "ali3-replay",
+    .head =
+        "Usage: ali3-replay FILE.h5 [OPTION]...\n"
+        "       ali3-replay export FILE.h5 --csv OUT | --mf4 OUT [--signals GLOB,..] [--from S] [--to S]\n"
+        "       ali3-replay info FILE.h5\n"
+        "       ali3-replay recover FILE.h5 COPY.h5\n"
+        "Computes a run that ali3-record recorded again, and compares every recorded number bit by bit.\n",
+    .tail = "info: prints what the file holds. recover: copies what is whole of a file that was not closed.\n"
+            "\n"
+            "Exit status: 0 the same bits; 1 the first difference is printed; 2 wrong usage, or a file that\n"
+            "cannot be read; 3 another build, instruction set or model; 4 some cycles were not compared, "
+            "because\n"
+            "cycles were lost or no state leads to them.\n",
+    .option = replay_list,
+    .wrong = EXIT_USAGE};
 
 static bool refuse_argument(const char *option, const char *expected, const char *found)
 {
-  fprintf(stderr, "ali3-replay: %s: expected %s, found %s\n", option, expected, found);
-  return false;
+  return command_wrong(&replay_command, option, expected, found);
 }
 
-static bool read_number_option(const char *option, const char *text, double *out)
+static bool take_output(struct replay_options *o, const char *file, bool mdf)
 {
-  return option_number(text, 0.0, DBL_MAX, out) || refuse_argument(option, "a number of at least 0", text);
+  if (o->out) return refuse_argument("--csv, --mf4", "one of them", "several");
+  o->out = file;
+  o->mdf = mdf;
+  return true;
 }
 
-static bool read_option(int c, struct replay_options *o)
+static bool take_csv(char *file, void *options)
 {
-  long n;
-  /* Names first, then numbers. */
-  switch (c) {
-  case WITH:
-    o->with = optarg;
-    return true;
-  case WRITE:
-    o->write = optarg;
-    return true;
-  case FEED:
-    o->feed = optarg;
-    return true;
-  case LOCKSTEP:
-    o->lockstep = true;
-    return true;
-  case CSV:
-  case MF4:
-    if (o->out) return refuse_argument("--csv, --mf4", "one of them", "several");
-    o->out = optarg;
-    o->mdf = c == MF4;
-    return true;
-  case SIGNALS:
-    o->signals = optarg;
-    return true;
-  case HEADER:
-    return csv_header_from(optarg, &o->header) || refuse_argument("--header", CSV_HEADER_WORDS, optarg);
-  case SPEED:
-    return (option_number(optarg, 0.0, 1e6, &o->speed) && o->speed > 0.0) ||
-           refuse_argument("--speed", "a number above 0", optarg);
-  /* Numbers. */
-  case FROM:
-    return read_number_option("--from", optarg, &o->from);
-  case TO:
-    return read_number_option("--to", optarg, &o->to);
-  case TOLERANCE:
-    return read_number_option("--tolerance", optarg, &o->tolerance);
-  case WORKERS:
-    if (!option_count(optarg, 0, 63, &n))
-      return refuse_argument("--workers", "a whole number from 0 to 63", optarg);
-    o->workers = (int)n;
-    return true;
-  default:
-    return false;
-  }
+  return take_output(options, file, false);
 }
 
-static int ask_for_help(void)
+static bool take_mdf(char *file, void *options)
 {
-  fputs("Try ali3-replay --help\n", stderr);
-  return EXIT_USAGE;
+  return take_output(options, file, true);
+}
+
+static bool take_header(char *word, void *options)
+{
+  struct replay_options *o = options;
+  return csv_header_from(word, &o->header) || refuse_argument("--header", CSV_HEADER_WORDS, word);
 }
 
 /* Refuses options that belong to another word. */
@@ -151,7 +115,7 @@ static int run_words(int words, char **word, struct replay_options *o)
   const bool info = words == 2 && strcmp(word[0], "info") == 0;
   const bool export = words == 2 && strcmp(word[0], "export") == 0;
   if (recover) return recording_recover("ali3-replay", word[1], word[2]) == 0 ? EXIT_SAME : EXIT_USAGE;
-  if (!check_words(export, info, words, o)) return ask_for_help();
+  if (!check_words(export, info, words, o)) return command_refuse(&replay_command);
   o->file = word[words - 1];
   if (!recording_open(&r, o->file, error, sizeof error)) {
     fprintf(stderr, "ali3-replay: %s\n", error);
@@ -168,32 +132,9 @@ static int run_words(int words, char **word, struct replay_options *o)
 int main(int argc, char **argv)
 {
   output_check_at_exit();
-  static const struct option table[] = {
-      {"with", required_argument, NULL, WITH},
-      {"write", required_argument, NULL, WRITE},
-      {"from", required_argument, NULL, FROM},
-      {"to", required_argument, NULL, TO},
-      {"tolerance", required_argument, NULL, TOLERANCE},
-      {"workers", required_argument, NULL, WORKERS},
-      {"feed", required_argument, NULL, FEED},
-      {"speed", required_argument, NULL, SPEED},
-      {"lockstep", no_argument, NULL, LOCKSTEP},
-      {"csv", required_argument, NULL, CSV},
-      {"mf4", required_argument, NULL, MF4},
-      {"signals", required_argument, NULL, SIGNALS},
-      {"header", required_argument, NULL, HEADER},
-      {"help", no_argument, NULL, HELP},
-      {"version", no_argument, NULL, VERSION},
-      {0},
-  };
-  /* Read the options, then the words. */
   struct replay_options o = {.to = -1.0, .tolerance = -1.0, .speed = 1.0};
-  for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
-    if (c == HELP) return fputs(help, stdout) < 0 ? EXIT_USAGE : EXIT_SAME;
-    if (c == VERSION)
-      return printf("ali3-replay " ALI3_VERSION "\n%s\n", build_info()) < 0 ? EXIT_USAGE : EXIT_SAME;
-    if (!read_option(c, &o)) return ask_for_help();
-  }
+  const int status = command_read(&replay_command, argc, argv, &o);
+  if (status >= 0) return status;
   recording_quiet();
   return run_words(argc - optind, argv + optind, &o);
 }

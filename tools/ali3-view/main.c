@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-view: running mechanisms and recordings in a browser. It cannot disturb the daemons: it reads their shared
  * memory, and with --control it is one OSC sender among others. */
-#include "base/build_info.h"
+#include "command_line.h"
 #include "listener.h"
 #include "output.h"
 #include "server.h"
@@ -13,37 +13,20 @@
 #include <getopt.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXIT_USAGE = 2 };
 
-static const char usage[] =
-    "usage: ali3-view [--name INSTANCE] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
-    "                 [--control | --token-file FILE]\n"
-    "       ali3-view --file RUN.h5 [--meshes DIR] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
-    "\n"
-    "Shows running ali3d in a browser: the mechanism in 3-D, signals, deadline misses, inputs.\n"
-    "\n"
-    "  --name INSTANCE        list this daemon only in the health check (default: all daemons)\n"
-    "  --file RUN.h5          play a recording of ali3-record\n"
-    "  --meshes DIR           find the mesh files of the recording below this folder\n"
-    "  --listen ADDRESS:PORT  numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9466)\n"
-    "  --expose               allow an address that other machines can reach\n"
-    "  --host NAME            also answer requests for this host name; up to 16 times\n"
-    "  --control              allow commands and inputs, and print an address with the right to them\n"
-    "  --token-file FILE      like --control, with the token in the first line of FILE\n"
-    "  --help, --version\n"
-    "\n"
-    "The page is no safety function: a mechanism needs an emergency stop that does not pass through it.\n"
-    "\n"
-    "Exit status: 0 ended by a signal; 1 cannot serve; 2 wrong usage\n";
-
 struct view_options {
   struct address address;
-  const char *file, *meshes, *token_file; /* meshes: absolute, of realpath(); NULL: as in the recording */
-  bool control;
+  struct hosts hosts;
+  const char *name, *listen;
+  const char *file, *given_meshes, *token_file;
+  char *meshes; /* absolute, of realpath(); NULL: as in the recording */
+  bool control, expose;
 };
 
 static volatile sig_atomic_t ended;
@@ -53,80 +36,77 @@ static void note_end_signal(int number)
   ended = number;
 }
 
-static __attribute__((noreturn)) void refuse_view_option(const char *text)
+static bool take_host_name(char *name, void *options);
+
+static const struct command_option view_list[] = {
+    COMMAND_TEXT(struct view_options, name, "name", "INSTANCE",
+                 "list this daemon only in the health check (default: all daemons)"),
+    COMMAND_TEXT(struct view_options, file, "file", "RUN.h5", "play a recording of ali3-record"),
+    COMMAND_TEXT(struct view_options, given_meshes, "meshes", "DIR",
+                 "find the mesh files of the recording below this folder"),
+    COMMAND_TEXT(struct view_options, listen, "listen", "ADDRESS:PORT",
+                 "numeric address, IPv6 in brackets; port 0: any (default 127.0.0.1:9466)"),
+    COMMAND_SWITCH(struct view_options, expose, "expose", "allow an address that other machines can reach"),
+    COMMAND_OTHER(take_host_name, "host", "NAME", "also answer requests for this host name; up to 16 times"),
+    COMMAND_SWITCH(struct view_options, control, "control",
+                   "allow commands and inputs, and print an address with the right to them"),
+    COMMAND_TEXT(struct view_options, token_file, "token-file", "FILE",
+                 "like --control, with the token in the first line of FILE"),
+    {0},
+};
+static const struct command_line view_command = {
+    .name = "ali3-view",
+    .head =
+        "usage: ali3-view [--name INSTANCE] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
+        "                 [--control | --token-file FILE]\n"
+        "       ali3-view --file RUN.h5 [--meshes DIR] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
+        "\n"
+        "Shows running ali3d in a browser: the mechanism in 3-D, signals, deadline misses, inputs.\n",
+    .tail =
+        "The page is no safety function: a mechanism needs an emergency stop that does not pass through it.\n"
+        "\n"
+        "Exit status: 0 ended by a signal; 1 cannot serve; 2 wrong usage\n",
+    .option = view_list,
+    .wrong = EXIT_USAGE};
+
+static bool take_host_name(char *name, void *options)
 {
-  fprintf(stderr, "ali3-view: %s\n", text);
-  exit(EXIT_USAGE);
+  struct view_options *o = options;
+  char error[300];
+  if (where_host(&o->hosts, name, error, sizeof error)) return true;
+  fprintf(stderr, "ali3-view: %s\n", error);
+  return false;
 }
 
-static struct view_options read_view_options(int argc, char **argv, struct view *v)
+/* The rules between options. */
+static bool judge_view_options(struct view_options *o)
 {
-  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
-                                        {"file", required_argument, NULL, 'f'},
-                                        {"meshes", required_argument, NULL, 'm'},
-                                        {"listen", required_argument, NULL, 'l'},
-                                        {"expose", no_argument, NULL, 'e'},
-                                        {"host", required_argument, NULL, 'H'},
-                                        {"control", no_argument, NULL, 'c'},
-                                        {"token-file", required_argument, NULL, 't'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, 'v'},
-                                        {0}};
-  struct view_options o = {0};
   char error[300];
-  const char *listen = "127.0.0.1:9466";
-  bool expose = false;
-  /* Options that take a value or set a flag. */
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'n':
-      v->census.only = optarg;
-      break;
-    case 'f':
-      o.file = optarg;
-      break;
-    case 'm':
-      if (!(o.meshes = realpath(optarg, NULL)))
-        refuse_view_option("--meshes: expected a folder that exists, with the mesh files of the recording");
-      break;
-    case 'l':
-      listen = optarg;
-      break;
-    case 'e':
-      expose = true;
-      break;
-    case 'H':
-      if (!where_host(&v->hosts, optarg, error, sizeof error)) refuse_view_option(error);
-      break;
-    case 'c':
-      o.control = true;
-      break;
-    case 't':
-      o.token_file = optarg;
-      break;
-    /* Options that end the program. */
-    case 'h':
-      fputs(usage, stdout);
-      exit(EXIT_SUCCESS);
-    case 'v':
-      printf("ali3-view " ALI3_VERSION "\n%s\n", build_info());
-      exit(EXIT_SUCCESS);
-    default:
-      fputs(usage, stderr);
-      exit(EXIT_USAGE);
-    }
-  }
-  /* Checks that need all options. */
-  if (optind < argc) refuse_view_option("unexpected argument: see ali3-view --help");
-  if (v->census.only && !telemetry_valid_name(v->census.only))
-    refuse_view_option("--name: expected 1 to 63 of A-Z a-z 0-9 _ -");
-  if (o.meshes && !o.file)
-    refuse_view_option("--meshes belongs to --file: a daemon knows the folder of its meshes");
-  if (o.file && (o.control || o.token_file))
-    refuse_view_option(
-        "--file shows a recording, which takes no commands: leave out --control and --token-file");
-  if (!where_listen("--listen", listen, expose, &o.address, error, sizeof error)) refuse_view_option(error);
-  return o;
+  if (o->name && !telemetry_valid_name(o->name))
+    return command_wrong(&view_command, "--name", "1 to 63 of A-Z a-z 0-9 _ -", o->name);
+  if (o->given_meshes && !o->file)
+    return command_wrong(&view_command, "--meshes",
+                         "--file beside it, because a daemon knows the folder of its meshes", "none");
+  if (o->given_meshes && !(o->meshes = realpath(o->given_meshes, NULL)))
+    return command_wrong(&view_command, "--meshes",
+                         "a folder that exists, with the mesh files of the recording", o->given_meshes);
+  if (o->file && (o->control || o->token_file))
+    return command_wrong(&view_command, "--file", "a recording alone, because it takes no commands",
+                         "--control or --token-file");
+  if (where_listen("--listen", o->listen, o->expose, &o->address, error, sizeof error)) return true;
+  fprintf(stderr, "ali3-view: %s\n", error);
+  return false;
+}
+
+/* -1: go on; otherwise the exit status. */
+static int read_view_options(int argc, char **argv, struct view_options *o)
+{
+  *o = (struct view_options){.listen = "127.0.0.1:9466"};
+  const int status = command_read(&view_command, argc, argv, o);
+  if (status >= 0) return status;
+  const bool good = optind == argc ? judge_view_options(o)
+                                   : command_wrong(&view_command, "arguments", "options only", argv[optind]);
+  return good ? -1 : command_refuse(&view_command);
 }
 
 /* The token, from a file or random. Prints the reason when it fails. */
@@ -194,7 +174,11 @@ int main(int argc, char **argv)
   static struct view v; /* a megabyte */
   char error[300];
   const struct sigaction note = {.sa_handler = note_end_signal};
-  struct view_options o = read_view_options(argc, argv, &v);
+  struct view_options o;
+  const int usage = read_view_options(argc, argv, &o);
+  if (usage >= 0) return usage;
+  v.census.only = o.name;
+  v.hosts = o.hosts;
   hold_heap_small();
   sigaction(SIGTERM, &note, NULL);
   sigaction(SIGINT, &note, NULL);
@@ -208,6 +192,6 @@ int main(int argc, char **argv)
   control_close(&v.control);
   playback_close(v.playback);
   free(v.three);
-  free((char *)o.meshes);
+  free(o.meshes);
   return status;
 }
