@@ -154,7 +154,7 @@ TEST(usage)
                                       "--json --histogram x.png"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(top("%s", wrong[i]), 2);
   assert_int_equal(top("--watch 1x"), 2);
-  assert_shows("--watch: expected seconds from 0.02 to 3600, found \"1x\"");
+  assert_shows("--watch: expected seconds from 0.02 to 3600, or names of signals, found 1x");
   assert_int_equal(top("--once --instance a/b"), 3);
   assert_shows("expected 1 to 63 of A-Z");
   assert_int_equal(top("--histogram x.png --instance no-such-instance"), 3);

@@ -117,7 +117,9 @@ static int run_shows(const struct options *o)
 int main(int argc, char **argv)
 {
   output_check_at_exit();
-  const struct options o = options_read(argc, argv);
+  struct options o;
+  const int usage = options_read(argc, argv, &o);
+  if (usage >= 0) return usage;
   if (o.mode == MODE_LIST) return list_instances();
   const struct sigaction action = {.sa_handler = on_signal};
   sigaction(SIGINT, &action, NULL);

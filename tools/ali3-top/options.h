@@ -10,7 +10,7 @@ enum mode { MODE_SCREEN, MODE_LINE, MODE_BLOCK, MODE_JSON, MODE_LIST, MODE_PLOT 
 
 struct options {
   enum mode mode;
-  bool once;
+  bool once, list, interval_given;
   double interval;   /* s */
   double seconds;    /* 0: until interrupted */
   const char *globs; /* signals whose values to show; NULL: none */
@@ -18,7 +18,7 @@ struct options {
   const char *picture; /* file of MODE_PLOT */
 };
 
-/* Exits if an option asks for it or is wrong. */
-struct options options_read(int argc, char **argv);
+/* -1: go on; otherwise the exit status. */
+int options_read(int argc, char **argv, struct options *o);
 
 #endif
