@@ -112,7 +112,9 @@ typedef struct {
   X(ALI3_FORCE_SPHERE_PLANE, "sphere_plane")   /* contact with friction: plane on a, sphere on b */          \
   X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* contact with friction: a sphere on each body */            \
   X(ALI3_FORCE_CYLINDER, "hydraulic_cylinder") /* two chambers of oil and a valve, between two points */     \
-  X(ALI3_FORCE_WINDING, "electric_motor")      /* a winding that a voltage drives, on the coordinate */
+  X(ALI3_FORCE_WINDING, "electric_motor")      /* a winding that a voltage drives, on the coordinate */      \
+  X(ALI3_FORCE_BRAKE, "brake")                 /* friction on the coordinate, as strong as an input says */  \
+  X(ALI3_FORCE_TYRE, "tyre")                   /* a wheel on b that rolls on a plane of a */
 
 typedef enum {
 #define ALI3_FORCE_ENUM(id, text) id,
@@ -125,7 +127,7 @@ typedef enum {
 const char *ali3_force_type_name(ali3_force_type type);
 /* True if the type acts on the coordinate of a revolute or prismatic joint. Every other type acts between two points. */
 bool ali3_force_type_on_joint(ali3_force_type type);
-/* True for sphere_plane and sphere_sphere. */
+/* True for sphere_plane, sphere_sphere and tyre. */
 bool ali3_force_type_is_contact(ali3_force_type type);
 
 /* A function as a list of points (argument, value). The arguments rise. The model copies the points. */
@@ -160,6 +162,9 @@ typedef struct {
  *   hydraulic_cylinder  body_a body_b point_a point_b   damping bore rod retracted stroke dead_volume bulk_modulus leakage
  *                                                   supply tank flow flow_drop overlap lag pressure
  *   electric_motor  joint                           resistance inductance constant max_current max_voltage current
+ *   brake          joint                            friction slip
+ *   tyre           body_a body_b point_a point_b    stiffness damping normal radius_b axle rolling_radius load slip_stiffness
+ *                                                   relaxation grip slip_damping shape curvature
  *
  * Here "stiffness" and "damping" mean element 0. */
 typedef struct {
@@ -223,15 +228,35 @@ typedef struct {
   double constant;                 /* N m/A or N/A, which is V s/rad or V s/m; above 0 */
   double max_current, max_voltage; /* A, V; above 0; INFINITY: no limit */
   double current;                  /* A, at the start */
+  /* A brake is a friction whose Coulomb force is what ali3_set_command() gives, limited to 0 .. friction.
+   *
+   * Tyres: point_b is the centre of a wheel on body b, which rolls on the plane of a. stiffness and damping are radial. The contact is
+   * below the centre, at any camber. The tread has two deflections as its states, along the wheel and across it (elements 0
+   * and 1). They fade while it rolls, so that the force approaches the magic formula
+   *
+   *   F_i = grip_i Fz sin(shape atan((1 - curvature) x + curvature atan(x))) s_i/s,   x = s/shape,   s = |(s_0, s_1)|
+   *   s_i = slip_stiffness_i / grip_i times the slip -sliding_i/|rolling|
+   *
+   * over the way relaxation_i Fz/load, and they are springs of slip_stiffness_i load/relaxation_i while the wheel stands. Above, the
+   * rolling is the speed of the wheel's centre, and the sliding that of the tread at rolling_radius. */
+  double axle[3];        /* frame of b; any length above 0. axle x normal is forward */
+  double rolling_radius; /* m, above 0; NaN: radius_b */
+  double load;           /* N, above 0: the load that the wheel is made for */
+  double
+      slip_stiffness[2];   /* force by slip, or by the tangent of the angle of slip, over the load; above 0 */
+  double relaxation[2];    /* m, above 0: relaxation length at that load */
+  double grip[2];          /* largest friction over the load; above 0 */
+  double slip_damping[2];  /* N s/m, 0 or more: of the deflections at that load */
+  double shape, curvature; /* 1 .. 1.95; 1 or less */
 } ali3_force_spec;
 
-/* True for motor, drive, hydraulic_cylinder and electric_motor, which can take a value from ali3_set_command(). A drive takes one only if it is
- * external. */
+/* True for motor, drive, hydraulic_cylinder, electric_motor and brake, which can take a value from ali3_set_command(). A drive takes
+ * one only if it is external. */
 bool ali3_force_type_takes_command(ali3_force_type type);
 
 /* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; dead
  * volumes of 1e-4 m^3, a bulk modulus of 1.4e9 Pa, a flow_drop of 5e5 Pa, pressures that hold the mechanism, no
- * limits of current and voltage; every other field 0. */
+ * limits of current and voltage; the rolling radius of a tyre from its radius, a grip of 1, a shape of 1.5; every other field 0. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
 
 /* Sensors. A sensor does not change the motion. ali3_sensor_get() gives what a perfect one would show, and
@@ -383,7 +408,7 @@ const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND:
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
-/* True for a motor, a hydraulic_cylinder, an electric_motor and an external drive: ali3_set_command() has an effect on it. */
+/* True for a motor, a hydraulic_cylinder, an electric_motor, a brake and an external drive: ali3_set_command() has an effect on it. */
 bool ali3_model_force_takes_command(const ali3_model *m, int force);
 /* True if the coordinate of the force is an angle. */
 bool ali3_model_force_turns(const ali3_model *m, int force);

@@ -227,15 +227,19 @@ typedef struct {
   double value;
   double target;              /* drive: present target, m or rad */
   double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m; gear: 0 */
-  /* hydraulic_cylinder and electric_motor; else 0. */
+  /* hydraulic_cylinder, electric_motor and tyre; else 0. */
   double supplied; /* J, from supply and tank or from the voltage since the reset, less what went back */
-  double lost;     /* J, to throttles, leakage and damping, or to resistance since the reset */
+  double lost;     /* J, to throttles, leakage and damping, to resistance, or to sliding since the reset */
   /* hydraulic_cylinder; else 0. */
   double pressure[2]; /* Pa, chambers a and b */
   double flow[2];     /* m^3/s through the valve into chambers a and b, as oil at pressure 0 */
   double spool;       /* -1 .. 1 */
   /* electric_motor; else 0. */
   double current, voltage; /* A, and the voltage that acts, V */
+  /* tyre; else 0. */
+  double along, across; /* N, on the wheel: forward, and across it in the plane */
+  double slip;          /* -sliding/|rolling|, at most 10; 0 at standstill */
+  double slip_angle;    /* rad, above 0 if the contact slides against `across`; 0 at standstill */
 } ali3_force_state;
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 
@@ -270,11 +274,12 @@ typedef struct {
 } ali3_reading;
 void ali3_sensor_read(const ali3_model *m, const ali3_data *d, int sensor, ali3_reading *out);
 
-/* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs, oil and windings, 0 at rest.
+/* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs, oil, windings and treads, 0 at rest.
  * A mechanism that neither inputs nor drives nor other dampers move keeps total - supplied + lost. */
 typedef struct {
   double kinetic, potential, total;
-  double supplied, lost; /* sums over cylinders and electric motors since the reset, see ali3_force_state */
+  double supplied,
+      lost; /* sums over cylinders, electric motors and tyres since the reset, see ali3_force_state */
 } ali3_energy;
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *out);
 

@@ -34,7 +34,7 @@ MEANING = {
     "sensor.NAME.rate": "distance, angle, encoder: rate of the value; with a measuring chain its change in the last cycle",
     "sensor.NAME.quality": "distance, angle, encoder, load_cell: 1; 0 while the value is at a limit or stuck",
     "energy.kinetic": "kinetic energy of all bodies",
-    "energy.potential": "energy of gravity, 0 at the origin of the world, and of springs, oil and windings, 0 at rest",
+    "energy.potential": "energy of gravity, 0 at the origin of the world, and of springs, oil, windings and treads, 0 at rest",
     "energy.total": "kinetic plus potential energy",
     "constraint.position": "largest error of a row of a joint, drive or gear; rad or 1 for a row that holds an orientation",
     "constraint.velocity": "largest rate of such an error",
@@ -44,7 +44,7 @@ MEANING = {
     "input.NAME.force": "input on a body: force in use",
     "input.NAME.torque": "input on a body: torque in use",
     "input.NAME.value": "input on a force element: N m or N of a motor, rad or m of an external drive, on a revolute or prismatic joint; spool of a hydraulic_cylinder, "
-                         "-1 to 1; V of an electric_motor; or a number of the rig",
+                         "-1 to 1; V of an electric_motor; N m or N of a brake; or a number of the rig",
     "input.NAME.position": "input for the platform, or measured on its rig: surge, sway and heave",
     "input.NAME.angle": "input for the platform, or measured on its rig: roll, pitch and yaw",
     "input.NAME.leg": "measured legs or cranks of the rig, with .1 to .6",
@@ -81,7 +81,7 @@ CONTACT = {
 OF_FORCE = {
     **dict.fromkeys(("spring_damper", "cable", "end_stop"), {"length": LENGTH, "value": "force; above 0 it pulls the points together"}),
     "bushing": {"force": "force on body b at point b, in world axes", "torque": "torque on body b, in world axes"},
-    **dict.fromkeys(("joint_spring", "stop", "friction"), {"position": COORDINATE, "value": DOWN}),
+    **dict.fromkeys(("joint_spring", "stop", "friction", "brake"), {"position": COORDINATE, "value": DOWN}),
     "motor": {"position": COORDINATE, "value": UP},
     "drive": {"position": COORDINATE, "target": "coordinate that the drive aims at", "value": UP},
     "gear": {"value": "torque or force on joint; above 0 it drives its coordinate down"},
@@ -104,6 +104,14 @@ OF_FORCE = {
         "voltage": "voltage that acts",
         "supplied": "energy from the voltage since the reset, less what went back",
         "lost": "energy that the resistance has taken since the reset",
+    },
+    "tyre": {
+        **CONTACT,
+        "along": "force on the wheel, forward",
+        "across": "force on the wheel along normal x forward: to the left",
+        "slip": "(rolling_radius times the rate of the wheel less the speed)/|speed| along it, at most 10; 0 at standstill",
+        "slip_angle": "angle of slip, above 0 if the wheel moves to the right; 0 at standstill",
+        "lost": "energy that sliding and damping have taken since the reset",
     },
 }
 

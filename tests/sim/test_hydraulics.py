@@ -193,7 +193,7 @@ class Hydraulics(unittest.TestCase):
         for method in ("rk4", "dp5", "ab4", "abm8"):
             done = run(SIM, LOADER, "--method", method)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"the method {method} cannot follow the oil of cylinders and the current of motors, and force 'lift' is of "
+            self.assertIn(f"the method {method} cannot follow the oil of cylinders, the current of motors and the tread of tyres, and force 'lift' is of "
                           "type hydraulic_cylinder; choose the method ali3 or energy", done.stderr)
 
     def test_linear(self):

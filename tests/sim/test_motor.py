@@ -122,7 +122,7 @@ class Motor(unittest.TestCase):
     def test_explicit_methods(self):
         done = run(SIM, ARM, "--method", "rk4")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("the method rk4 cannot follow the oil of cylinders and the current of motors, and force 'motor' is of type electric_motor",
+        self.assertIn("the method rk4 cannot follow the oil of cylinders, the current of motors and the tread of tyres, and force 'motor' is of type electric_motor",
                       done.stderr)
 
     def test_report(self):

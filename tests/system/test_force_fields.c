@@ -89,7 +89,16 @@ static const struct field fields[] = {
     NUMBER(constant, 0.3, NAN),
     NUMBER(max_current, 0.1, NAN),
     NUMBER(max_voltage, 0.2, NAN),
-    NUMBER(current, 0.5, NAN)};
+    NUMBER(current, 0.5, NAN),
+    {"axle", offsetof(ali3_force_spec, axle[1]), A_NUMBER, 1, 0.3, NAN},
+    NUMBER(rolling_radius, 0.26, INFINITY),
+    NUMBER(load, 30.0, NAN),
+    {"slip_stiffness", offsetof(ali3_force_spec, slip_stiffness), A_NUMBER, 2, 7.0, NAN},
+    {"relaxation", offsetof(ali3_force_spec, relaxation), A_NUMBER, 2, 0.3, NAN},
+    {"grip", offsetof(ali3_force_spec, grip), A_NUMBER, 2, 0.6, NAN},
+    {"slip_damping", offsetof(ali3_force_spec, slip_damping), A_NUMBER, 2, 3.0, NAN},
+    NUMBER(shape, 1.2, NAN),
+    NUMBER(curvature, -0.5, NAN)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static void set_field(ali3_force_spec *s, const struct field *f, double value, const ali3_table *table)
@@ -116,17 +125,24 @@ static void make_specs(ali3_force_type type, ali3_force_spec spec[SPECS])
   s.joint_b = 1;
   /* Parameters of each type. */
   if (type != ALI3_FORCE_MOTOR && type != ALI3_FORCE_DRIVE && type != ALI3_FORCE_GEAR &&
-      type != ALI3_FORCE_FRICTION && type != ALI3_FORCE_CYLINDER && type != ALI3_FORCE_WINDING)
+      type != ALI3_FORCE_FRICTION && type != ALI3_FORCE_CYLINDER && type != ALI3_FORCE_WINDING &&
+      type != ALI3_FORCE_BRAKE)
     s.stiffness[0] = 200.0;
   if (type == ALI3_FORCE_BUSHING)
     for (int i = 0; i < 6; i++) s.stiffness[i] = 20.0;
   if (type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING || type == ALI3_FORCE_CABLE) s.rest = 0.1;
   if (type == ALI3_FORCE_STOP || type == ALI3_FORCE_END_STOP) s.lower = 0.3;
+  if (type == ALI3_FORCE_BRAKE) s.friction = 0.3; /* below the command */
   if (type == ALI3_FORCE_FRICTION || ali3_force_type_is_contact(type)) s.friction = 0.4;
   if (ali3_force_type_is_contact(type)) {
     s.normal[0] = 1.0;
     s.radius_a = 0.1;
-    s.radius_b = type == ALI3_FORCE_SPHERE_PLANE ? 0.3 : 0.2;
+    s.radius_b = type == ALI3_FORCE_SPHERE_SPHERE ? 0.2 : 0.3;
+  }
+  if (type == ALI3_FORCE_TYRE) {
+    s.axle[1] = s.axle[2] = 1.0;
+    s.load = 20.0;
+    for (int i = 0; i < 2; i++) s.slip_stiffness[i] = s.relaxation[i] = s.slip_damping[i] = 1.0;
   }
   if (type == ALI3_FORCE_GEAR) s.ratio = 0.5;
   if (type == ALI3_FORCE_WINDING) s.resistance = s.constant = s.inductance = 0.5;

@@ -112,7 +112,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   r->lost_before = r->lost;
   for (int i = 0; i < ali3_model_forces(m); i++) {
     const ali3_force_type type = ali3_model_force_type(m, i);
-    r->actuated |= type == ALI3_FORCE_CYLINDER || type == ALI3_FORCE_WINDING;
+    r->actuated |= type == ALI3_FORCE_CYLINDER || type == ALI3_FORCE_WINDING || type == ALI3_FORCE_TYRE;
   }
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;

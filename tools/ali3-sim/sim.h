@@ -155,7 +155,7 @@ struct result {
   uint32_t *step_ns;                                  /* (steps) */
   double position, velocity, acceleration, increment; /* largest values of the run */
   double initial, min, max, final;                    /* energy */
-  double supplied, lost; /* energy of cylinders and electric motors in the run, J */
+  double supplied, lost; /* energy of cylinders, electric motors and tyres in the run, J */
   double supplied_before, lost_before;
   bool actuated; /* the model has some */
   ali3_initial moved;

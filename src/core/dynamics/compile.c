@@ -12,7 +12,7 @@ void rows_add(struct joint_rows *j, enum primitive_kind kind, const double *u, c
   p->kind = kind;
   if (u) v3_copy(p->u, u);
   if (v) v3_copy(p->v, v);
-  j->count += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
+  j->count += primitive_count(kind);
 }
 
 /* Orientation of b in a: the given one, or that of the initial poses. */

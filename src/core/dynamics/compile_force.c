@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a force of the model to its primitives and laws. */
 #include "actuators/cylinder.h"
+#include "actuators/tyre.h"
+#include "actuators/winding.h"
 #include "dynamics/compile.h"
 
 #include <ali3/model.h>
@@ -64,18 +66,31 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
   return sum;
 }
 
+static void compile_tyre(struct joint_rows *j, const ali3_force_spec *spec)
+{
+  double axle[3], norm = sqrt(v3_dot(spec->axle, spec->axle));
+  for (int i = 0; i < 3; i++) axle[i] = spec->axle[i] / norm;
+  if (!isnan(spec->rolling_radius)) j->radius[1] = spec->rolling_radius;
+  rows_add(j, ROW_ROLL, NULL, axle);
+  for (int i = 0; i < 2; i++)
+    j->law[1 + i] = (struct law){.kind = LAW_TYRE, .actuator = spec, .direction = i};
+}
+
 static void compile_contact(struct joint_rows *j, const ali3_force_spec *spec)
 {
-  bool plane = spec->type == ALI3_FORCE_SPHERE_PLANE;
+  bool plane = spec->type != ALI3_FORCE_SPHERE_SPHERE;
   double n[3], norm = sqrt(v3_dot(spec->normal, spec->normal));
   for (int i = 0; i < 3; i++) n[i] = spec->normal[i] / norm;
+  /* the gap */
   j->radius[0] = plane ? 0.0 : spec->radius_a;
   j->radius[1] = spec->radius_b;
   j->length = j->radius[0] + j->radius[1];
   rows_add(j, plane ? ROW_GAP : ROW_LENGTH, plane ? n : NULL, NULL);
   j->law[0].lower = 0.0;
   j->law[0].upper = INFINITY;
-  if (spec->friction == 0.0) return;
+  /* sliding */
+  if (spec->type == ALI3_FORCE_TYRE) compile_tyre(j, spec);
+  if (spec->type == ALI3_FORCE_TYRE || spec->friction == 0.0) return;
   double t[2][3] = {{0}};
   if (plane) v3_perpendicular(n, t[0], t[1]);
   rows_add(j, ROW_SLIP, t[0], t[1]);
@@ -91,8 +106,10 @@ static enum law_kind law_of(const ali3_force_spec *spec)
   case ALI3_FORCE_STOP:
   case ALI3_FORCE_SPHERE_PLANE:
   case ALI3_FORCE_SPHERE_SPHERE:
+  case ALI3_FORCE_TYRE:
     return LAW_LIMITS;
   case ALI3_FORCE_FRICTION:
+  case ALI3_FORCE_BRAKE:
     return LAW_FRICTION;
   case ALI3_FORCE_MOTOR:
     return LAW_VALUE;
@@ -124,6 +141,11 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
                            .user = &m->force[index].law};
   if (m->force[index].law.force) j->law[0].kind = LAW_USER;
   j->law[0].actuator = spec;
+  if (spec->type == ALI3_FORCE_BRAKE) {
+    j->law[0].friction = 1.0;
+    j->law[0].damping = 0.0;
+    j->law[0].asked = true;
+  }
   if (spec->type == ALI3_FORCE_CYLINDER) j->law[0].stiffness = cylinder_stiffest(spec);
   *at_start = 0.0;
   /* On a joint: one row of its coordinate. A drive and a gear are rigid. */
@@ -158,6 +180,14 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
     j->law[0].lower = -INFINITY;
     j->law[0].upper = 0.0;
   }
+}
+
+int rows_states(const struct joint_rows *j)
+{
+  const enum law_kind first = j->law[0].kind;
+  if (first == LAW_CYLINDER) return CYLINDER_STATES;
+  if (first == LAW_WINDING) return WINDING_STATES;
+  return j->soft && j->count > 1 && j->law[1].kind == LAW_TYRE ? TYRE_STATES : 0;
 }
 
 void rows_add_sway(struct joint_rows *j, double stiffness)

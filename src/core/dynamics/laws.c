@@ -2,6 +2,7 @@
  * Loop code. */
 #include "dynamics/laws.h"
 #include "actuators/cylinder.h"
+#include "actuators/tyre.h"
 #include "actuators/winding.h"
 
 #include <math.h>
@@ -238,6 +239,8 @@ double law_energy(const struct law *law, const double *own, double x)
     return cylinder_energy(law->actuator, own, x);
   case LAW_WINDING:
     return winding_energy(law->actuator, own);
+  case LAW_TYRE:
+    return tyre_energy(law->actuator, own, law->direction);
   case LAW_LIMITS:
     out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;
@@ -271,5 +274,6 @@ bool law_switches(const struct law *law)
 
 bool law_jumps(const struct law *law)
 {
-  return law->kind == LAW_LIMITS || law->kind == LAW_FRICTION || law->kind == LAW_SLIP;
+  return law->kind == LAW_LIMITS || law->kind == LAW_FRICTION || law->kind == LAW_SLIP ||
+         law->kind == LAW_TYRE;
 }

@@ -15,6 +15,7 @@ enum law_kind {
   LAW_VALUE,    /* the value from outside, for every state */
   LAW_CYLINDER, /* a hydraulic cylinder, with states of its own: actuators/cylinder.h */
   LAW_WINDING,  /* an electric motor, with a current: actuators/winding.h */
+  LAW_TYRE,     /* sliding of a tyre, with a deflection: actuators/tyre.h */
   LAW_SWAY      /* 0; the factors get the geometric stiffness of the pull in the link's first row */
 };
 
@@ -25,7 +26,9 @@ struct law {
   double friction, slip;                   /* N, N m or a coefficient; m/s or rad/s */
   const ali3_table *force, *damping_table; /* n 0: none */
   const ali3_law *user;                    /* LAW_USER */
-  const ali3_force_spec *actuator;         /* LAW_CYLINDER, LAW_WINDING */
+  const ali3_force_spec *actuator;         /* LAW_CYLINDER, LAW_WINDING, LAW_TYRE */
+  int direction;                           /* LAW_TYRE: 0 along the wheel, 1 across it */
+  bool asked; /* LAW_FRICTION: of a brake, whose force is 1 times the force that an input asks for */
 };
 
 /* Compliance of a row whose force does not depend on the coordinate. */
@@ -43,7 +46,8 @@ double law_average(const struct law *law, double x0, double x, double dt, double
  * do work before the limit. The result is continuous as x crosses the limit. end: returns the force of the spring at the end
  * instead. */
 double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope);
-/* RT. Friction at a rate v. across: the other component of the slip rate; normal: normal force, 1 for LAW_FRICTION. */
+/* RT. Friction at a rate v. across: the other component of the slip rate; normal: normal force; for LAW_FRICTION 1, or the force
+ * that is asked for. */
 double law_friction(const struct law *law, double normal, double v, double across);
 /* RT. Friction over rate of LAW_FRICTION, or of LAW_SLIP with its normal force, at the solution. push: rate without friction;
  * mobility: decrease of the rate per unit of force. The result is the secant, because the line through the origin contains the

@@ -28,7 +28,8 @@ static void mean_coordinate(const struct coordinate *c, const struct mean_pair *
   }
 }
 
-/* Sliding at a contact: the forces act at the mean point of contact. n: mean normal from a to b. */
+/* Sliding at a contact: the forces act at the mean point of contact, and none at the centre of a wheel. n: mean normal from a to
+ * b. */
 static void mean_slip(const struct joint_rows *j, const struct primitive *p, const struct joint_view *end,
                       const struct mean_points *points, const double n[3], const double *lambda,
                       double (*load)[BODY_Y])
@@ -92,7 +93,7 @@ void rows_mean_load(const struct joint_rows *j, const struct joint_view *start, 
         for (int side = 0; side < 2; side++)
           for (int y = 0; y < BODY_Y; y++) load[slot[side]][y] += part[side][y];
       }
-    } else if (p->kind == ROW_SLIP) {
+    } else if (p->kind == ROW_SLIP || p->kind == ROW_ROLL) {
       mean_normal(j, &pair, &points, lengths, n);
       mean_slip(j, p, end, &points, n, lambda, load);
     } else {

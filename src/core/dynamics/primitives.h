@@ -18,11 +18,6 @@ struct primitive_place {
   num zero, turn, turn_last;
 };
 
-static inline int primitive_count(enum primitive_kind kind)
-{
-  return kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
-}
-
 /* The three rows of one side of a coinciding point: the first line of the table of kinematics.h for k = e_i, where R'k
  * is row i of R. */
 static inline void coincide_rows(num *restrict J, double sign, const struct body_frame *f, const num a[3])

@@ -45,12 +45,32 @@ static double coordinates_bias(const struct joint_rows *j, const struct joint_vi
   return sum;
 }
 
-/* For a plane the directions turn with it. For two spheres they follow the last ones, so that the multipliers along them keep
- * their meaning from step to step. */
+/* Forward and across: the wheel's left, if its axle points to the left. */
+static void wheel_tangents(const struct primitive *p, const struct joint_view *v, const double n[3],
+                           double t[2][3])
+{
+  double axle[3];
+  m3_mul(axle, v->f[1]->R, p->v);
+  v3_cross(t[0], axle, n);
+  const double square = v3_dot(t[0], t[0]);
+  if (square > 1e-12) {
+    for (int i = 0; i < 3; i++) t[0][i] /= sqrt(square);
+    v3_cross(t[1], n, t[0]);
+  } else { /* the wheel lies on its side */
+    v3_perpendicular(n, t[0], t[1]);
+  }
+}
+
+/* For a plane the directions turn with it, and for a wheel they turn with its axle. For two spheres they follow the last ones, so
+ * that the multipliers along them keep their meaning from step to step. */
 void rows_tangents(const struct primitive *p, const struct joint_view *v, const double n[3], double t[2][3])
 {
   bool plane = v3_dot(p->u, p->u) > 0.0;
   const double *last = v->tangent, x_axis[3] = {1, 0, 0};
+  if (p->kind == ROW_ROLL) {
+    wheel_tangents(p, v, n, t);
+    return;
+  }
   if (plane) {
     m3_mul(t[0], v->f[0]->R, p->u);
     m3_mul(t[1], v->f[0]->R, p->v);
@@ -67,27 +87,37 @@ void rows_tangents(const struct primitive *p, const struct joint_view *v, const 
   }
 }
 
+/* J y' = t . (v_b - v_a) of the material points of both bodies at P. */
+static void passing_row(const struct joint_view *v, const double P[3], const double t[3], double *J)
+{
+  for (int side = 0; side < 2; side++) {
+    double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;
+    v3_sub(arm, P, v->x[side]->r);
+    v3_cross(turn, arm, t);
+    m3_tmul(row + 3, v->f[side]->R, turn);
+    for (int k = 0; k < 3; k++) {
+      row[k] = sign * t[k];
+      row[3 + k] *= sign;
+    }
+    row[6] = 0.0;
+  }
+}
+
 /* The two rows of sliding at a contact. n: unit normal from a to b, world. The material points of both bodies
- * at the point of contact move past each other along two directions t across n: J y' = t . (v_b - v_a). */
+ * at the point of contact move past each other along two directions t across n. A wheel has one more row: its centre passes the
+ * plane along the first direction. */
 static void slip_rows(const struct joint_rows *j, const struct primitive *p, const struct joint_view *v,
                       const double n[3], double *J)
 {
-  double t[2][3], P[3];
-  world_vector(P, v->f[1], j->point[1]);
-  for (int i = 0; i < 3; i++) P[i] += v->x[1]->r[i] - j->radius[1] * n[i];
+  double t[2][3], P[3], centre[3];
+  world_vector(centre, v->f[1], j->point[1]);
+  for (int i = 0; i < 3; i++) {
+    centre[i] += v->x[1]->r[i];
+    P[i] = centre[i] - j->radius[1] * n[i];
+  }
   rows_tangents(p, v, n, t);
-  for (int i = 0; i < 2; i++, J += PAIR)
-    for (int side = 0; side < 2; side++) {
-      double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;
-      v3_sub(arm, P, v->x[side]->r);
-      v3_cross(turn, arm, t[i]);
-      m3_tmul(row + 3, v->f[side]->R, turn);
-      for (int k = 0; k < 3; k++) {
-        row[k] = sign * t[i][k];
-        row[3 + k] *= sign;
-      }
-      row[6] = 0.0;
-    }
+  for (int i = 0; i < 2; i++, J += PAIR) passing_row(v, P, t[i], J);
+  if (p->kind == ROW_ROLL) passing_row(v, centre, t[0], J);
 }
 
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
@@ -102,9 +132,9 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
     int count = primitive_count(p->kind);
     if (p->kind == ROW_COORDINATE) {
       *Phi = coordinate_rows(j, v, J) - j->length;
-    } else if (p->kind == ROW_SLIP) {
+    } else if (p->kind == ROW_SLIP || p->kind == ROW_ROLL) {
       slip_rows(j, p, v, normal, J);
-      Phi[0] = Phi[1] = 0.0;
+      for (int i = 0; i < count; i++) Phi[i] = 0.0;
     } else {
       primitive_rows(p->kind, &pair, &place, d, Phi, J);
     }
@@ -123,8 +153,8 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
     const struct primitive_place place = place_of_primitive(j, p);
     if (p->kind == ROW_COORDINATE)
       *bias = coordinates_bias(j, v);
-    else if (p->kind == ROW_SLIP)
-      bias[0] = bias[1] = 0.0;
+    else if (p->kind == ROW_SLIP || p->kind == ROW_ROLL)
+      for (int i = 0; i < primitive_count(p->kind); i++) bias[i] = 0.0;
     else
       primitive_bias(p->kind, &pair, &place, &motion, bias);
     bias += primitive_count(p->kind);
@@ -136,7 +166,7 @@ bool rows_is_length(const struct joint_rows *j, int k)
   int end = 0;
   for (int i = 0; i < j->primitives; i++) {
     const enum primitive_kind kind = j->primitive[i].kind;
-    end += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
+    end += primitive_count(kind);
     if (k >= end) continue;
     return kind == ROW_COORDINATE ? j->coordinate[0].kind == COORDINATE_SLIDE : kind != ROW_DOT;
   }

@@ -14,6 +14,7 @@
  *   angle       x - L                   in lanes: the coordinate of one joint, if that is an angle
  *   rotation    U . (rotation vector of b in a)   v: vector part of the Euler parameters of b in a at the start
  *   slip        sliding at a contact    no position: a velocity row (0, J)
+ *   roll        sliding along and across a wheel with the axle v in b, and speed of its centre: velocity rows, too
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
  *
@@ -30,6 +31,7 @@
  *   distance        distance                                       1
  *   bushing         in_plane x 3, rotation x 3                     6
  *   contact         gap or length, slip x 2                        3, without friction 1
+ *   tyre            gap, roll                                      4
  *   gear, drive, and all others on a joint: coordinate             1
  *   spring_damper, cable, end_stop, hydraulic_cylinder: length     1, pulled hard length, coincide: 4 */
 #ifndef DYNAMICS_ROWS_H
@@ -52,8 +54,15 @@ enum primitive_kind {
   ROW_COORDINATE,
   ROW_ANGLE,
   ROW_ROTATION,
-  ROW_SLIP
+  ROW_SLIP,
+  ROW_ROLL
 };
+
+/* Number of rows. */
+static inline int primitive_count(enum primitive_kind kind)
+{
+  return kind == ROW_COINCIDE || kind == ROW_ROLL ? 3 : kind == ROW_SLIP ? 2 : 1;
+}
 
 struct primitive {
   enum primitive_kind kind;
@@ -71,7 +80,7 @@ struct joint_rows {
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
   double length;      /* L */
-  double radius[2];   /* m, contacts; radius[0] is 0 for a plane */
+  double radius[2];   /* m, contacts; radius[0] is 0 for a plane, radius[1] of a tyre is the rolling radius */
   bool twists; /* a body has no point off its axis, and may turn about it by any angle: dynamics/mean.h */
   bool soft;   /* row i follows law[i] instead of Phi = 0 */
   struct law law[ROWS_MAX];
@@ -120,6 +129,9 @@ void rows_drop(struct joint_rows *j, unsigned dropped);
 /* Set-up: the rows of force `index`. joint: the compiled joints of the model. *start: coordinate at the start. */
 void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
                         double *start);
+
+/* Set-up: number of states of its own that a compiled force has. */
+int rows_states(const struct joint_rows *j);
 
 /* Set-up: for a spring or cable whose pull over its length matters in a step. Adds three rows of the distance of its points
  * without a force (LAW_SWAY), which put the stiffness across its line into the factors. They also act along the line, where the

@@ -150,6 +150,7 @@ struct frozen {
   int drives;
   bool *carried;           /* (bodies) see dca/tree.h */
   struct typical *typical; /* (bodies) mean of the cluster of the body */
+  bool asks_stiffness;     /* inputs change the compliance of a row: of an actuator or a brake */
   int rolling;             /* contacts of spheres with friction */
   bool loops;              /* joints, drives and gears join some bodies by more than one way */
   bool values;             /* some force takes its value from outside */

@@ -35,7 +35,8 @@ static bool by_lane(const struct joint_rows *j)
   bool found = j->sides > 2;
   if (link_slides(j) || link_turns(j)) return false;
   for (int k = 0; k < j->primitives; k++)
-    found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
+    found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP ||
+             j->primitive[k].kind == ROW_ROLL;
   return found;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See point.h. */
 #include "linear/point.h"
+#include "linear/point_laws.h"
 
 #include "math/dense.h"
 
@@ -68,26 +69,6 @@ static void fill_link(const struct point *p, const struct joint_rows *j, struct 
 void point_link(const struct point *p, int link, struct link_state *o)
 {
   fill_link(p, &p->m->frozen->link[link], o);
-}
-
-/* Forces of the laws of a soft link. */
-static void law_forces(const struct point *p, int link, const struct link_state *s, double *lambda)
-{
-  const struct joint_rows *j = s->j;
-  const double normal = -lambda[0];
-  for (int k = 0; k < j->count; k++) {
-    const struct law *law = &j->law[k];
-    double slope;
-    if (law->kind == LAW_VALUE)
-      lambda[k] = -outside_in_force(p->d)->command[p->m->frozen->force_of[link - p->m->joints]];
-    else if (law->kind == LAW_FRICTION)
-      lambda[k] = law_friction(law, 1.0, s->rate[k], 0.0);
-    else if (law->kind == LAW_SLIP) /* the first row has the normal force */
-      lambda[k] =
-          law_friction(law, fmax(0.0, k == 0 ? normal : -lambda[0]), s->rate[k], s->rate[k == 1 ? 2 : 1]);
-    else
-      lambda[k] = law_force(law, link_own(&p->d->now, j), s->Phi[k], s->rate[k], 0.0, &slope);
-  }
 }
 
 static void add_link_forces(const struct point *p, int link, double *F)
@@ -206,7 +187,7 @@ bool point_new(struct point *p, const ali3_model *m, const ali3_data *d, const a
     struct link_state s;
     double *lambda = p->lambda + p->first[i];
     point_link(p, i, &s);
-    if (s.j->soft) law_forces(p, i, &s, lambda);
+    if (s.j->soft) point_law_forces(p, i, &s, lambda);
     for (int k = 0; k < s.j->count && !s.j->soft && !still; k++)
       lambda[k] = d->now.reaction[stored_row(s.j, k)];
   }
@@ -351,34 +332,6 @@ static void differentiate_velocities(const struct link_state *s, const double *l
     }
 }
 
-/* Slopes of the laws of a link: of row k by Phi and Phi' of row i. */
-static void slopes_of_laws(const struct point *p, const struct link_state *s, const double *lambda,
-                           double (*stiff)[ROWS_MAX], double (*damp)[ROWS_MAX])
-{
-  const struct joint_rows *j = s->j;
-  memset(stiff, 0, ROWS_MAX * sizeof *stiff);
-  memset(damp, 0, ROWS_MAX * sizeof *damp);
-  for (int k = 0; k < j->count; k++) {
-    const struct law *law = &j->law[k];
-    if (law->kind == LAW_VALUE || law->kind == LAW_SWAY) continue;
-    if (law->kind == LAW_FRICTION || law->kind == LAW_SLIP) {
-      /* N f v/S, S^2 = v^2 + u^2 + slip^2 */
-      const bool contact = law->kind == LAW_SLIP;
-      const double normal = contact ? fmax(0.0, -lambda[0]) : 1.0, v = s->rate[k];
-      const int other = contact ? (k == 1 ? 2 : 1) : k;
-      const double u = contact ? s->rate[other] : 0.0, S = sqrt(v * v + u * u + law->slip * law->slip);
-      const double force = normal * law->friction;
-      damp[k][k] = force * (u * u + law->slip * law->slip) / (S * S * S) + law->damping;
-      if (!contact) continue;
-      damp[k][other] = -force * v * u / (S * S * S);
-      for (int i = 0; i < 2 && normal > 0.0; i++) /* the normal force is -lambda of row 0 */
-        (i ? damp : stiff)[k][0] = -law->friction * v / S * (i ? damp : stiff)[0][0];
-      continue;
-    }
-    law_slopes(law, link_own(&p->d->now, j), s->Phi[k], s->rate[k], 1.0, 0.0, &stiff[k][k], &damp[k][k]);
-  }
-}
-
 void point_link_slopes(const struct point *p, int link, struct link_slopes *o)
 {
   struct link_state s;
@@ -390,7 +343,7 @@ void point_link_slopes(const struct point *p, int link, struct link_slopes *o)
   if (!s.j->soft) return;
   /* soft rows: J' (slopes) (changes of Phi and Phi') */
   const int sides = s.j->sides, numbers = TWIST * sides;
-  slopes_of_laws(p, &s, lambda, o->stiff, o->damp);
+  point_law_slopes(p, &s, lambda, o->stiff, o->damp);
   for (int k = 0; k < s.j->count; k++)
     for (int i = 0; i < s.j->count; i++) {
       const double stiff = o->stiff[k][i], damp = o->damp[k][i];

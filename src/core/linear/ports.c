@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 19, SENSOR_NUMBERS_READ = 24 };
+enum { BODY_NUMBERS_READ = 19, JOINT_NUMBERS_READ = 8, FORCE_NUMBERS_READ = 23, SENSOR_NUMBERS_READ = 24 };
 _Static_assert(sizeof(ali3_body_state) == BODY_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_force_state) == FORCE_NUMBERS_READ * sizeof(double), "numbers alone");
 _Static_assert(sizeof(ali3_sensor_state) == SENSOR_NUMBERS_READ * sizeof(double), "numbers alone");
@@ -50,6 +50,12 @@ ali3_status ports_check(const ali3_model *m, const ali3_ports *ports, ali3_probl
       return linear_refuse(problem, ALI3_E_ARGUMENT, "force",
                            "force \"%s\" takes no input: expected a motor or a drive",
                            m->force[port->element].name);
+    if (port->kind == ALI3_PORT_COMMAND && m->force[port->element].spec.type == ALI3_FORCE_BRAKE)
+      return linear_refuse(
+          problem, ALI3_E_ARGUMENT, "force",
+          "force \"%s\" is a brake, whose force depends on the direction of the rate: expected a motor or a "
+          "drive",
+          m->force[port->element].name);
     if (port->kind == ALI3_PORT_COMMAND && m->frozen->link[m->frozen->force_link[port->element]].own >= 0)
       return linear_refuse(problem, ALI3_E_ARGUMENT, "force",
                            "force \"%s\" is a %s, whose own states stay in the linear system: expected a "

@@ -137,6 +137,14 @@ static int check_friction(ali3_model *m, const ali3_force_spec *s)
   return ALI3_OK;
 }
 
+/* A direction may have any length except 0. */
+static int check_force_direction(ali3_model *m, const ali3_force_spec *s, const char *field,
+                                 const double v[3])
+{
+  if (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > 1e-24) return ALI3_OK;
+  return REFUSE(field, "force '%.60s': expected a direction other than 0 0 0", s->name);
+}
+
 static int check_contact(ali3_model *m, const ali3_force_spec *s)
 {
   /* Check the surface: stiffness, damping, friction. */
@@ -152,13 +160,8 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
       return REFUSE("radius_a", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_a);
     return ALI3_OK;
   }
-  /* Check the normal of the plane, which may have any length except 0. */
-  double square = 0.0;
   REQUIRE_FINITE("force", "normal", s->normal);
-  for (int i = 0; i < 3; i++) square += s->normal[i] * s->normal[i];
-  if (!(square > 1e-24))
-    return REFUSE("normal", "force '%.60s': expected a direction other than 0 0 0", s->name);
-  return ALI3_OK;
+  return check_force_direction(m, s, "normal", s->normal);
 }
 
 static int check_drive(ali3_model *m, const ali3_force_spec *s)
@@ -275,6 +278,7 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"phase", s->phase, BOUND_LENGTH, "rad"},
       {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
       {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"},
+      /* actuators */
       {"bore", s->bore, BOUND_LENGTH, "m"},
       {"rod", s->rod, BOUND_LENGTH, "m"},
       {"retracted", s->retracted, BOUND_LENGTH, "m"},
@@ -296,7 +300,21 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"constant", s->constant, BOUND_RATE, "N m/A or N/A"},
       {"max_current", s->max_current, BOUND_RATE, "A"},
       {"max_voltage", s->max_voltage, BOUND_RATE, "V"},
-      {"current", s->current, BOUND_RATE, "A"}};
+      {"current", s->current, BOUND_RATE, "A"},
+      /* tyres */
+      {"axle", largest_of(s->axle), BOUND_LENGTH, ""},
+      {"rolling_radius", s->rolling_radius, BOUND_LENGTH, "m"},
+      {"load", s->load, BOUND_LOAD, "N"},
+      {"slip_stiffness_along", s->slip_stiffness[0], BOUND_RATE, ""},
+      {"slip_stiffness_across", s->slip_stiffness[1], BOUND_RATE, ""},
+      {"relaxation_along", s->relaxation[0], BOUND_LENGTH, "m"},
+      {"relaxation_across", s->relaxation[1], BOUND_LENGTH, "m"},
+      {"grip_along", s->grip[0], BOUND_RATE, ""},
+      {"grip_across", s->grip[1], BOUND_RATE, ""},
+      {"slip_damping_along", s->slip_damping[0], BOUND_STIFFNESS, "N s/m"},
+      {"slip_damping_across", s->slip_damping[1], BOUND_STIFFNESS, "N s/m"},
+      {"shape", s->shape, BOUND_RATE, ""},
+      {"curvature", s->curvature, BOUND_RATE, ""}};
   /* Check stiffness and damping of three translations and three rotations, then the list. */
   for (int i = 0; i < 6; i++) {
     int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
@@ -398,6 +416,50 @@ static int check_winding(ali3_model *m, const ali3_force_spec *s)
   return status;
 }
 
+static int check_brake(ali3_model *m, const ali3_force_spec *s)
+{
+  const int status = check_slip(m, s);
+  return status < 0 ? status : check_above(m, s, "friction", s->friction, "a largest force or torque");
+}
+
+static int check_tread(ali3_model *m, const ali3_force_spec *s)
+{
+  static const char *const field[][2] = {{"slip_stiffness_along", "slip_stiffness_across"},
+                                         {"relaxation_along", "relaxation_across"},
+                                         {"grip_along", "grip_across"},
+                                         {"slip_damping_along", "slip_damping_across"}};
+  int status = check_above(m, s, "load", s->load, "a load");
+  /* both directions */
+  for (int i = 0; i < 2 && status == ALI3_OK; i++) {
+    status = check_above(m, s, field[0][i], s->slip_stiffness[i], "a stiffness");
+    if (status == ALI3_OK) status = check_above(m, s, field[1][i], s->relaxation[i], "a length");
+    if (status == ALI3_OK) status = check_above(m, s, field[2][i], s->grip[i], "a friction");
+    if (status == ALI3_OK) status = check_at_least(m, s, field[3][i], s->slip_damping[i], "a damping");
+  }
+  if (status < 0) return status;
+  /* the formula */
+  if (!(s->shape >= 1.0 && s->shape <= 1.95))
+    return REFUSE("shape", "force '%.60s': expected a shape between 1 and 1.95, found %g", s->name, s->shape);
+  if (!(s->curvature <= 1.0 && isfinite(s->curvature)))
+    return REFUSE("curvature", "force '%.60s': expected a curvature of 1 or less, found %g", s->name,
+                  s->curvature);
+  return ALI3_OK;
+}
+
+static int check_tyre(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_stop(m, s);
+  if (status == ALI3_OK) status = check_above(m, s, "radius", s->radius_b, "a radius");
+  if (status == ALI3_OK && !isnan(s->rolling_radius))
+    status = check_above(m, s, "rolling_radius", s->rolling_radius, "a radius");
+  if (status < 0) return status;
+  REQUIRE_FINITE("force", "normal", s->normal);
+  REQUIRE_FINITE("force", "axle", s->axle);
+  status = check_force_direction(m, s, "normal", s->normal);
+  if (status == ALI3_OK) status = check_force_direction(m, s, "axle", s->axle);
+  return status == ALI3_OK ? check_tread(m, s) : status;
+}
+
 int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)
 {
   static int (*const check[ALI3_FORCE_TYPES])(ali3_model *, const ali3_force_spec *) = {
@@ -413,7 +475,9 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
       [ALI3_FORCE_SPHERE_PLANE] = check_contact,
       [ALI3_FORCE_SPHERE_SPHERE] = check_contact,
       [ALI3_FORCE_CYLINDER] = check_cylinder,
-      [ALI3_FORCE_WINDING] = check_winding};
+      [ALI3_FORCE_WINDING] = check_winding,
+      [ALI3_FORCE_BRAKE] = check_brake,
+      [ALI3_FORCE_TYRE] = check_tyre};
   int status = model_check_name(m, "force", &m->force_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_FORCE_TYPES)

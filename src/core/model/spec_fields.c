@@ -48,7 +48,11 @@ static const struct spec_field force_fields[] = {
     NUMBERS(F, flow_drop), NUMBERS(F, overlap), NUMBERS(F, lag), NUMBERS(F, pressure),
     /* Electric motors. */
     NUMBERS(F, resistance), NUMBERS(F, inductance), NUMBERS(F, constant), NUMBERS(F, max_current),
-    NUMBERS(F, max_voltage), NUMBERS(F, current)};
+    NUMBERS(F, max_voltage), NUMBERS(F, current),
+    /* Tyres. */
+    NUMBERS(F, axle), NUMBERS(F, rolling_radius), NUMBERS(F, load), NUMBERS(F, slip_stiffness),
+    NUMBERS(F, relaxation), NUMBERS(F, grip), NUMBERS(F, slip_damping), NUMBERS(F, shape),
+    NUMBERS(F, curvature)};
 
 #define S ali3_sensor_spec
 static const struct spec_field sensor_fields[] = {

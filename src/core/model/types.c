@@ -6,19 +6,19 @@
 
 bool ali3_force_type_on_joint(ali3_force_type type)
 {
-  return type == ALI3_FORCE_JOINT_SPRING || type == ALI3_FORCE_WINDING ||
+  return type == ALI3_FORCE_JOINT_SPRING || type == ALI3_FORCE_WINDING || type == ALI3_FORCE_BRAKE ||
          (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
 }
 
 bool ali3_force_type_is_contact(ali3_force_type type)
 {
-  return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE;
+  return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE || type == ALI3_FORCE_TYRE;
 }
 
 bool ali3_force_type_takes_command(ali3_force_type type)
 {
   return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_CYLINDER ||
-         type == ALI3_FORCE_WINDING;
+         type == ALI3_FORCE_WINDING || type == ALI3_FORCE_BRAKE;
 }
 
 ali3_force_spec ali3_force_spec_default(ali3_force_type type)
@@ -37,7 +37,11 @@ ali3_force_spec ali3_force_spec_default(ali3_force_type type)
                            .flow_drop = 5e5,
                            .pressure = {NAN, NAN},
                            .max_current = INFINITY,
-                           .max_voltage = INFINITY};
+                           .max_voltage = INFINITY,
+                           /* tyres */
+                           .rolling_radius = NAN,
+                           .grip = {1.0, 1.0},
+                           .shape = 1.5};
 }
 
 const char *ali3_sensor_type_name(ali3_sensor_type type)

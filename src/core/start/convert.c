@@ -133,13 +133,13 @@ static void take_references(const ali3_model *m, const ali3_model *from, const s
   }
 }
 
-/* The pressures of the cylinder, or the current of the motor, with this name. True: all of them have one. */
+/* The pressures of the cylinder, the current of the motor or the tread of the tyre with this name. True: all of them have one. */
 static bool take_actuators(const ali3_model *m, const ali3_model *from, const struct conversion *c)
 {
   for (int i = 0; i < m->forces; i++) {
     /* the actuator of this name */
     const ali3_force_type type = m->force[i].spec.type;
-    if (type != ALI3_FORCE_CYLINDER && type != ALI3_FORCE_WINDING) continue;
+    if (m->frozen->link[m->frozen->force_link[i]].own < 0) continue;
     const int source = index_of_name(from, from->forces, ali3_model_force_name, m->force[i].name, i);
     if (source < 0 || from->force[source].spec.type != type) return false;
     /* its states, for the model that takes them */
@@ -147,8 +147,8 @@ static bool take_actuators(const ali3_model *m, const ali3_model *from, const st
                             *b = &m->frozen->link[m->frozen->force_link[i]];
     const double *was = c->source->now.own + a->own, x = c->source->solve.Phi[a->first];
     double pressure[2], *own = c->own + b->own;
-    if (type == ALI3_FORCE_WINDING) {
-      memcpy(own, was, WINDING_STATES * sizeof *own);
+    if (type != ALI3_FORCE_CYLINDER) {
+      memcpy(own, was, (size_t)rows_states(a) * sizeof *own);
       continue;
     }
     cylinder_pressures(&from->force[source].spec, was, x, pressure);

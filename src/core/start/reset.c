@@ -2,6 +2,7 @@
  * The initial state: moves positions (assemble.c) and velocities onto the constraints, then finds accelerations and
  * multipliers. It iterates until it converges, and is not for the loop. */
 #include "actuators/cylinder.h"
+#include "actuators/tyre.h"
 #include "actuators/winding.h"
 #include "start/start.h"
 #include "stepper/elements.h"
@@ -107,6 +108,10 @@ static bool begin_states(const ali3_model *m, ali3_data *d, const struct start_g
     const struct joint_rows *j = &m->frozen->link[i];
     if (j->own < 0) continue;
     const ali3_force_spec *c = j->law[0].actuator;
+    if (j->law[0].kind == LAW_LIMITS) { /* the tread of a tyre at rest */
+      memset(d->now.own + j->own, 0, TYRE_STATES * sizeof *d->now.own);
+      continue;
+    }
     if (j->law[0].kind == LAW_WINDING) {
       winding_begin(c, d->now.own + j->own);
       continue;
@@ -127,7 +132,7 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
   soft_rates(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    soft_end(d, j);
+    soft_end(m, d, j);
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (!law_jumps(&j->law[k]) || d->soft.stiff[row]) d->now.lambda[row] = d->soft.law[row];
       d->now.mean[row] = d->now.lambda[row];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and the getters. The sizing run is the layout run with a null base. */
 #include "actuators/cylinder.h"
+#include "actuators/tyre.h"
 #include "actuators/winding.h"
 #include "base/arena.h"
 #include "dynamics/spin.h"
@@ -384,15 +385,23 @@ static double motor_multiplier(const ali3_data *d, int row, double lambda)
   return fabs(lambda - law) <= 1e-12 * (1.0 + fabs(law)) ? law : lambda;
 }
 
-/* The part of the state of a force with states of its own. */
+/* The part of the state of a force with states of its own. rate, lambda: of its rows. */
 static void take_own(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int force,
-                     ali3_force_state *o)
+                     const double *rate, const double *lambda, ali3_force_state *o)
 {
   const double *own = link_own(&d->now, j);
   memset(&o->supplied, 0, sizeof *o - offsetof(ali3_force_state, supplied));
   if (!own) return;
   o->supplied = own[ACTUATOR_SUPPLIED];
   o->lost = own[ACTUATOR_LOST];
+  /* the type */
+  if (m->force[force].spec.type == ALI3_FORCE_TYRE) {
+    const struct tyre_motion motion = {.sliding = {rate[1], rate[2]}, .rolling = rate[3]};
+    tyre_slip(&motion, &o->slip, &o->slip_angle);
+    o->along = 0.0 - lambda[1];
+    o->across = 0.0 - lambda[2];
+    return;
+  }
   if (j->law[0].kind == LAW_WINDING) {
     o->current = own[WINDING_CURRENT];
     o->voltage = own[WINDING_VOLTAGE];
@@ -423,14 +432,14 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   if (type == ALI3_FORCE_MOTOR) lambda[0] = motor_multiplier(d, j->first, lambda[0]);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
-  bool actuator = ali3_force_type_takes_command(type);
+  bool actuator = ali3_force_type_takes_command(type) && type != ALI3_FORCE_BRAKE;
   double zero = contact ? 0.0 : j->length;
   if (j->drive >= 0) zero = d->outside.aim[j->drive].position;
   o->position = single ? zero + d->solve.Phi[j->first] : 0.0;
   o->rate = single ? rate[0] : 0.0;
   o->value = single ? (contact || actuator ? 0.0 - lambda[0] : lambda[0]) : 0.0; /* never -0 */
   o->target = j->drive >= 0 ? zero : 0.0;
-  take_own(m, d, j, force, o);
+  take_own(m, d, j, force, rate, lambda, o);
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Single bodies and links, taken out of their tiles. RT. */
+ * Single bodies and links, taken out of their tiles; forces with states of their own. RT. */
 #ifndef STEPPER_ELEMENTS_H
 #define STEPPER_ELEMENTS_H
 
@@ -65,5 +65,24 @@ void body_add_loads(const ali3_model *m, const struct outside_values *outside, i
 /* Force and torque on a body from the loads of the model and from outside, in the pose of the state. mean: the mean of this pose
  * and of the pose at the start of the inner step. */
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, bool mean, struct wrench *o);
+
+/* --- forces with states of their own, in the iterations of an inner step and at its end. RT --- */
+
+/* Mean of a multiplier over the inner step. */
+static inline double soft_mean(const ali3_data *d, int row)
+{
+  return d->last.lambda[row] + d->rule.gamma * (d->now.lambda[row] - d->last.lambda[row]);
+}
+
+/* The multiplier of a cylinder or a winding at the end of the inner step, or its mean over the step for the method energy.
+ * *slope: its derivative by the coordinate over the step. */
+double actuated_cylinder(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double rate,
+                         double *slope);
+double actuated_winding(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *slope);
+/* The mean multiplier over the step of row k of a tyre, a row of sliding. *tight: the slope relative to the mobility, by the mean
+ * rate. */
+double actuated_tyre(const ali3_data *d, const struct joint_rows *j, int k, double *slope, double *tight);
+/* Writes the states at the end of the inner step. True: the step crosses a corner. */
+bool actuated_advance(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 #endif

@@ -76,10 +76,10 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   }
   f->ranges |= rows_turn(j) || (j->soft && j->primitive[0].kind == ROW_LENGTH);
   j->drive = j->rolling = j->own = -1;
-  if (j->law[0].kind == LAW_CYLINDER || j->law[0].kind == LAW_WINDING) {
-    j->own = f->own;
-    f->own += j->law[0].kind == LAW_CYLINDER ? CYLINDER_STATES : WINDING_STATES;
-  }
+  const int own = j->soft ? rows_states(j) : 0;
+  if (own > 0) j->own = f->own;
+  f->own += own;
+  f->asks_stiffness |= own > 0 || j->law[0].asked;
   if (spec->type == ALI3_FORCE_SPHERE_SPHERE && spec->friction > 0.0) j->rolling = f->rolling++;
   if (spec->type != ALI3_FORCE_DRIVE) return true;
   struct drive *drive = &f->drive[f->drives];
@@ -211,11 +211,11 @@ static int refuse_states(ali3_model *m, const struct frozen *f, ali3_method meth
 {
   for (int i = 0; i < m->forces && f->own > 0 && ali3_method_is_explicit(method); i++)
     if (f->link[f->force_link[i]].own >= 0)
-      return model_refuse(m, ALI3_E_MODEL, "options", "method",
-                          "the method %s cannot follow the oil of cylinders and the current of motors, and "
-                          "force '%.60s' is of type %s; choose the method ali3 or energy",
-                          ali3_method_name(method), m->force[i].name,
-                          ali3_force_type_name(m->force[i].spec.type));
+      return model_refuse(
+          m, ALI3_E_MODEL, "options", "method",
+          "the method %s cannot follow the oil of cylinders, the current of motors and the tread of tyres, "
+          "and force '%.60s' is of type %s; choose the method ali3 or energy",
+          ali3_method_name(method), m->force[i].name, ali3_force_type_name(m->force[i].spec.type));
   return ALI3_OK;
 }
 

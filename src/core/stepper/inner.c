@@ -192,13 +192,13 @@ static bool newton_begin(const ali3_model *m, ali3_data *d, int k)
 }
 
 /* Recomputes the right-hand sides of iteration k for inputs that arrived after its prepare, and the factors if these inputs
- * change the compliances of actuators. False: a pivot is not positive. */
+ * change the compliances of actuators and brakes. False: a pivot is not positive. */
 static bool newton_refresh(const ali3_model *m, ali3_data *d, int k)
 {
   const struct frozen *f = m->frozen;
   if (!d->outside.fresh && !f->values && f->drives == 0) return true;
   if (f->values) soft_laws(m, d, k);
-  if (f->own > 0 && d->outside.fresh && !stage_condense(m, d)) return false;
+  if (f->asks_stiffness && d->outside.fresh && !stage_condense(m, d)) return false;
   d->outside.again = k > 0;
   stage_bodies(m, d, kernels_of_method(m)->load);
   d->outside.again = false;

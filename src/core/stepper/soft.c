@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: soft rows. The multipliers that their laws give in an iteration, and their forces at the end of the step. */
 #include "stepper/soft.h"
-#include "actuators/cylinder.h"
-#include "actuators/winding.h"
+#include "actuators/tyre.h"
 #include "dynamics/region.h"
 #include "math/vec3.h"
 #include "stepper/elements.h"
@@ -20,12 +19,6 @@ static void rates_of(const ali3_data *d, const struct joint_rows *j, double *rat
 void soft_rates(const ali3_model *m, ali3_data *d)
 {
   if (m->frozen->rows > m->frozen->rigid) stage_soft_links(m, d, KERNEL_link_rate);
-}
-
-/* Mean of a multiplier over the inner step. */
-static double mean_of(const ali3_data *d, int row)
-{
-  return d->last.lambda[row] + d->rule.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
 /* Effective mobility of n friction rows, `stride` apart: change of slip rate per unit multiplier, from the last iteration. A
@@ -58,6 +51,20 @@ static double mobility_at_stop(const ali3_model *m, const ali3_data *d, const st
   return mobility / (1.0 + mobility * slope / d->rule.gamma);
 }
 
+/* The force that an input asks of a brake: 0 .. most. NaN stays, so that the step fails. */
+static double asked_friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
+{
+  const int force = m->frozen->force_of[j - m->frozen->link - m->joints];
+  const double asked = outside_in_force(d)->command[force], most = j->law[0].actuator->friction;
+  return asked < 0.0 ? 0.0 : asked > most ? most : asked;
+}
+
+/* The normal force of LAW_FRICTION for law_friction(). */
+static double friction_normal(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
+{
+  return j->law[0].asked ? asked_friction(m, d, j) : 1.0;
+}
+
 /* Mean friction over the step in row k of a link, from the mean of its rate. *slope: its derivative by the coordinate.
  * *tight: the stiffness of sticking relative to the mobility. Without friction the row would slide at its rate now, minus
  * the part that its multiplier removes. */
@@ -72,11 +79,11 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
   if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, d->soft.mobility[row]));
   mobility *= 0.5 * d->rule.v_d / d->rule.gamma;
   /* rate of the row without friction */
-  double normal = contact ? fmax(0.0, -mean_of(d, j->first)) : 1.0;
-  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * mean_of(d, row);
+  double normal = contact ? fmax(0.0, -soft_mean(d, j->first)) : friction_normal(m, d, j);
+  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * soft_mean(d, row);
   if (contact) {
     int other = stored_row(j, across_k);
-    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + mobility * mean_of(d, other);
+    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + mobility * soft_mean(d, other);
     push = sqrt(push * push + across * across);
   }
   double secant = law_drag(law, normal, push, mobility, tight);
@@ -89,65 +96,6 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
 static double asked_value(const ali3_model *m, const ali3_data *d, int link)
 {
   return -outside_in_force(d)->command[m->frozen->force_of[link - m->joints]];
-}
-
-/* --- forces with states of their own: every iteration of an inner step computes the states at the end from the states at the
- * start and from the coordinate at both --- */
-
-static struct cylinder_way cylinder_way_of(const ali3_model *m, const ali3_data *d,
-                                           const struct joint_rows *j)
-{
-  const int row = j->first, force = m->frozen->force_of[j - m->frozen->link - m->joints];
-  return (struct cylinder_way){.x0 = d->soft.Phi_last[row],
-                               .rate0 = d->soft.rate_last[row],
-                               .x = d->solve.Phi[row],
-                               .dt = d->at_start ? 0.0 : d->rule.dt,
-                               .command = outside_in_force(d)->command[force]};
-}
-
-static struct winding_way winding_way_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
-{
-  const int row = j->first, force = m->frozen->force_of[j - m->frozen->link - m->joints];
-  return (struct winding_way){.rate0 = d->soft.rate_last[row],
-                              .rate = d->soft.rate[row],
-                              .dt = d->at_start ? 0.0 : d->rule.dt,
-                              .voltage = outside_in_force(d)->command[force]};
-}
-
-/* The states at the start of the inner step; a reset has no step. */
-static const double *states_before(const ali3_data *d, const struct joint_rows *j)
-{
-  return link_own(d->at_start ? &d->now : &d->last, j);
-}
-
-/* The multiplier at the end of the inner step, or its mean over the step for the method energy, at the position and rate of the
- * iterate. *slope: its derivative by the coordinate over the step. */
-static double cylinder_law(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double rate,
-                           double *slope)
-{
-  const ali3_force_spec *spec = j->law[0].actuator;
-  const struct cylinder_way way = cylinder_way_of(m, d, j);
-  const double *from = states_before(d, j);
-  double own[CYLINDER_STATES], flowing, still;
-  cylinder_step(spec, &way, from, own, &flowing);
-  /* An oil spring that the step does not resolve follows its end: its mean would leave a pressure that alternates. */
-  if (d->rule.mean && !d->soft.stiff[j->first]) return cylinder_mean(spec, &way, from, own, flowing, slope);
-  *slope = flowing + d->rule.v_d * spec->damping[0];
-  return cylinder_force(spec, own, way.x, rate, 0.0, &still);
-}
-
-/* The torque depends on the rate alone. */
-static double winding_law(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *slope)
-{
-  const ali3_force_spec *spec = j->law[0].actuator;
-  const struct winding_way way = winding_way_of(m, d, j);
-  const double *from = states_before(d, j);
-  double own[WINDING_STATES];
-  winding_step(spec, &way, from, own, slope);
-  *slope *= d->rule.v_d;
-  if (!d->rule.mean || d->soft.stiff[j->first]) return -winding_torque(spec, own);
-  *slope *= 0.5;
-  return -0.5 * (winding_torque(spec, from) + winding_torque(spec, own));
 }
 
 /* Returns the multiplier that a law gives at the end of the step. The Newmark formulas weight the load at the start, F0, by
@@ -184,6 +132,10 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     F = mean_friction(m, d, j, k, rate, slope, &other);
     d->soft.rigid_now[row] = other > 1.0;
     break;
+  case LAW_TYRE:
+    F = actuated_tyre(d, j, k, slope, &other);
+    d->soft.rigid_now[row] = other > 1.0;
+    break;
   case LAW_VALUE:
     *slope = 0.0;
     return asked_value(m, d, (int)(j - m->frozen->link));
@@ -192,9 +144,9 @@ static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows
     if (d->rule.mean) *slope *= 0.5;
     return 0.0;
   default:
-    if (law->kind == LAW_CYLINDER) return cylinder_law(m, d, j, rate[k], slope);
+    if (law->kind == LAW_CYLINDER) return actuated_cylinder(m, d, j, rate[k], slope);
     if (law->kind == LAW_WINDING) {
-      const double torque = winding_law(m, d, j, slope);
+      const double torque = actuated_winding(m, d, j, slope);
       d->soft.rigid_now[row] &= *slope > 0.0; /* a limited current yields to any rate */
       return torque;
     }
@@ -260,27 +212,33 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 }
 
 /* Force of a law that jumps, at the position and rate of the row. */
-static double end_force(const ali3_data *d, const struct joint_rows *j, int k, const double *rate)
+static double end_force(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                        const double *rate)
 {
   const struct law *law = &j->law[k];
-  double slope;
+  double slope, force[2];
   switch (law->kind) {
   case LAW_LIMITS:
     return law_force(law, NULL, d->solve.Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
   case LAW_SLIP: /* the normal force in the first row is already set */
     return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
+  case LAW_TYRE: {
+    const struct tyre_motion motion = {.sliding = {rate[1], rate[2]}, .rolling = rate[3]};
+    tyre_force(law->actuator, link_own(&d->now, j), &motion, fmax(0.0, -d->now.lambda[j->first]), force);
+    return -force[k - 1];
+  }
   default:
-    return law_friction(law, 1.0, rate[k], 0.0);
+    return law_friction(law, friction_normal(m, d, j), rate[k], 0.0);
   }
 }
 
-void soft_end(ali3_data *d, const struct joint_rows *j)
+void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
 {
   double rate[ROWS_MAX];
   rates_of(d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     if (law_jumps(&j->law[k]))
-      d->now.lambda[row] = d->soft.stiff[row] ? d->soft.law[row] : end_force(d, j, k, rate);
+      d->now.lambda[row] = d->soft.stiff[row] ? d->soft.law[row] : end_force(m, d, j, k, rate);
 }
 
 static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
@@ -296,7 +254,7 @@ static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
       atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
     if (d->soft.rigid_now[row] || d->soft.stiff[row]) continue;
     if (law_jumps(law))
-      d->now.lambda[row] = end_force(d, j, k, rate);
+      d->now.lambda[row] = end_force(m, d, j, k, rate);
     else if (law->kind == LAW_VALUE)
       d->now.lambda[row] = d->soft.law[row];
     else
@@ -320,7 +278,7 @@ static void link_forces(const ali3_model *m, ali3_data *d, int link)
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
     if (law_jumps(law))
-      d->now.lambda[row] = end_force(d, j, k, rate);
+      d->now.lambda[row] = end_force(m, d, j, k, rate);
     else if (law->kind == LAW_VALUE)
       d->now.lambda[row] = d->soft.law[row] = asked_value(m, d, link);
     else
@@ -344,7 +302,7 @@ static double longest_step_of(const ali3_model *m, const ali3_data *d, const str
   const struct law *law = &j->law[k];
   const int row = stored_row(j, k);
   const bool contact = law->kind == LAW_SLIP;
-  const double normal = contact ? fmax(0.0, -d->now.lambda[j->first]) : 1.0;
+  const double normal = contact ? fmax(0.0, -d->now.lambda[j->first]) : friction_normal(m, d, j);
   struct mode mode;
   law_slopes(law, link_own(&d->now, j), d->solve.Phi[row], rate[k], normal,
              contact ? rate[k == 1 ? 2 : 1] : 0.0, &mode.stiffness, &mode.damping);
@@ -384,8 +342,8 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
     d->soft.rigid_rate[row] = hit ? 0.0 : 0.5 * (rate[k] + d->soft.rate_last[row]);
     if (law_jumps(law)) {
-      d->now.mean[row] = mean_of(d, row);
-      end = d->soft.rigid_now[row] ? d->now.mean[row] : end_force(d, j, k, rate);
+      d->now.mean[row] = soft_mean(d, row);
+      end = d->soft.rigid_now[row] ? d->now.mean[row] : end_force(m, d, j, k, rate);
       if (law->kind == LAW_LIMITS && d->soft.stiff[row]) end = lambda;
     }
     if (law->kind == LAW_SWAY && m->frozen->jumps) end = 0.0;
@@ -407,30 +365,11 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   stage_bodies(m, d, KERNEL_body_settle);
 }
 
-/* Write the states at the end of the inner step. True: a corner was crossed. */
-static bool advance_cylinder(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
-{
-  const ali3_force_spec *spec = j->law[0].actuator;
-  const struct cylinder_way way = cylinder_way_of(m, d, j);
-  double *own = d->now.own + j->own, slope;
-  cylinder_step(spec, &way, d->last.own + j->own, own, &slope);
-  return cylinder_crosses(spec, &way, d->last.own + j->own, own);
-}
-
-static bool advance_winding(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
-{
-  const struct winding_way way = winding_way_of(m, d, j);
-  double *own = d->now.own + j->own, slope;
-  winding_step(j->law[0].actuator, &way, d->last.own + j->own, own, &slope);
-  return winding_crosses(j->law[0].actuator, d->last.own + j->own, own);
-}
-
 static void advance_link(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   if (j->own < 0) return;
-  if (j->law[0].kind == LAW_CYLINDER ? advance_cylinder(m, d, j) : advance_winding(m, d, j))
-    atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
+  if (actuated_advance(m, d, j)) atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
 }
 
 void soft_advance(const ali3_model *m, ali3_data *d)

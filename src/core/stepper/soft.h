@@ -28,6 +28,6 @@ void soft_forces(const ali3_model *m, ali3_data *d);
  * s. -1: none. */
 int soft_find_unstable(const ali3_model *m, ali3_data *d, double *longest);
 /* After soft_rates(): writes the forces of one link's discontinuous laws at the state into now.lambda. */
-void soft_end(ali3_data *d, const struct joint_rows *j);
+void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 #endif

@@ -94,7 +94,7 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   if (load || !ali3_force_type_takes_command(type)) {
     report_error(rd->report, force->at,
                  "force: input '%s': force '%.40s' is a %s, which takes no value: expected a motor, a "
-                 "hydraulic_cylinder, an electric_motor or an external drive",
+                 "hydraulic_cylinder, an electric_motor, a brake or an external drive",
                  v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
     return false;
   }

@@ -30,7 +30,7 @@ static const struct key input_keys[] = {
   CHOICE("axes", schema_axes, "world", AT_START, INPUT(axes),
          "Axes of force and torque. Axes of the body turn with the body. Only with body."),
   TEXT("force", NONE, AT_START, INPUT(force),
-       "Name of the motor, external drive, hydraulic_cylinder or electric_motor that takes the value of this input. A force element "
+       "Name of the motor, external drive, hydraulic_cylinder, electric_motor or brake that takes the value of this input. A force element "
        "takes at most one input. The signal is input.NAME.value, in N m or N for a motor, in rad or m for a drive, from -1 to 1 for the "
        "valve of a cylinder, and in V for an electric motor."),
   CHOICE("platform", platform_inputs, NONE, AT_START, INPUT(platform),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The keys of shapes and orientations, which the expansion reads, and of shapes in pictures. Data only. */
+ * The keys of shapes and orientations, which the expansion reads, of shapes in pictures, and of sensors. Data only. */
 #include "config/keys.h"
 #include "config/mechanism.h"
 #include "expand/expand.h"
+
+#include <ali3/model.h>
 
 _Static_assert(sizeof(enum shape_type) == sizeof(int), "choices are read as int");
 
@@ -13,6 +15,12 @@ const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body",
 
 const char *const schema_mirrors[] = {
     [MIRROR_NONE] = "none", [MIRROR_X] = "x", [MIRROR_Y] = "y", [MIRROR_Z] = "z", NULL};
+
+static const char *const sensor_types[] = {
+#define SENSOR_NAME(id, text) text,
+    ALI3_SENSOR_LIST(SENSOR_NAME)
+#undef SENSOR_NAME
+        NULL};
 
 /* clang-format off */
 enum {
@@ -96,4 +104,77 @@ static const struct key visual_keys[] = {
        "Rods are drawn, too: from the centre of mass to the points where joints and forces hold the body."),
 };
 const struct section schema_visual = SECTION("a shape", visual_keys, .by = "shape");
+
+#define SENSOR(field) offsetof(struct sensor_values, field)
+#define ON_BODY   (KIND(ALI3_SENSOR_POINT) | KIND(ALI3_SENSOR_POSE) | KIND(ALI3_SENSOR_IMU))
+#define TWO_ENDS  (KIND(ALI3_SENSOR_DISTANCE) | KIND(ALI3_SENSOR_ANGLE))
+#define ONE_VALUE (TWO_ENDS | KIND(ALI3_SENSOR_ENCODER) | KIND(ALI3_SENSOR_LOAD_CELL))
+#define CHAIN     (ONE_VALUE | KIND(ALI3_SENSOR_IMU))
+#define SHOWN     "rad, m, N m, N or m/s^2"
+static const struct key sensor_keys[] = {
+  TEXT("name", REQUIRED, AT_START, SENSOR(spec.name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other sensors.", .example = "tip"),
+  CHOICE("type", sensor_types, REQUIRED, AT_START, SENSOR(type),
+         "Type of the sensor. A point gives the signals position, velocity and acceleration of the point, in world axes. "
+         "A pose adds orientation (Euler parameters from sensor to world), and angular_velocity and angular_acceleration in "
+         "the axes of the sensor. An imu gives specific_force (m/s^2), which is the acceleration less gravity, and "
+         "angular_velocity (rad/s), both in the axes of the sensor. At rest specific_force is 9.81 upwards, in free fall "
+         "it is 0. The other types give value, rate and quality: a distance that of two points, an angle the turn of body about an axis of "
+         "body_b, an encoder the coordinate of a joint with full turns, and a load_cell the force or torque of a force element "
+         "(value and quality only). quality is 1, and 0 while the value is at a limit or stuck. Signals are named sensor.NAME.QUANTITY.",
+         .example = "imu"),
+  TEXT("body", NONE, AT_START, SENSOR(body), "Name of the body that carries the sensor.", .only = ON_BODY | TWO_ENDS,
+       .needed = ON_BODY | TWO_ENDS, .example = "A"),
+  TEXT("body_b", NONE, AT_START, SENSOR(body_b), "Name of the other body, or ground for the world.", .only = TWO_ENDS, .needed = TWO_ENDS),
+  VECTOR("point", "m", ANY, "0 0 0", AT_START, SENSOR(spec.point),
+         "Position of the sensor in the frame of the body.", .only = ON_BODY | KIND(ALI3_SENSOR_DISTANCE)),
+  VECTOR("point_b", "m", ANY, "0 0 0", AT_START, SENSOR(spec.point_b), "Position of the other end in the frame of body_b.",
+         .only = KIND(ALI3_SENSOR_DISTANCE)),
+  QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body."
+             ORIENTATION_FORMS,
+             .only = KIND(ALI3_SENSOR_POSE) | KIND(ALI3_SENSOR_IMU)),
+  VECTOR("axis", "", ANY, NONE, AT_START, SENSOR(spec.axis),
+         "Axis in the frame of body_b, of any length above 0. The angle is start plus the turn of body about it since the poses of the "
+         "file, as body_b sees it. It lies within 180 degrees of start; an encoder counts turns.",
+         .only = KIND(ALI3_SENSOR_ANGLE), .needed = KIND(ALI3_SENSOR_ANGLE)),
+  ANGLE("start", "rad, or as in 30 deg", ANY, "0", AT_START, SENSOR(spec.start), "The angle in the poses of the file.",
+        .only = KIND(ALI3_SENSOR_ANGLE)),
+  TEXT("joint", NONE, AT_START, SENSOR(joint), "Name of a revolute or prismatic joint.", .only = KIND(ALI3_SENSOR_ENCODER),
+       .needed = KIND(ALI3_SENSOR_ENCODER)),
+  TEXT("force", NONE, AT_START, SENSOR(force), "Name of a force element other than a bushing.", .only = KIND(ALI3_SENSOR_LOAD_CELL),
+       .needed = KIND(ALI3_SENSOR_LOAD_CELL)),
+  NUMBER("cutoff", "Hz", POSITIVE, NONE, AT_START, SENSOR(spec.cutoff),
+         "Frequency at which a Butterworth low-pass lets 71 % (-3 dB) pass. It sees one sample in a cycle and takes the value between two "
+         "samples as linear. Without this key there is no filter.", .only = CHAIN),
+  INTEGER("filter_order", "", BETWEEN(1, 2), "1", AT_START, SENSOR(spec.filter_order), "Order of the low-pass.", .only = CHAIN),
+  NUMBER("delay", "s", NOT_NEGATIVE, "0", AT_START, SENSOR(spec.delay),
+         "Time by which the reading is late, at most 4096 cycles. Between two samples it is interpolated.", .only = CHAIN),
+  NUMBER("noise", SHOWN, NOT_NEGATIVE, "0", WHILE_RUNNING, SENSOR(spec.noise[0]),
+         "Standard deviation of the noise that is added in each cycle; of an imu, that of each specific force, m/s^2. Equal seeds, names and "
+         "cycles give equal bits, in a replay too.", .only = CHAIN),
+  NUMBER("angular_noise", "rad/s", NOT_NEGATIVE, "0", WHILE_RUNNING, SENSOR(spec.noise[1]), "Standard deviation of the noise of each angular velocity.",
+         .only = KIND(ALI3_SENSOR_IMU)),
+  INTEGER("seed", "", BETWEEN(0, 2147483647), "0", AT_START, SENSOR(spec.seed),
+          "Another number gives other noise. Sensors of different names have different noise in any case.", .only = CHAIN),
+  NUMBER("lower", SHOWN, ANY, NONE, WHILE_RUNNING, SENSOR(spec.lower[0]),
+         "Least value that the sensor shows. lower and upper stand together; without them there is no limit.", .only = CHAIN),
+  NUMBER("upper", SHOWN, ANY, NONE, WHILE_RUNNING, SENSOR(spec.upper[0]), "Largest value that the sensor shows.", .only = CHAIN),
+  NUMBER("angular_lower", "rad/s", ANY, NONE, WHILE_RUNNING, SENSOR(spec.lower[1]), "Least angular velocity that an imu shows.",
+         .only = KIND(ALI3_SENSOR_IMU)),
+  NUMBER("angular_upper", "rad/s", ANY, NONE, WHILE_RUNNING, SENSOR(spec.upper[1]), "Largest angular velocity that an imu shows.",
+         .only = KIND(ALI3_SENSOR_IMU)),
+  NUMBER("resolution", SHOWN, NOT_NEGATIVE, "0", WHILE_RUNNING, SENSOR(spec.resolution[0]),
+         "The sensor shows the nearest multiple of this number; 0: any value.", .only = CHAIN),
+  NUMBER("angular_resolution", "rad/s", NOT_NEGATIVE, "0", WHILE_RUNNING, SENSOR(spec.resolution[1]),
+         "Angular velocities are shown as the nearest multiple of this number; 0: any value.",
+         .only = KIND(ALI3_SENSOR_IMU)),
+  INTEGER("bits", "", BETWEEN(1, 32), NONE, AT_START, SENSOR(bits),
+          "In place of resolution: the range from lower to upper has this many bits.", .only = CHAIN),
+  INTEGER("increments", "", BETWEEN(1, 2147483647), NONE, AT_START, SENSOR(increments),
+          "In place of resolution: increments of a turn.", .only = KIND(ALI3_SENSOR_ANGLE) | KIND(ALI3_SENSOR_ENCODER)),
+  INTEGER("stuck", "", BETWEEN(0, 2), "0", WHILE_RUNNING, SENSOR(spec.stuck),
+          "A fault to try: 1 keeps the last reading, 2 shows stuck_at. An imu takes 0 and 1.", .only = CHAIN),
+  NUMBER("stuck_at", SHOWN, ANY, "0", WHILE_RUNNING, SENSOR(spec.stuck_at), "Value that the sensor shows while stuck is 2.", .only = ONE_VALUE),
+};
+const struct section schema_sensor = SECTION("a sensor", sensor_keys, .by = "type");
 /* clang-format on */

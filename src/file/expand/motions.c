@@ -59,7 +59,8 @@ static bool mirror_element(struct expander *e, struct node *n, enum element_list
     good = mirror_vector(e, n, polar[i], axis, POLAR);
   good = good && mirror_vector(e, n, BODY_CENTRE, axis, POLAR);
   good = good && mirror_vector(e, n, "angular_velocity", axis, AXIAL) &&
-         mirror_vector(e, n, "torque", axis, AXIAL) && mirror_vector(e, n, "safe_torque", axis, AXIAL);
+         mirror_vector(e, n, "axle", axis, AXIAL) && mirror_vector(e, n, "torque", axis, AXIAL) &&
+         mirror_vector(e, n, "safe_torque", axis, AXIAL);
   /* The mirrored joint moves as in the mirror for the same coordinate, and a mirrored sensor of angles shows the same value. */
   const bool turns = node_text_is(n, "type", "revolute") || node_text_is(n, "type", "angle");
   const enum reflection turn = turns ? AXIAL : POLAR;
@@ -161,7 +162,9 @@ static bool turn_link(struct expander *e, struct node *n, const struct part_moti
   if (ground_a)
     good = good && vector_turn(e, n, "point_a", m, true) && vector_turn(e, n, "axis_a", m, false) &&
            vector_turn(e, n, "normal", m, false);
-  if (ground_b) good = good && vector_turn(e, n, "point_b", m, true) && vector_turn(e, n, "axis_b", m, false);
+  if (ground_b)
+    good = good && vector_turn(e, n, "point_b", m, true) && vector_turn(e, n, "axis_b", m, false) &&
+           vector_turn(e, n, "axle", m, false);
   if (ground_a || ground_b) good = good && turn_relative_orientation(e, n, m, ground_a);
   return good;
 }

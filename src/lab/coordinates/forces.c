@@ -62,11 +62,14 @@ void forces_own_read(const ali3_model *m, const ali3_data *d, double *own)
 
 bool forces_check_own(const ali3_model *m, struct lab_refusal *why)
 {
-  for (int i = 0; i < m->forces; i++)
+  for (int i = 0; i < m->forces; i++) {
+    if (m->force[i].spec.type == ALI3_FORCE_TYRE)
+      return problem_refuse(why, "force", i, "the laboratory does not step the tread of a tyre");
     if (m->force[i].spec.type == ALI3_FORCE_WINDING && m->force[i].spec.inductance == 0)
       return problem_refuse(
           why, "force", i,
           "without inductance the current of an electric_motor has no rate; give inductance");
+  }
   return true;
 }
 
@@ -172,7 +175,7 @@ static double force_of_row(const struct link_state *s, const double *L, int k)
   case LAW_VALUE: /* no input acts */
     return 0;
   case LAW_FRICTION:
-    return law_friction(law, 1, s->rate[k], 0);
+    return law_friction(law, law->asked ? 0 : 1, s->rate[k], 0);
   case LAW_SLIP: /* two rows share the pressure of the first */
     return law_friction(law, fmax(0, -L[0]), s->rate[k], s->rate[k == 1 ? 2 : 1]);
   default:
@@ -232,11 +235,15 @@ void forces_add_slopes(const ali3_model *m, const struct instant *now, const str
     double L[ROWS_MAX];
     evaluate_force_link(at, now, j, &s);
     for (int row = 0; row < j->count; row++) {
+      /* the slopes of the law, as they are at the state */
       double stiffness = 0, damping = 0;
       const bool slips = j->law[row].kind == LAW_SLIP;
       L[row] = force_of_row(&s, L, row);
       if (j->law[row].kind == LAW_VALUE || j->law[row].kind == LAW_SWAY) continue;
-      law_slopes(&j->law[row], s.own, s.Phi[row], s.rate[row], slips ? fmax(0, -L[0]) : 1,
+      law_slopes(&j->law[row], s.own, s.Phi[row], s.rate[row],
+                 slips               ? fmax(0, -L[0])
+                 : j->law[row].asked ? 0
+                                     : 1,
                  slips ? s.rate[row == 1 ? 2 : 1] : 0, &stiffness, &damping);
       const double slope = k * stiffness + c * damping;
       if (slope > 0) add_row_slopes(&s, at, row, slope, n, gradient, o);

@@ -107,6 +107,7 @@ static double mean_force_of_row(const struct link_span *s, const double *L, int 
     return 0;
   case LAW_FRICTION:
     rate[k] = (x1[k] - x0[k]) / length;
+    normal = law->asked ? 0 : 1;
     break;
   case LAW_SLIP:
     normal = fmax(0, -L[0]);

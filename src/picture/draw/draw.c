@@ -143,11 +143,31 @@ static void force_middle(const struct drawing *d, const struct scene_force *f, d
   for (int i = 0; i < 3; i++) middle[i] = 0.5 * (ends[0][i] + ends[1][i]);
 }
 
-/* A contact is its spheres, any other force a line. */
+/* The wheel of a tyre: a circle about its axle. */
+static void draw_wheel(struct drawing *d, const struct scene_force *f)
+{
+  enum { PARTS = 48 };
+  double u[3], v[3], last[3], at[3];
+  v3_perpendicular(f->axle, u, v);
+  for (int i = 0; i <= PARTS; i++) {
+    const double turn = 2.0 * M_PI * i / PARTS, r = f->radius[1];
+    double point[3];
+    for (int c = 0; c < 3; c++) point[c] = f->point[1][c] + r * (cos(turn) * u[c] + sin(turn) * v[c]);
+    scene_place(d->scene, f->body[1], point, at);
+    if (i > 0) add_line(d, last, at, "sphere", -1, 0, 0.9 * d->scene->size);
+    v3_copy(last, at);
+  }
+}
+
+/* A contact is its spheres or its wheel, any other force a line. */
 static void draw_force(struct drawing *d, const struct scene_force *f)
 {
   double ends[2][3], middle[3];
   force_middle(d, f, ends, middle);
+  if (f->type == ALI3_FORCE_TYRE) {
+    draw_wheel(d, f);
+    return;
+  }
   for (int end = 0; end < 2; end++)
     if (f->radius[end] > 0) add_mark(d, ends[end], "sphere", f->radius[end] * d->camera.scale);
   if (!is_contact(f)) add_line(d, ends[0], ends[1], "spring", -1, 0, 0.9 * d->scene->size);

@@ -59,7 +59,9 @@ static json_t *force_json(const struct scene_force *f)
 {
   json_t *o = ends_json(f->name, ali3_force_type_name(f->type), f->body, f->point);
   json_object_set_new(o, "radius", ARRAY_JSON(f->radius));
-  if (f->type == ALI3_FORCE_SPHERE_PLANE) json_object_set_new(o, "normal", ARRAY_JSON(f->normal));
+  if (f->type == ALI3_FORCE_SPHERE_PLANE || f->type == ALI3_FORCE_TYRE)
+    json_object_set_new(o, "normal", ARRAY_JSON(f->normal));
+  if (f->type == ALI3_FORCE_TYRE) json_object_set_new(o, "axle", ARRAY_JSON(f->axle));
   return o;
 }
 

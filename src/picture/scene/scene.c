@@ -100,6 +100,12 @@ static void list_scene_joints(const ali3_model *m, struct scene *s)
   }
 }
 
+/* Point a is in a plane of contact. */
+static bool is_plane(const struct scene_force *f)
+{
+  return f->type == ALI3_FORCE_SPHERE_PLANE || f->type == ALI3_FORCE_TYRE;
+}
+
 static void list_scene_forces(const ali3_model *m, struct scene *s)
 {
   for (int i = 0; i < m->forces; i++) {
@@ -112,8 +118,9 @@ static void list_scene_forces(const ali3_model *m, struct scene *s)
     COPY3(to->point[1], from->point_b);
     if (from->type == ALI3_FORCE_SPHERE_SPHERE) to->radius[0] = from->radius_a;
     if (ali3_force_type_is_contact(from->type)) to->radius[1] = from->radius_b;
-    const double n = sqrt(v3_dot(from->normal, from->normal));
-    for (int c = 0; from->type == ALI3_FORCE_SPHERE_PLANE && c < 3; c++) to->normal[c] = from->normal[c] / n;
+    const double n = sqrt(v3_dot(from->normal, from->normal)), axle = sqrt(v3_dot(from->axle, from->axle));
+    for (int c = 0; from->type == ALI3_FORCE_TYRE && c < 3; c++) to->axle[c] = from->axle[c] / axle;
+    for (int c = 0; is_plane(to) && c < 3; c++) to->normal[c] = from->normal[c] / n;
   }
 }
 
@@ -174,7 +181,7 @@ static void find_extent(struct scene *s)
     for (int side = 0; side < 2; side++) widen_extent(s, s->joint[i].body[side], s->joint[i].point[side], 0);
   for (int i = 0; i < s->forces; i++)
     for (int side = 0; side < 2; side++)
-      if (s->force[i].type != ALI3_FORCE_SPHERE_PLANE || side == 1) /* a plane has no end */
+      if (side == 1 || !is_plane(&s->force[i])) /* a plane has no end */
         widen_extent(s, s->force[i].body[side], s->force[i].point[side], s->force[i].radius[side]);
   double square = 0;
   for (int i = 0; i < 3; i++) {

@@ -50,8 +50,9 @@ struct scene_force {
   ali3_force_type type;
   int body[2];
   double point[2][3];
-  double normal[3]; /* sphere_plane: out of the plane, in the frame of a; unit */
-  double radius[2]; /* contacts: radius of the sphere on a and on b; 0: none */
+  double normal[3]; /* sphere_plane and tyre: out of the plane, in the frame of a; unit */
+  double radius[2]; /* contacts: radius of the sphere, or of the wheel, on a and on b; 0: none */
+  double axle[3];   /* tyre: in the frame of b; unit */
 };
 
 struct scene {

@@ -11,49 +11,6 @@
 
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
 
-const char *input_policy_name(uint64_t policy)
-{
-#define NAME(id, text) [id] = (text),
-  static const char *const names[] = {INPUT_POLICY_LIST(NAME)};
-  return policy < sizeof names / sizeof *names ? names[policy] : "?";
-}
-
-const char *input_state_name(uint64_t state)
-{
-  static const char *const names[] = {INPUT_STATE_LIST(NAME)};
-#undef NAME
-  return state < sizeof names / sizeof *names ? names[state] : "?";
-}
-
-const struct input_part *input_parts(enum input_kind kind)
-{
-  static const struct input_part end = {NULL, NULL, 0, 0, NULL};
-  static const struct input_part of[][3] = {
-      [INPUT_WRENCH] = {{"force", "N", 0, 3, walk_xyz}, {"torque", "N m", 3, 3, walk_xyz}},
-      [INPUT_VALUE] = {{"value", "", 0, 1, NULL}},
-      [INPUT_POSE] = {{"position", "m", 0, 3, platform_coordinate_name},
-                      {"angle", "rad", 3, 3, platform_coordinate_name + 3}},
-      [INPUT_RIG_POSE] = {{"position", "m", 0, 3, platform_coordinate_name},
-                          {"angle", "rad", 3, 3, platform_coordinate_name + 3}},
-      [INPUT_RIG_LEGS] = {{"leg", "m", 0, PLATFORM_LEGS, walk_one_to_six}},
-      [INPUT_RIG_NUMBER] = {{"value", "", 0, 1, NULL}},
-  };
-  return (size_t)kind < sizeof of / sizeof *of ? of[kind] : &end;
-}
-
-int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3], bool body_axes)
-{
-  ali3_load_spec load = {.type = ALI3_LOAD_FORCE, .body = spec->body, .body_axes = body_axes};
-  memcpy(load.point, point, sizeof load.point);
-  int force = ali3_model_add_load(m, &load);
-  if (force < 0) return force;
-  load.type = ALI3_LOAD_TORQUE;
-  int torque = ali3_model_add_load(m, &load);
-  if (torque < 0) return torque;
-  spec->load = force;
-  return ALI3_OK;
-}
-
 static void walk_body(struct walk *w, const char *name)
 {
   char *prefix = walk_text(w, "body.%s.", name);
@@ -103,7 +60,11 @@ static const struct quantity {
   SUPPLIED = {"supplied", "J", "J", 1, offsetof(ali3_force_state, supplied)},
   LOST = {"lost", "J", "J", 1, offsetof(ali3_force_state, lost)},
   CURRENT = {"current", "A", "A", 1, offsetof(ali3_force_state, current)},
-  VOLTAGE = {"voltage", "V", "V", 1, offsetof(ali3_force_state, voltage)};
+  VOLTAGE = {"voltage", "V", "V", 1, offsetof(ali3_force_state, voltage)},
+  ALONG = {"along", "N", "N", 1, offsetof(ali3_force_state, along)},
+  ACROSS = {"across", "N", "N", 1, offsetof(ali3_force_state, across)},
+  SLIP = {"slip", "", "", 1, offsetof(ali3_force_state, slip)},
+  SLIP_ANGLE = {"slip_angle", "rad", "rad", 1, offsetof(ali3_force_state, slip_angle)};
 
 enum { QUANTITIES_MAX = 9 };
 static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 1] = {
@@ -122,6 +83,8 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
     [ALI3_FORCE_CYLINDER] = {&LENGTH, &VALUE, &PRESSURE_A, &PRESSURE_B, &FLOW_A, &FLOW_B, &SPOOL, &SUPPLIED,
                              &LOST},
     [ALI3_FORCE_WINDING] = {&POSITION, &VALUE, &CURRENT, &VOLTAGE, &SUPPLIED, &LOST},
+    [ALI3_FORCE_BRAKE] = {&POSITION, &VALUE},
+    [ALI3_FORCE_TYRE] = {&GAP, &VALUE, &FORCE, &CLOSED, &ALONG, &ACROSS, &SLIP, &SLIP_ANGLE, &LOST},
 };
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-foreach(name cylinder winding)
+foreach(name cylinder tyre winding)
   ali3_test(actuators ${name} LINK test_core)
 endforeach()

@@ -158,6 +158,7 @@ static union spec full_spec(enum spec_element e, int type)
     s.force.bulk_modulus = 1.3e9;
     s.force.supply = 1e6;
     s.force.max_current = 7;
+    s.force.shape = 1.3;
     break;
   default:
     s.sensor.type = (ali3_sensor_type)type;

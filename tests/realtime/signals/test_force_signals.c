@@ -57,6 +57,10 @@ static ali3_model *every_force(void)
     s.resistance = s.constant = 1;
     s.inductance = 0.1;
     s.current = 2;
+    s.axle[1] = s.axle[2] = 1;
+    s.load = 3;
+    for (int k = 0; k < 2; k++) s.slip_stiffness[k] = s.relaxation[k] = 1;
+    if (i == ALI3_FORCE_TYRE) s.radius_b = 1.5; /* 0.5 m below the plane */
     toy_added(m, ali3_model_add_force(m, &s));
   }
   toy_freeze(m, 0.01);
@@ -116,6 +120,19 @@ static const char *const of_forces[][2] = {
     {"electric_motor.voltage", "V"},
     {"electric_motor.supplied", "J"},
     {"electric_motor.lost", "J"},
+    {"brake.position", "rad"},
+    {"brake.value", "N m"},
+    {"tyre.gap", "m"},
+    {"tyre.value", "N"},
+    {"tyre.force.x", "N"},
+    {"tyre.force.y", "N"},
+    {"tyre.force.z", "N"},
+    {"tyre.closed", ""},
+    {"tyre.along", "N"},
+    {"tyre.across", "N"},
+    {"tyre.slip", ""},
+    {"tyre.slip_angle", "rad"},
+    {"tyre.lost", "J"},
 };
 
 /* The value of a force with this name, read without the layer's table. */
@@ -132,6 +149,10 @@ static double of_state(const ali3_force_state *f, const char *quantity)
   if (strcmp(quantity, "voltage") == 0) return f->voltage;
   if (strcmp(quantity, "supplied") == 0) return f->supplied;
   if (strcmp(quantity, "lost") == 0) return f->lost;
+  if (strcmp(quantity, "along") == 0) return f->along;
+  if (strcmp(quantity, "across") == 0) return f->across;
+  if (strcmp(quantity, "slip") == 0) return f->slip;
+  if (strcmp(quantity, "slip_angle") == 0) return f->slip_angle;
   if (strncmp(quantity, "force.", 6) == 0) return f->force[quantity[last] - 'x'];
   if (strncmp(quantity, "torque.", 7) == 0) return f->torque[quantity[last] - 'x'];
   return f->position;
@@ -168,6 +189,8 @@ TEST(every_type_of_force_has_its_quantities)
   assert_true(v[signals_find(s, "force.sphere_sphere.closed")] == 1.0);
   assert_true(v[signals_find(s, "force.sphere_plane.closed")] == 0.0);
   assert_true(v[signals_find(s, "force.stop.value")] != 0.0);
+  ali3_force_get(m, d, ALI3_FORCE_TYRE, &f);
+  assert_true(f.value > 0.0 && f.along != 0.0 && f.across != 0.0 && f.slip_angle != 0.0 && f.lost > 0.0);
   ali3_force_get(m, d, ALI3_FORCE_CYLINDER, &f);
   assert_true(f.pressure[0] > 0.0 && f.flow[0] != 0.0 && f.supplied > 0.0 && f.lost > 0.0);
   free(v);

@@ -391,7 +391,12 @@ var ali3 = window.ali3 || (window.ali3 = {});
         else if (f.type === 'cable') this.span(lines, f, 0.35 * t);
         else if (f.type === 'end_stop') this.span(lines, f, 0.2 * t);
         else if (f.type === 'hydraulic_cylinder') this.span(lines, f, 0.9 * t);
+        if (f.axle) {
+          const side = (k) => f.point[1].map((x, c) => x + k * f.radius[1] * f.axle[c]);
+          discs.add(f.body[1], between(side(-0.25), side(0.25), f.radius[1], new THREE.Matrix4()));
+        }
         f.radius.forEach((r, side) => {
+          if (f.axle) return;
           if (r > 0) balls.add(f.body[side], new THREE.Matrix4().makeScale(r, r, r).setPosition(...f.point[side]));
         });
         if (f.normal && !(f.body[0] < 0)) {

@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 10,
+    "ALI3_ABI": 11,
     "ALI3_COORDINATES": 3,
     "ALI3_COORDINATES_AUTO": 0,
     "ALI3_COORDINATES_BODY": 1,
@@ -26,7 +26,8 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 9,
+    "ALI3_FLAT_VERSION": 10,
+    "ALI3_FORCE_BRAKE": 14,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
     "ALI3_FORCE_CYLINDER": 12,
@@ -40,7 +41,8 @@ CONSTANTS = {
     "ALI3_FORCE_SPHERE_SPHERE": 11,
     "ALI3_FORCE_SPRING": 0,
     "ALI3_FORCE_STOP": 5,
-    "ALI3_FORCE_TYPES": 14,
+    "ALI3_FORCE_TYPES": 16,
+    "ALI3_FORCE_TYRE": 15,
     "ALI3_FORCE_WINDING": 13,
     "ALI3_FREEDOMS_MOST": 500,
     "ALI3_GROUND": -1,
@@ -240,6 +242,15 @@ class ali3_force_spec(Structure):
         ("max_current", c_double),
         ("max_voltage", c_double),
         ("current", c_double),
+        ("axle", c_double * 3),
+        ("rolling_radius", c_double),
+        ("load", c_double),
+        ("slip_stiffness", c_double * 2),
+        ("relaxation", c_double * 2),
+        ("grip", c_double * 2),
+        ("slip_damping", c_double * 2),
+        ("shape", c_double),
+        ("curvature", c_double),
     ]
 
 
@@ -399,6 +410,10 @@ class ali3_force_state(Structure):
         ("spool", c_double),
         ("current", c_double),
         ("voltage", c_double),
+        ("along", c_double),
+        ("across", c_double),
+        ("slip", c_double),
+        ("slip_angle", c_double),
     ]
 
 

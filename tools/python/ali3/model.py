@@ -306,7 +306,7 @@ class Data:
         with self._use() as (m, d):
             index = self.model.find("force", force)
             if not lib.ali3_model_force_takes_command(m, index):
-                raise RefusedError(f"force {force!r} takes no command: expected a motor, a hydraulic_cylinder, an electric_motor or an external drive")
+                raise RefusedError(f"force {force!r} takes no command: expected a motor, a hydraulic_cylinder, an electric_motor, a brake or an external drive")
             lib.ali3_set_command(m, d, index, float(value))
 
     def input(self, name: str, value: float | None = None, *, force: npt.ArrayLike | None = None,  # noqa: A003
