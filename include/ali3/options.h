@@ -92,7 +92,7 @@ typedef struct {
 } ali3_options;
 
 /* method ali3, dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
- * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty, coordinates body */
+ * assembly_position, assembly_angle and assembly_velocity 0, violation 0.1, retry 0, isa empty, coordinates auto */
 ali3_options ali3_options_default(void);
 
 ALI3_END_DECLARATIONS

@@ -52,6 +52,18 @@ void toy_freeze_with(ali3_model *m, const ali3_options *options)
   toy_added(m, ali3_model_freeze(m, options));
 }
 
+ali3_model *toy_copy_with(const ali3_model *m, const ali3_options *options)
+{
+  const size_t size = ali3_model_flat_size(m);
+  void *flat = malloc(size);
+  ali3_model *copy = ali3_model_new();
+  assert_true(flat && copy && ali3_model_flat_write(m, flat, size) == ALI3_OK);
+  assert_int_equal(ali3_model_flat_read(copy, flat, size), ALI3_OK);
+  toy_freeze_with(copy, options);
+  free(flat);
+  return copy;
+}
+
 ali3_data *toy_start(const ali3_model *m, int status)
 {
   ali3_data *d = ali3_data_new(m);

@@ -18,6 +18,8 @@ void toy_freeze(ali3_model *m, double dt);
 /* Default options except dt, and a reset may move bodies by any distance. */
 void toy_freeze_apart(ali3_model *m, double dt);
 void toy_freeze_with(ali3_model *m, const ali3_options *options);
+/* The mechanism of another model, frozen with these options. */
+ali3_model *toy_copy_with(const ali3_model *m, const ali3_options *options);
 /* Data of a frozen model after a reset, which must return `status`. */
 ali3_data *toy_start(const ali3_model *m, int status);
 /* Does steps, none of which may fail. */

@@ -19,7 +19,7 @@ static int must(int status)
 }
 
 /* A ball on a rod, in contact with the ground, and a driven hinge: rows of every kind. */
-static ali3_model *make_model(ali3_method method)
+static ali3_model *make_model(ali3_method method, ali3_coordinates coordinates)
 {
   static const double motion[][2] = {{0, 0}, {1, 1}, {2, 0}};
   ali3_model *m = ali3_model_new();
@@ -49,6 +49,7 @@ static ali3_model *make_model(ali3_method method)
   must(ali3_model_add_force(m, &contact));
   ali3_options o = ali3_options_default();
   o.method = method;
+  o.coordinates = coordinates;
   must(ali3_model_freeze(m, &o));
   return m;
 }
@@ -59,9 +60,9 @@ struct subject {
   unsigned char *saved; /* a good state */
 };
 
-static struct subject make_subject(ali3_method method)
+static struct subject make_subject(ali3_method method, ali3_coordinates coordinates)
 {
-  struct subject s = {.m = make_model(method)};
+  struct subject s = {.m = make_model(method, coordinates)};
   s.d = ali3_data_new(s.m);
   s.saved = malloc(ali3_state_size(s.m));
   if (!s.d || !s.saved) abort();
@@ -104,13 +105,15 @@ static void run_subject(const struct subject *s, const uint8_t *bytes, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-  /* One method with iterations, and the explicit one that keeps most of the past. */
-  static struct subject iterated, explicit;
+  /* One method with iterations, and the explicit one that keeps most of the past, in both coordinates. */
+  static struct subject iterated, explicit, jointed;
   if (!iterated.m) {
-    iterated = make_subject(ALI3_METHOD_ALI3);
-    explicit = make_subject(ALI3_METHOD_ABM8);
+    iterated = make_subject(ALI3_METHOD_ALI3, ALI3_COORDINATES_BODY);
+    explicit = make_subject(ALI3_METHOD_ABM8, ALI3_COORDINATES_BODY);
+    jointed = make_subject(ALI3_METHOD_ABM8, ALI3_COORDINATES_JOINT);
   }
   run_subject(&iterated, bytes, n);
   run_subject(&explicit, bytes, n);
+  run_subject(&jointed, bytes, n);
   return 0;
 }

@@ -54,19 +54,6 @@ static const struct mechanism mechanisms[] = {
     {NULL, 0.01, 0.8, 1.0, 1.0, 1.0, false},
 };
 
-/* The mechanism with other options. */
-static ali3_model *copy_with(const ali3_model *m, const ali3_options *o)
-{
-  const size_t size = ali3_model_flat_size(m);
-  void *flat = malloc(size);
-  ali3_model *copy = ali3_model_new();
-  assert_true(flat && copy && ali3_model_flat_write(m, flat, size) == ALI3_OK);
-  assert_int_equal(ali3_model_flat_read(copy, flat, size), ALI3_OK);
-  toy_freeze_with(copy, o);
-  free(flat);
-  return copy;
-}
-
 /* Centres of mass of all bodies at the time `until`. */
 static void run_to(const ali3_model *base, const struct method *w, double dt, double until, double (*r)[3])
 {
@@ -75,7 +62,7 @@ static void run_to(const ali3_model *base, const struct method *w, double dt, do
   o.coordinates = w->coordinates;
   o.extrapolate = w->extrapolate;
   o.dt = dt;
-  ali3_model *m = copy_with(base, &o);
+  ali3_model *m = toy_copy_with(base, &o);
   ali3_data *d = ali3_data_new(m);
   assert_non_null(d);
   assert_true(ali3_reset(m, d) >= 0);
@@ -145,7 +132,7 @@ TEST(abm8_begins_anew_where_it_cannot_follow)
   assert_non_null(s);
   ali3_options o = *ali3_model_options(s->model);
   o.method = ALI3_METHOD_ABM8;
-  ali3_model *m = copy_with(s->model, &o);
+  ali3_model *m = toy_copy_with(s->model, &o);
   ali3_data *d = ali3_data_new(m);
   ali3_energy start, end;
   assert_non_null(d);

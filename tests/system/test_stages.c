@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 80, EXPLICIT_METHODS = 5 };
+enum { STEPS = 80, EXPLICIT_METHODS = 5, JOINTED = 2 };
 static const char *const explicit_method[EXPLICIT_METHODS] = {"rk4", "dp5", "ab4", "abm8", "dp8"};
 
 static ali3_model *reference_with(const char *name, const struct settings_overrides *over,
@@ -347,6 +347,20 @@ TEST(a_step_takes_no_memory)
   for (int i = 0; i < EXPLICIT_METHODS; i++)
     by_method[i] =
         reference_with("chain_16", &(struct settings_overrides){.method = explicit_method[i]}, &of_method[i]);
+  /* a tree, and a loop with a redundant row */
+  static const char *const jointed_case[JOINTED] = {"chain_16", "bricard"};
+  struct settings *of_case[JOINTED];
+  ali3_model *jointed[JOINTED][EXPLICIT_METHODS];
+  for (int k = 0; k < JOINTED; k++) {
+    const ali3_model *base = reference(jointed_case[k], false, &of_case[k]);
+    ali3_options o = *ali3_model_options(base);
+    o.coordinates = ALI3_COORDINATES_JOINT;
+    for (int i = 0; i < EXPLICIT_METHODS; i++) {
+      o.method = ali3_method_named(explicit_method[i]);
+      jointed[k][i] = toy_copy_with(base, &o);
+      assert_int_equal(ali3_model_coordinates(jointed[k][i]), ALI3_COORDINATES_JOINT);
+    }
+  }
   ali3_model *m = toy_random(6, 300, 20), *extrapolated = reference("chain_128", true, &s);
   char error[256];
   struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
@@ -356,9 +370,14 @@ TEST(a_step_takes_no_memory)
     takes_no_memory(m, exec);
     takes_no_memory(extrapolated, exec);
     for (int i = 0; i < EXPLICIT_METHODS; i++) takes_no_memory(by_method[i], exec);
+    for (int i = 0; i < JOINTED * EXPLICIT_METHODS; i++)
+      takes_no_memory(jointed[i / EXPLICIT_METHODS][i % EXPLICIT_METHODS], exec);
   }
   pool_free(pool);
   for (int i = 0; i < EXPLICIT_METHODS; i++) settings_free(of_method[i]);
+  for (int i = 0; i < JOINTED * EXPLICIT_METHODS; i++)
+    ali3_model_free(jointed[i / EXPLICIT_METHODS][i % EXPLICIT_METHODS]);
+  for (int k = 0; k < JOINTED; k++) settings_free(of_case[k]);
   ali3_model_free(m);
   settings_free(s);
   long seen = heap_calls();

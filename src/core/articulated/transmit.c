@@ -157,16 +157,17 @@ static void add_closures(const struct limbs *l, double *to, double factor, const
 }
 
 /* Multipliers n of the closures that load no limb, n'c n = 1, apart from those that are found. (S + c)^-1 c is symmetric in this
- * product: it keeps n with S n = 0, and divides all others by 1 + s/c, with s = n'S n / n'n. False: of row k such a part is not
- * left. A row that is only nearly redundant, as in a pass of a singular position, has s/c above FELT. */
+ * product: it keeps n with S n = 0, and divides all others by 1 + s/c, with s = n'S n / n'n. Below CLEAN the others are gone.
+ * False: of row k such a part is not left. A row that is only nearly redundant, as in a pass of a singular position, has s/c
+ * above FELT. */
 static bool find_unfelt(const struct limbs *l, struct limbs_work *w, int k, int found, double *n)
 {
   enum { POWERS = 8 };
-  static const double FELT = 1e-3, NOTHING = 1e-10;
-  double *load = w->rhs, most = 0.0, left = w->c[k];
+  static const double CLEAN = 1e-6, FELT = 1e-3, NOTHING = 1e-10;
+  double *load = w->rhs, most = INFINITY, left = w->c[k];
   const double least = NOTHING * left;
   for (int i = 0; i < l->rows; i++) n[i] = i == k;
-  for (int power = 0; power < POWERS && left > least; power++) {
+  for (int power = 0; power < POWERS && left > least && most > CLEAN * left; power++) {
     /* apart from those that are found */
     for (int i = 0; i < found; i++) {
       const double *other = w->unloading + (ptrdiff_t)i * l->rows;

@@ -86,7 +86,7 @@ static void report_coordinates(struct inspection *in)
     finding_add(in, FINDING_INFO, FINDING_SETTINGS, FINDING_OF_MODEL, -1,
                 "solver.coordinates: %s: the unknowns of %s are the poses of the bodies%s", word, method,
                 given == ALI3_COORDINATES_AUTO
-                    ? "; in those of joints a step would not take less time, by an estimate"
+                    ? "; those of joints suit trees whose step they make faster, by an estimate"
                     : "");
 }
 

@@ -17,7 +17,7 @@ ali3_options ali3_options_default(void)
                         .substeps = 1,
                         .gamma = 0.5,
                         .violation = 0.1,
-                        .coordinates = ALI3_COORDINATES_BODY};
+                        .coordinates = ALI3_COORDINATES_AUTO};
 }
 
 ali3_model *ali3_model_new(void)

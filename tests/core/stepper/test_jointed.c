@@ -113,8 +113,8 @@ TEST(joints_of_a_tree_do_not_open)
   }
 }
 
-/* A chain of balls or of revolutes on the ground, for the coordinates that take less time. */
-static ali3_coordinates chosen(ali3_joint_type type, int links)
+/* A chain of balls or of revolutes on the ground; closed: its end is, too. */
+static ali3_coordinates chosen(ali3_joint_type type, int links, bool closed)
 {
   ali3_options o = ali3_options_default();
   ali3_model *m = ali3_model_new();
@@ -136,6 +136,15 @@ static ali3_coordinates chosen(ali3_joint_type type, int links)
     toy_added(m, ali3_model_add_body(m, &b));
     toy_added(m, ali3_model_add_joint(m, &s));
   }
+  const ali3_joint_spec end = {.name = "end",
+                               .type = type,
+                               .body_a = ALI3_GROUND,
+                               .body_b = links - 1,
+                               .point_a = {links, 0, 0},
+                               .point_b = {0.5, 0, 0},
+                               .axis_a = {0, 1, 0},
+                               .axis_b = {0, 1, 0}};
+  if (closed) toy_added(m, ali3_model_add_joint(m, &end));
   toy_freeze_with(m, &o);
   const ali3_coordinates found = ali3_model_coordinates(m);
   ali3_model_free(m);
@@ -144,8 +153,10 @@ static ali3_coordinates chosen(ali3_joint_type type, int links)
 
 TEST(the_estimate_chooses)
 {
-  assert_int_equal(chosen(ALI3_JOINT_SPHERICAL, 64), ALI3_COORDINATES_BODY);
-  assert_int_equal(chosen(ALI3_JOINT_REVOLUTE, 8), ALI3_COORDINATES_JOINT);
+  assert_int_equal(ali3_options_default().coordinates, ALI3_COORDINATES_AUTO);
+  assert_int_equal(chosen(ALI3_JOINT_SPHERICAL, 64, false), ALI3_COORDINATES_BODY);
+  assert_int_equal(chosen(ALI3_JOINT_REVOLUTE, 8, false), ALI3_COORDINATES_JOINT);
+  assert_int_equal(chosen(ALI3_JOINT_REVOLUTE, 3, true), ALI3_COORDINATES_BODY);
 }
 
 int main(void)
