@@ -67,6 +67,11 @@ class TestGuides(unittest.TestCase):
     def test_hydraulic_lift(self):
         self.follow("hydraulic-lift.md")
 
+    def test_electric_motor(self):
+        currents = [int(x) for x in re.findall(r"^\[301\]:\s+(\d+)", self.follow("electric-motor.md"), re.MULTILINE)]
+        for current in currents[:2]:  # mA, of 2 V over 0.8 ohm: by OSC, by Modbus
+            self.assertTrue(2200 < current <= 2500, currents)
+
     def test_own_hexapod(self):
         self.follow("own-hexapod.md")
 
