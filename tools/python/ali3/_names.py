@@ -17,16 +17,18 @@ BODY = (("position", XYZ), ("orientation", E), ("velocity", XYZ), ("angular_velo
 LENGTH, GAP, POSITION = ("length", 0, ()), ("gap", 0, ()), ("position", 0, ())
 VALUE, TARGET, FORCE, TORQUE = ("value", 2, ()), ("target", 3, ()), ("force", 4, XYZ), ("torque", 7, XYZ)
 CLOSED = ("closed", -1, ())
-SPENT = (("supplied", 10, ()), ("lost", 11, ()))
+LOST = ("lost", 11, ())
+SPENT = (("supplied", 10, ()), LOST)
 OIL = (("pressure_a", 12, ()), ("pressure_b", 13, ()), ("flow_a", 14, ()), ("flow_b", 15, ()), ("spool", 16, ()))
 CURRENT = (("current", 17, ()), ("voltage", 18, ()))
+TREAD = (("along", 19, ()), ("across", 20, ()), ("slip", 21, ()), ("slip_angle", 22, ()))
 RATE = 6  # number in ali3_reading, after the values
 OF_FORCE = {
     "SPRING": (LENGTH, VALUE), "BUSHING": (FORCE, TORQUE), "JOINT_SPRING": (POSITION, VALUE), "CABLE": (LENGTH, VALUE),
     "END_STOP": (LENGTH, VALUE), "STOP": (POSITION, VALUE), "FRICTION": (POSITION, VALUE), "MOTOR": (POSITION, VALUE),
     "DRIVE": (POSITION, TARGET, VALUE), "GEAR": (VALUE,), "SPHERE_PLANE": (GAP, VALUE, FORCE, CLOSED),
     "SPHERE_SPHERE": (GAP, VALUE, FORCE, CLOSED), "CYLINDER": (LENGTH, VALUE, *OIL, *SPENT),
-    "WINDING": (POSITION, VALUE, *CURRENT, *SPENT),
+    "WINDING": (POSITION, VALUE, *CURRENT, *SPENT), "BRAKE": (POSITION, VALUE), "TYRE": (GAP, VALUE, FORCE, CLOSED, *TREAD, LOST),
 }
 FORCE_BY_TYPE = {C[f"ALI3_FORCE_{n}"]: q for n, q in OF_FORCE.items()}
 
@@ -112,7 +114,7 @@ class Names:
 STATES: dict[str, tuple[Any, Callable[..., None], int]] = {
     "body": (ali3_body_state, lib.ali3_body_get, 19),
     "joint": (ali3_joint_state, lib.ali3_joint_get, 8),
-    "force": (ali3_force_state, lib.ali3_force_get, 19),
+    "force": (ali3_force_state, lib.ali3_force_get, ctypes.sizeof(ali3_force_state) // ctypes.sizeof(ctypes.c_double)),
     "sensor": (ali3_sensor_state, lib.ali3_sensor_get, 24),
     "imu": (ali3_reading, lib.ali3_sensor_read, 7),
     "reading": (ali3_reading, lib.ali3_sensor_read, 7),
