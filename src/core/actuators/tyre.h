@@ -26,7 +26,7 @@ struct tyre_motion {
 };
 
 struct tyre_way {
-  struct tyre_motion start, end; /* of the step */
+  struct tyre_motion start, end; /* motion at the start and at the end of the step */
   double load;                   /* N, mean over the step; 0 or more */
   double dt;                     /* s; 0: the states stay */
 };

@@ -76,7 +76,7 @@ static void step_between(const struct history *h, int i, double *o)
 /* v[0] + sum x[i] (v[i + 1] - v[i]), with the x for which a further pass would change it least. Is in change[SAVED - 1]. */
 static double *least_change(struct history *h)
 {
-  static const double DEPENDENT = 1e-10; /* of a column, relative to its length */
+  static const double DEPENDENT = 1e-10; /* least part of a column that the others do not have */
   double R[SAVED - 1][SAVED - 1], x[SAVED - 1];
   const size_t n = h->numbers;
   double *o = h->change[SAVED - 1];

@@ -76,9 +76,9 @@ static void find_stage(const ali3_model *m, ali3_data *d)
 /* find_accelerations() at an end of a step, whose multipliers are the reactions. With redundant rows they start from 0, so
  * that they have no part that loads no body; the second solve removes the error of the compliance.
  *
- * q'' of dp5 and dp8 comes from the multipliers of the last stage, `stage`. With q'' of the reactions the error of dp5 in passes
- * of a double four-bar is 10 to 20 % larger, and that of rk4, whose stages leave the constraints further, is half as large. abm8
- * buys more with a shorter step than with a third solve. */
+ * q'' of dp5 and dp8 comes from the multipliers of the last stage, `stage`. In the passes of a double four-bar, the error of dp5
+ * is 10 to 20 % larger with q'' of the reactions. The error of rk4 is half as large with it, because its stages leave the
+ * constraints farther. abm8 takes no third solve, because a shorter step reduces its error at a lower cost. */
 static void find_reactions(const ali3_model *m, ali3_data *d, double *stage)
 {
   if (data_is_jointed(m)) {

@@ -18,11 +18,12 @@ struct mover {
   void (*load)(const void *user, int body, const struct body_state *x, const double y[BODY_Y], double *o);
 };
 
-/* States of forces that have states of their own, as many as those of the stepper, and their values now. An integrator
- * has them scaled: oil as the travel of the piston that it fills, in m, so that tolerances of lengths suit it. */
+/* Force elements such as cylinders and motors have states of their own. forces_owns() counts these states, in the order of the
+ * stepper, and forces_own_read() reads them. Integrators use scaled values: the oil of a chamber is the travel of the piston that
+ * it fills, in m, so that tolerances of lengths suit it. */
 int forces_owns(const ali3_model *m);
 void forces_own_read(const ali3_model *m, const ali3_data *d, double *own);
-/* Their rates, (forces_owns()): no input acts, so that valves are closed and voltages are 0. */
+/* rate: (forces_owns()) time derivatives of these states. No input acts: valves are closed, and voltages are 0. */
 void forces_own_rates(const ali3_model *m, const struct instant *now, const struct mover *at, double *rate);
 /* False, with the reason in *why: a current that has no rate. */
 bool forces_check_own(const ali3_model *m, struct lab_refusal *why);

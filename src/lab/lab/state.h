@@ -98,7 +98,7 @@ extern const struct integrator *const lab_integrators[];
 const struct formulation *lab_find_formulation(const char *name); /* NULL: unknown */
 const struct integrator *lab_find_integrator(const char *name);
 
-/* Rates of the whole state, by the formulation and those of the states of forces. Integrators call this one. */
+/* Computes the rates of the coordinates and of the states of forces. Integrators call this function. */
 enum lab_status state_evaluate(struct lab_state *s);
 /* Phi, Phi_q, Phi_t, and where they change M and f, at (q, qd) and `now`. */
 void state_rows(struct lab_state *s);

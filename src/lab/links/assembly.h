@@ -16,7 +16,7 @@ struct handle_place {
 struct handle_compound {
   int first, count, a, b; /* in the order of links; compounds it is made of, -1: one link */
   int handles, inner;     /* handles that lead out; joints between a and b, or of the root to the ground */
-  int rows;               /* of the inner joints */
+  int rows;               /* rows that the inner joints have */
   struct handle_place *handle;
   struct inner_joint {
     int joint, row;         /* its first row */

@@ -104,7 +104,7 @@ static struct mechanism floating_balls(void)
 
 struct end_state {
   double body[NUMBERS], momentum[6];
-  double drift; /* of the momenta, from the start */
+  double drift; /* largest change of a momentum since the start */
   bool began;
 };
 
