@@ -6,10 +6,12 @@
 #include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 40, COLUMNS = 105, NAME_MOST = 26, FIRST_OPTION = 256 };
+enum { OPTIONS_MOST = 64, COLUMNS = 105, NAME_MOST = 26, FIRST_OPTION = 256 };
 
 bool command_wrong(const struct command_line *c, const char *what, const char *expected, const char *found)
 {
@@ -50,12 +52,25 @@ static void print_wrapped(const char *text, size_t column)
   putchar('\n');
 }
 
+/* Each line of the text is a paragraph, whose further lines keep its indent. */
+static void print_paragraphs(const char *text)
+{
+  char line[1200];
+  for (size_t length; *text; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    const size_t indent = strspn(text, " ");
+    snprintf(line, sizeof line, "%.*s", (int)(length - indent), text + indent);
+    printf("%*s", (int)indent, "");
+    print_wrapped(line, indent);
+  }
+}
+
 static void command_help(const struct command_line *c)
 {
   size_t column = 0;
   for (const struct command_option *o = c->option; o->name; o++)
     if (name_width(o) > column && name_width(o) <= NAME_MOST) column = name_width(o);
-  fputs(c->head, stdout);
+  print_paragraphs(c->head);
   putchar('\n');
   for (const struct command_option *o = c->option; o->name; o++) {
     if (!*o->name) {
@@ -66,7 +81,8 @@ static void command_help(const struct command_line *c)
     printf(width < (int)column ? "%*s" : "\n%*s", (int)column - (width < (int)column ? width : 0), "");
     print_wrapped(o->text, column);
   }
-  printf("  --help, --version\n\n%s", c->tail);
+  fputs("  --help, --version\n\n", stdout);
+  print_paragraphs(c->tail);
 }
 
 /* --- parser --- */
@@ -85,7 +101,7 @@ static bool read_bounded(const struct command_line *c, const struct command_opti
   char name[64], bounds[80];
   double number;
   long count = 0;
-  if (whole ? option_count(word, (long)o->least, (long)o->most, &count)
+  if (whole ? option_count(word, (long)o->least, o->most == DBL_MAX ? LONG_MAX : (long)o->most, &count)
             : option_number(word, o->least, o->most, &number)) {
     if (o->kind == OPTION_LONG)
       *(long *)field = count;
@@ -97,10 +113,51 @@ static bool read_bounded(const struct command_line *c, const struct command_opti
   }
   /* Say what the bounds are. */
   if (o->least == DBL_MIN)
-    snprintf(bounds, sizeof bounds, "a number above 0, at most %.9g", o->most);
+    snprintf(bounds, sizeof bounds,
+             o->most == DBL_MAX ? "a number above 0" : "a number above 0, at most %.9g", o->most);
+  else if (o->most == DBL_MAX)
+    snprintf(bounds, sizeof bounds, "a %snumber, %.9g or above", whole ? "whole " : "", o->least);
   else
     snprintf(bounds, sizeof bounds, "a %snumber from %.9g to %.9g", whole ? "whole " : "", o->least, o->most);
   return command_wrong(c, option_words(o, name), bounds, word);
+}
+
+/* The place of a word in "names, units or none"; -1: it is none of them. */
+static int word_place(const char *words, const char *word)
+{
+  const size_t length = strlen(word);
+  for (int i = 0; *words; i++) {
+    const size_t end = strcspn(words, ", ");
+    if (end == length && strncmp(words, word, length) == 0) return i;
+    words += end;
+    words += strncmp(words, " or ", 4) == 0 ? 4 : strspn(words, ", ");
+  }
+  return -1;
+}
+
+static bool read_listed(const struct command_line *c, const struct command_option *o, const char *word,
+                        void *field)
+{
+  char name[64];
+  const int place = word_place(o->words, word);
+  if (place < 0) return command_wrong(c, option_words(o, name), o->words, word);
+  if (o->kind == OPTION_WORD)
+    *(int *)field = place;
+  else
+    *(const char **)field = word;
+  return true;
+}
+
+static bool add_option_text(const struct command_line *c, struct command_texts *t, const char *word)
+{
+  const char **grown = realloc(t->text, ((size_t)t->count + 1) * sizeof *grown);
+  if (!grown) {
+    fprintf(stderr, "%s: out of memory\n", c->name);
+    return false;
+  }
+  t->text = grown;
+  grown[t->count++] = word;
+  return true;
 }
 
 static bool read_option_word(const struct command_line *c, const struct command_option *o, char *word,
@@ -114,8 +171,14 @@ static bool read_option_word(const struct command_line *c, const struct command_
   case OPTION_TEXT:
     *(const char **)(void *)field = word;
     return *word || command_wrong(c, option_words(o, name), o->value, word);
+  case OPTION_TEXTS:
+    return add_option_text(c, (struct command_texts *)(void *)field, word);
   case OPTION_OTHER:
     return o->take(word, options);
+  case OPTION_WORD:
+  case OPTION_NAME:
+    return read_listed(c, o, word, field);
+  /* Numbers have bounds. */
   case OPTION_NUMBER:
   case OPTION_COUNT:
   case OPTION_LONG:

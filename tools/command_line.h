@@ -10,15 +10,33 @@
 struct command_option {
   const char *name, *value; /* as in --name VALUE; value NULL: a switch */
   const char *text;         /* for --help, without line breaks; name "": a line between options */
-  enum { OPTION_SWITCH, OPTION_TEXT, OPTION_NUMBER, OPTION_COUNT, OPTION_LONG, OPTION_OTHER } kind;
-  size_t field; /* offset in the options of the program */
-  double least, most;
+  enum {
+    OPTION_SWITCH,
+    OPTION_TEXT,
+    OPTION_TEXTS,
+    OPTION_WORD,
+    OPTION_NAME,
+    OPTION_NUMBER,
+    OPTION_COUNT,
+    OPTION_LONG,
+    OPTION_OTHER
+  } kind;
+  size_t field;       /* offset in the options of the program */
+  const char *words;  /* for OPTION_WORD and OPTION_NAME, as in "names, units or none" */
+  double least, most; /* most DBL_MAX: no upper bound */
   /* Reads a word of the kind OPTION_OTHER. Returns false after command_wrong(). options: of the program. */
   bool (*take)(char *word, void *options);
 };
 
-/* An option of a field of type bool; a text that is not empty; a double, an int and a long from LEAST to MOST, where DBL_MIN says
- * "above 0"; and any other option. TYPE: the options of the program. */
+/* Texts of an option that may be given several times. */
+struct command_texts {
+  const char **text; /* (count) to be freed */
+  int count;
+};
+
+/* An option of a field of type bool; a text that is not empty; any number of texts (struct command_texts); the place of a word in
+ * WORDS (int or enum), or the word itself; a double, an int and a long from LEAST to MOST, where DBL_MIN says "above 0"; and any
+ * other option. TYPE: the options of the program. */
 #define COMMAND_SWITCH(TYPE, FIELD, NAME, TEXT)                                                              \
   {                                                                                                          \
     .name = NAME, .text = TEXT, .kind = OPTION_SWITCH, .field = offsetof(TYPE, FIELD)                        \
@@ -27,6 +45,16 @@ struct command_option {
   {                                                                                                          \
     .name = NAME, .value = VALUE, .text = TEXT, .kind = OPTION_TEXT, .field = offsetof(TYPE, FIELD)          \
   }
+#define COMMAND_TEXTS(TYPE, FIELD, NAME, VALUE, TEXT)                                                        \
+  {                                                                                                          \
+    .name = NAME, .value = VALUE, .text = TEXT, .kind = OPTION_TEXTS, .field = offsetof(TYPE, FIELD)         \
+  }
+#define COMMAND_WORDS(KIND, TYPE, FIELD, NAME, VALUE, WORDS, TEXT)                                           \
+  {                                                                                                          \
+    .name = NAME, .value = VALUE, .text = TEXT, .kind = KIND, .field = offsetof(TYPE, FIELD), .words = WORDS \
+  }
+#define COMMAND_WORD(...) COMMAND_WORDS(OPTION_WORD, __VA_ARGS__)
+#define COMMAND_NAME(...) COMMAND_WORDS(OPTION_NAME, __VA_ARGS__)
 #define COMMAND_BOUNDED(KIND, TYPE, FIELD, NAME, VALUE, LEAST, MOST, TEXT)                                   \
   {                                                                                                          \
     .name = NAME, .value = VALUE, .text = TEXT, .kind = KIND, .field = offsetof(TYPE, FIELD),                \
@@ -46,7 +74,7 @@ struct command_option {
 
 struct command_line {
   const char *name;
-  const char *head, *tail;             /* texts of --help before and after the options, with line breaks */
+  const char *head, *tail;             /* paragraphs of --help before and after the options */
   const struct command_option *option; /* ends with an empty one; --help and --version are added */
   int wrong;                           /* exit status of wrong usage */
 };

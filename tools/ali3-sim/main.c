@@ -152,6 +152,6 @@ int main(int argc, char **argv)
   int status = options_take(argc, argv, &o);
   if (status < 0 && o.batch && options_name_hdf5(o.output)) status = batch_into_hdf5(&o);
   if (status < 0) status = o.batch ? batch(&o) : simulate_file(&o);
-  free(o.set);
+  free(o.set.text);
   return status;
 }

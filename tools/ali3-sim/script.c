@@ -144,12 +144,12 @@ bool script_time(struct script *c, const struct options *o, double time)
   const char *what = o->inputs ? o->inputs : "the stimuli";
   if (!c) return true;
   /* Say which time counts, unless the user has chosen. */
-  if (!o->inputs_time_given)
+  if (o->inputs_time == INPUTS_TIME_OPEN)
     fprintf(stderr,
             "ali3-sim: the times of %s count from the start of this run, which is at %g s of simulated time; "
             "--inputs-time simulated takes them for simulated time, --inputs-time run drops this line\n",
             what, time);
-  if (!o->inputs_simulated) return true;
+  if (o->inputs_time != INPUTS_SIMULATED) return true;
   if (o->inputs && has_ending(o->inputs, ".h5"))
     return refuse_script(
         "the steps of a recording count from the start of the run; expected --inputs-time run");

@@ -12,6 +12,7 @@
 #include "motion/platform_drive.h"
 #include "signals/signals.h"
 
+#include "command_line.h"
 #include "csv.h"
 #include <stdbool.h>
 
@@ -25,11 +26,11 @@ struct options {
   const char *file, *signals, *output, *view, *summary, *quantities, *state_in, *state_out,
       *inputs; /* NULL: not given */
   struct settings_overrides over;
-  const char **set; /* (over.sets) of --set; to be freed */
-  double duration;  /* s; 0: from the file */
-  int workers;      /* WORKERS_AUTO: chosen by timing */
+  struct command_texts set; /* of --set */
+  double duration;          /* s; 0: from the file */
+  int workers;              /* WORKERS_AUTO: chosen by timing */
   bool workers_given;
-  bool inputs_time_given, inputs_simulated; /* --inputs-time */
+  enum { INPUTS_RUN, INPUTS_SIMULATED, INPUTS_TIME_OPEN } inputs_time;
   long every;
   enum csv_header header;
   /* --batch */
@@ -43,7 +44,7 @@ struct options {
   const char *linearise, *bode, *from, *to; /* NULL: not given */
 };
 
-/* options.c: returns -1 to go on, else the exit status. The caller frees o->set. */
+/* options.c: returns -1 to go on, else the exit status. The caller frees o->set.text. */
 int options_take(int argc, char **argv, struct options *o);
 /* FILE.h5 */
 bool options_name_hdf5(const char *file);
