@@ -87,7 +87,8 @@ static bool prepare_run(struct batch *b, struct one_run *r)
   pthread_mutex_lock(&b->inputs_lock);
   const bool scripted = script_open(&r->ride->script, b->o->inputs, s, r->signals);
   pthread_mutex_unlock(&b->inputs_lock);
-  return scripted && quantities_open(&r->quantities, b->o->quantities, r->signals);
+  return scripted && quantities_open(&r->quantities, b->o->quantities, r->signals) &&
+         ride_want(r->ride, &r->quantities);
 }
 
 static void print_parameters(FILE *row, const struct sweep *s, long run)
@@ -126,7 +127,7 @@ static void refuse_run(const struct batch *b, long number, const char *why, FILE
 static bool simulate_run(struct batch *b, struct one_run *one, long number, FILE *row)
 {
   struct result r;
-  const struct takers takers = {.every = 1, .quantities = &one->quantities, .quiet = true};
+  const struct takers takers = {.every = 1, .quantities = &one->quantities, .of_batch = true};
   const long planned = planned_steps(b->o, one->settings);
   if (planned == 0 || !prepare_run(b, one)) return false;
   const struct settings *s = one->settings;

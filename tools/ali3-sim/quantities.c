@@ -122,14 +122,12 @@ bool quantities_add(struct quantities *q, const double *values)
     struct quantity *c = &q->column[i];
     double *v = c->value, x = values[c->signal];
     if (time < c->from - ROUNDING || time > c->to + ROUNDING) continue;
-    const double samples = (double)++c->samples;
-    if (c->samples == 1) c->first = time;
-    v[QUANTITY_MAX] = samples > 1 && v[QUANTITY_MAX] >= x ? v[QUANTITY_MAX] : x;
-    v[QUANTITY_MIN] = samples > 1 && v[QUANTITY_MIN] <= x ? v[QUANTITY_MIN] : x;
+    const bool more = c->samples++ > 0;
+    if (!more) c->first = time;
+    v[QUANTITY_MAX] = more && v[QUANTITY_MAX] >= x ? v[QUANTITY_MAX] : x;
+    v[QUANTITY_MIN] = more && v[QUANTITY_MIN] <= x ? v[QUANTITY_MIN] : x;
     c->squares += x * x;
-    v[QUANTITY_RMS] = sqrt(c->squares / samples);
     v[QUANTITY_FINAL] = x;
-    v[QUANTITY_RANGE] = v[QUANTITY_MAX] - v[QUANTITY_MIN];
     if (!note_extreme(&c->extremes[0], 1.0, time, x) || !note_extreme(&c->extremes[1], -1.0, time, x))
       return false;
   }
@@ -150,6 +148,9 @@ void quantities_end(struct quantities *q)
                       ROUNDING = 1e-9; /* parts of the range and of the value: a signal at rest is settled */
   for (int i = 0; i < q->columns; i++) {
     struct quantity *c = &q->column[i];
+    if (c->samples == 0) continue;
+    c->value[QUANTITY_RMS] = sqrt(c->squares / (double)c->samples);
+    c->value[QUANTITY_RANGE] = c->value[QUANTITY_MAX] - c->value[QUANTITY_MIN];
     const double final = c->value[QUANTITY_FINAL],
                  band = fmax(PART * c->value[QUANTITY_RANGE], ROUNDING * fabs(final));
     double last = -INFINITY;

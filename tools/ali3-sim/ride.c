@@ -37,13 +37,27 @@ void ride_free(struct ride *r)
 {
   if (!r) return;
   script_close(r->script);
+  free(r->wanted);
   free(r->values);
   free(r);
 }
 
+bool ride_want(struct ride *r, const struct quantities *q)
+{
+  if (r->drive.there) return true; /* the platform reads signals of the vehicle */
+  r->wanted = calloc((size_t)r->signals->count, sizeof *r->wanted);
+  if (!r->wanted) {
+    fputs("ali3-sim: out of memory\n", stderr);
+    return false;
+  }
+  for (int i = 0; i < q->columns; i++) r->wanted[q->column[i].signal] = true;
+  signals_want(r->signals, r->wanted);
+  return true;
+}
+
 static void observe_ride(struct ride *r, const ali3_model *m, const ali3_data *d)
 {
-  signals_observe(r->signals, m, d, r->script ? script_values(r->script) : NULL, r->values);
+  signals_observe_wanted(r->signals, m, d, r->script ? script_values(r->script) : NULL, r->wanted, r->values);
 }
 
 bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d)

@@ -91,22 +91,23 @@ long planned_steps(const struct options *o, const struct settings *s)
 bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
          const struct takers *takers, struct result *r)
 {
+  const bool of_batch = takers->of_batch;
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
-  r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
-  if (!r->step_ns) {
+  r->step_ns = of_batch ? NULL : malloc((size_t)planned * sizeof *r->step_ns);
+  if (!r->step_ns && !of_batch) {
     fputs("ali3-sim: out of memory\n", stderr);
     return false;
   }
-  if (!takers->quiet) run_catch_signals();
+  if (!of_batch) run_catch_signals();
 
   /* The first row is the initial state. */
   if (!loaded) {
     r->status = ali3_reset(m, d);
     r->moved = *ali3_data_initial(d);
     if (r->status < 0) return true;
-    if (!takers->quiet) summary_start(m, d);
+    if (!of_batch) summary_start(m, d);
   }
-  account_step(m, d, r);
+  if (!of_batch) account_step(m, d, r);
   r->initial = r->final;
   r->supplied_before = r->supplied;
   r->lost_before = r->lost;
@@ -125,15 +126,15 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   r->extrapolation = ali3_data_extrapolation(d);
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
-  struct progress progress = {.terminal = !takers->quiet && isatty(STDERR_FILENO),
-                              .next_ns = start + NS_PER_S};
+  struct progress progress = {.terminal = !of_batch && isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
   while (r->steps < planned && !stop_run) {
-    uint64_t begin = clock_now_ns();
+    const uint64_t begin = of_batch ? 0 : clock_now_ns();
     if (ride->script) script_step(ride->script, m, d);
     r->status = ali3_step(m, d);
-    end = clock_now_ns();
+    if (!of_batch) end = clock_now_ns();
     if (r->status < 0) break;
-    r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
+    if (!of_batch) r->step_ns[r->steps] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
+    r->steps++;
     r->degraded += r->status > 0;
     r->retried += ali3_data_report(d)->retried;
     if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
@@ -144,7 +145,7 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
       r->unresolved_time = ali3_data_report(d)->time;
       ali3_report_text(m, d, r->unresolved_text, sizeof r->unresolved_text);
     }
-    account_step(m, d, r);
+    if (!of_batch) account_step(m, d, r);
     const bool row = t && r->steps % takers->every == 0;
     if (row || q || takers->film || ride->drive.there) ride_step(ride, m, d);
     if (row) table_row(t, ride->values);

@@ -55,6 +55,7 @@ struct ride {
   const struct signals *signals;
   struct script *script; /* NULL: the inputs are 0 */
   struct platform_drive drive;
+  bool *wanted;   /* (signals->count) see signals_observe_wanted(); NULL: all signals */
   double *values; /* (signals->count) */
 };
 /* script.c: inputs of a run, from the file of --inputs (NULL: none) or from the stimuli of the settings that begin with the
@@ -77,6 +78,10 @@ const double *script_values(const struct script *c);
 /* NULL after printing the reason. */
 struct ride *ride_new(const struct settings *s, const struct signals *signals);
 void ride_free(struct ride *r);
+/* Set-up. Later values are those of the quantities only, and those that a motion platform needs. False after printing the
+ * reason. */
+struct quantities;
+bool ride_want(struct ride *r, const struct quantities *q);
 /* After a reset: fills the values, and brings the platform to state run. False after printing the reason. */
 bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d);
 /* After a step. */
@@ -136,7 +141,7 @@ struct quantities {
 bool quantities_open(struct quantities *q, const char *globs, const struct signals *signals);
 /* values: of all signals, the time first. False after printing the reason. */
 bool quantities_add(struct quantities *q, const double *values);
-/* Fills in the settling times after the last sample. */
+/* Fills in rms, range and settling times after the last sample. */
 void quantities_end(struct quantities *q);
 void quantities_close(struct quantities *q);
 
@@ -168,7 +173,9 @@ struct takers {
   long every;                    /* rows of the table */
   struct quantities *quantities; /* NULL: none */
   struct film *film;             /* NULL: none */
-  bool quiet;                    /* no progress on the terminal, and the caller called run_catch_signals() */
+  /* A run of a batch: no progress on the terminal, and the caller called run_catch_signals(). The result has the status and the
+   * numbers of steps only. */
+  bool of_batch;
 };
 /* Number of steps of the duration; 0 after printing why there are none. */
 long planned_steps(const struct options *o, const struct settings *s);

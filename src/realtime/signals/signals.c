@@ -339,45 +339,83 @@ static void observe_force(const ali3_model *m, const ali3_data *d, int index, do
   }
 }
 
-void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
-                     double *v)
+static void observe_joint(const ali3_model *m, const ali3_data *d, int joint, double *o)
+{
+  ali3_joint_state j;
+  const ali3_joint_type type = ali3_model_joint_type(m, joint);
+  const bool coordinate = type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC;
+  ali3_joint_get(m, d, joint, &j);
+  memcpy(o, j.force, sizeof j.force);
+  memcpy(o + 3, j.torque, sizeof j.torque);
+  if (coordinate) {
+    o[6] = j.position;
+    o[7] = j.velocity;
+  }
+  o[coordinate ? 8 : 6] = j.held ? 0.0 : 1.0;
+}
+
+/* An element is wanted if its first signal is. */
+static void want_element(bool *wanted, int first, int end)
+{
+  for (int i = first + 1; i < end; i++) wanted[first] |= wanted[i];
+}
+
+void signals_want(const struct signals *s, bool *wanted)
+{
+  const int forces_end = s->sensor_first[0], joints_end = s->forces > 0 ? s->force_first[0] : forces_end;
+  for (int i = 0, at = s->body_first; i < s->bodies; i++, at += SIGNALS_BODY)
+    want_element(wanted, at, at + SIGNALS_BODY);
+  for (int i = 0; i < s->joints; i++)
+    want_element(wanted, s->joint_first[i], i + 1 < s->joints ? s->joint_first[i + 1] : joints_end);
+  for (int i = 0; i < s->forces; i++)
+    want_element(wanted, s->force_first[i], i + 1 < s->forces ? s->force_first[i + 1] : forces_end);
+  for (int i = 0; i < s->sensors; i++) want_element(wanted, s->sensor_first[i], s->sensor_first[i + 1]);
+  want_element(wanted, s->energy_first, s->constraint_first);
+}
+
+static bool is_wanted(const bool *wanted, int first)
+{
+  return !wanted || wanted[first];
+}
+
+void signals_observe_wanted(const struct signals *s, const ali3_model *m, const ali3_data *d,
+                            const double *channels, const bool *wanted, double *v)
 {
   _Static_assert(sizeof(ali3_body_state) == SIGNALS_BODY * sizeof(double),
                  "a body's signals are ali3_body_state");
   const ali3_report *report = ali3_data_report(d);
-  ali3_energy energy;
   /* Elements in the order of walk_signals(). */
   v[0] = report->time;
-  for (int i = 0; i < s->bodies; i++) {
+  for (int i = 0, at = s->body_first; i < s->bodies; i++, at += SIGNALS_BODY) {
     ali3_body_state b;
+    if (!is_wanted(wanted, at)) continue;
     ali3_body_get(m, d, i, &b);
-    memcpy(v + s->body_first + SIGNALS_BODY * i, &b, sizeof b);
+    memcpy(v + at, &b, sizeof b);
   }
-  for (int i = 0; i < s->joints; i++) {
-    ali3_joint_state j;
-    double *o = v + s->joint_first[i];
-    bool coordinate = ali3_model_joint_type(m, i) == ALI3_JOINT_REVOLUTE ||
-                      ali3_model_joint_type(m, i) == ALI3_JOINT_PRISMATIC;
-    ali3_joint_get(m, d, i, &j);
-    memcpy(o, j.force, sizeof j.force);
-    memcpy(o + 3, j.torque, sizeof j.torque);
-    if (coordinate) {
-      o[6] = j.position;
-      o[7] = j.velocity;
-    }
-    o[coordinate ? 8 : 6] = j.held ? 0.0 : 1.0;
-  }
-  for (int i = 0; i < s->forces; i++) observe_force(m, d, i, v + s->force_first[i]);
-  for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);
+  for (int i = 0; i < s->joints; i++)
+    if (is_wanted(wanted, s->joint_first[i])) observe_joint(m, d, i, v + s->joint_first[i]);
+  for (int i = 0; i < s->forces; i++)
+    if (is_wanted(wanted, s->force_first[i])) observe_force(m, d, i, v + s->force_first[i]);
+  for (int i = 0; i < s->sensors; i++)
+    if (is_wanted(wanted, s->sensor_first[i])) observe_sensor(m, d, i, v + s->sensor_first[i]);
   /* Figures of the whole model, then the inputs. */
-  ali3_energy_get(m, d, &energy);
-  memcpy(v + s->energy_first, &energy.kinetic, 3 * sizeof energy.kinetic);
+  if (is_wanted(wanted, s->energy_first)) {
+    ali3_energy energy;
+    ali3_energy_get(m, d, &energy);
+    memcpy(v + s->energy_first, &energy.kinetic, 3 * sizeof energy.kinetic);
+  }
   v[s->constraint_first] = report->position;
   v[s->constraint_first + 1] = report->velocity;
   v[s->constraint_first + 2] = report->acceleration;
   v[s->constraint_first + 3] = report->status == ALI3_MOVED ? 0.0 : report->status;
   v[s->constraint_first + 4] = report->increment;
   for (int i = 0; i < s->channels; i++) v[s->input_first + i] = channels ? channels[i] : 0.0;
+}
+
+void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
+                     double *v)
+{
+  signals_observe_wanted(s, m, d, channels, NULL, v);
 }
 
 bool signals_is_motion(const struct signals *s, int signal)

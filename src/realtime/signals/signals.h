@@ -184,7 +184,13 @@ bool signals_is_motion(const struct signals *s, int signal);
  * flag. */
 bool signals_port(const struct signals *s, const ali3_model *m, int signal, ali3_port *port);
 
-/* RT. Fills in all values from the state; `channels` (s->channels long; NULL: zeros) become the values of the inputs. */
+/* Set-up. wanted: (count) true for each signal that somebody reads; prepares it for signals_observe_wanted(). */
+void signals_want(const struct signals *s, bool *wanted);
+/* RT. Fills in values from the state; `channels` (s->channels long; NULL: zeros) become the values of the inputs. The values of
+ * bodies, joints, forces, sensors and energies that nobody wants stay as they are; `wanted` NULL: all are wanted. */
+void signals_observe_wanted(const struct signals *s, const ali3_model *m, const ali3_data *d,
+                            const double *channels, const bool *wanted, double *values);
+/* RT. Fills in all values from the state. */
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
                      double *values);
 

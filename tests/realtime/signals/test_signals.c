@@ -388,6 +388,39 @@ static void an_input_for_the_platform_has_six_channels(void **state)
   signals_free(s);
 }
 
+/* The first signal that signals_observe_wanted() leaves out if only `signal` is wanted; -1: a mistake. */
+static int observe_one(const struct bench *b, int signal, const double *all, double *v)
+{
+  bool *wanted = calloc((size_t)b->s->count, sizeof *wanted);
+  int left = -1;
+  assert_non_null(wanted);
+  wanted[signal] = true;
+  signals_want(b->s, wanted);
+  for (int i = 0; i < b->s->count; i++) v[i] = 1e9;
+  signals_observe_wanted(b->s, b->m, b->d, NULL, wanted, v);
+  assert_memory_equal(&v[signal], &all[signal], sizeof *v);
+  for (int i = b->s->count - 1; i >= 0; i--) {
+    if (v[i] == 1e9) left = i;
+    assert_true(v[i] == 1e9 || memcmp(&v[i], &all[i], sizeof *v) == 0);
+  }
+  free(wanted);
+  return left;
+}
+
+static void a_wanted_signal_has_its_value_and_other_elements_are_left_out(void **state)
+{
+  const struct bench *b = *state;
+  double *v = calloc((size_t)b->s->count, sizeof *v);
+  assert_non_null(v);
+  toy_run(b->m, b->d, 3);
+  signals_observe(b->s, b->m, b->d, NULL, b->v);
+  for (int i = 0; i < b->s->count; i++) {
+    const bool first_body = i >= b->s->body_first && i < b->s->body_first + SIGNALS_BODY;
+    assert_int_equal(observe_one(b, i, b->v, v), b->s->body_first + (first_body ? SIGNALS_BODY : 0));
+  }
+  free(v);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -399,6 +432,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_wrench_brings_two_loads_of_its_own, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_platform_has_its_signals_before_the_figures, set_up, tear_down),
       cmocka_unit_test_setup_teardown(an_input_for_the_platform_has_six_channels, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_wanted_signal_has_its_value_and_other_elements_are_left_out, set_up,
+                                      tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
