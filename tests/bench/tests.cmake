@@ -12,5 +12,4 @@ ali3_tier(system bench/all_bands)
 add_test(NAME soak/bands CONFIGURATIONS soak COMMAND test_bench_bands 1000)
 ali3_tier(soak soak/bands)
 ali3_tier(system bench/bench)
-# Up to eight workers that spin on whatever processors there are.
-set_tests_properties(bench/bands bench/all_bands PROPERTIES PROCESSORS 2)
+ali3_spins(bench/bands bench/all_bands)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 enum { FILES = 3, PATH = 64, MOST = 1 << 16, SHARDS = 4 };
 #define HEAD "index,runs"
 
-static char path[FILES][PATH], merged[PATH], again[PATH], hdf5[PATH];
+static char path[FILES][PATH], merged[PATH], again[PATH], hdf5[PATH + 4];
 static FILE *quiet;
 
 static void require(bool holds)
@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     for (int i = 0; i < FILES; i++) snprintf(path[i], PATH, "/dev/shm/fuzz-merge-%d-%d", (int)getpid(), i);
     snprintf(merged, PATH, "/dev/shm/fuzz-merge-%d", (int)getpid());
     snprintf(again, PATH, "/dev/shm/fuzz-merge-%d-again", (int)getpid());
-    snprintf(hdf5, PATH, "%s.h5", merged);
+    snprintf(hdf5, sizeof hdf5, "%s.h5", merged);
     atexit(remove_files);
   }
   if (n < 1) return 0;

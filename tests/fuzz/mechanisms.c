@@ -69,8 +69,10 @@ static int observe(const ali3_model *m, const ali3_data *d, double *o)
   for (int j = 0; j < ali3_model_joints(m); j++) {
     ali3_joint_state s;
     ali3_joint_get(m, d, j, &s);
-    memcpy(o + n, &s, sizeof s);
-    n += (int)(sizeof s / sizeof *o);
+    memcpy(o + n, &s,
+           8 * sizeof *o); /* force, torque, position and velocity; the bytes behind `held` are any */
+    o[n + 8] = s.held;
+    n += 9;
   }
   return n;
 }
@@ -82,7 +84,7 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
   for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
 }
 
-enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 8 };
+enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 9 };
 
 /* Energy that can be exchanged: the largest kinetic energy, and a fall of the heaviest body by a fifth of a length. */
 static double energy_scale(const struct linkage *k, double kinetic)

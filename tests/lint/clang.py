@@ -3,8 +3,7 @@
 """usage: clang.py BUILD [--tidy]: every source except tests passes clang's warnings as errors; with --tidy, clang-tidy's checks.
 Tests are compiled with clang by tests/run --clang.
 
-The flags of each file come from BUILD/compile_commands.json. Nothing is compiled. Files that fuzz/build compiled in BUILD/fuzz, after
-the last change of any source, have passed these warnings there. Exit status: 1 if a file fails, 77 if clang is
+The flags of each file come from BUILD/compile_commands.json. Nothing is compiled. Exit status: 1 if a file fails, 77 if clang is
 not installed."""
 import concurrent.futures
 import json
@@ -28,27 +27,7 @@ with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
     units = {unit["file"]: unit for unit in json.load(f)}
 
 
-def fresh_objects():
-    """Sources with an object of clang in BUILD/fuzz that is newer than every source and header."""
-    commands = os.path.join(build, "fuzz", "compile_commands.json")
-    if tidy or not os.path.exists(commands):
-        return set()
-    newest = max(os.path.getmtime(os.path.join(folder, name)) for top in ("src", "include", "tools", "tests")
-                 for folder, _, names in os.walk(os.path.join(ROOT, top)) for name in names if name.endswith((".c", ".h", ".cmake", ".txt")))
-    fresh = set()
-    with open(commands, encoding="utf-8") as f:
-        for unit in json.load(f):
-            words = shlex.split(unit["command"])
-            object_ = os.path.join(unit["directory"], words[words.index("-o") + 1])
-            kernel = unit["file"].endswith("_lanes.c")  # compiled there for one instruction set only
-            if not kernel and os.path.exists(object_) and os.path.getmtime(object_) > newest:
-                fresh.add(unit["file"])
-    return fresh
-
-
 units = {file: unit for file, unit in units.items() if not file.startswith(ROOT + "/tests/")}
-compiled = fresh_objects() & set(units)
-units = {file: unit for file, unit in units.items() if file not in compiled}
 
 
 def check(unit):
@@ -70,5 +49,5 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         if status != 0:
             failed += 1
             print(said, end="")
-print(f"{len(units)} files, {failed} with findings; {len(compiled)} more that fuzz/build compiled")
+print(f"{len(units)} files, {failed} with findings")
 sys.exit(1 if failed else 0)

@@ -11,6 +11,7 @@ ali3_test(loop platform_parameters SOURCES realtime/loop/pendulum.c realtime/loo
 ali3_test(loop suspension LINK ali3_loop)
 ali3_test(loop schedule LINK ali3_loop)
 ali3_test(loop heap SOURCES realtime/loop/rig.c common/heap.c LINK ali3_setup ali3_loop m)
+ali3_spins(loop/heap)
 
 ali3_test(loop record SOURCES realtime/loop/rig.c LINK ali3_setup ali3_loop m)
 ali3_test(loop stack SOURCES realtime/loop/rig.c LINK ali3_setup ali3_loop m)
