@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "shards.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +58,8 @@ FILE *shard_open(const struct shard_file *f, long *done)
   /* Start a new file. */
   FILE *file = f->resume ? fopen(f->file, "r+") : NULL;
   if (!file) {
-    file = fopen(f->file, "w");
+    file = outfile_open(f->option, f->file);
     if (file) fprintf(file, "%s\n", f->head);
-    if (!file) refuse_shard(f->program, f->file, strerror(errno));
     return file;
   }
   /* Go on after the last whole line of an old file. */
@@ -160,19 +161,17 @@ static bool order_runs(struct merged_runs *m)
   return good;
 }
 
-static bool write_merged(const struct merged_runs *m, const char *out)
+static bool write_merged(const struct merged_runs *m, const char *option, const char *out)
 {
-  FILE *f = fopen(out, "w");
-  if (!f) return refuse_shard(m->program, out, strerror(errno));
+  FILE *f = outfile_open(option, out);
+  if (!f) return false;
   fputs(m->head, f);
   for (long i = 0; i < m->runs; i++) fputs(m->run[i].line, f);
-  const bool good = fflush(f) == 0 && !ferror(f);
-  const int reason = errno;
-  fclose(f);
-  return good || refuse_shard(m->program, out, strerror(reason));
+  return outfile_close(f, option, out);
 }
 
-bool shard_merge(const char *program, const char *head, const char *out, int files, char **file)
+bool shard_merge(const char *program, const char *head, const char *option, const char *out, int files,
+                 char **file)
 {
   struct merged_runs m = {.program = program, .required = head};
   bool good = true;
@@ -183,7 +182,7 @@ bool shard_merge(const char *program, const char *head, const char *out, int fil
     fprintf(stderr, "%s: merge: %ld of %ld runs are missing\n", program, m.runs - m.found, m.runs);
     good = false;
   }
-  good = good && write_merged(&m, out);
+  good = good && write_merged(&m, option, out);
   for (long i = 0; i < m.found; i++) free(m.run[i].line);
   free(m.run);
   free(m.head);

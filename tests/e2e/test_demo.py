@@ -69,7 +69,7 @@ class Usage(Folder):
         self.assertIn("Exit status: 0", demo("--help").stdout)
         for arguments, part in [(["--seconds", "0"], "from 1 to 86400, found '0'"), (["--car-port", "70000"], "found '70000'"),
                                 (["--car-port", "9110"], "expected two ports"), (["--seed", "x"], "--seed"), (["--nonsense"], "--nonsense"),
-                                (["--plot", os.path.join(self.folder, "no", "x.png")], "cannot write into"),
+                                (["--plot", os.path.join(self.folder, "no", "x.png")], "no does not exist; make it, or name another file"),
                                 (["--build", self.folder], "no bin/ali3d")]:
             with self.subTest(arguments):
                 run = demo("--build", self.build, *arguments)

@@ -282,8 +282,8 @@ class Signals(unittest.TestCase):
 
     def test_miss_log_that_cannot_be(self):
         with bench.Daemon(["--miss-log", "/nowhere/misses"], wait=False) as d:
-            self.assertEqual(d.finish(), 1, d.said())
-            self.assertIn("/nowhere/misses: cannot write the miss log", d.said())
+            self.assertEqual(d.finish(), 2, d.said())
+            self.assertIn("--miss-log: /nowhere/misses: the folder /nowhere does not exist; make it", d.said())
 
 
 class Watchdog(unittest.TestCase):

@@ -52,7 +52,7 @@ static bool merge(const char *out, int files, char **file)
 {
   FILE *said = stderr;
   stderr = quiet;
-  const bool good = shard_merge("fuzz", HEAD, out, files, file);
+  const bool good = shard_merge("fuzz", HEAD, "--output", out, files, file);
   stderr = said;
   return good;
 }

@@ -15,7 +15,7 @@ WINGS = {
     "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
     "platform": ["platform", "rig", "jog"],
     "lab": ["coordinates", "links", "lab", "recursive"],
-    "host": ["rt", "trace"],
+    "host": ["rt", "trace", "outfile"],
     "realtime": ["signals", "inputs", "telemetry", "frames", "motion", "loop"],
     "picture": ["scene", "mesh", "draw"],
     "io": ["wire", "transport", "osc", "modbus", "devices", "packets", "fmi"],

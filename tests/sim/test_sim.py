@@ -128,7 +128,7 @@ class Sim(unittest.TestCase):
                 ([FOUR_BAR, "--output", "-", "--summary", "-"], "both"),
                 ([FOUR_BAR, "--signals", "time"], "--output"),
                 ([FOUR_BAR, "--output", "-", "--signals", "tiem"], 'no signal has a name such as "tiem"'),
-                ([FOUR_BAR, "--output", "/nonexistent/x.csv"], "/nonexistent/x.csv: No such file"),
+                ([FOUR_BAR, "--output", "/nonexistent/x.csv"], "--output: /nonexistent/x.csv: the folder /nonexistent does not exist"),
                 (["/nonexistent.yaml"], "cannot read the file")]:
             with self.subTest(arguments):
                 run = sim(*arguments)
@@ -437,6 +437,19 @@ class Sim(unittest.TestCase):
         self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
                                       r'.*allow both \(lines (14 and 15|15 and 14)\)$')
 
+    def test_a_table_sets_inputs_of_every_protocol(self):
+        """`from`, devices and packets say who sets an input of the daemon; a run has no clients, so its table plays their part."""
+        table = self.path("push.csv", "time,input.f.value\n0,4\n1,4\n")
+        modbus, osc = "modbus: {enabled: true}\n", "osc: {enabled: true}\n"
+        device = "devices: [{name: plc, host: 127.0.0.1, map: [{signal: input.f.value, table: holding, address: 0}]}]\n"
+        packet = "packets: [{name: bench, direction: receive, host: 127.0.0.1, port: 5005, fields: [{type: f64, signal: input.f.value}]}]\n"
+        for source, sections in ((", from: modbus", modbus), (", from: osc", osc), ("", device), ("", packet)):
+            text = SLIDER.replace("force: f}]", f"force: f{source}}}]") + sections
+            done = sim(self.path("slider.yaml", text), "--inputs", table, "--duration", "1", "--quantities", "joint.s.velocity", "--summary", "-")
+            with self.subTest(source=source, sections=sections):
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertAlmostEqual(json.loads(done.stdout)["quantities"]["joint.s.velocity"]["final"], 4 * 0.995, delta=1e-9)  # the first step starts from 0 N
+
     def test_tables_of_inputs_beside_a_state_have_a_time_that_the_user_chooses(self):
         """The line on stderr says which time counts; simulated time continues that of the state, to the bit."""
         with tempfile.TemporaryDirectory() as folder:
@@ -508,8 +521,8 @@ class Sim(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertRegex(done.stderr, rf"^ali3-sim: --state-in: {re.escape(arguments[-1])}: .*{re.escape(reason)}")
         done = sim(FOUR_BAR, "--duration", "0.1", "--state-out", os.path.join(self.folder.name, "no", "state"))
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"(?m)^ali3-sim: --state-out: .*no/state: No such file or directory$")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"(?m)^ali3-sim: --state-out: .*no/state: the folder .*no does not exist; make it, or name another file$")
 
     def test_a_motion_platform_moves_with_the_model(self):
         """The first row is a platform that runs at neutral; a push on the car then moves it, within its limits."""

@@ -273,7 +273,7 @@ TEST(pictures_that_cannot_be_drawn)
   assert_shows("gnuplot: No such file or directory; install it: apt-get install gnuplot-nox");
   assert_int_equal(access(path, F_OK), -1);
   assert_int_equal(top("--histogram /nowhere/x.png --instance %s", name), 2);
-  assert_shows("/nowhere/x.png: No such file or directory");
+  assert_shows("--histogram: /nowhere/x.png: the folder /nowhere does not exist");
   telemetry_destroy(t);
 }
 

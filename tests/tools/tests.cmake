@@ -24,6 +24,9 @@ add_test(NAME tools/full_disk COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_S
 set_tests_properties(tools/full_disk PROPERTIES SKIP_RETURN_CODE 77)
 ali3_tier(quick tools/full_disk)
 
+add_test(NAME tools/output_files COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_output_files.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
+ali3_tier(quick tools/output_files)
+
 # The Python package, with the library and the programs of this build.
 add_test(NAME python/layout COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/python/layout.py ${PROJECT_SOURCE_DIR})
 ali3_tier(quick python/layout)

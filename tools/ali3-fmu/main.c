@@ -6,6 +6,8 @@
 #include "option_number.h"
 #include "output.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -216,9 +218,11 @@ int main(int argc, char **argv)
   struct command_line l;
   int status = take_options(argc, argv, &l);
   if (status < 0) {
+    const bool export = strcmp(l.command, "export") == 0;
     l.export.over.set = l.export.set;
     l.export.over.inner = true;
-    status = strcmp(l.command, "export") == 0 ? export_fmu(&l.export)
+    status = export && !outfile_check("export", l.fmu) ? EXIT_USAGE
+             : export                                  ? export_fmu(&l.export)
              : strcmp(l.command, "check") == 0
                  ? check_fmu(l.fmu, l.json, l.patience > 0.0 ? l.patience : 60.0)
                  : info_fmu(l.fmu, l.json);

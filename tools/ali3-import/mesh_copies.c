@@ -103,7 +103,8 @@ bool mesh_copies_make(const struct robot *r, const struct import *o, struct note
 {
   if (r->copies == 0) return true;
   if (mkdir(o->meshes, 0777) != 0 && errno != EEXIST)
-    return note_error(n, 0, "--meshes %s: %s", o->meshes, strerror(errno));
+    return note_error(n, 0, "--meshes: %s: %s; make the folder above it, or name another folder", o->meshes,
+                      strerror(errno));
   for (int i = 0; i < r->copies; i++)
     if (!(r->copy[i].corner ? write_stl(&r->copy[i]) : copy_file(r->copy[i].from, r->copy[i].to)))
       return note_error(n, 0, "copying %s to %s: %s", r->copy[i].from, r->copy[i].to, strerror(errno));

@@ -2,9 +2,9 @@
  * ali3-lab compare: lines, summary, CSV and JSON. */
 #include "compare.h"
 
-#include <errno.h>
+#include "outfile/outfile.h"
+
 #include <math.h>
-#include <string.h>
 
 enum { GOALS = 3 };
 static const double goal[GOALS] = {1e-2, 1e-4, 1e-6}; /* errors that the summary asks for */
@@ -67,23 +67,17 @@ void compare_print_summary(FILE *out, const struct comparison *c)
 static bool write_compare_csv(const struct comparison *c)
 {
   const char *file = c->options->csv;
-  const bool standard = strcmp(file, "-") == 0;
-  FILE *out = standard ? stdout : fopen(file, "w");
-  bool good =
-      out &&
-      fprintf(out,
-              "method,integrator,coordinates,length,status,steps,calls,seconds,error,drift,force_error\n") >
-          0;
+  FILE *out = outfile_open_or_standard("--csv", file);
+  if (!out) return false;
+  fputs("method,integrator,coordinates,length,status,steps,calls,seconds,error,drift,force_error\n", out);
   /* A line for each run. */
-  for (int k = 0; good && k < c->points; k++) {
+  for (int k = 0; k < c->points; k++) {
     const struct compare_point *p = &c->point[k];
-    good = fprintf(out, "%s,%s,%s,%.9g,%s,%ld,%ld,%.6g,%.6g,%.6g,%.6g\n", p->formulation->name,
-                   p->integrator->name, p->kind->name, p->length, p->run.status == LAB_OK ? "ok" : "failed",
-                   p->run.steps, p->run.calls, p->run.seconds, p->error, p->run.drift, p->force) > 0;
+    fprintf(out, "%s,%s,%s,%.9g,%s,%ld,%ld,%.6g,%.6g,%.6g,%.6g\n", p->formulation->name, p->integrator->name,
+            p->kind->name, p->length, p->run.status == LAB_OK ? "ok" : "failed", p->run.steps, p->run.calls,
+            p->run.seconds, p->error, p->run.drift, p->force);
   }
-  if (out) good &= (standard ? fflush(out) : fclose(out)) == 0;
-  if (!good) fprintf(stderr, "ali3-lab: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
-  return good;
+  return outfile_close(out, "--csv", file);
 }
 
 static bool write_compare_json(const struct comparison *c)
@@ -99,7 +93,7 @@ static bool write_compare_json(const struct comparison *c)
                                           "error", json_number(p->error), "drift", json_number(p->run.drift),
                                           "force_error", json_number(p->force)));
   }
-  return json_write(c->options->json,
+  return json_write("--json", c->options->json,
                     json_pack("{s:f, s:f, s:o, s:o}", "duration", c->duration, "known_to", c->floor,
                               "forces_known_to", json_number(c->force_floor), "runs", list));
 }

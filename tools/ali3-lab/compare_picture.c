@@ -2,10 +2,9 @@
  * ali3-lab compare: work and precision as a picture by gnuplot: error over calls, and error over time. A formulation has
  * a colour, an integrator a symbol. */
 #include "compare.h"
+#include "gnuplot.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00",
                                       "#56b4e9", "#8b0000", "#6a3d9a", "#808000", "#999999", "#4d4d4d"};
@@ -77,22 +76,16 @@ bool compare_picture(const struct comparison *c)
 {
   bool any = false;
   for (int k = 0; k < c->points; k++) any |= can_be_drawn(&c->point[k]);
-  FILE *out = any ? popen("gnuplot", "w") : NULL;
   if (!any) {
     fprintf(stderr, "ali3-lab: --png: no run came near the solution, so there is nothing to draw\n");
     return false;
   }
-  if (!out) {
-    fprintf(stderr, "ali3-lab: gnuplot: %s\n", strerror(errno));
-    return false;
-  }
-  fprintf(out, "set terminal pngcairo size 1500,720\nset output ");
-  put_quoted(out, c->options->png);
+  FILE *out = gnuplot_start("--png", c->options->png, "1500,720");
+  if (!out) return false;
   /* The data of all methods. */
   int number = 0;
   for (int k = 0, count, drawn; k < c->points; k += count) {
     count = count_method(c, k, &drawn);
-    fprintf(out, "\n");
     if (drawn > 0) put_datablock(out, number++, &c->point[k], count);
   }
   /* Two panels; the names stand beside the second one. */
@@ -100,7 +93,7 @@ bool compare_picture(const struct comparison *c)
           "set logscale xy\nset format xy '10^{%%L}'\nset grid\nset yrange [*:10]\nset multiplot title ");
   char title[300];
   snprintf(title, sizeof title, "%s: error at %g s", c->options->file, c->duration);
-  put_quoted(out, title);
+  gnuplot_quote(out, title);
   fprintf(out, " noenhanced\nset ylabel 'largest error of a position (m) or Euler parameter'\nset xlabel "
                "'calls of the "
                "right-hand side'\nset origin 0,0\nset size 0.42,0.95\n");
@@ -110,7 +103,5 @@ bool compare_picture(const struct comparison *c)
                "right top noenhanced maxcols 1 font ',9' spacing 0.85\n");
   put_plot(out, c, 2, true);
   fprintf(out, "unset multiplot\n");
-  if (pclose(out) == 0) return true;
-  fprintf(stderr, "ali3-lab: gnuplot could not draw %s\n", c->options->png);
-  return false;
+  return gnuplot_end(out, "--png", c->options->png);
 }

@@ -71,9 +71,6 @@ int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
 bool map_picture(const struct map_options *o); /* draws o->csv into o->png; false after a message */
 
-/* A text for gnuplot, whose strings in single quotes know no escape but two quotes for one. */
-void put_quoted(FILE *out, const char *text);
-
 /* ---- compare_command.c ---- */
 struct compare_options {
   const struct model_sets *sets;
@@ -152,7 +149,7 @@ struct model_file *reference_model_open_with(const struct table_options *o, cons
                                              const struct model_sets *sets);
 struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m);
 /* Writes `json` and gives it up. False after a message. */
-bool json_write(const char *file, json_t *json);
+bool json_write(const char *option, const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
 int table_p1(const struct table_options *o);

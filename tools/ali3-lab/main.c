@@ -5,6 +5,8 @@
 #include "output.h"
 #include "shards.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -455,11 +457,20 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   return EXIT_USAGE;
 }
 
+/* Work that cannot be written does not begin. */
+static bool check_lab_outputs(const struct lab_arguments *a)
+{
+  return outfile_check("--output", a->run.output) && outfile_check("--summary", a->run.summary) &&
+         outfile_check("--json", a->table.json) && outfile_check("--csv", a->map.csv) &&
+         outfile_check("--png", a->map.png);
+}
+
 int main(int argc, char **argv)
 {
   output_check_at_exit();
   struct lab_arguments a = {0};
   int status = take_arguments(argc, argv, &a);
+  if (status < 0 && !check_lab_outputs(&a)) status = EXIT_USAGE;
   if (status < 0) status = do_command(&a, argc - optind, argv + optind);
   free(a.run.sets.text);
   return status;

@@ -83,6 +83,7 @@ static int map_problem(const struct map_options *o, const struct problem *p, con
   const struct lab_watch watch = {.step = keep_mapping};
   const long points = map_points(o), mine = shard_runs(o->shard, o->shards, points);
   const struct shard_file file = {.program = "ali3-lab",
+                                  .option = "--csv",
                                   .file = o->csv,
                                   .head = map_head,
                                   .shard = o->shard,
@@ -148,6 +149,6 @@ int map_command(const struct map_options *o, const struct run_options *run)
 
 int merge_command(const struct map_options *o, int files, char **file)
 {
-  if (!shard_merge("ali3-lab", map_head, o->csv, files, file)) return EXIT_RUN;
+  if (!shard_merge("ali3-lab", map_head, "--csv", o->csv, files, file)) return EXIT_RUN;
   return !o->png || map_picture(o) ? EXIT_GOOD : EXIT_RUN;
 }

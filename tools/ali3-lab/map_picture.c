@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab map and merge: a picture of a map by gnuplot. Colour is the energy drift; a white dot is a run beyond
  * the limit, a cross one that did not end. */
+#include "gnuplot.h"
 #include "lab_tool.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
-
-void put_quoted(FILE *out, const char *text)
-{
-  fputc('\'', out);
-  for (; *text; text++) {
-    if (*text == '\'') fputc('\'', out);
-    fputc(*text, out);
-  }
-  fputc('\'', out);
-}
 
 /* How far a cell reaches from its point: a factor on a log axis, else a difference. */
 static double half_cell(const struct map_axis *axis)
@@ -48,21 +37,16 @@ bool map_picture(const struct map_options *o)
 {
   static const struct map_axis none = {.name = "xi"};
   const struct map_axis *y = o->axes > 1 ? &o->axis[1] : &none;
-  FILE *out = popen("gnuplot", "w");
-  if (!out) {
-    fprintf(stderr, "ali3-lab: gnuplot: %s\n", strerror(errno));
-    return false;
-  }
-  fprintf(out, "set terminal pngcairo size 900,700\nset output ");
-  put_quoted(out, o->png);
+  FILE *out = gnuplot_start("--png", o->png, "900,700");
+  if (!out) return false;
   const int most = o->axis[0].count > y->count ? o->axis[0].count : y->count;
   const double size = fmin(6, 60.0 / most); /* a plot is some 60 points wide */
-  fprintf(out, "\nset cbrange [-3:1]\nset datafile separator ','\nset cblabel 'log10 of the energy drift in "
+  fprintf(out, "set cbrange [-3:1]\nset datafile separator ','\nset cblabel 'log10 of the energy drift in "
                "J'\nset key off\n");
   put_map_axis(out, 'x', &o->axis[0]);
   put_map_axis(out, 'y', y);
   fprintf(out, "file = ");
-  put_quoted(out, o->csv);
+  gnuplot_quote(out, o->csv);
   const char *x = o->axis[0].name;
   const double limit = o->limit > 0 ? o->limit : 0.1;
   fprintf(out, "\nended = \"(strcol('status') eq 'ok')\"\nplot file using '%s':'%s'", x, y->name);
@@ -74,7 +58,5 @@ bool map_picture(const struct map_options *o)
   fprintf(out, " with points pt 7 ps %.3g lc rgb 'white',", 0.3 * size);
   fprintf(out, " '' using (@ended ? NaN : column('%s')):'%s' with points pt 2 ps %.3g lc rgb 'black'\n", x,
           y->name, 0.6 * size);
-  if (pclose(out) == 0) return true;
-  fprintf(stderr, "ali3-lab: gnuplot could not draw %s\n", o->png);
-  return false;
+  return gnuplot_end(out, "--png", o->png);
 }

@@ -3,8 +3,10 @@
  * as CSV and as a picture. Each formulation has a fixed step: nr where it has a Newton form, else tr, or the plain step of the
  * product. Exact is a reference, or the product's extrapolated step of a tenth of the step. */
 #include "compare.h"
+#include "gnuplot.h"
 
-#include <errno.h>
+#include "outfile/outfile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,35 +141,27 @@ static bool fill_methods(struct reaction_sheet *t, const struct model_file *f)
 static bool write_reactions(const struct reaction_sheet *t)
 {
   const char *file = t->options->csv;
-  const bool standard = strcmp(file, "-") == 0;
-  FILE *out = standard ? stdout : fopen(file, "w");
-  errno = out ? 0 : errno;
-  bool good = out && fprintf(out, "time") > 0;
+  FILE *out = outfile_open_or_standard("--csv", file);
+  if (!out) return false;
   /* The head, then a line for each step. */
-  for (int k = 0; good && k < t->columns; k++) good = fprintf(out, ",%s", t->column[k].name) > 0;
-  for (long i = 0; good && i < t->rows; i++) {
-    good = fprintf(out, "\n%.9g", (double)i * t->dt) > 0;
-    for (int k = 0; good && k < t->columns; k++) good = fprintf(out, ",%.9g", t->column[k].value[i]) > 0;
+  fputs("time", out);
+  for (int k = 0; k < t->columns; k++) fprintf(out, ",%s", t->column[k].name);
+  for (long i = 0; i < t->rows; i++) {
+    fprintf(out, "\n%.9g", (double)i * t->dt);
+    for (int k = 0; k < t->columns; k++) fprintf(out, ",%.9g", t->column[k].value[i]);
   }
-  good = good && fputc('\n', out) != EOF;
-  if (out) good &= (standard ? fflush(out) : fclose(out)) == 0;
-  if (!good) fprintf(stderr, "ali3-lab: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
-  return good;
+  fputc('\n', out);
+  return outfile_close(out, "--csv", file);
 }
 
 /* Lines of all formulations over a black one. The picture ends at twice the exact reaction, the legend has the largest. */
 static bool draw_reactions(const struct reaction_sheet *t)
 {
   const struct reactions_options *o = t->options;
-  FILE *out = popen("gnuplot", "w");
+  FILE *out = gnuplot_start("--png", o->png, "1500,800");
   char title[400];
-  if (!out) {
-    fprintf(stderr, "ali3-lab: gnuplot: %s\n", strerror(errno));
-    return false;
-  }
-  fprintf(out, "set terminal pngcairo size 1500,800\nset output ");
-  put_quoted(out, o->png);
-  fprintf(out, "\n$d << EOD\n");
+  if (!out) return false;
+  fprintf(out, "$d << EOD\n");
   for (long i = 0; i < t->rows; i++) {
     fprintf(out, "%.9g", (double)i * t->dt);
     for (int k = 0; k < t->columns; k++) fprintf(out, " %.9g", t->column[k].value[i]);
@@ -182,7 +176,7 @@ static bool draw_reactions(const struct reaction_sheet *t)
           "right noenhanced\n"
           "set datafile missing 'nan'\nset title ",
           t->component < 3 ? "N" : "N m", -most, most);
-  put_quoted(out, title);
+  gnuplot_quote(out, title);
   fprintf(out, " noenhanced\nplot ");
   for (int k = 0; k < t->columns; k++)
     fprintf(out, "%s$d using 1:%d with %s title '%s: at most %.3g'", k ? ", " : "", k + 2,
@@ -191,9 +185,7 @@ static bool draw_reactions(const struct reaction_sheet *t)
                            : "lines lw 3 lc black",
             t->column[k].name, t->column[k].largest);
   fprintf(out, "\n");
-  if (pclose(out) == 0) return true;
-  fprintf(stderr, "ali3-lab: gnuplot could not draw %s\n", o->png);
-  return false;
+  return gnuplot_end(out, "--png", o->png);
 }
 
 /* False after a message. */

@@ -2,7 +2,8 @@
  * ali3-lab run: one run, its signals and its figures. */
 #include "lab_tool.h"
 
-#include <errno.h>
+#include "outfile/outfile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +28,17 @@ json_t *json_number(double v)
   return isfinite(v) ? json_real(v) : json_null();
 }
 
-bool json_write(const char *file, json_t *json)
+bool json_write(const char *option, const char *file, json_t *json)
 {
   if (!json) {
     fprintf(stderr, "ali3-lab: out of memory\n");
     return false;
   }
-  FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-  errno = out ? 0 : errno;
-  bool good =
-      out && json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
-  if (out) good &= (out == stdout ? fflush(out) : fclose(out)) == 0;
-  if (!good) fprintf(stderr, "ali3-lab: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
+  FILE *out = outfile_open_or_standard(option, file);
+  if (out) json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  if (out) fputc('\n', out);
   json_decref(json);
-  return good;
+  return out && outfile_close(out, option, file);
 }
 
 static double ratio_or_nan(double a, long b)
@@ -93,7 +91,7 @@ static bool run_report(const struct run_options *o, const struct problem *p, con
   if (result->status != LAB_OK)
     fprintf(stderr, "ali3-lab: at %g s, after %ld steps: %s\n", result->time, result->steps,
             lab_status_text(result->status));
-  if (o->summary) return json_write(o->summary, run_to_json(p, r, result));
+  if (o->summary) return json_write("--summary", o->summary, run_to_json(p, r, result));
   if (!o->output || strcmp(o->output, "-") != 0) run_in_words(p, r, result);
   return fflush(stdout) == 0;
 }

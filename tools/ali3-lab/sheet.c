@@ -5,6 +5,8 @@
 #include "lab_tool.h"
 #include "signals/signals.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -91,8 +93,8 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
                                                                : sheet_complain(file, "out of memory");
   /* The file and its head. */
   if (good) {
-    t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!t->out) good = sheet_complain(file, strerror(errno));
+    t->out = outfile_open_or_standard("--output", file);
+    good = t->out != NULL;
   }
   for (int i = 0; good && i < t->columns; i++)
     fprintf(t->out, "%s%c", t->signals->signal[t->column[i]].name, i + 1 < t->columns ? ',' : '\n');
@@ -155,7 +157,7 @@ bool sheet_close(struct sheet *t)
 {
   errno = 0;
   bool good = fflush(t->out) == 0 && !ferror(t->out);
-  if (!good) sheet_complain(t->file, errno ? strerror(errno) : "could not be written");
+  if (!good) outfile_refuse("--output", t->file, errno);
   sheet_free(t);
   return good;
 }

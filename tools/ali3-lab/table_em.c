@@ -177,7 +177,7 @@ int table_em(const struct table_options *options)
   if (good)
     fprintf(out, "%d of %d demanded rows hold%s\n", count.held, count.demanded,
             interrupted() ? "; interrupted" : "");
-  const bool written = !options->json || json_write(options->json, json_incref(list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(list));
   json_decref(list);
   if (!good) return EXIT_USAGE;
   return written && !interrupted() && count.held == count.demanded ? EXIT_GOOD : EXIT_RUN;

@@ -333,7 +333,7 @@ int table_p1(const struct table_options *options)
   }
   progress_end(&t.progress);
   if (good) fprintf(out, "%d of %d rows hold%s\n", t.held, t.rows, interrupted() ? "; interrupted" : "");
-  const bool written = !options->json || json_write(options->json, json_incref(t.list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(t.list));
   json_decref(t.list);
   if (!good) return EXIT_USAGE;
   return written && !interrupted() && t.held == t.rows ? EXIT_GOOD : EXIT_RUN;

@@ -433,7 +433,7 @@ int table_p2(const struct table_options *options, const char *name)
   fprintf(t.out, "%d of %d demanded rows hold; times are never demanded%s\n", t.held, t.demanded,
           interrupted() ? "; interrupted" : "");
   close_p2_cases(file, p);
-  const bool written = !options->json || json_write(options->json, json_incref(t.list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(t.list));
   json_decref(t.list);
   return written && !interrupted() && t.held == t.demanded ? EXIT_GOOD : EXIT_RUN;
 }

@@ -274,7 +274,7 @@ int table_p3(const struct table_options *options, int number)
   problem_free(&p);
   reference_close(reference);
   model_file_close(f);
-  const bool written = !options->json || json_write(options->json, json_incref(list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(list));
   json_decref(list);
   return whole && written && held == demanded ? EXIT_GOOD : EXIT_RUN;
 }

@@ -194,7 +194,7 @@ int table_p3_start(const struct table_options *options)
   for (int i = 0; i < START_CASES && good && !interrupted(); i++) good = do_start_case(&t, &start_cases[i]);
   if (good)
     fprintf(out, "%d of %d demanded rows hold%s\n", t.held, t.demanded, interrupted() ? "; interrupted" : "");
-  const bool written = !options->json || json_write(options->json, json_incref(t.list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(t.list));
   json_decref(t.list);
   if (!good) return EXIT_USAGE;
   return written && !interrupted() && t.held == t.demanded ? EXIT_GOOD : EXIT_RUN;

@@ -189,7 +189,7 @@ int table_p4(const struct table_options *options)
     count_steps(&t);
     fprintf(t.out, "%d of %d demanded rows hold\n", t.held, t.demanded);
   }
-  const bool written = !options->json || json_write(options->json, json_incref(t.rows));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(t.rows));
   json_decref(t.rows);
   if (!good) return EXIT_USAGE;
   return written && t.held == t.demanded ? EXIT_GOOD : EXIT_RUN;

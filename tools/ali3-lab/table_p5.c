@@ -192,7 +192,7 @@ int table_p5(const struct table_options *options)
     good = do_p5_row(options, &p5_rows[i], list, &held);
   if (good)
     fprintf(out, "%d of %d demanded rows hold%s\n", held, (int)P5_ROWS, interrupted() ? "; interrupted" : "");
-  const bool written = !options->json || json_write(options->json, json_incref(list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(list));
   json_decref(list);
   if (!good) return EXIT_USAGE;
   return written && held == P5_ROWS ? EXIT_GOOD : EXIT_RUN;

@@ -128,7 +128,7 @@ int table_p5_operations(const struct table_options *options)
             interrupted() ? "; interrupted" : "");
   else
     fprintf(stderr, "ali3-lab: out of memory\n");
-  const bool written = !options->json || json_write(options->json, json_incref(list));
+  const bool written = !options->json || json_write("--json", options->json, json_incref(list));
   json_decref(list);
   return good && written && !interrupted() && held == demanded ? EXIT_GOOD : EXIT_RUN;
 }

@@ -4,6 +4,8 @@
 #include "link.h"
 #include "output.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <getopt.h>
 #include <math.h>
@@ -97,6 +99,7 @@ int main(int argc, char **argv)
   struct options o;
   int status = take_options(argc, argv, &o);
   if (status >= 0) return status;
+  if (!outfile_check("--record", o.run.record)) return LINK_USAGE;
   struct link l;
   const struct sigaction action = {.sa_handler = ask_to_stop};
   sigaction(SIGINT, &action, NULL);

@@ -3,6 +3,8 @@
 #include "csv.h"
 #include "link.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -13,12 +15,6 @@ struct record {
   const char *file;
   FILE *out;
 };
-
-static bool complain_record(const struct record *r)
-{
-  fprintf(stderr, "ali3-link: %s: %s\n", r->file, strerror(errno));
-  return false;
-}
 
 /* A value with several wires has one column. */
 static bool is_first_of_its_value(const struct link *l, int connection)
@@ -39,9 +35,8 @@ struct record *record_open(const char *file, const struct link *l)
     fputs("ali3-link: out of memory\n", stderr);
     return NULL;
   }
-  *r = (struct record){l, file, fopen(file, "we")};
+  *r = (struct record){l, file, outfile_open("--record", file)};
   if (!r->out) {
-    complain_record(r);
     free(r);
     return NULL;
   }
@@ -65,13 +60,12 @@ bool record_row(struct record *r, double time)
     csv_number(r->out, c->from->out.slot[c->out].value);
   }
   fputc('\n', r->out);
-  return !ferror(r->out) || complain_record(r);
+  return !ferror(r->out) || outfile_refuse("--record", r->file, errno);
 }
 
 bool record_close(struct record *r)
 {
-  bool good = !ferror(r->out);
-  good = (fclose(r->out) == 0 && good) || complain_record(r);
+  const bool good = outfile_close(r->out, "--record", r->file);
   free(r);
   return good;
 }

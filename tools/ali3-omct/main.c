@@ -6,6 +6,8 @@
 #include "output.h"
 #include "setup/setup.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
@@ -170,6 +172,8 @@ int main(int argc, char **argv)
   static struct cueing c, before;
   struct options o;
   int status = take_options(argc, argv, &o);
+  /* A test that cannot be written does not begin. */
+  if (status < 0 && !(outfile_check("--csv", o.csv) && outfile_check("--png", o.png))) status = EXIT_USAGE;
   if (status < 0) {
     status = test_file(&o, o.sets, &c);
     if (status == EXIT_GOOD && o.compare) status = test_file(&o, 0, &before);

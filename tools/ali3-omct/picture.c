@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A picture by gnuplot: modulus above, phase below; on the left the tests in which the head feels the channel in which the
  * vehicle moves, on the right the cross paths. A run to compare with has dashed lines in the colours of the first. */
+#include "gnuplot.h"
 #include "omct.h"
-
-#include <errno.h>
-#include <string.h>
-
-/* gnuplot's strings in single quotes know no escape but two quotes for one. */
-static void put_plot_text(FILE *out, const char *text)
-{
-  fputc('\'', out);
-  for (; *text; text++) {
-    if (*text == '\'') fputc('\'', out);
-    fputc(*text, out);
-  }
-  fputc('\'', out);
-}
 
 static void put_responses(FILE *out, const char *name, const struct cueing *c)
 {
@@ -47,19 +34,13 @@ static void put_cueing_panel(FILE *out, const struct cueing *c, bool compare, bo
 bool report_picture(const struct cueing *c, const struct cueing *before, const char *file, const char *title)
 {
   const bool compare = before != NULL;
-  FILE *out = popen("gnuplot", "w");
-  if (!out) {
-    fprintf(stderr, "ali3-omct: gnuplot: %s\n", strerror(errno));
-    return false;
-  }
+  FILE *out = gnuplot_start("--png", file, "1200,900 noenhanced");
+  if (!out) return false;
   /* The data, then four panels. */
-  fprintf(out, "set terminal pngcairo size 1200,900 noenhanced\nset output ");
-  put_plot_text(out, file);
-  fprintf(out, "\n");
   put_responses(out, "test", c);
   if (compare) put_responses(out, "before", before);
   fprintf(out, "set multiplot layout 2,2 title ");
-  put_plot_text(out, title);
+  gnuplot_quote(out, title);
   fprintf(out,
           "\nset grid\nset key below maxrows 2\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
           "set style data linespoints\nset ylabel 'modulus'\nset yrange [0:*]\n");
@@ -68,7 +49,5 @@ bool report_picture(const struct cueing *c, const struct cueing *before, const c
   fprintf(out, "set ylabel 'phase (deg)'\nset yrange [-180:180]\nset ytics 45\n");
   put_cueing_panel(out, c, compare, false, 3);
   put_cueing_panel(out, c, compare, true, 3);
-  if (pclose(out) == 0) return true;
-  fprintf(stderr, "ali3-omct: gnuplot could not draw %s; the Debian package gnuplot-nox has gnuplot\n", file);
-  return false;
+  return gnuplot_end(out, "--png", file);
 }

@@ -2,10 +2,10 @@
  * The responses as a table for people, as CSV and as JSON for programs. */
 #include "omct.h"
 
-#include <errno.h>
+#include "outfile/outfile.h"
+
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 static bool any_limited(const struct cueing *c)
 {
@@ -59,14 +59,10 @@ static void put_csv(FILE *out, const struct cueing *c)
 
 bool report_csv(const struct cueing *c, const char *file)
 {
-  FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-  bool good = out != NULL;
-  errno = out ? 0 : errno;
-  if (out) put_csv(out, c);
-  if (out) good = fflush(out) == 0 && !ferror(out);
-  if (out && out != stdout) good &= fclose(out) == 0;
-  if (!good) fprintf(stderr, "ali3-omct: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
-  return good;
+  FILE *out = outfile_open_or_standard("--csv", file);
+  if (!out) return false;
+  put_csv(out, c);
+  return outfile_close(out, "--csv", file);
 }
 
 /* JSON has no NaN. */

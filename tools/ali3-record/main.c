@@ -4,6 +4,8 @@
 #include "record.h"
 #include "recording/recording.h"
 
+#include "outfile/outfile.h"
+
 #include <string.h>
 
 /* The one daemon that runs, if there is no choice. */
@@ -31,6 +33,8 @@ int main(int argc, char **argv)
   char kind[16];
   const int status = options_take(argc, argv, &o, &recover);
   if (status >= 0) return status;
+  if (!(o.file.once ? outfile_check("--once", o.file.once) : outfile_check_folder("--to", o.file.folder)))
+    return EXIT_USAGE;
   /* Copy a file, or find the daemon and the folder. */
   if (recover) return recording_recover("ali3-record", recover, o.file.once);
   if (!choose_instance(&o)) return EXIT_RUN;

@@ -3,6 +3,8 @@
 #include "globs.h"
 #include "replay.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,22 +111,20 @@ static int write_export(struct exporter *e, const struct replay_options *o)
 {
   if (!recording_times(e->r, e->t_ns))
     return replay_fail(EXIT_USAGE, e->r->path, "it has no times of its cycles");
-  e->out = strcmp(o->out, "-") == 0 ? stdout : fopen(o->out, "wb");
-  if (!e->out) return replay_fail(EXIT_USAGE, o->out, strerror(errno));
+  const char *option = e->mdf ? "--mf4" : "--csv";
+  e->out = outfile_open_or_standard(option, o->out);
+  if (!e->out) return EXIT_USAGE;
   /* The head, the rows, and what the disk said. */
-  errno = 0;
   if (e->mdf)
     write_mdf_head(e);
   else
     write_csv_head(e, o->header);
   const bool read = write_rows_of(e);
-  bool written = fflush(e->out) == 0 && !ferror(e->out);
-  const int why = errno;
-  if (e->out != stdout && fclose(e->out) != 0) written = false;
+  const bool written = outfile_close(e->out, option, o->out);
   if (!read)
     return replay_fail(EXIT_USAGE, e->r->path,
                        "a row cannot be read; ali3-replay recover copies the whole ones");
-  if (!written) return replay_fail(EXIT_USAGE, o->out, why ? strerror(why) : "could not be written");
+  if (!written) return EXIT_USAGE;
   fprintf(stderr, "ali3-replay: %s: %llu rows, %d signals\n", o->out, (unsigned long long)(e->end - e->first),
           e->columns);
   return EXIT_SAME;

@@ -4,6 +4,8 @@
 #include "output.h"
 #include "replay.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <float.h>
 #include <getopt.h>
@@ -114,6 +116,7 @@ static int run_words(int words, char **word, struct replay_options *o)
   const bool recover = words == 3 && strcmp(word[0], "recover") == 0;
   const bool info = words == 2 && strcmp(word[0], "info") == 0;
   const bool export = words == 2 && strcmp(word[0], "export") == 0;
+  if (recover && !outfile_check("recover", word[2])) return EXIT_USAGE;
   if (recover) return recording_recover("ali3-replay", word[1], word[2]) == 0 ? EXIT_SAME : EXIT_USAGE;
   if (!check_words(export, info, words, o)) return command_refuse(&replay_command);
   o->file = word[words - 1];
@@ -135,6 +138,8 @@ int main(int argc, char **argv)
   struct replay_options o = {.to = -1.0, .tolerance = -1.0, .speed = 1.0};
   const int status = command_read(&replay_command, argc, argv, &o);
   if (status >= 0) return status;
+  if (!outfile_check("--write", o.write) || !outfile_check(o.mdf ? "--mf4" : "--csv", o.out))
+    return EXIT_USAGE;
   recording_quiet();
   return run_words(argc - optind, argv + optind, &o);
 }

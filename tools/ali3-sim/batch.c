@@ -266,6 +266,7 @@ static int run_batch(struct batch *b, const char *head)
 {
   const struct options *o = b->o;
   const struct shard_file file = {.program = "ali3-sim",
+                                  .option = "--output",
                                   .file = o->output,
                                   .head = head,
                                   .shard = o->shard,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch_report.h"
+#include "gnuplot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,16 +194,6 @@ static int choose_abscissa(const struct batch_rows *b)
   return -1;
 }
 
-static void put_quoted(FILE *out, const char *text)
-{
-  fputc('\'', out);
-  for (; *text; text++) {
-    if (*text == '\'') fputc('\'', out);
-    fputc(*text, out);
-  }
-  fputc('\'', out);
-}
-
 static double abscissa_of(const struct batch_rows *b, int parameter, long row)
 {
   char value[SWEEP_VALUE];
@@ -232,7 +223,7 @@ static void put_panels(FILE *out, const struct batch_rows *b)
     char signal[256];
     snprintf(signal, sizeof signal, "%.*s", (int)(strlen(name) - strlen(quantity_word[0]) - 1), name);
     fprintf(out, "set title ");
-    put_quoted(out, signal);
+    gnuplot_quote(out, signal);
     fprintf(out, "\nplot");
     for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
       fprintf(out, "%s $runs using 1:%d with points pointtype 7 pointsize 0.5 linecolor rgb '%s' title '%s'",
@@ -246,16 +237,11 @@ static bool draw_batch(const struct batch_rows *b)
 {
   const int abscissa = choose_abscissa(b), signals = b->columns / QUANTITIES;
   const int panels = signals < PANELS_MOST ? signals : PANELS_MOST, wide = panels > 1 ? 2 : 1;
-  /* gnuplot writes to its standard output if it cannot write the file. */
-  FILE *picture = fopen(b->o->png, "we"), *out = picture ? popen("gnuplot", "w") : NULL;
-  if (!out) fprintf(stderr, "ali3-sim: %s: %s\n", picture ? "gnuplot" : b->o->png, strerror(errno));
-  if (picture) fclose(picture);
+  char terminal[80];
+  snprintf(terminal, sizeof terminal, "%d,%d noenhanced", 600 * wide, 320 * ((panels + wide - 1) / wide));
+  FILE *out = gnuplot_start("--png", b->o->png, terminal);
   if (!out) return false;
   /* The data, then the panels. */
-  fprintf(out, "set terminal pngcairo size %d,%d noenhanced\nset output ", 600 * wide,
-          320 * ((panels + wide - 1) / wide));
-  put_quoted(out, b->o->png);
-  fputc('\n', out);
   put_runs(out, b, abscissa);
   fprintf(out,
           "set multiplot layout %d,%d\nset grid\nset key above\nset offsets graph 0.02, graph 0.02, "
@@ -264,13 +250,10 @@ static bool draw_batch(const struct batch_rows *b)
   if (abscissa >= 0 && b->sweep->parameter[abscissa].kind == SWEEP_RANGE && b->sweep->parameter[abscissa].log)
     fprintf(out, "set logscale x\n");
   fprintf(out, "set xlabel ");
-  put_quoted(out, abscissa < 0 ? "run" : b->sweep->parameter[abscissa].key);
+  gnuplot_quote(out, abscissa < 0 ? "run" : b->sweep->parameter[abscissa].key);
   fputc('\n', out);
   put_panels(out, b);
-  if (pclose(out) == 0) return true;
-  fprintf(stderr, "ali3-sim: gnuplot could not draw %s; the Debian package gnuplot-nox has gnuplot\n",
-          b->o->png);
-  return false;
+  return gnuplot_end(out, "--png", b->o->png);
 }
 
 bool batch_report(const struct options *o, const struct sweep *s, const char *head)

@@ -2,6 +2,8 @@
  * decade beyond the slowest and the fastest pole. */
 #include "linear.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <complex.h>
 #include <math.h>
@@ -171,7 +173,9 @@ bool bode_draw(const struct bode *b, const char *file)
   double range[2], *curve = malloc((numbers + 1) * sizeof *curve);
   frequency_range(b, range);
   /* Frequencies, then the picture. */
-  FILE *out = curve && find_curves(b, range, curve) ? fopen(file, "w") : NULL;
+  const bool found = curve && find_curves(b, range, curve);
+  if (!found) fputs("ali3-sim: --bode: out of memory\n", stderr);
+  FILE *out = found ? outfile_open("--bode", file) : NULL;
   const double height = TOP + 2.0 * l->outputs * (PANEL + GAP) + 20.0;
   if (out) {
     fprintf(out,
@@ -192,8 +196,5 @@ bool bode_draw(const struct bode *b, const char *file)
             WIDTH - RIGHT, height - 8);
   }
   free(curve);
-  const bool good = out && !ferror(out);
-  if (out && fclose(out) == 0 && good) return true;
-  fprintf(stderr, "ali3-sim: --bode: cannot write %s\n", file);
-  return false;
+  return out && outfile_close(out, "--bode", file);
 }

@@ -6,11 +6,11 @@
 #include "scene/json.h"
 #include "signals/states.h"
 
-#include <errno.h>
+#include "outfile/outfile.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct film {
   const char *file;
@@ -163,14 +163,10 @@ bool film_close(struct film *f)
   json_t *scene = scene_of(f->settings);
   const bool made = scene && !all.failed && !f->frames.failed && !f->dense.failed;
   /* Write the file. */
-  FILE *out = made ? fopen(f->file, "we") : NULL;
+  FILE *out = made ? outfile_open("--view", f->file) : NULL;
   bool good = out && one_page_write(out, scene, &all, error, sizeof error);
-  if (made && !out) snprintf(error, sizeof error, "%s", strerror(errno));
-  if (out && (ferror(out) || fclose(out) != 0) && good) {
-    snprintf(error, sizeof error, "cannot write: %s", strerror(errno));
-    good = false;
-  }
-  if (!good) refuse_film(f->file, error);
+  if (!made || (out && !good)) refuse_film(f->file, error);
+  if (out) good = outfile_close(out, "--view", f->file) && good;
   json_decref(scene);
   wire_free(&all);
   film_free(f);

@@ -4,6 +4,8 @@
 
 #include "signals/signals.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -222,14 +224,12 @@ static json_t *linear_json(const ali3_model *m, const ali3_data *d, const struct
 
 static bool write_system(json_t *o, const char *file)
 {
-  const bool standard = strcmp(file, "-") == 0;
-  FILE *out = o ? (standard ? stdout : fopen(file, "w")) : NULL;
-  bool good =
-      out && json_dumpf(o, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
-  if (out && !standard) good = fclose(out) == 0 && good;
-  if (!good) fprintf(stderr, "ali3-sim: --linearise: cannot write %s\n", file);
+  if (!o) fputs("ali3-sim: --linearise: out of memory\n", stderr);
+  FILE *out = o ? outfile_open_or_standard("--linearise", file) : NULL;
+  if (out) json_dumpf(o, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+  if (out) fputc('\n', out);
   json_decref(o);
-  return good;
+  return out && outfile_close(out, "--linearise", file);
 }
 
 /* Forces at a corner of their law, on stderr. */

@@ -5,6 +5,7 @@
 #include "output.h"
 #include "sim.h"
 
+#include "outfile/outfile.h"
 #include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
@@ -145,11 +146,21 @@ static int simulate_file(const struct options *o)
   return status;
 }
 
+/* A run that cannot be written does not begin. */
+static bool check_run_files(const struct options *o)
+{
+  return outfile_check("--output", o->output) && outfile_check("--view", o->view) &&
+         outfile_check("--state-out", o->state_out) && outfile_check("--linearise", o->linearise) &&
+         outfile_check("--bode", o->bode) && outfile_check("--summary", o->summary) &&
+         outfile_check("--png", o->png);
+}
+
 int main(int argc, char **argv)
 {
   output_check_at_exit();
   struct options o;
   int status = options_take(argc, argv, &o);
+  if (status < 0 && !check_run_files(&o)) status = EXIT_USAGE;
   if (status < 0 && o.batch && options_name_hdf5(o.output)) status = batch_into_hdf5(&o);
   if (status < 0) status = o.batch ? batch(&o) : simulate_file(&o);
   free(o.set.text);

@@ -6,6 +6,7 @@
 #include "sim.h"
 
 #include "base/isa.h"
+#include "outfile/outfile.h"
 #include "rt/choose.h"
 #include "rt/pool.h"
 
@@ -186,13 +187,15 @@ static int merge_files(int argc, char **argv, const struct options *o)
     usage("merge", "--output FILE and files of shards", "another line");
     return command_refuse(&sim_command);
   }
+  if (!outfile_check("--output", o->output)) return EXIT_USAGE;
   if (!options_name_hdf5(o->output))
-    return shard_merge("ali3-sim", BATCH_HEAD ",", o->output, files, argv + optind + 1) ? EXIT_GOOD
-                                                                                        : EXIT_RUN;
+    return shard_merge("ali3-sim", BATCH_HEAD ",", "--output", o->output, files, argv + optind + 1)
+               ? EXIT_GOOD
+               : EXIT_RUN;
   /* By way of CSV, which checks that the shards are complete. */
   char csv[4200];
   snprintf(csv, sizeof csv, "%s.csv", o->output);
-  const bool good = shard_merge("ali3-sim", BATCH_HEAD ",", csv, files, argv + optind + 1) &&
+  const bool good = shard_merge("ali3-sim", BATCH_HEAD ",", "--output", csv, files, argv + optind + 1) &&
                     results_write_hdf5(csv, o->output);
   remove(csv);
   return good ? EXIT_GOOD : EXIT_RUN;

@@ -103,10 +103,12 @@ static bool set_up_script(struct script *c, const struct signals *signals)
       .signals = signals, .ports = 1, .period_ns = c->period_ns, .counters = &c->counters};
   c->channels = signals->channels;
   c->sample = calloc((size_t)signals->channels + 1, sizeof *c->sample);
-  return (c->sample &&
-          port_init(&c->port, "script", (uint32_t)signals->count, (uint32_t)signals->channels, false) &&
-          inputs_init(&c->inputs, &config)) ||
-         refuse_script("out of memory");
+  if (!c->sample ||
+      !port_init(&c->port, "script", (uint32_t)signals->count, (uint32_t)signals->channels, false) ||
+      !inputs_init(&c->inputs, &config))
+    return refuse_script("out of memory");
+  inputs_open_sources(&c->inputs);
+  return true;
 }
 
 bool script_open(struct script **script, const char *file, const struct settings *s,

@@ -2,12 +2,14 @@
  * ali3-sim: the state of the model as a file (ali3/state.h). */
 #include "sim.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool refuse_file(const char *option, const char *file, const char *reason)
+static bool refuse_state(const char *option, const char *file, const char *reason)
 {
   fprintf(stderr, "ali3-sim: %s: %s: %s\n", option, file, reason);
   return false;
@@ -41,7 +43,7 @@ bool state_load_file(const char *file, const ali3_model *m, ali3_data *d)
     good = false;
   }
   free(bytes);
-  return good || refuse_file("--state-in", file, reason);
+  return good || refuse_state("--state-in", file, reason);
 }
 
 bool state_save_file(const char *file, const ali3_model *m, const ali3_data *d)
@@ -51,15 +53,10 @@ bool state_save_file(const char *file, const ali3_model *m, const ali3_data *d)
   if (!bytes || ali3_state_save(m, d, bytes) != ALI3_OK) {
     const char *reason = bytes ? "the mechanism has no state, because its start failed" : "out of memory";
     free(bytes);
-    return refuse_file("--state-out", file, reason);
+    return refuse_state("--state-out", file, reason);
   }
-  FILE *out = fopen(file, "wb");
-  bool good = out && fwrite(bytes, 1, size, out) == size;
-  int why = errno;
-  if (out && fclose(out) != 0 && good) {
-    good = false;
-    why = errno;
-  }
+  FILE *out = outfile_open("--state-out", file);
+  if (out) fwrite(bytes, 1, size, out); /* outfile_close() says if it failed */
   free(bytes);
-  return good || refuse_file("--state-out", file, strerror(why));
+  return out && outfile_close(out, "--state-out", file);
 }

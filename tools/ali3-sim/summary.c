@@ -3,12 +3,12 @@
 #include "ranks.h"
 #include "sim.h"
 
+#include "outfile/outfile.h"
+
 #include <ali3/model.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* JSON has no NaN. */
 static json_t *real_json(double v)
@@ -68,13 +68,11 @@ static json_t *quantities_json(const struct quantities *q)
 
 static bool write_summary_json(const char *file, json_t *json)
 {
-  FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-  errno = out ? 0 : errno;
-  bool good =
-      out && json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
-  if (out) good &= (out == stdout ? fflush(out) : fclose(out)) == 0;
-  if (!good) fprintf(stderr, "ali3-sim: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
-  return good;
+  FILE *out = outfile_open_or_standard("--summary", file);
+  if (!out) return false;
+  json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  fputc('\n', out);
+  return outfile_close(out, "--summary", file);
 }
 
 static void print_quantities(const struct quantities *q)

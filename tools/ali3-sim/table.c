@@ -4,15 +4,10 @@
 #include "globs.h"
 #include "sim.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-static bool refuse_table(const char *file, const char *text)
-{
-  fprintf(stderr, "ali3-sim: %s: %s\n", file, text);
-  return false;
-}
 
 static const char *signal_name_at(const void *of, int i)
 {
@@ -38,8 +33,8 @@ bool table_open(struct table *t, const char *file, const char *globs, enum csv_h
   t->column = signals_choose(signals, globs, "--signals", &t->columns);
   bool good = t->column != NULL;
   if (good) {
-    t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!t->out) good = refuse_table(file, strerror(errno));
+    t->out = outfile_open_or_standard("--output", file);
+    good = t->out != NULL;
   }
   if (!good) {
     release_table(t);
@@ -66,7 +61,7 @@ bool table_close(struct table *t)
 {
   errno = 0;
   bool good = fflush(t->out) == 0 && !ferror(t->out);
-  if (!good) refuse_table(t->file, errno ? strerror(errno) : "could not be written");
+  if (!good) outfile_refuse("--output", t->file, errno);
   release_table(t);
   return good;
 }

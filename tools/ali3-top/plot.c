@@ -6,6 +6,8 @@
 #include "bins.h"
 #include "words.h"
 
+#include "outfile/outfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -214,6 +216,7 @@ int plot(const struct options *o)
 {
   static struct picture picture;
   struct watch watch = {.wanted = o->instance};
+  if (!outfile_check("--histogram", o->picture)) return EXIT_USAGE;
   picture_take(&picture, &watch);
   watch_close(&watch);
   if (!picture.sample.t) {
@@ -221,10 +224,7 @@ int plot(const struct options *o)
     return VERDICT_GONE;
   }
   const int file = open(o->picture, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    fprintf(stderr, "ali3-top: %s: %s\n", o->picture, strerror(errno));
-    return EXIT_USAGE;
-  }
+  if (file < 0) return outfile_refuse("--histogram", o->picture, errno), EXIT_USAGE;
   signal(SIGPIPE, SIG_IGN); /* gnuplot may end before it has read everything */
   const bool drawn = draw_picture(&picture, file);
   struct stat st;

@@ -7,14 +7,13 @@
 #include "daemon/print_map.h"
 #include "daemon/run.h"
 #include "draw/draw.h"
+#include "outfile/outfile.h"
 #include "setup/setup.h"
 
 #include <ali3/ali3.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A socket must not get the number of a closed standard stream, or the log would go into its datagrams. The replacement
@@ -38,13 +37,10 @@ static int draw_file(const char *path, const struct settings *settings)
   struct scene *scene =
       scene_new(settings->model, settings->platform.enabled ? &settings->platform.spec.geometry : NULL);
   char error[600] = "";
-  FILE *out = scene ? fopen(path, "w") : NULL;
-  bool good =
-      out && draw_scene(scene, settings->visual, settings->visuals, out, error, sizeof error) && !ferror(out);
-  good = (!out || fclose(out) == 0) && good;
-  if (!good)
-    fprintf(stderr, "ali3d: --draw: cannot write %s: %s\n", path,
-            *error ? error : strerror(scene ? errno : ENOMEM));
+  FILE *out = scene ? outfile_open("--draw", path) : NULL;
+  bool good = out && draw_scene(scene, settings->visual, settings->visuals, out, error, sizeof error);
+  if (!scene || *error) fprintf(stderr, "ali3d: --draw: %s: %s\n", path, scene ? error : "out of memory");
+  if (out) good = outfile_close(out, "--draw", path) && good;
   scene_free(scene);
   return good ? STATUS_OK : STATUS_FAILED;
 }
@@ -63,6 +59,14 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
   return status;
 }
 
+/* The files that options name, before any work. */
+static bool check_daemon_files(const struct options *o)
+{
+  return outfile_check("--draw", o->draw) && outfile_check("--flat", o->flat) &&
+         outfile_check("--flat-inputs", o->flat_inputs) && outfile_check("--report", o->report) &&
+         outfile_check("--miss-log", o->miss_log);
+}
+
 /* Output that is cut off must not look complete. */
 static int finish_output(int status)
 {
@@ -77,6 +81,7 @@ int main(int argc, char **argv)
   struct options options;
   int status = options_parse(&options, argc, argv);
   const struct settings_overrides over = {.isa = options.isa, .set = options.set, .sets = options.sets};
+  if (status < 0 && !check_daemon_files(&options)) status = STATUS_USAGE;
   if (status < 0)
     status = options.check    ? check_file(&options, &over)
              : options.expand ? expand_file(options.file, &over)

@@ -3,14 +3,13 @@
 #include "daemon/model_report.h"
 
 #include "daemon/options.h"
+#include "outfile/outfile.h"
 
 #include <ali3/ali3.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- bytes and inputs --- */
 
@@ -18,13 +17,12 @@ static bool write_flat(const char *path, const struct settings *settings)
 {
   const size_t size = ali3_model_flat_size(settings->model);
   void *bytes = malloc(size);
-  FILE *out = bytes ? fopen(path, "wb") : NULL;
-  bool good = out && ali3_model_flat_write(settings->model, bytes, size) == ALI3_OK &&
-              fwrite(bytes, 1, size, out) == size;
-  good = (!out || fclose(out) == 0) && good;
-  if (!good) fprintf(stderr, "ali3d: --flat: cannot write %s: %s\n", path, strerror(bytes ? errno : ENOMEM));
+  const int status = bytes ? ali3_model_flat_write(settings->model, bytes, size) : ALI3_E_MEMORY;
+  if (status != ALI3_OK) fprintf(stderr, "ali3d: --flat: %s: %s\n", path, ali3_status_text(status));
+  FILE *out = status == ALI3_OK ? outfile_open("--flat", path) : NULL;
+  if (out) fwrite(bytes, 1, size, out);
   free(bytes);
-  return good;
+  return out && outfile_close(out, "--flat", path);
 }
 
 static json_t *bound_json(double x)
@@ -71,14 +69,11 @@ static bool write_flat_inputs(const char *path, const struct settings *settings)
   json_t *list = json_array();
   for (int i = 0; i < settings->inputs; i++)
     json_array_append_new(list, input_json(settings->model, &settings->input[i]));
-  FILE *out = list ? fopen(path, "w") : NULL;
-  bool good =
-      out && json_dumpf(list, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
-  good = (!out || fclose(out) == 0) && good;
-  if (!good)
-    fprintf(stderr, "ali3d: --flat-inputs: cannot write %s: %s\n", path, strerror(list ? errno : ENOMEM));
+  FILE *out = outfile_open("--flat-inputs", path);
+  if (out) json_dumpf(list, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+  if (out) fputc('\n', out);
   json_decref(list);
-  return good;
+  return out && outfile_close(out, "--flat-inputs", path);
 }
 
 int flat_files(const char *model, const char *inputs, const struct settings *settings)

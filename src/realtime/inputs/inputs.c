@@ -66,6 +66,11 @@ void inputs_free(struct inputs *in)
   *in = (struct inputs){0};
 }
 
+void inputs_open_sources(struct inputs *in)
+{
+  for (int i = 0; i < in->signals->inputs; i++) in->spec[i].sources = 0;
+}
+
 void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *d)
 {
   for (int i = 0; i < in->signals->inputs; i++) {

@@ -101,6 +101,9 @@ struct inputs_config {
 /* Set-up. The objects in config must outlive the result. Returns false when out of memory. */
 bool inputs_init(struct inputs *in, const struct inputs_config *config);
 void inputs_free(struct inputs *in);
+/* Set-up. Every input takes values from every port, whatever `from`, devices and packets the file has: for a program that plays
+ * the part of all clients. */
+void inputs_open_sources(struct inputs *in);
 /* RT, with a model before its motion begins: a drive without a target stays in place, and a motor without a value gives 0. */
 void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *d);
 
