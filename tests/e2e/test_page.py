@@ -10,6 +10,7 @@ import glob
 import io
 import json
 import os
+import signal
 import struct
 import subprocess
 import unittest
@@ -55,7 +56,7 @@ class Shown(Browsed):
 
 
 class Numbers(Shown):
-    SIGNALS = "body.A.position.*,body.B.velocity.*,joint.*.force.*,input.push.force.x,energy.total"
+    SIGNALS = "time,body.A.position.*,body.B.velocity.*,joint.*.force.*,input.push.force.x,energy.total"
 
     def check(self, d, what):
         """Every number of the plots and inputs, at a cycle that ali3-top has shown."""
@@ -111,6 +112,35 @@ class Numbers(Shown):
             self.check(d, "back")
             self.assertTrue(self.ask("ali3.page.scene.arrows.visible && document.getElementById('forces').checked"))
             self.assertEqual([m for m in self.logs()[0] if "favicon" not in m], [])
+
+    def check_top_line(self, d, what):
+        """Simulated time, load and misses, of a daemon that stands still, so that the next second does not change them."""
+        d.process.send_signal(signal.SIGSTOP)
+        try:
+            top = d.watch()
+            for name, text in (("time", f"t {top['time_s']:.2f} s"), ("load", f"load {100 * top['load'][0]:.1f} %"),
+                               ("misses", f"misses {top['counters']['misses']}")):
+                bench.wait_for(lambda name=name, text=text: f"{text}, {what}; the page shows {self.text(name)}",
+                               lambda name=name, text=text: self.text(name) == text)
+            self.assertEqual(self.ask("document.getElementById('misses').className"), "warn" if top["counters"]["misses"] else "")
+        finally:
+            d.process.send_signal(signal.SIGCONT)
+        return top
+
+    def test_the_line_at_the_top(self):
+        """t, load and misses are those of ali3-top, after each kind of change; a stop of the process costs deadlines."""
+        with bench.Daemon() as d:
+            self.open(d, f"#token={self.view.token}")
+            first = self.check_top_line(d, "running")
+            bench.wait_for("missed deadlines", lambda: d.counter("misses") > first["counters"]["misses"])
+            self.check_top_line(d, "after a stop of the process")
+            self.command(d, "pause", "PAUSED")
+            paused = self.check_top_line(d, "paused")
+            self.command(d, "run", "RUNNING")
+            bench.wait_for("simulated time", lambda: d.watch()["time_s"] > paused["time_s"] + 0.2)
+            last = self.check_top_line(d, "running again")
+            self.assertGreater(last["counters"]["misses"], 0)
+            self.assertGreater(last["load"][0], 0)
 
     def choose(self, d):
         self.browser.execute_script(f"ali3.page.source.choose('{d.name}'); ali3.page.wanted = null; ali3.page.source.dense = [];")
