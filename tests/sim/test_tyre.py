@@ -289,6 +289,22 @@ class Tyre(unittest.TestCase):
                 self.assertLess(numpy.abs(numpy.diff(x[25:, 1], 2)).max(), 30, msg=(speed, words))
                 self.assertLess(abs(x[-1, 1] + 200 / ROLLING), 60, msg=(speed, words))
 
+    def test_hard_braking(self):
+        """The car of the models brakes until its wheels lock within a few steps of 10 ms: every step converges, extrapolated ones, too."""
+        table = self.folder / "braking.csv"
+        wheels = ("front_left", "front_right", "rear_left", "rear_right")
+        names = [f"input.motor_{side}.value" for side in ("left", "right")] + [f"input.brake_{wheel}.value" for wheel in wheels]
+        rows = [(0, 600, 600, 0, 0, 0, 0), (5, 600, 600, 0, 0, 0, 0), (5.1, 0, 0, 0, 0, 0, 0), (6, 0, 0, 0, 0, 0, 0), (6.2, 0, 0, 2000, 2000, 1000, 1000),
+                (20, 0, 0, 2000, 2000, 1000, 1000)]
+        table.write_text(",".join(["time", *names]) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+        for words in WAYS:
+            done = run(SIM, ROOT / "config" / "models" / "braked_car.yaml", "--inputs", table, "--duration", 9, "--dt", 0.01, *words, "--summary", "-", "--quantities",
+                       "joint.hub_front_left.velocity,body.chassis.velocity.x")
+            summary = json.loads(done.stdout)
+            self.assertEqual((summary["outcome"], summary["degraded_steps"]), ("ok", 0), msg=words)
+            self.assertGreater(summary["quantities"]["joint.hub_front_left.velocity"]["max"], 50)
+            self.assertLess(abs(summary["quantities"]["joint.hub_front_left.velocity"]["final"]), 1e-3)
+
     def test_brake(self):
         """A brake acts as a friction of the same torque, from the first step on; an input beyond its limits is limited; without one it is open."""
         signals = STATES + ",force.brake.value,force.tyre.lost"

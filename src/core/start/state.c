@@ -403,6 +403,7 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
   d->states.history = o->history;
   /* Lengths of the inner steps. */
   inner_rule(m, d->twin[0] ? dt / EXTRAPOLATE_PARTS : dt, &d->rule);
+  d->rule.part = d->twin[0] ? part_of_branch(EXTRAPOLATE_PARTS) : 1.0;
   for (int i = 0; i < 2 && d->twin[i]; i++) {
     ali3_data *twin = d->twin[i];
     twin->combines = o->combines;
@@ -410,6 +411,7 @@ static void fill_figures(const ali3_model *m, ali3_data *d, const struct figures
     twin->redundant = o->redundant;
     twin->outside.fresh = o->fresh[i];
     inner_rule(m, dt / (i + 1), &twin->rule);
+    twin->rule.part = part_of_branch(i + 1);
   }
 }
 

@@ -38,6 +38,8 @@ struct rule {
   double v_d, v_v, v_a, a_d, a_v, a_a;
   double gamma; /* weight of the multiplier in the mean force of the step; 1: the multiplier is the mean */
   bool mean;    /* energy method: multipliers are mean forces, along mean directions */
+  double
+      part; /* h over the h to which soft.mobility belongs: in branches of an extrapolated step 1, 1/4 and 1/9, else 1 */
 };
 
 /* Soft rows: the multipliers that their laws give, and the rows that a projection treats as rigid. A mechanism without soft
@@ -48,7 +50,8 @@ struct soft_rows {
   double *rate_last; /* (m) Phi' at the start of the inner step               filled by inner_prepare */
   double *rate;      /* (m) Phi' at the state                                   filled by soft_rates */
   int *piece;        /* (m) law_piece() at the start of the inner step        filled by inner_prepare */
-  double *mobility;  /* (m) friction rows: J delta J' with the joints closed   filled by reset */
+  double *
+      mobility; /* (m) friction rows: J delta J' with the joints closed, over a step of rule.part = 1   filled by reset */
   double *rate_seen, *lambda_seen; /* (m) friction rows: values of the last iteration; NaN in the first one */
   bool *stiff;        /* (m) the step is too long to resolve the oscillation of the row   filled by reset */
   bool *rigid_now;    /* (m) the projections of velocities and accelerations treat it as a rigid row */

@@ -208,7 +208,7 @@ double actuated_tyre(const ali3_data *d, const struct joint_rows *j, int k, doub
   double own[TYRE_STATES], mean[2], slopes[2];
   tyre_step(j->law[k].actuator, &way, states_before(d, j), own, mean, slopes);
   *slope = d->rule.v_d * slopes[k - 1];
-  *tight = *slope * d->soft.mobility[stored_row(j, k)] / d->rule.gamma;
+  *tight = *slope * soft_mobility(d, stored_row(j, k)) / d->rule.gamma;
   return -mean[k - 1];
 }
 

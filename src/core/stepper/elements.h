@@ -74,6 +74,12 @@ static inline double soft_mean(const ali3_data *d, int row)
   return d->last.lambda[row] + d->rule.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
+/* RT. The mobility of a friction row over the inner step, as the reset found it. */
+static inline double soft_mobility(const ali3_data *d, int row)
+{
+  return d->rule.part * d->soft.mobility[row];
+}
+
 /* The multiplier of a cylinder or a winding at the end of the inner step, or its mean over the step for the method energy.
  * *slope: its derivative by the coordinate over the step. */
 double actuated_cylinder(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double rate,

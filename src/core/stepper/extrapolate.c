@@ -176,8 +176,10 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
     memcpy(a->solve.delta, d->solve.delta, DELTA_NUMBERS * (size_t)f->tree->slots * sizeof *d->solve.delta);
     memcpy(a->solve.c, d->solve.c, (size_t)f->rows * sizeof *d->solve.c);
     inner_step_length(m, a, H / (i + 1));
+    a->rule.part = part_of_branch(i + 1);
   }
   inner_step_length(m, d, H / PARTS);
+  d->rule.part = part_of_branch(PARTS);
 }
 
 /* Returns the worst status of all branches; of equal statuses, that of the shortest branch. */

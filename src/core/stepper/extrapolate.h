@@ -8,6 +8,12 @@
 enum { EXTRAPOLATE_PARTS = 3 }; /* inner steps of T3, the branch that the data itself runs */
 
 /* Computes delta and c of both twins from those of the data. */
+/* RT. rule.part of a branch of `parts` inner steps. */
+static inline double part_of_branch(int parts)
+{
+  return 1.0 / (parts * parts);
+}
+
 void extrapolate_lengths(const ali3_model *m, ali3_data *d);
 /* ALI3_OK or ALI3_E_SINGULAR. */
 int extrapolate_prepare(const ali3_model *m, ali3_data *d);

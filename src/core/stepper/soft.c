@@ -33,8 +33,8 @@ static double mobility_now(const ali3_data *d, int first, int stride, int n, con
     size += d->now.lambda[row] * d->now.lambda[row];
   }
   if (!(down > 1e-3 * size && up > 0.0))
-    return d->soft.mobility[first]; /* the change is too small, or the first iteration has none: NaN */
-  return fmin(up / (down * d->rule.v_d), d->soft.mobility[first]);
+    return soft_mobility(d, first); /* the change is too small, or the first iteration has none: NaN */
+  return fmin(up / (down * d->rule.v_d), soft_mobility(d, first));
 }
 
 /* The mobility of a joint's coordinate while its stop acts; `mobility` is its value without the stop. The friction of the
@@ -76,7 +76,7 @@ static double mean_friction(const ali3_model *m, const ali3_data *d, const struc
   int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
   /* mobility over the step */
   double mobility = mobility_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
-  if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, d->soft.mobility[row]));
+  if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, soft_mobility(d, row)));
   mobility *= 0.5 * d->rule.v_d / d->rule.gamma;
   /* rate of the row without friction */
   double normal = contact ? fmax(0.0, -soft_mean(d, j->first)) : friction_normal(m, d, j);
