@@ -25,17 +25,32 @@ SPRUNG = {
                {"name": "wind", "type": "force", "body": "car", "force": [0, 0, 10]}],
 }
 
-# Oil flows without a command, because all edges of the valve are open; the motor begins with a current.
+# Oil flows without a command, because all edges of the valve are open; the motor begins with a current; the wheel slides and rolls.
 ACTUATED = {
     "name": "actuated", "gravity": [0, 0, -9.81],
     "bodies": [{"name": "slide", "mass": 2000, "inertia": [100, 100, 100], "position": [0, 0, 1]},
-               {"name": "rotor", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [1, 0, 0]}],
+               {"name": "rotor", "mass": 1, "inertia": [0.01, 0.01, 0.01], "position": [1, 0, 0]},
+               {"name": "cart", "mass": 50, "inertia": [5, 5, 5], "position": [0, 5, 0.28], "velocity": [8, 0.5, 0]},
+               {"name": "hub", "mass": 200, "inertia": [5, 5, 5], "position": [0, 5, 0.28], "velocity": [8, 0.5, 0]},
+               {"name": "wheel", "mass": 20, "inertia": [0.5, 1, 0.5], "position": [0, 5, 0.28], "velocity": [8, 0.5, 0], "angular_velocity": [0, 20, 0]}],
     "joints": [{"name": "guide", "type": "prismatic", "body_a": "ground", "body_b": "slide", "at": [0, 0, 1], "axis": [0, 0, 1]},
-               {"name": "shaft", "type": "revolute", "body_a": "ground", "body_b": "rotor", "at": [1, 0, 0], "axis": [1, 0, 0]}],
+               {"name": "shaft", "type": "revolute", "body_a": "ground", "body_b": "rotor", "at": [1, 0, 0], "axis": [1, 0, 0]},
+               {"name": "road", "type": "prismatic", "body_a": "ground", "body_b": "cart", "at": [0, 5, 0.28], "axis": [8, 0.5, 0]},
+               {"name": "strut", "type": "prismatic", "body_a": "cart", "body_b": "hub", "at": [0, 5, 0.28], "axis": [0, 0, 1]},
+               {"name": "axle", "type": "revolute", "body_a": "hub", "body_b": "wheel", "at": [0, 5, 0.28], "axis": [0, 1, 0]}],
     "forces": [{"name": "ram", "type": "hydraulic_cylinder", "body_a": "ground", "body_b": "slide", "bore": 0.08, "rod": 0.05, "retracted": 0.7,
                 "stroke": 0.6, "supply": 160e5, "flow": 5e-4, "overlap": -0.05, "damping": 1e4},
-               {"name": "motor", "type": "electric_motor", "joint": "shaft", "resistance": 0.5, "inductance": 0.2, "constant": 0.1, "current": 4}],
+               {"name": "motor", "type": "electric_motor", "joint": "shaft", "resistance": 0.5, "inductance": 0.2, "constant": 0.1, "current": 4},
+               {"name": "tyre", "type": "tyre", "body_a": "ground", "body_b": "wheel", "normal": [0, 0, 1], "axle": [0, 1, 0], "radius": 0.3,
+                "rolling_radius": 0.29, "stiffness": 2e5, "damping": 500, "load": 2600, "slip_stiffness_along": 16, "slip_stiffness_across": 12,
+                "relaxation_along": 0.15, "relaxation_across": 0.4},
+               {"name": "brake", "type": "brake", "joint": "axle", "friction": 2500}],
 }
+# Every key of a tyre and a brake that is live, with a new value.
+LIVE_WHEEL = {"tyre": {"stiffness": 2.4e5, "damping": 700.0, "load": 3000.0, "slip_stiffness_along": 20.0, "slip_stiffness_across": 9.0,
+                       "relaxation_along": 0.25, "relaxation_across": 0.6, "grip_along": 0.8, "grip_across": 0.7, "slip_damping_along": 600.0,
+                       "slip_damping_across": 400.0, "shape": 1.3, "curvature": 0.25},
+              "brake": {"friction": 900.0, "slip": 0.01}}
 
 
 class Live(unittest.TestCase):
@@ -264,8 +279,8 @@ class Live(unittest.TestCase):
         with h5py.File(file) as f:
             events = [e for e in f["events"] if e["kind"] == 4]
             found = [(int(e["code"]), bytes(e["text"]).rstrip(b"\0").decode(), float(e["a"])) for e in events]
-            self.assertEqual(found, [(1, "body.car.mass", 380.0), (2, "model.gravity[0]", 0.0), (2, "model.gravity[1]", 0.0),
-                                     (2, "model.gravity[2]", -9.5)])
+            self.assertEqual(found, [(1, "body.car.mass", 380.0), (2, "model.gravity.x", 0.0), (2, "model.gravity.y", 0.0),
+                                     (2, "model.gravity.z", -9.5)])
             tuned = [int(c) for c, action in zip(f["frames/cycle"], f["frames/action"]) if action & 4]
             self.assertEqual(tuned, sorted({int(e["cycle"]) for e in events}))
 
@@ -351,10 +366,13 @@ class Live(unittest.TestCase):
         self.assertEqual(self.saved("initial"), initial)
 
     def test_actuators_keep_their_states(self):
-        """Oil and currents go through a set, and on with the bits of a daemon with the changed file."""
+        """Oil, currents and treads go through a set, and on with the bits of a daemon with the changed file."""
         changes = (("force.ram.supply", 120e5), ("force.ram.overlap", -0.1), ("force.ram.leakage", 1e-12), ("force.motor.resistance", 0.8),
-                   ("force.motor.max_current", 5.0))
+                   ("force.motor.max_current", 5.0), *((f"force.{force}.{key}", value) for force, keys in LIVE_WHEEL.items() for key, value in keys.items()))
         d = self.begin(model=ACTUATED)
+        for force, keys in LIVE_WHEEL.items():
+            listed = [values[0] for at, values in self.good("param/list", f"force.{force}.") if at == "param/value"]
+            self.assertEqual(sorted(listed), sorted(f"force.{force}.{key}" for key in keys))
         self.go()
         self.step(25)
         before = self.saved("before")
@@ -395,6 +413,51 @@ class Live(unittest.TestCase):
         self.good("param/abort")
         self.refused(1, "no set was begun", "param/commit")
         self.assertEqual(self.saved("a"), state)
+
+    def test_a_name_means_the_whole_or_a_part(self):
+        """One rule: NAME has all numbers, NAME.x, .y, .z one of a vector, NAME.xx to .yz one of an inertia; also in a set, a ramp and a file."""
+        self.begin(inputs=test_platform.INPUTS, platform=test_platform.PLATFORM, cycle={"autostart": False, "warmup": 5})
+        self.good("param/set", "model.gravity.z", -9.0)
+        self.assertEqual(self.value("model.gravity"), (0.0, 0.0, -9.0))
+        self.assertEqual(self.value("model.gravity.z"), (-9.0,))
+        # Parts of one set join, and a whole before them is their base.
+        self.good("param/begin")
+        self.good("param/set", "model.gravity.x", 0.25)
+        self.good("param/set", "model.gravity.y", 0.5)
+        self.good("param/set", "force.wind.force", 1.0, 2.0, 3.0)
+        self.good("param/set", "force.wind.force.y", 20.0)
+        self.good("param/set", "body.car.inertia.xy", 1.0)
+        self.good("param/commit")
+        self.assertEqual(self.value("model.gravity"), (0.25, 0.5, -9.0))
+        self.assertEqual(self.value("force.wind.force"), (1.0, 20.0, 3.0))
+        self.assertEqual(self.value("body.car.inertia"), (10.0, 1.0, 0.0, 1.0, 10.0, 0.0, 0.0, 0.0, 10.0))
+        self.assertEqual(self.value("body.car.inertia.xy"), (1.0,))
+        self.good("param/set", "force.wind.force.z", 7.0, 0.05, types="sdd")
+        bench.wait_for("the end of the ramp", lambda: self.value("force.wind.force") == (1.0, 20.0, 7.0))
+        # The platform has the same rule.
+        self.good("param/set", "platform.gain_lin", 0.25, 0.375, 0.5)
+        self.assertEqual([self.value("platform.gain_lin" + part) for part in ("", ".x", ".y", ".z")], [(0.25, 0.375, 0.5), (0.25,), (0.375,), (0.5,)])
+        self.good("param/set", "platform.gain_lin.y", 0.75)
+        self.assertEqual(self.value("platform.gain_lin"), (0.25, 0.75, 0.5))
+        os.makedirs(self.folder, exist_ok=True)
+        with open(os.path.join(self.folder, "parts.yaml"), "w", encoding="utf-8") as f:
+            f.write("model.gravity.y: 0\nforce.wind.force.z: 7\nplatform.gain_lin: [0.5, 0.75, 0.5]\nplatform.gain_lin.z: 0.25\n")
+        self.good("param/load", "parts")
+        self.assertEqual((self.value("model.gravity"), self.value("platform.gain_lin")), ((0.25, 0.0, -9.0), (0.5, 0.75, 0.25)))
+        # A wrong form is answered with the right one.
+        for what, name, numbers in (("model.gravity has the parts .x, .y and .z", "model.gravity.w", (1.0,)),
+                                    ("model.gravity has the parts .x, .y and .z", "model.gravity[2]", (1.0,)),
+                                    ("model.gravity has the parts .x, .y and .z", "model.gravity.2", (1.0,)),
+                                    ("body.car.inertia has the parts .xx, .yy, .zz, .xy, .xz and .yz", "body.car.inertia.x", (1.0,)),
+                                    ("body.car.mass has one number, and no parts", "body.car.mass.x", (1.0,)),
+                                    ("; for one of them set model.gravity.x", "model.gravity", (1.0,)),
+                                    ("model.gravity.z: expected a number", "model.gravity.z", (1.0, 2.0, 3.0)),
+                                    ("platform.gain_lin: expected three numbers, found 1", "platform.gain_lin", (0.5,)),
+                                    ("platform.gain_lin.z: out of range: expected 0 to 1.5", "platform.gain_lin", (0.5, 0.5, 2.0))):
+            with self.subTest(name=name, numbers=numbers):
+                self.refused(3, what, "param/set", name, *numbers, types="s" + "d" * len(numbers))
+                if "parts" in what:
+                    self.refused(3, what, "param/get", name)
 
     def test_lists_and_files_have_all_parameters(self):
         self.begin()

@@ -244,12 +244,6 @@ static const char *unit_of_param(const struct param *p, const ali3_model *m)
 /* The numbers of a parameter as variables: one, three, or the six of a symmetric matrix. */
 static bool add_numbers_of_param(struct candidates *c, const struct param *p, const ali3_model *m)
 {
-  static const struct {
-    const char *name;
-    int place, mirror;
-  } of_one[] = {{"", 0, -1}}, of_vector[] = {{".x", 0, -1}, {".y", 1, -1}, {".z", 2, -1}},
-    of_matrix[] = {{".xx", 0, -1}, {".yy", 4, -1}, {".zz", 8, -1},
-                   {".xy", 1, 3},  {".xz", 2, 6},  {".yz", 5, 7}};
   static const enum fmu_owner owner[] = {
       [PARAM_OF_MODEL] = FMU_OF_MODEL, [PARAM_OF_SOLVER] = FMU_OF_SOLVER, [PARAM_OF_BODY] = FMU_OF_BODY,
       [PARAM_OF_LOAD] = FMU_OF_LOAD,   [PARAM_OF_FORCE] = FMU_OF_FORCE,   [PARAM_OF_SENSOR] = FMU_OF_SENSOR};
@@ -260,12 +254,12 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
   if (!field) return fmu_complain("%s: the parameter has no field in the model", p->name);
   params_get(p, m, value);
   /* One variable for each number that is finite. */
-  const int numbers = p->count == PARAM_NUMBERS ? 6 : p->count;
-  for (int i = 0; i < numbers; i++) {
+  int parts;
+  const struct param_part *of = param_parts(p, &parts);
+  for (int i = 0; i < (parts ? parts : 1); i++) {
     char name[PARAM_NAME + 4];
-    const int place = numbers == 1 ? 0 : numbers == 3 ? of_vector[i].place : of_matrix[i].place;
-    const int mirror = numbers == 6 ? of_matrix[i].mirror : -1;
-    const char *part = numbers == 1 ? of_one[i].name : numbers == 3 ? of_vector[i].name : of_matrix[i].name;
+    const struct param_part part = parts ? of[i] : (struct param_part){"", 0, -1};
+    const int place = part.place, mirror = part.mirror;
     if (!isfinite(value[place])) continue; /* no limit, or as at the start: FMI has no such number */
     struct candidate one = {.v = {.kind = FMU_PARAMETER,
                                   .element = p->element,
@@ -281,7 +275,7 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
                             .unit = unit_of_param(p, m),
                             .text = p->key->doc};
     snprintf(one.v.field, sizeof one.v.field, "%s", field);
-    snprintf(name, sizeof name, "%s%s", p->name, part);
+    snprintf(name, sizeof name, "%s%s", p->name, part.name);
     if (!add_candidate(c, &one, name)) return false;
   }
   return true;

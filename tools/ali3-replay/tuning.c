@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the number of an event, "force.strut.damping" or "model.gravity[2]", to the changes. False: no such parameter. */
+/* Adds the number of an event, "force.strut.damping" or "model.gravity.z", to the changes. Recordings of earlier builds have
+ * "model.gravity[2]". False: no such parameter. */
 static bool add_number(const struct params *all, const ali3_model *m, const struct frames_event *e,
                        struct param_change *change, int *changes)
 {
@@ -19,7 +20,8 @@ static bool add_number(const struct params *all, const ali3_model *m, const stru
   const int k = bracket ? atoi(bracket + 1) : 0;
   snprintf(name, sizeof name, "%.*s", (int)(bracket ? bracket - e->text : (ptrdiff_t)strlen(e->text)),
            e->text);
-  const int param = params_find(all, name);
+  const struct param_part *part;
+  const int param = params_find_part(all, name, &part);
   if (param < 0 || k < 0 || k >= all->param[param].count) return false;
   /* All numbers of one parameter are one change. */
   int i = 0;
@@ -29,7 +31,10 @@ static bool add_number(const struct params *all, const ali3_model *m, const stru
     params_get(&all->param[param], m, change[i].value);
     ++*changes;
   }
-  change[i].value[k] = e->a;
+  if (part)
+    param_put_part(part, e->a, change[i].value);
+  else
+    change[i].value[k] = e->a;
   return true;
 }
 

@@ -29,35 +29,85 @@ void keeper_forget_drafts(struct keeper *l, uint64_t now_ns)
   }
 }
 
+/* A name of the table is one number; the beginning of three names is a vector. */
+static void find_of_platform(const struct keeper *l, const char *name, struct keeper_change *c)
+{
+  const size_t length = strlen(name);
+  for (int i = 0; l->config.cycle->drive.there && i < (int)PARAMS && c->of.param < 0; i++) {
+    const bool begins = strncmp(params_table[i].name, name, length) == 0;
+    if (!begins || (params_table[i].name[length] && strcmp(params_table[i].name + length, ".x") != 0))
+      continue;
+    c->of.param = i;
+    c->numbers = params_table[i].name[length] ? 3 : 1;
+  }
+}
+
 bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c)
 {
   *c = (struct keeper_change){.platform = strncmp(r->name, PLATFORM, strlen(PLATFORM)) == 0};
   memcpy(c->of.value, r->number, sizeof c->of.value);
   c->of.param = -1;
-  if (!c->platform) c->of.param = params_find(&l->params, r->name);
-  for (int i = 0; c->platform && l->config.cycle->drive.there && i < (int)PARAMS; i++)
-    if (strcmp(params_table[i].name, r->name + strlen(PLATFORM)) == 0) c->of.param = i;
+  c->numbers = 1;
+  if (c->platform) {
+    find_of_platform(l, r->name + strlen(PLATFORM), c);
+  } else {
+    c->of.param = params_find_part(&l->params, r->name, &c->part);
+    if (c->of.param >= 0 && !c->part) c->numbers = l->params.param[c->of.param].count;
+  }
   return c->of.param >= 0;
+}
+
+/* The numbers of a platform's parameter; whether they fit the others is checked with the set. */
+static bool check_of_platform(const struct keeper_change *c, int count, char *error, size_t size)
+{
+  for (int i = 0; i < c->numbers; i++) {
+    const struct params_scalar *p = &params_table[c->of.param + i];
+    const double value = c->of.value[i];
+    if (count == c->numbers && value >= p->least && value <= p->greatest) continue;
+    if (count == c->numbers)
+      snprintf(error, size, "platform.%s: out of range: expected %g to %g %s, found %g", p->name, p->least,
+               p->greatest, p->unit, value);
+    else
+      snprintf(error, size, "platform.%.*s: expected %s, found %d",
+               c->numbers == 3 ? (int)strlen(p->name) - 2 : 60, p->name,
+               c->numbers == 3 ? "three numbers" : "one number", count);
+    return false;
+  }
+  return true;
+}
+
+/* A part is checked alone: its set may change the other numbers, too. */
+static bool check_of_model(const struct keeper *l, int count, struct keeper_change *c, char *error,
+                           size_t size)
+{
+  const struct param *p = &l->params.param[c->of.param];
+  double now[PARAM_NUMBERS];
+  if (!c->part) return params_check(p, count, c->of.value, error, size);
+  if (!params_check_part(p, c->part, count, c->of.value[0], error, size)) return false;
+  params_get(p, l->model, now);
+  for (int i = 0; i < p->count; i++)
+    if (!isfinite(now[i])) {
+      snprintf(error, size, "%s%s: the other numbers have no value yet; set %s", p->name, c->part->name,
+               p->name);
+      return false;
+    }
+  return true;
+}
+
+void keeper_explain_name(const struct keeper *l, const char *name, char *error, size_t size)
+{
+  if (!params_explain_name(&l->params, name, error, size))
+    snprintf(error, size,
+             "%.150s: no parameter of this name that may change while the model runs; see param/list", name);
 }
 
 bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
                         char *error, size_t size)
 {
   const bool found = keeper_find_change(l, r, c);
-  /* A parameter of the platform is one number; whether it fits the others is checked with the set. */
-  if (found && c->platform && r->count == 1) {
-    const struct params_scalar *p = &params_table[c->of.param];
-    const double value = c->of.value[0];
-    if (value >= p->least && value <= p->greatest) return true;
-    snprintf(error, size, "platform.%s: out of range: expected %g to %g %s, found %g", p->name, p->least,
-             p->greatest, p->unit, value);
-    return false;
-  }
-  if (found && !c->platform)
-    return params_check(&l->params.param[c->of.param], r->count, c->of.value, error, size);
-  snprintf(error, size,
-           "%.150s: no parameter of this name that may change while the model runs; see param/list", r->name);
-  return false;
+  if (!found) keeper_explain_name(l, r->name, error, size);
+  return found && (c->platform ? check_of_platform(c, r->count, error, size)
+                               : check_of_model(l, r->count, c, error, size));
 }
 
 static bool is_moving(const struct keeper *l, int param)
@@ -67,16 +117,33 @@ static bool is_moving(const struct keeper *l, int param)
   return false;
 }
 
-/* Divides a set into changes of the model and of the platform. */
-static int divide_changes(const struct keeper_change *change, int changes, struct param_change *of_model,
-                          struct platform_change *of_platform)
+/* A part changes the value that the set so far, or the model, has. */
+static struct param_change whole_change(const struct keeper *l, const struct keeper_change *c,
+                                        const struct param_change *before, int count)
 {
-  int model = 0, platform = 0;
+  if (!c->part) return c->of;
+  struct param_change whole = {.param = c->of.param};
+  params_get(&l->params.param[whole.param], l->model, whole.value);
+  for (int i = 0; i < count; i++)
+    if (before[i].param == whole.param) whole = before[i];
+  param_put_part(c->part, c->of.value[0], whole.value);
+  return whole;
+}
+
+/* Divides a set into changes of the model and of the platform. Returns the number of the former; *platform: of the latter. */
+static int divide_changes(const struct keeper *l, const struct keeper_change *change, int changes,
+                          struct param_change *of_model, struct platform_change *of_platform, int *platform)
+{
+  int model = 0;
+  *platform = 0;
   for (int i = 0; i < changes; i++) {
-    if (change[i].platform)
-      of_platform[platform++] = (struct platform_change){(uint32_t)change[i].of.param, change[i].of.value[0]};
-    else
-      of_model[model++] = change[i].of;
+    const struct keeper_change *c = &change[i];
+    for (int k = 0; c->platform && k < c->numbers; k++)
+      of_platform[(*platform)++] = (struct platform_change){(uint32_t)(c->of.param + k), c->of.value[k]};
+    if (!c->platform) {
+      of_model[model] = whole_change(l, c, of_model, model);
+      model++;
+    }
   }
   return model;
 }
@@ -86,11 +153,13 @@ enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_
 {
   enum command_result result = RESULT_OK;
   struct param_change *of_model = calloc((size_t)changes + 1, sizeof *of_model);
-  struct platform_change *of_platform = calloc((size_t)changes + 1, sizeof *of_platform);
+  struct platform_change *of_platform = calloc(3 * (size_t)changes + 1, sizeof *of_platform);
+  int platforms = 0;
   snprintf(error, size, "out of memory");
   if (!of_model || !of_platform) result = RESULT_BUSY;
   /* A parameter that moves takes no other value. */
-  const int n = result == RESULT_OK ? divide_changes(change, changes, of_model, of_platform) : 0;
+  const int n =
+      result == RESULT_OK ? divide_changes(l, change, changes, of_model, of_platform, &platforms) : 0;
   for (int i = 0; i < n && result == RESULT_OK; i++)
     if (is_moving(l, of_model[i].param)) {
       snprintf(error, size, "%s moves: try again when it has arrived",
@@ -98,7 +167,7 @@ enum command_result keeper_commit_changes(struct keeper *l, const struct keeper_
       result = RESULT_BUSY;
     }
   if (result == RESULT_OK)
-    result = keeper_install(l, &(struct keeper_set){of_model, n, of_platform, changes - n}, error, size);
+    result = keeper_install(l, &(struct keeper_set){of_model, n, of_platform, platforms}, error, size);
   free(of_model);
   free(of_platform);
   return result;
@@ -122,6 +191,7 @@ static void begin_ramp(struct keeper *l, const struct asked *a, uint64_t now_ns)
   } else if (free < 0 || is_moving(l, c.of.param)) {
     keeper_done(l, a, RESULT_BUSY, "eight parameters move already, or this one does");
   } else {
+    c.of = whole_change(l, &c, NULL, 0);
     /* The end is checked now: a model that refuses it must not find out half way. */
     ali3_model *end = params_apply(&l->params, l->model, &c.of, 1, error, sizeof error);
     const bool good = end && ali3_model_takes_state(end, l->model);
@@ -143,19 +213,14 @@ static void begin_ramp(struct keeper *l, const struct asked *a, uint64_t now_ns)
   }
 }
 
-static int numbers_of_param(const struct keeper *l, const char *name)
-{
-  const int i = params_find(&l->params, name);
-  return i < 0 ? 1 : l->params.param[i].count;
-}
-
 void keeper_set_param(struct keeper *l, const struct asked *a, uint64_t now_ns)
 {
   const struct desk_request *r = a->request;
   struct draft *d = draft_of(l, r->who);
   struct keeper_change change;
   char error[DESK_TEXT] = "";
-  if (r->count == numbers_of_param(l, r->name) + 1) {
+  keeper_find_change(l, r, &change);
+  if (r->count == change.numbers + 1) {
     if (d)
       keeper_done(l, a, RESULT_BAD_ARGUMENT, "a set acts at once: expected no time between begin and commit");
     else

@@ -105,10 +105,14 @@ static void show_changes(struct keeper *l, const struct param_change *change, in
   for (int d = 0; d < KEEPER_DESKS; d++)
     for (int i = 0; i < changes && l->config.served[d] && l->config.served[d]->source == SOURCE_MODBUS; i++) {
       const struct param *p = &l->params.param[change[i].param];
-      struct desk_reply o = {.kind = DESK_VALUE, .client = UINT32_MAX, .count = p->count};
-      snprintf(o.name, sizeof o.name, "%s", p->name);
-      memcpy(o.number, change[i].value, (size_t)p->count * sizeof *o.number);
-      if (p->count == 1) ring_push(&l->desk[d].replies, &o);
+      int parts;
+      const struct param_part *part = param_parts(p, &parts);
+      for (int k = 0; k < (parts ? parts : 1); k++) {
+        struct desk_reply o = {.kind = DESK_VALUE, .client = UINT32_MAX, .count = 1};
+        snprintf(o.name, sizeof o.name, "%s%s", p->name, parts ? part[k].name : "");
+        o.number[0] = change[i].value[parts ? part[k].place : 0];
+        ring_push(&l->desk[d].replies, &o);
+      }
     }
 }
 
@@ -139,14 +143,16 @@ static void tell_changes(struct keeper *l, const struct plant_set *s, const stru
   for (int i = 0; i < changes; i++) {
     const struct param *p = &l->params.param[change[i].param];
     char value[400];
+    int parts;
+    const struct param_part *part = param_parts(p, &parts);
     /* The frame ring gets exact numbers, one by one; the log gets a line. */
-    for (int k = 0; k < p->count; k++) {
+    for (int k = 0; k < (parts ? parts : 1); k++) {
       struct keeper_note note = {.level = -1,
                                  .event = {.cycle = s->cycle,
                                            .kind = FRAMES_EVENT_PARAMETER,
                                            .code = l->version,
-                                           .a = change[i].value[k]}};
-      snprintf(note.text, sizeof note.text, p->count > 1 ? "%s[%d]" : "%s", p->name, k);
+                                           .a = change[i].value[parts ? part[k].place : 0]}};
+      snprintf(note.text, sizeof note.text, "%s%s", p->name, parts ? part[k].name : "");
       ring_push(&l->notes, &note);
     }
     params_value_text(p, change[i].value, value, sizeof value);

@@ -50,9 +50,12 @@ static bool read_param_line(const char *line, struct desk_request *r)
 static bool is_in_use(struct keeper *l, const struct keeper_change *c, const double *platform)
 {
   double now[PARAM_NUMBERS] = {0};
-  if (c->platform) return platform && platform[c->of.param] == c->of.value[0];
+  if (c->platform)
+    return platform &&
+           memcmp(platform + c->of.param, c->of.value, (size_t)c->numbers * sizeof *platform) == 0;
   const struct param *p = &l->params.param[c->of.param];
   params_get(p, l->model, now);
+  if (c->part) return now[c->part->place] == c->of.value[0];
   for (int i = 0; i < p->count; i++)
     if (now[i] != c->of.value[i] && !(isnan(now[i]) && isnan(c->of.value[i]))) return false;
   return true;

@@ -25,7 +25,9 @@ enum {
 /* A change of a parameter of the model, or of the motion platform. */
 struct keeper_change {
   bool platform;
-  struct param_change of; /* platform: index in params_table */
+  int numbers;                   /* that the name takes: 1, 3 or PARAM_NUMBERS */
+  const struct param_part *part; /* value[0] is this part of a parameter of the model; NULL: the whole */
+  struct param_change of;        /* platform: index of the first number in params_table */
 };
 
 /* A set that a client has begun. */
@@ -133,6 +135,8 @@ void keeper_take_offer(struct keeper *l);
 /* Finds the parameter of a request without a time, and takes its numbers; read: also checks them. Returns false, read with the
  * reason in error. */
 bool keeper_find_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c);
+/* Why no parameter has this name, and what to do. */
+void keeper_explain_name(const struct keeper *l, const char *name, char *error, size_t size);
 bool keeper_read_change(const struct keeper *l, const struct desk_request *r, struct keeper_change *c,
                         char *error, size_t size);
 /* Changes of the model and of the platform act in one cycle, or none of them acts. */

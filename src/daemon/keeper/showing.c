@@ -21,12 +21,28 @@ static void show_param(struct keeper *l, const struct asked *a, const struct par
   keeper_reply(l, a, &o);
 }
 
-static void show_platform_param(struct keeper *l, const struct asked *a, int i, double value)
+/* One number of a parameter. */
+static void show_part(struct keeper *l, const struct asked *a, const struct param *p,
+                      const struct param_part *part)
+{
+  struct desk_reply o = {.kind = DESK_VALUE, .count = 1, .least = p->key->min, .greatest = p->key->max};
+  double value[PARAM_NUMBERS];
+  snprintf(o.name, sizeof o.name, "%s%s", p->name, part->name);
+  snprintf(o.unit, sizeof o.unit, "%s", p->key->unit);
+  params_get(p, l->model, value);
+  o.number[0] = value[part->place];
+  keeper_reply(l, a, &o);
+}
+
+/* numbers: 1, or 3 for the vector that begins at i. */
+static void show_platform_param(struct keeper *l, const struct asked *a, int i, int numbers,
+                                const double *value)
 {
   const struct params_scalar *p = &params_table[i];
-  struct desk_reply o = {
-      .kind = DESK_VALUE, .count = 1, .number = {value}, .least = p->least, .greatest = p->greatest};
+  struct desk_reply o = {.kind = DESK_VALUE, .count = numbers, .least = p->least, .greatest = p->greatest};
+  memcpy(o.number, value, (size_t)numbers * sizeof *value);
   snprintf(o.name, sizeof o.name, "platform.%s", p->name);
+  if (numbers == 3) *strrchr(o.name, '.') = '\0';
   snprintf(o.unit, sizeof o.unit, "%s", p->unit);
   keeper_reply(l, a, &o);
 }
@@ -47,27 +63,22 @@ static bool has_prefix(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static bool platform_name_is(int i, const char *name)
-{
-  return has_prefix(name, "platform.") && strcmp(params_table[i].name, name + strlen("platform.")) == 0;
-}
-
 void keeper_get_param(struct keeper *l, const struct asked *a)
 {
-  const char *name = a->request->name;
-  const int i = params_find(&l->params, name);
+  struct keeper_change c;
   double value[PARAMS];
-  bool found = i >= 0;
-  if (found) show_param(l, a, &l->params.param[i]);
-  if (!found && has_prefix(name, "platform.") && keeper_read_platform(l, value))
-    for (int k = 0; k < (int)PARAMS; k++)
-      if (platform_name_is(k, name)) {
-        show_platform_param(l, a, k, value[k]);
-        found = true;
-      }
-  char text[DESK_TEXT];
-  snprintf(text, sizeof text, "%.150s: no such parameter", name);
-  keeper_done(l, a, found ? RESULT_OK : RESULT_BAD_ARGUMENT, found ? "" : text);
+  char text[DESK_TEXT] = "";
+  bool found = keeper_find_change(l, a->request, &c);
+  if (!found) keeper_explain_name(l, a->request->name, text, sizeof text);
+  if (found && c.platform) {
+    found = keeper_read_platform(l, value);
+    if (found) show_platform_param(l, a, c.of.param, c.numbers, value + c.of.param);
+  } else if (found && c.part) {
+    show_part(l, a, &l->params.param[c.of.param], c.part);
+  } else if (found) {
+    show_param(l, a, &l->params.param[c.of.param]);
+  }
+  keeper_done(l, a, found ? RESULT_OK : RESULT_BAD_ARGUMENT, text);
 }
 
 /* The parameters whose names begin with the text of the request, from number[0] on. The text of the last reply tells where to go
@@ -90,7 +101,7 @@ void keeper_list_params(struct keeper *l, const struct asked *a)
     char name[DESK_NAME];
     snprintf(name, sizeof name, "platform.%s", params_table[k].name);
     if (!has_prefix(name, prefix) || match++ < first || shown == KEEPER_LISTED) continue;
-    show_platform_param(l, a, k, value[k]);
+    show_platform_param(l, a, k, 1, &value[k]);
     shown++;
   }
   char text[DESK_TEXT] = "";

@@ -166,7 +166,7 @@ const struct section schema_osc = SECTION("osc", osc_keys);
 #define REGISTERED(field) offsetof(struct registered_values, field)
 static const struct key registered_keys[] = {
   TEXT("name", REQUIRED, AT_START, REGISTERED(name),
-       "Name of a parameter with one number: body.NAME.mass, force.NAME.damping. See STATES AND PARAMETERS in ali3d(8).",
+       "Name of a parameter with one number, or of a part of one: body.NAME.mass, model.gravity.z. See STATES AND PARAMETERS in ali3d(8).",
        .example = "body.A.mass"),
   INTEGER("address", "", BETWEEN(200, 65535), REQUIRED, AT_START, REGISTERED(address), "Zero-based address of the holding register.",
           .example = "400"),

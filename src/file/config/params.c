@@ -147,6 +147,67 @@ int params_find(const struct params *p, const char *name)
   return -1;
 }
 
+/* --- parts --- */
+
+static const struct param_part parts_of_vector[] = {{".x", 0, -1}, {".y", 1, -1}, {".z", 2, -1}};
+static const struct param_part parts_of_matrix[] = {{".xx", 0, -1}, {".yy", 4, -1}, {".zz", 8, -1},
+                                                    {".xy", 1, 3},  {".xz", 2, 6},  {".yz", 5, 7}};
+
+const struct param_part *param_parts(const struct param *p, int *count)
+{
+  *count = p->count == PARAM_NUMBERS ? 6 : p->count == 3 ? 3 : 0;
+  return p->count == PARAM_NUMBERS ? parts_of_matrix : parts_of_vector;
+}
+
+int params_find_part(const struct params *p, const char *name, const struct param_part **part)
+{
+  const int whole = params_find(p, name);
+  const char *dot = strrchr(name, '.');
+  *part = NULL;
+  if (whole >= 0 || !dot) return whole;
+  for (int i = 0; i < p->count; i++) {
+    const struct param *x = &p->param[i];
+    int count;
+    const struct param_part *of = param_parts(x, &count);
+    if (strlen(x->name) != (size_t)(dot - name) || strncmp(x->name, name, strlen(x->name)) != 0) continue;
+    for (int k = 0; k < count; k++)
+      if (strcmp(of[k].name, dot) == 0) {
+        *part = &of[k];
+        return i;
+      }
+  }
+  return -1;
+}
+
+void param_put_part(const struct param_part *part, double number, double value[PARAM_NUMBERS])
+{
+  value[part->place] = number;
+  if (part->mirror >= 0) value[part->mirror] = number;
+}
+
+bool params_explain_name(const struct params *p, const char *name, char *text, size_t size)
+{
+  const char *end = strchr(name, '[') ? strchr(name, '[') : strrchr(name, '.');
+  const struct param *whole = NULL;
+  int count;
+  for (int i = 0; end && i < p->count && !whole; i++) {
+    const size_t length = strlen(p->param[i].name);
+    if (length == (size_t)(end - name) && strncmp(p->param[i].name, name, length) == 0) whole = &p->param[i];
+  }
+  if (!whole) return false;
+  /* Name its parts: "a, b and c". */
+  const struct param_part *part = param_parts(whole, &count);
+  int used = snprintf(text, size, "%s: no parameter of this name; %s has %s", name, whole->name,
+                      count ? "the parts " : "one number, and no parts");
+  for (int k = 0; k < count && used < (int)size; k++)
+    used += snprintf(text + used, size - (size_t)used, "%s%s",
+                     k == 0          ? ""
+                     : k + 1 < count ? ", "
+                                     : " and ",
+                     part[k].name);
+  return true;
+}
+
 /* --- values --- */
 
 /* The specs of a model that hold a parameter. */
@@ -215,8 +276,25 @@ bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS],
   for (int i = 0; good && i < count; i++) good = is_in_range(p, value[i]);
   struct key key = *p->key;
   if (param_is_whole(p)) key.type = KEY_INTEGER; /* without the word auto */
+  int parts;
+  const struct param_part *part = param_parts(p, &parts);
   if (!good)
-    snprintf(error, size, "%s: expected %s", p->name, schema_expected(&key, expected, sizeof expected));
+    snprintf(error, size, "%s: expected %s%s%s%s", p->name, schema_expected(&key, expected, sizeof expected),
+             count == 1 && parts ? "; for one of them set " : "", count == 1 && parts ? p->name : "",
+             count == 1 && parts ? part[0].name : "");
+  return good;
+}
+
+bool params_check_part(const struct param *p, const struct param_part *part, int count, double number,
+                       char *error, size_t size)
+{
+  char expected[300];
+  struct key key = *p->key;
+  key.type = KEY_NUMBER;
+  const bool good = count == 1 && is_in_range(p, number);
+  if (!good)
+    snprintf(error, size, "%s%s: expected %s", p->name, part->name,
+             schema_expected(&key, expected, sizeof expected));
   return good;
 }
 

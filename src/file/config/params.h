@@ -30,6 +30,13 @@ struct param {
   int count;     /* numbers: 1, 3, or 9 for an inertia */
 };
 
+/* One number of a parameter that has several. */
+struct param_part {
+  const char *name; /* with its dot */
+  int place,
+      mirror; /* among the numbers of the parameter; mirror: its twin in a symmetric matrix; -1: none */
+};
+
 /* Names and kinds depend on the structure of a model only, so one list serves all results of params_apply(). */
 struct params {
   struct param *param; /* (count) in the order of the file */
@@ -54,11 +61,24 @@ void params_free(struct params *p);
 bool param_is_whole(const struct param *p);
 /* Index of a parameter; -1: there is none with this name. */
 int params_find(const struct params *p, const char *name);
+/* The rule for names: NAME is a parameter with all its numbers. NAME.x, NAME.y and NAME.z are the numbers of a vector, NAME.xx,
+ * .yy, .zz, .xy, .xz and .yz those of an inertia. *part NULL: the name means the whole. Index of the parameter; -1: there is
+ * none. */
+int params_find_part(const struct params *p, const char *name, const struct param_part **part);
+/* The parts of a parameter in their order. *count: 0 for one number, 3 or 6. */
+const struct param_part *param_parts(const struct param *p, int *count);
+void param_put_part(const struct param_part *part, double number, double value[PARAM_NUMBERS]);
+/* Explains a name that params_find_part() does not know, if the text before its last dot or bracket names a parameter:
+ * "model.gravity has the parts .x, .y and .z". False: it names none. */
+bool params_explain_name(const struct params *p, const char *name, char *text, size_t size);
 /* The value in a model; numbers that the key leaves out, such as no limit, are NaN or infinite. */
 void params_get(const struct param *p, const ali3_model *m, double value[PARAM_NUMBERS]);
 /* Checks type and range of a value with `count` numbers. For a diagonal inertia three numbers suffice, and `value` becomes the
  * matrix. False with the reason in error. */
 bool params_check(const struct param *p, int count, double value[PARAM_NUMBERS], char *error, size_t size);
+/* Same for one part, whose value is one number. */
+bool params_check_part(const struct param *p, const struct param_part *part, int count, double number,
+                       char *error, size_t size);
 
 /* A frozen copy of a model with changes; a later change has priority. NULL with the reason in error. */
 ali3_model *params_apply(const struct params *p, const ali3_model *m, const struct param_change *change,

@@ -287,6 +287,19 @@ bool wiring_read(const struct node *list, const struct wiring_rules *rules, cons
 static void report_no_param(struct report *r, const struct params *p, const struct node *n)
 {
   struct nearest near = {.word = n->text};
+  char why[400];
+  const int whole = params_find(p, n->text);
+  int parts = 0;
+  const struct param_part *part = whole < 0 ? NULL : param_parts(&p->param[whole], &parts);
+  if (parts) {
+    report_error(r, n->at, "name: a register has one number: expected a part of %s, such as %s%s", n->text,
+                 n->text, part[0].name);
+    return;
+  }
+  if (params_explain_name(p, n->text, why, sizeof why)) {
+    report_error(r, n->at, "name: %s", why);
+    return;
+  }
   for (int i = 0; i < p->count; i++) nearest_try(&near, p->param[i].name);
   report_no_name(r, n, "parameter", &near);
 }
@@ -327,8 +340,9 @@ static bool read_registered(const struct node *n, const struct params *params, s
   struct registered_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_registered, n, &v, r) || !check_wire(n, &v, r)) return true;
   /* The parameter, then the place of its number. */
-  const int found = params_find(params, v.name);
-  if (found < 0 || params->param[found].count != 1) {
+  const struct param_part *part;
+  const int found = params_find_part(params, v.name, &part);
+  if (found < 0 || (params->param[found].count != 1 && !part)) {
     report_no_param(r, params, node_find(n, "name"));
     return true;
   }
@@ -338,7 +352,7 @@ static bool read_registered(const struct node *n, const struct params *params, s
                                .wire = {(enum wire_type)v.type, order, v.scale, v.offset}};
   double value[PARAM_NUMBERS];
   params_get(&params->param[found], s->model, value);
-  p.value = value[0];
+  p.value = value[part ? part->place : 0];
   if (!check_register(s, n, &p, r)) return true;
   hint_at_notation(r, n, v.address);
   p.name = strdup(v.name);

@@ -75,6 +75,18 @@ void sets_free(struct sets *s)
   *s = (struct sets){0};
 }
 
+/* The place in a list of numbers that x, y, z mean, or xx, yy, zz for three numbers of an inertia. -1: none. */
+static int place_of_part(const struct node *list, const char *word)
+{
+  static const char *const names[][2] = {{"x", "xx"}, {"y", "yy"}, {"z", "zz"}};
+  if (list->kind != NODE_LIST || list->count != 3) return -1;
+  for (const struct node *n = list->first; n; n = n->next)
+    if (n->kind != NODE_SCALAR) return -1;
+  for (int i = 0; i < 3; i++)
+    if (strcmp(word, names[i][0]) == 0 || strcmp(word, names[i][1]) == 0) return i;
+  return -1;
+}
+
 /* Reports that an element of a list has no such name. */
 static void report_missing_element(const struct set_walk *w, const struct node *list, const char *name)
 {
@@ -85,7 +97,11 @@ static void report_missing_element(const struct set_walk *w, const struct node *
     named |= word != NULL;
     if (word && word->kind == NODE_SCALAR) nearest_try(&near, word->text);
   }
-  if (!named)
+  /* Name what the list has: three numbers, elements without names, or others. */
+  if (place_of_part(list, "x") == 0)
+    report_error(w->report, w->at, "%.*s: its three numbers are x, y and z, as in %.*s.x; found %.60s",
+                 (int)w->done, w->path, (int)w->done, w->path, name);
+  else if (!named)
     report_error(w->report, w->at, "%.*s: its elements have no names; set the whole list", (int)w->done,
                  w->path);
   else if (near.best)
@@ -121,12 +137,13 @@ static struct node *take_child(const struct set_walk *w, struct node *parent, co
 
   /* Aliases share their children with the anchor: change a copy. */
   struct node **end = &parent->first, *found = NULL;
+  int part = place_of_part(parent, word);
   for (const struct node *n = parent->first; n; n = n->next) {
     struct node *copy = yaml_copy_node(w->tree, n);
     if (!copy) return fail_walk_memory(w);
     *end = copy;
     end = &copy->next;
-    if (!found && is_child(parent, copy, word)) found = copy;
+    if (!found && (part-- == 0 || is_child(parent, copy, word))) found = copy;
   }
   if (found) return found;
   if (parent->kind == NODE_LIST && w->may_wait) {

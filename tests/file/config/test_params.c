@@ -90,6 +90,37 @@ TEST(names_and_values_are_those_of_the_file)
   settings_free(s);
 }
 
+TEST(a_name_means_the_whole_or_a_part)
+{
+  struct settings *s = settings_of(FILE_TEXT);
+  struct params p;
+  const struct param_part *part;
+  char text[200];
+  double value[PARAM_NUMBERS] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  assert_true(params_list(&p, s->model));
+  assert_int_equal(params_find_part(&p, "model.gravity", &part), found(&p, "model.gravity"));
+  assert_null(part);
+  assert_int_equal(params_find_part(&p, "model.gravity.z", &part), found(&p, "model.gravity"));
+  assert_int_equal(part->place, 2);
+  /* Both halves of an inertia get the number. */
+  assert_int_equal(params_find_part(&p, "body.A.inertia.xz", &part), found(&p, "body.A.inertia"));
+  param_put_part(part, 0.5, value);
+  assert_memory_equal(value, ((double[]){1, 2, 0.5, 4, 5, 6, 0.5, 8, 9}), sizeof value);
+  static const char *const none[] = {"model.gravity.",        "model.gravity.xx", "body.A.inertia.x",
+                                     "body.A.mass.x",         "gravity.z",        "model.gravit.z",
+                                     "force.coil.stiffness.x"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    assert_int_equal(params_find_part(&p, none[i], &part), -1);
+  /* A name that is nearly right, and one that is not. */
+  assert_true(params_explain_name(&p, "force.bush.stiffness[1]", text, sizeof text));
+  assert_string_equal(
+      text, "force.bush.stiffness[1]: no parameter of this name; force.bush.stiffness has the parts .x, "
+            ".y and .z");
+  assert_false(params_explain_name(&p, "force.none.stiffness.x", text, sizeof text));
+  params_free(&p);
+  settings_free(s);
+}
+
 static int difference(const struct params *p, const ali3_model *from, const ali3_model *to,
                       struct param_change *change)
 {
@@ -188,6 +219,7 @@ TEST(values_are_checked_like_those_of_the_file)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_values_are_those_of_the_file),
+                                     cmocka_unit_test(a_name_means_the_whole_or_a_part),
                                      cmocka_unit_test(changes_make_the_model_of_the_changed_file),
                                      cmocka_unit_test(values_are_checked_like_those_of_the_file)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,29 @@ TEST(included_files_take_values)
   unlink(map);
 }
 
+TEST(numbers_of_a_vector_have_the_names_of_parameters)
+{
+  static const char text[] = "model:\n"
+                             "  name: one\n"
+                             "  gravity: [0, 0, -9.81]\n"
+                             "  bodies:\n"
+                             "    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n";
+  static const char *const set[] = {"model.gravity.z=-5", "model.gravity.x=2",
+                                    "model.bodies.A.inertia.yy=1.5", "model.bodies.A.position.y=0.5"};
+  struct settings *s = load_good_set(text, set, 4);
+  double gravity[3];
+  ali3_model_gravity(s->model, gravity);
+  assert_memory_equal(gravity, ((double[]){2, 0, -5}), sizeof gravity);
+  const ali3_body_spec spec = ali3_model_body_spec(s->model, 0);
+  assert_memory_equal(spec.inertia, ((double[]){1, 0, 0, 0, 1.5, 0, 0, 0, 1}), sizeof spec.inertia);
+  assert_memory_equal(spec.position, ((double[]){0, 0.5, 0}), sizeof spec.position);
+  settings_free(s);
+  assert_set_refused(
+      text, "model.gravity.2=-5",
+      "--set model.gravity.2=-5: error: model.gravity: its three numbers are x, y and z, as in "
+      "model.gravity.x; found 2");
+}
+
 TEST(mistakes_name_the_option)
 {
   assert_set_refused(ONE_BODY, "model.bodies.A.mass=x",
@@ -157,6 +180,7 @@ int main(void)
       cmocka_unit_test(elements_have_their_names_in_the_path),
       cmocka_unit_test(a_value_behind_an_alias_leaves_the_anchor_alone),
       cmocka_unit_test(included_files_take_values),
+      cmocka_unit_test(numbers_of_a_vector_have_the_names_of_parameters),
       cmocka_unit_test(mistakes_name_the_option),
       cmocka_unit_test(the_place_of_an_option_inside_a_message),
   };
