@@ -218,7 +218,8 @@ class Files(Case):
         self.assertEqual(run(FMU, "export", self.folder / "none.yaml", self.folder / "x.fmu").returncode, 2)
         self.assertEqual(run(FMU, "export", MODELS / "four_bar.yaml", self.folder / "x.zip").returncode, 2)
         done = run(FMU, "export", MODELS / "four_bar.yaml", "/proc/none/x.fmu")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("export: /proc/none/x.fmu: the folder /proc/none does not exist; make it", done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])  # no part of a file stays
 
     def compare_with_fmpy(self, model, fmu, fmpy):
