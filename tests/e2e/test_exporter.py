@@ -316,7 +316,7 @@ class Life(unittest.TestCase):
 
     def test_usage(self):
         self.assertEqual(run("--help").returncode, 0)
-        self.assertIn("usage: ali3-exporter", run("--help").stdout)
+        self.assertIn("Usage: ali3-exporter", run("--help").stdout)
         self.assertRegex(run("--version").stdout, r"^ali3-exporter \d")
         for arguments in (["--no-such-option"], ["extra"], ["--name", "a/b"], ["--name"], ["--listen", "9464"],
                           ["--listen", "localhost:9464"], ["--listen", "127.0.0.1:99999"], ["--host", "http://x"],

@@ -74,10 +74,10 @@ ali3_fuzz(scene 60000 LINK ali3_scene ali3_mesh ali3_start
   HEADERS ${view})
 ali3_fuzz(restart 60000 LINK ali3_restart)
 ali3_fuzz(params 40000 LINK ali3_keeper m)
-ali3_fuzz(sweep 20000 LINK ali3_yaml m
+ali3_fuzz(sweep 20000 LINK ali3_command ali3_yaml m
   SOURCES ${tools}/ali3-sim/sweep.c
   HEADERS ${tools}/ali3-sim ${tools})
-ali3_fuzz(merge 20000 LINK ali3_outfile ali3_config ali3_loop PkgConfig::HDF5
+ali3_fuzz(merge 20000 LINK ali3_command ali3_outfile ali3_config ali3_loop PkgConfig::HDF5
   SOURCES ${tools}/shards.c ${tools}/ali3-sim/results.c
   HEADERS ${tools}/ali3-sim ${tools})
 ali3_fuzz(import 20000 LINK ali3_import)

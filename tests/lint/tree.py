@@ -19,7 +19,7 @@ WINGS = {
     "realtime": ["signals", "inputs", "telemetry", "frames", "motion", "loop"],
     "picture": ["scene", "mesh", "draw"],
     "io": ["wire", "transport", "osc", "modbus", "devices", "packets", "fmi"],
-    "file": ["yaml", "expand", "config", "setup", "manual"],
+    "file": ["command", "yaml", "expand", "config", "setup", "manual"],
     "daemon": ["journal", "restart", "keeper", "daemon"],
 }
 ORDER = [room for rooms in WINGS.values() for room in rooms]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: options.py BIN ROOT: every option that a program knows stands in its --help and its man page, and no other option does, and bash completion offers them.
 
-A program knows the rows of its tables of `struct option`. In --help an option begins a line; in a man page it is in the line after
+A program knows the rows of its table of `struct command_option`. In --help an option begins a line; in a man page it is in the line after
 .TP. Exit status 1 if the three sets of a program differ."""
 import pathlib
 import re
@@ -31,10 +31,10 @@ COMPLETION = "tools/completion/ali3"
 
 
 def known(root, pattern):
-    row = re.compile(r'\{"([a-z][a-z0-9-]*)", *(?:no|required|optional)_argument|COMMAND_[A-Z]+\([^"]*"([a-z][a-z0-9-]*)"')
+    row = re.compile(r'\bCOMMAND_[A-Z]+\([^"]*"([a-z][a-z0-9-]*)"')
     texts = [source.read_text(encoding="utf-8") for source in root.glob(pattern)]
     added = {"help", "version"} if any("command_read(" in text for text in texts) else set()
-    return added | {name for text in texts for names in row.findall(text) for name in names if name}
+    return added | {name for text in texts for name in row.findall(text)}
 
 
 def in_usage(script):

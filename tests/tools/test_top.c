@@ -134,7 +134,7 @@ TEST(list_names_it)
 TEST(usage)
 {
   assert_int_equal(top("--help"), 0);
-  assert_shows("usage: ali3-top");
+  assert_shows("Usage: ali3-top");
   assert_shows("Exit status");
   assert_int_equal(top("--version"), 0);
   assert_shows("ali3-top " ALI3_VERSION "\ncommit ");

@@ -2,8 +2,8 @@
  * ali3-bench: options and wiring. */
 #include "accuracy.h"
 #include "bench.h"
-#include "command_line.h"
-#include "option_number.h"
+#include "command/command_line.h"
+#include "command/option_number.h"
 
 #include "base/isa.h"
 #include "config/settings.h"

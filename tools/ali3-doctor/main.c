@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-doctor: tells whether this host can meet the times that ali3d promises, and what to do if not. */
 #include "checks.h"
-#include "command_line.h"
+#include "command/command_line.h"
 #include "hwlat.h"
 #include "interrupts.h"
 #include "output.h"
@@ -49,7 +49,7 @@ static const struct command_option doctor_options[] = {
 };
 static const struct command_line doctor_command = {
     .name = "ali3-doctor",
-    .head = "usage: ali3-doctor [OPTION]...\n"
+    .head = "Usage: ali3-doctor [OPTION]...\n"
             "\n"
             "Checks whether this host is fit for ali3d, measures for a few seconds, and tells what to do.\n",
     .tail = "Exit status: 0 fit, 1 usable, 2 unfit, 3 wrong usage or no report\n",

@@ -2,7 +2,7 @@
  * ali3-exporter: the figures of ali3-top over HTTP. It cannot disturb the daemons: it copies their blocks, sends them
  * nothing, and runs at low priority. */
 #include "census.h"
-#include "command_line.h"
+#include "command/command_line.h"
 #include "listener.h"
 #include "oscquery.h"
 #include "output.h"
@@ -52,7 +52,7 @@ static const struct command_option exporter_options[] = {
 };
 static const struct command_line exporter_command = {
     .name = "ali3-exporter",
-    .head = "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT]\n"
+    .head = "Usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT]\n"
             "                     [--expose] [--host NAME]...\n"
             "       ali3-exporter --once [--name INSTANCE]\n"
             "\n"

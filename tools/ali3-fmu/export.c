@@ -163,7 +163,7 @@ static bool add_files(struct archive *a, const struct export_options *o, const s
   char *page = good ? page_write(&h, p, s, &size) : NULL;
   good = good && archive_add(a, "documentation/index.html", page, size);
   good = good && add_own_object(a, &h) && add_configuration(a, o);
-  for (int i = 0; good && i < o->binaries; i++) good = add_other_object(a, o->binary[i], &h);
+  for (int i = 0; good && i < o->binary.count; i++) good = add_other_object(a, o->binary.text[i], &h);
   for (int i = 0; i < h.sources; i++) free(h.source[i]);
   free(h.source);
   return good;

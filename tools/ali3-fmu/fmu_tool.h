@@ -4,6 +4,7 @@
 #ifndef FMU_TOOL_H
 #define FMU_TOOL_H
 
+#include "command/command_line.h"
 #include "config/settings.h"
 #include "fmi/table.h"
 
@@ -17,11 +18,10 @@ enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 struct export_options {
   const char *file, *fmu;
   struct settings_overrides over;
-  const char **set;                                   /* (over.sets) of --set */
+  struct command_texts set;                           /* of --set */
   int version;                                        /* of FMI: 3 or 2 */
   const char *inputs, *outputs, *locals, *parameters; /* patterns; NULL: not given */
-  const char **binary;                                /* (binaries) folders of --platform-binary */
-  int binaries;
+  struct command_texts binary;                        /* folders of --platform-binary */
   bool sources;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-import: options, and the file. */
-#include "command_line.h"
+#include "command/command_line.h"
 #include "import.h"
 #include "output.h"
 

@@ -3,6 +3,7 @@
 #ifndef LAB_TOOL_H
 #define LAB_TOOL_H
 
+#include "command/command_line.h"
 #include "lab/lab.h"
 #include "lab/state.h"
 
@@ -11,19 +12,14 @@
 
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
-/* ---- help.c ---- */
-extern const char lab_help[];
+/* ---- list.c ---- */
 void print_methods(void); /* --list */
 
 /* ---- load.c: a model file as a problem. This file alone knows the loader of configuration files. ---- */
 struct model_file;
-/* Texts "KEY=VALUE" of the option --set: yaml/sets.h. */
-struct model_sets {
-  const char **text; /* (count) */
-  int count;
-};
-/* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. sets NULL: none. */
-struct model_file *model_file_open(const char *file, const struct model_sets *sets);
+/* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. sets: texts "KEY=VALUE" of the option
+ * --set, yaml/sets.h; NULL: none. */
+struct model_file *model_file_open(const char *file, const struct command_texts *sets);
 void model_file_close(struct model_file *f);
 const ali3_model *model_file_model(const struct model_file *f);
 double model_file_duration(const struct model_file *f); /* s; 10 where the file has none */
@@ -42,7 +38,7 @@ struct run_options {
   struct lab_run run;
   const struct description *kind; /* NULL: the formulation's own, or natural */
   bool duration_given;
-  struct model_sets sets;
+  struct command_texts sets;
 };
 int run_command(const struct run_options *o);
 
@@ -73,7 +69,7 @@ bool map_picture(const struct map_options *o); /* draws o->csv into o->png; fals
 
 /* ---- compare_command.c ---- */
 struct compare_options {
-  const struct model_sets *sets;
+  const struct command_texts *sets;
   const char *file, *methods,
       *reference;               /* methods: globs; NULL: all but oracles. reference: CSV; NULL: computed */
   const char *csv, *json, *png; /* NULL: none */
@@ -86,7 +82,7 @@ int compare_command(const struct compare_options *o);
 
 /* ---- reactions_command.c ---- */
 struct reactions_options {
-  const struct model_sets *sets;
+  const struct command_texts *sets;
   const char *file, *joint, *component;        /* component: force.x to torque.z */
   const char *methods, *reference, *csv, *png; /* NULL: all but oracles; computed; none */
   double duration, dt;                         /* s; duration 0: that of the file */
@@ -141,12 +137,12 @@ FILE *table_lines(const struct table_options *o);
 struct model_file *case_open(const struct table_options *o, const char *name);
 /* The model with other values of some keys. */
 struct model_file *case_open_with(const struct table_options *o, const char *name,
-                                  const struct model_sets *sets);
+                                  const struct command_texts *sets);
 /* NAME.json and NAME.csv in the folder of the reference solutions. NULL after a message. */
 struct model_file *reference_model_open(const struct table_options *o, const char *name);
 /* The model with other values of some keys. */
 struct model_file *reference_model_open_with(const struct table_options *o, const char *name,
-                                             const struct model_sets *sets);
+                                             const struct command_texts *sets);
 struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m);
 /* Writes `json` and gives it up. False after a message. */
 bool json_write(const char *option, const char *file, json_t *json);

@@ -11,7 +11,7 @@ struct model_file {
   ali3_data *data; /* reset: joints are closed */
 };
 
-struct model_file *model_file_open(const char *file, const struct model_sets *sets)
+struct model_file *model_file_open(const char *file, const struct command_texts *sets)
 {
   const struct settings_overrides over = {.set = sets ? sets->text : NULL, .sets = sets ? sets->count : 0};
   struct model_file *f = calloc(1, sizeof *f);

@@ -1,344 +1,211 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab: commands and options. */
-#include "base/build_info.h"
+#include "command/command_line.h"
 #include "lab_tool.h"
 #include "output.h"
 #include "shards.h"
 
 #include "outfile/outfile.h"
 
-#include <errno.h>
+#include <float.h>
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool lab_usage(const char *option, const char *expected, const char *found)
-{
-  fprintf(stderr, "ali3-lab: %s: expected %s, found %s\nTry ali3-lab --help\n", option, expected, found);
-  return false;
-}
-
-/* zero: 0 is allowed. */
-static bool read_lab_number(const char *option, const char *text, bool zero, double *out)
-{
-  char *end;
-  const double v = strtod(text, &end);
-  if (end == text || *end || !isfinite(v) || v < 0 || (v == 0 && !zero))
-    return lab_usage(option, zero ? "a number, 0 or above" : "a number above 0", text);
-  *out = v;
-  return true;
-}
-
-static bool read_lab_count(const char *option, const char *text, long max, long *out)
-{
-  char *end;
-  errno = 0;
-  *out = strtol(text, &end, 10);
-  if (end != text && !*end && !errno && *out >= 1 && *out <= max) return true;
-  return lab_usage(option, "a whole number, 1 or above", text);
-}
-
-static bool read_method(const char *text, struct run_options *o)
-{
-  o->run.formulation = lab_find_formulation(text);
-  return o->run.formulation || lab_usage("--method", "a formulation of ali3-lab --list", text);
-}
-
-static bool read_integrator(const char *text, struct run_options *o)
-{
-  o->run.integrator = lab_find_integrator(text);
-  return o->run.integrator || lab_usage("--integrator", "an integrator of ali3-lab --list", text);
-}
-
-static bool read_coordinates(const char *text, struct run_options *o)
-{
-  o->kind = lab_find_description(text);
-  return o->kind || lab_usage("--coordinates", "natural, absolute or joint", text);
-}
-
-static bool read_norm(const char *text, struct lab_run *r)
-{
-  r->norm_qp = strcmp(text, "qp") == 0;
-  return r->norm_qp || strcmp(text, "q") == 0 || lab_usage("--norm", "q or qp", text);
-}
-
-enum {
-  METHOD = 1,
-  INTEGRATOR,
-  COORDINATES,
-  DURATION,
-  DT,
-  ALPHA,
-  OMEGA,
-  XI,
-  RESET_EVERY,
-  TOLERANCE,
-  NORM,
-  ITERATIONS,
-  SUBSTEPS,
-  RTOL,
-  ATOL,
-  OUTPUT,
-  SIGNALS,
-  EVERY,
-  SUMMARY,
-  SET,
-  RUNS,
-  ALL_RUNS,
-  MODELS,
-  REFERENCES,
-  JSON,
-  GRID,
-  CSV,
-  SHARD,
-  RESUME,
-  PNG,
-  LIMIT,
-  METHODS,
-  REFERENCE,
-  BUDGET,
-  QUIET,
-  JOINT,
-  COMPONENT,
-  LIST,
-  HELP,
-  VERSION
-};
-
-static const struct option lab_options[] = {
-    {"method", required_argument, NULL, METHOD},
-    {"integrator", required_argument, NULL, INTEGRATOR},
-    {"coordinates", required_argument, NULL, COORDINATES},
-    {"duration", required_argument, NULL, DURATION},
-    {"dt", required_argument, NULL, DT},
-    {"alpha", required_argument, NULL, ALPHA},
-    {"omega", required_argument, NULL, OMEGA},
-    {"xi", required_argument, NULL, XI},
-    {"reset", required_argument, NULL, RESET_EVERY},
-    {"tolerance", required_argument, NULL, TOLERANCE},
-    {"norm", required_argument, NULL, NORM},
-    {"iterations", required_argument, NULL, ITERATIONS},
-    {"substeps", required_argument, NULL, SUBSTEPS},
-    {"rtol", required_argument, NULL, RTOL},
-    {"atol", required_argument, NULL, ATOL},
-    {"output", required_argument, NULL, OUTPUT},
-    {"signals", required_argument, NULL, SIGNALS},
-    {"every", required_argument, NULL, EVERY},
-    {"summary", required_argument, NULL, SUMMARY},
-    {"set", required_argument, NULL, SET},
-    {"runs", required_argument, NULL, RUNS},
-    {"all-runs", no_argument, NULL, ALL_RUNS},
-    {"models", required_argument, NULL, MODELS},
-    {"references", required_argument, NULL, REFERENCES},
-    {"json", required_argument, NULL, JSON},
-    {"grid", required_argument, NULL, GRID},
-    {"csv", required_argument, NULL, CSV},
-    {"shard", required_argument, NULL, SHARD},
-    {"resume", no_argument, NULL, RESUME},
-    {"png", required_argument, NULL, PNG},
-    {"limit", required_argument, NULL, LIMIT},
-    {"methods", required_argument, NULL, METHODS},
-    {"reference", required_argument, NULL, REFERENCE},
-    {"budget", required_argument, NULL, BUDGET},
-    {"quiet", no_argument, NULL, QUIET},
-    {"joint", required_argument, NULL, JOINT},
-    {"component", required_argument, NULL, COMPONENT},
-    {"list", no_argument, NULL, LIST},
-    {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION},
-    {0},
-};
-
 struct lab_arguments {
   struct run_options run;
+  int momenta; /* --norm qp */
   struct table_options table;
   struct map_options map;
   struct compare_options compare;
   struct reactions_options reactions;
-  uint64_t given; /* bit c: option c of the enum above */
-  bool map_only;
-  bool run_only, table_only; /* an option of this command alone was given */
+  uint64_t given; /* bit i: option i */
 };
 
-static bool take_run_option(int c, struct run_options *o)
+static bool take_formulation(char *word, void *options);
+static bool take_integrator(char *word, void *options);
+static bool take_lab_coordinates(char *word, void *options);
+static bool take_axis(char *word, void *options);
+static bool take_map_shard(char *word, void *options);
+
+static int end_with_list(char *word)
 {
-  struct lab_run *r = &o->run;
-  long n = 0;
-  switch (c) {
-  case METHOD:
-    /* The run: method, rule, coordinates, duration. */
-    return read_method(optarg, o);
-  case INTEGRATOR:
-    return read_integrator(optarg, o);
-  case COORDINATES:
-    return read_coordinates(optarg, o);
-  case DURATION:
-    o->duration_given = true;
-    return read_lab_number("--duration", optarg, false, &r->duration);
-  case DT:
-    return read_lab_number("--dt", optarg, false, &r->dt);
-  case ALPHA:
-    /* Parameters of the methods. */
-    return read_lab_number("--alpha", optarg, false, &r->alpha);
-  case OMEGA:
-    return read_lab_number("--omega", optarg, true, &r->omega);
-  case XI:
-    return read_lab_number("--xi", optarg, true, &r->xi);
-  case RESET_EVERY:
-    return read_lab_number("--reset", optarg, false, &r->reset);
-  case TOLERANCE:
-    /* When iterations end, and the errors of adaptive steps. */
-    return read_lab_number("--tolerance", optarg, false, &r->tolerance);
-  case NORM:
-    return read_norm(optarg, r);
-  case ITERATIONS:
-    if (!read_lab_count("--iterations", optarg, 10000, &n)) return false;
-    r->iterations = (int)n;
-    return true;
-  case SUBSTEPS:
-    if (!read_lab_count("--substeps", optarg, 1000, &n)) return false;
-    r->substeps = (int)n;
-    return true;
-  case RTOL:
-    return read_lab_number("--rtol", optarg, false, &r->rtol);
-  case ATOL:
-    return read_lab_number("--atol", optarg, false, &r->atol);
-  case OUTPUT:
-    /* The output. */
-    o->output = optarg;
-    return true;
-  case SIGNALS:
-    o->signals = optarg;
-    return true;
-  case SET:
-    o->sets.text[o->sets.count++] = optarg;
-    return true;
-  case EVERY:
-    return read_lab_count("--every", optarg, LONG_MAX, &o->every);
-  default:
-    o->summary = optarg;
-    return true;
-  }
+  (void)word;
+  print_methods();
+  return EXIT_GOOD;
 }
 
-static bool take_table_option(int c, struct table_options *o)
+/* The options of a run that a map has, too, and those of the other commands. */
+#define PARAMETER_NAMES                                                                                      \
+  "method integrator coordinates duration dt alpha omega xi reset tolerance norm iterations substeps rtol "  \
+  "atol set signals every "
+#define RUN_NAMES       PARAMETER_NAMES "output summary"
+#define TABLE_NAMES     "runs all-runs models references json"
+#define MAP_NAMES       "grid csv shard resume png limit"
+#define NAMED_MAP_NAMES TABLE_NAMES " csv shard resume png limit"
+#define COMPARE_NAMES   "duration set json csv png methods reference budget quiet"
+#define REACTIONS_NAMES "duration dt set csv png methods reference joint component"
+
+#define COMMAND_REAL(FIELD, NAME, VALUE, LEAST, TEXT)                                                        \
+  COMMAND_NUMBER(struct lab_arguments, FIELD, NAME, VALUE, LEAST, DBL_MAX, TEXT)
+
+static const struct command_option lab_list[] = {
+    /* run */
+    COMMAND_HEADING("run: one run of one formulation."),
+    COMMAND_OTHER(take_formulation, "method", "NAME", "formulation; --list shows all"),
+    COMMAND_OTHER(take_integrator, "integrator", "NAME",
+                  "fe, si, tr, nr, nrx, nrx3, ode45, ode23, ode113, step, substeps, stepx; --list says which "
+                  "go with which formulation"),
+    COMMAND_OTHER(take_lab_coordinates, "coordinates", "NAME",
+                  "natural, absolute or joint (default: the formulation's own, else natural)"),
+    COMMAND_REAL(
+        run.run.duration, "duration", "S", DBL_MIN,
+        "simulated seconds; of compare: when errors are measured (default: simulation.duration of the "
+        "file, else 10)"),
+    COMMAND_REAL(run.run.dt, "dt", "S", DBL_MIN, "step in seconds (default: 0.001)"),
+    COMMAND_REAL(run.run.alpha, "alpha", "A", DBL_MIN, "penalty (default: 1e7)"),
+    COMMAND_REAL(run.run.omega, "omega", "W", 0, "natural frequency of the stabilisation, 1/s (default: 10)"),
+    COMMAND_REAL(run.run.xi, "xi", "X", 0, "its damping ratio (default: 1)"),
+    COMMAND_REAL(run.run.reset, "reset", "S", DBL_MIN,
+                 "impulses of hdca and hamiltonian start at 0 again after each S seconds"),
+    COMMAND_REAL(run.run.tolerance, "tolerance", "E", DBL_MIN,
+                 "iterations end when an increment is smaller (default: 1e-7)"),
+    COMMAND_WORD(struct lab_arguments, momenta, "norm", "q|qp", "q or qp",
+                 "increments are measured in q, or in q and momenta (default: q)"),
+    COMMAND_COUNT(struct lab_arguments, run.run.iterations, "iterations", "N", 1, 10000,
+                  "iterations of a step at most (default: 50)"),
+    COMMAND_COUNT(struct lab_arguments, run.run.substeps, "substeps", "N", 1, 1000,
+                  "inner steps of a step of product with substeps (default: 2)"),
+    COMMAND_REAL(run.run.rtol, "rtol", "R", DBL_MIN,
+                 "relative tolerance of ode45, ode23 and ode113 (default: 1e-6)"),
+    COMMAND_REAL(run.run.atol, "atol", "A", DBL_MIN, "their absolute tolerance (default: 1e-6)"),
+    COMMAND_TEXTS(struct lab_arguments, run.sets, "set", "KEY=VALUE",
+                  "put VALUE into the file at the path KEY, e.g. model.bodies.A.mass=3; may be given several "
+                  "times; map, compare and reactions take it, too"),
+    COMMAND_TEXT(struct lab_arguments, run.output, "output", "FILE",
+                 "write signals as CSV; - for standard output"),
+    COMMAND_TEXT(struct lab_arguments, run.signals, "signals", "GLOB,..",
+                 "only the signals that match (default: all)"),
+    COMMAND_LONG(struct lab_arguments, run.every, "every", "N", 1, DBL_MAX,
+                 "write every N-th step (default: 1); the first row is t = 0"),
+    COMMAND_TEXT(struct lab_arguments, run.summary, "summary", "FILE",
+                 "write the figures of the run as JSON; - for standard output"),
+    /* table */
+    COMMAND_HEADING("table: computes a table of a paper anew, and compares: em, p1, p2-calls, p2-accuracy, "
+                    "p2-time, p3-1, p3-2, p3-3, p4-oscillator, p5."),
+    COMMAND_COUNT(struct lab_arguments, table.runs, "runs", "N", 1, 100000,
+                  "runs with perturbed velocities of a cell that is chaotic (default: 100)"),
+    COMMAND_SWITCH(struct lab_arguments, table.ensembles, "all-runs",
+                   "perturbed runs of every cell, for the record: minutes"),
+    COMMAND_TEXT(struct lab_arguments, table.models, "models", "FOLDER",
+                 "where the models of the cases are (default: as installed)"),
+    COMMAND_TEXT(struct lab_arguments, table.references, "references", "FOLDER",
+                 "where the reference solutions are (default: as installed)"),
+    COMMAND_TEXT(struct lab_arguments, table.json, "json", "FILE",
+                 "write the table, or the runs of compare, as JSON; - for standard output"),
+    /* map, and the files that the last commands write, too */
+    COMMAND_HEADING(
+        "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
+        "     p3-fig9, p3-fig10, p3-fig11, p3-fig12, p3-fig12-qp or p3-fig13 in place of FILE is a map of "
+        "paper "
+        "3.\n"
+        "merge: puts the files of all shards together, in the order of the points; takes --grid for --png."),
+    COMMAND_OTHER(take_axis, "grid", "AXIS",
+                  "NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one or two"),
+    COMMAND_TEXT(struct lab_arguments, map.csv, "csv", "FILE",
+                 "a line for each point; of compare for each run, of reactions for each step"),
+    COMMAND_OTHER(take_map_shard, "shard", "K/N",
+                  "only points K, K + N, .. (K from 0); the lines are the same for any N"),
+    COMMAND_SWITCH(struct lab_arguments, map.resume, "resume", "go on with FILE where it ends"),
+    COMMAND_TEXT(struct lab_arguments, map.png, "png", "FILE",
+                 "a picture of the map, or of the runs, by gnuplot"),
+    COMMAND_REAL(map.limit, "limit", "J", DBL_MIN,
+                 "white dots in the picture: drift above it (default: 0.1)"),
+    /* compare and reactions */
+    COMMAND_HEADING("compare: error over calls and over time, of all methods that take the model; with "
+                    "--duration, --set, --csv, --json and --png."),
+    COMMAND_TEXT(struct lab_arguments, compare.reference, "reference", "FILE",
+                 "CSV with the exact motion, or reaction (default: a fine solution of its own)"),
+    COMMAND_TEXT(struct lab_arguments, compare.methods, "methods", "GLOB,..",
+                 "NAME or NAME/INTEGRATOR (default: all but oracles)"),
+    COMMAND_REAL(compare.budget, "budget", "S", DBL_MIN, "of one run (default: 1)"),
+    COMMAND_SWITCH(struct lab_arguments, compare.quiet, "quiet", "no line for each run"),
+    COMMAND_HEADING("reactions: the reaction of a joint over time by all formulations, beside the exact one; "
+                    "with --dt, --duration, --set, --methods, --reference, --csv and --png."),
+    COMMAND_TEXT(struct lab_arguments, reactions.joint, "joint", "NAME", "joint of the model"),
+    COMMAND_TEXT(struct lab_arguments, reactions.component, "component", "NAME",
+                 "force.x, force.y, force.z, torque.x, torque.y or torque.z (default: force.y)"),
+    COMMAND_HEADING("All:"),
+    COMMAND_END(end_with_list, "list", NULL,
+                "print formulations and integrators, and which go with which; so does the command list"),
+    {0},
+};
+static const struct command_line lab_command = {
+    .name = "ali3-lab",
+    .head =
+        "Usage: ali3-lab run FILE --method NAME --integrator NAME [OPTION]...\n"
+        "       ali3-lab table NAME [OPTION]...\n"
+        "       ali3-lab map FILE --method NAME --integrator NAME --grid AXIS [--grid AXIS] --csv FILE\n"
+        "                [OPTION]...\n"
+        "       ali3-lab merge PART... --csv FILE\n"
+        "       ali3-lab compare FILE [OPTION]...\n"
+        "       ali3-lab reactions FILE --joint NAME [OPTION]...\n"
+        "       ali3-lab --list\n"
+        "Runs the formulations of multibody dynamics that the papers compare, each on the same model file.\n",
+    .tail =
+        "Exit status: 0 the run went to its end, every cell of the table that is demanded holds; 1 the run "
+        "failed or was interrupted (finished parts are written), a demanded cell does not hold; 2 wrong "
+        "usage, a mistake in a file, or a model that the formulation has no coordinates for.\n",
+    .option = lab_list,
+    .wrong = EXIT_USAGE,
+    .given = offsetof(struct lab_arguments, given)};
+
+static bool lab_usage(const char *option, const char *expected, const char *found)
 {
-  long n = 0;
-  switch (c) {
-  case RUNS:
-    /* How many runs. */
-    if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
-    o->runs = (int)n;
-    return true;
-  case ALL_RUNS:
-    o->ensembles = true;
-    return true;
-  case MODELS:
-    /* Where files are, and where the table goes. */
-    o->models = optarg;
-    return true;
-  case REFERENCES:
-    o->references = optarg;
-    return true;
-  default:
-    o->json = optarg;
-    return true;
-  }
+  return command_wrong(&lab_command, option, expected, found);
 }
 
-static bool take_map_option(int c, struct map_options *o)
+static bool take_formulation(char *word, void *options)
 {
-  switch (c) {
-  case GRID:
-    /* The grid: one or two axes. */
-    if (o->axes < 2 && map_read_axis(optarg, &o->axis[o->axes])) {
-      o->axes++;
-      return true;
-    }
-    return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", optarg);
-  case CSV:
-    /* The part of this process, and its output. */
-    o->csv = optarg;
-    return true;
-  case SHARD:
-    if (shard_read(optarg, &o->shard, &o->shards)) return true;
-    return lab_usage("--shard", "K/N with K from 0 to N - 1", optarg);
-  case RESUME:
-    o->resume = true;
-    return true;
-  case PNG:
-    o->png = optarg;
-    return true;
-  default:
-    return read_lab_number("--limit", optarg, false, &o->limit);
-  }
+  struct lab_run *r = &((struct lab_arguments *)options)->run.run;
+  r->formulation = lab_find_formulation(word);
+  return r->formulation || lab_usage("--method", "a formulation of ali3-lab --list", word);
 }
 
-static bool take_compare_option(int c, struct compare_options *o, struct reactions_options *reactions)
+static bool take_integrator(char *word, void *options)
 {
-  switch (c) {
-  /* Options of reactions. */
-  case JOINT:
-    reactions->joint = optarg;
-    return true;
-  case COMPONENT:
-    reactions->component = optarg;
-    return true;
-  /* Options of compare. */
-  case METHODS:
-    o->methods = optarg;
-    return true;
-  case REFERENCE:
-    o->reference = optarg;
-    return true;
-  case QUIET:
-    o->quiet = true;
-    return true;
-  default:
-    return read_lab_number("--budget", optarg, false, &o->budget);
-  }
+  struct lab_run *r = &((struct lab_arguments *)options)->run.run;
+  r->integrator = lab_find_integrator(word);
+  return r->integrator || lab_usage("--integrator", "an integrator of ali3-lab --list", word);
 }
 
-/* -1: go on; otherwise the exit status. */
-static int take_arguments(int argc, char **argv, struct lab_arguments *a)
+static bool take_lab_coordinates(char *word, void *options)
 {
-  const char **sets = calloc((size_t)argc, sizeof *sets);
-  if (!sets) return EXIT_RUN;
-  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default(), .sets.text = sets},
-                              .table = {.runs = 100},
-                              .map = {.shards = 1},
-                              .compare = {.budget = 1},
-                              .reactions = {.component = "force.y"}};
-  for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
-    /* Options that end the program. */
-    if (c == LIST) {
-      print_methods();
-      return EXIT_GOOD;
-    }
-    if (c == HELP) {
-      fputs(lab_help, stdout);
-      return EXIT_GOOD;
-    }
-    if (c == VERSION) {
-      printf("ali3-lab " ALI3_VERSION "\n%s\n", build_info());
-      return EXIT_GOOD;
-    }
-    if (c == '?') {
-      fputs("Try ali3-lab --help\n", stderr);
-      return EXIT_USAGE;
-    }
-    /* All others by the command that they belong to; do_command() refuses those of another one. */
-    a->given |= (uint64_t)1 << c;
-    if (c < METHODS) *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
-    if (!(c < RUNS      ? take_run_option(c, &a->run)
-          : c < GRID    ? take_table_option(c, &a->table)
-          : c < METHODS ? take_map_option(c, &a->map)
-                        : take_compare_option(c, &a->compare, &a->reactions)))
-      return EXIT_USAGE;
+  struct run_options *o = &((struct lab_arguments *)options)->run;
+  o->kind = lab_find_description(word);
+  return o->kind || lab_usage("--coordinates", "natural, absolute or joint", word);
+}
+
+/* The grid: one or two axes. */
+static bool take_axis(char *word, void *options)
+{
+  struct map_options *o = &((struct lab_arguments *)options)->map;
+  if (o->axes < 2 && map_read_axis(word, &o->axis[o->axes])) {
+    o->axes++;
+    return true;
   }
-  return -1;
+  return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", word);
+}
+
+static bool take_map_shard(char *word, void *options)
+{
+  struct map_options *o = &((struct lab_arguments *)options)->map;
+  return shard_read(word, &o->shard, &o->shards) || lab_usage("--shard", "K/N with K from 0 to N - 1", word);
+}
+
+static bool has_only(const struct lab_arguments *a, const char *word, const char *names)
+{
+  return command_only(&lab_command, a, word, names);
 }
 
 static bool check_run(const struct run_options *o)
@@ -360,101 +227,97 @@ static bool check_map(const struct map_options *o)
   return true;
 }
 
-static int do_map(struct lab_arguments *a, const char *file)
+static bool do_map(struct lab_arguments *a, const char *file, int *status)
 {
   a->run.file = file;
-  const bool grid = a->map.axes > 0;
-  if (map_by_name(file, &a->map, &a->run)) {
-    a->map.cases = &a->table;
-    if (a->run_only || grid)
-      return lab_usage(file, "no --grid and no parameters of run: this map has its own", "one"), EXIT_USAGE;
-    return check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
-  }
-  if (a->table_only || a->run.output || a->run.summary)
-    return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
-  return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+  const bool named = map_by_name(file, &a->map, &a->run);
+  if (named ? !has_only(a, file, NAMED_MAP_NAMES) : !has_only(a, "map", PARAMETER_NAMES MAP_NAMES))
+    return false;
+  if (named) a->map.cases = &a->table;
+  if ((!named && !check_run(&a->run)) || !check_map(&a->map)) return false;
+  *status = map_command(&a->map, &a->run);
+  return true;
 }
 
-static int do_merge(struct lab_arguments *a, int files, char **file)
+static bool do_merge(struct lab_arguments *a, int files, char **file, int *status)
 {
-  if (a->run_only || a->table_only || files < 1 || !a->map.csv)
-    return lab_usage("merge", "files of shards, and --csv FILE", "another line"), EXIT_USAGE;
-  if (a->map.png && a->map.axes == 0) return lab_usage("--png", "--grid as of the map", "none"), EXIT_USAGE;
-  return merge_command(&a->map, files, file);
+  if (!has_only(a, "merge", MAP_NAMES)) return false;
+  if (files < 1) return lab_usage("merge", "files of shards", "none");
+  if (!a->map.csv) return lab_usage("--csv", "a file", "none");
+  if (a->map.png && a->map.axes == 0) return lab_usage("--png", "--grid as of the map", "none");
+  *status = merge_command(&a->map, files, file);
+  return true;
 }
 
-static int do_compare(struct lab_arguments *a, const char *file)
+/* 0 where the file says it. */
+static double given_duration(const struct lab_arguments *a)
 {
-  static const int own[] = {DURATION, SET, JSON, CSV, PNG, METHODS, REFERENCE, BUDGET, QUIET};
+  return command_given(&lab_command, a, "duration") ? a->run.run.duration : 0;
+}
+
+static bool do_compare(struct lab_arguments *a, const char *file, int *status)
+{
   struct compare_options *o = &a->compare;
-  uint64_t known = 0;
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
-  if (a->given & ~known)
-    return lab_usage("compare", "options of compare", "those of another command"), EXIT_USAGE;
+  if (!has_only(a, "compare", COMPARE_NAMES)) return false;
   /* Options that other commands have, too. */
   o->file = file;
   o->sets = &a->run.sets;
-  o->duration = a->run.duration_given ? a->run.run.duration : 0;
+  o->duration = given_duration(a);
   o->csv = a->map.csv;
   o->png = a->map.png;
   o->json = a->table.json;
   const bool standard[2] = {o->csv && strcmp(o->csv, "-") == 0, o->json && strcmp(o->json, "-") == 0};
   if (standard[0] && standard[1])
-    return lab_usage("--csv, --json", "one of them at most on standard output", "both"), EXIT_USAGE;
+    return lab_usage("--csv, --json", "one of them at most on standard output", "both");
   o->lines = standard[0] || standard[1] ? stderr : stdout;
-  return compare_command(o);
+  *status = compare_command(o);
+  return true;
 }
 
-static int do_reactions(struct lab_arguments *a, const char *file)
+static bool do_reactions(struct lab_arguments *a, const char *file, int *status)
 {
-  static const int own[] = {DURATION, DT, SET, CSV, PNG, METHODS, REFERENCE, JOINT, COMPONENT};
   struct reactions_options *o = &a->reactions;
-  uint64_t known = 0;
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
-  if (a->given & ~known)
-    return lab_usage("reactions", "options of reactions", "those of another command"), EXIT_USAGE;
-  if (!o->joint) return lab_usage("--joint", "a joint of the model", "none"), EXIT_USAGE;
+  if (!has_only(a, "reactions", REACTIONS_NAMES)) return false;
+  if (!o->joint) return lab_usage("--joint", "a joint of the model", "none");
   /* Options that other commands have, too. */
   o->file = file;
   o->sets = &a->run.sets;
-  o->duration = a->run.duration_given ? a->run.run.duration : 0;
+  o->duration = given_duration(a);
   o->dt = a->run.run.dt;
   o->methods = a->compare.methods;
   o->reference = a->compare.reference;
   o->csv = a->map.csv;
   o->png = a->map.png;
-  if (!o->csv && !o->png) return lab_usage("reactions", "--csv or --png", "none"), EXIT_USAGE;
-  return reactions_command(o);
+  if (!o->csv && !o->png) return lab_usage("reactions", "--csv or --png", "none");
+  *status = reactions_command(o);
+  return true;
 }
 
-static int do_command(struct lab_arguments *a, int words, char **word)
+/* Each command refuses the options of the others. False after saying what is wrong. */
+static bool do_command(struct lab_arguments *a, int words, char **word, int *status)
 {
-  if (words == 1 && strcmp(word[0], "list") == 0) {
-    print_methods();
-    return EXIT_GOOD;
-  }
-  /* Each command refuses the options of the others. */
-  if (words == 2 && strcmp(word[0], "compare") == 0) return do_compare(a, word[1]);
-  if (words == 2 && strcmp(word[0], "reactions") == 0) return do_reactions(a, word[1]);
-  if (a->given >> METHODS)
-    return lab_usage(words > 0 ? word[0] : "command", "no option of compare", "one"), EXIT_USAGE;
-  if (words == 2 && strcmp(word[0], "run") == 0) {
+  const char *command = words > 0 ? word[0] : "none";
+  if (words >= 1 && strcmp(command, "merge") == 0) return do_merge(a, words - 1, word + 1, status);
+  if (words == 2 && strcmp(command, "compare") == 0) return do_compare(a, word[1], status);
+  if (words == 2 && strcmp(command, "reactions") == 0) return do_reactions(a, word[1], status);
+  if (words == 2 && strcmp(command, "map") == 0) return do_map(a, word[1], status);
+  /* One run, and a table. */
+  if (words == 2 && strcmp(command, "run") == 0) {
     a->run.file = word[1];
-    if (a->table_only || a->map_only)
-      return lab_usage("run", "options of run", "those of another command"), EXIT_USAGE;
-    return check_run(&a->run) ? run_command(&a->run) : EXIT_USAGE;
-  }
-  if (words == 2 && strcmp(word[0], "table") == 0) {
+    if (!has_only(a, command, RUN_NAMES) || !check_run(&a->run)) return false;
+    *status = run_command(&a->run);
+  } else if (words == 2 && strcmp(command, "table") == 0) {
     a->table.name = word[1];
-    if (a->run_only || a->map_only)
-      return lab_usage("table", "options of table", "those of another command"), EXIT_USAGE;
-    return table_command(&a->table);
+    if (!has_only(a, command, TABLE_NAMES)) return false;
+    *status = table_command(&a->table);
+  } else if (words == 1 && strcmp(command, "list") == 0) {
+    *status = end_with_list(NULL);
+  } else {
+    return lab_usage("command",
+                     "run FILE, table NAME, map FILE, merge PART.., compare FILE, reactions FILE or --list",
+                     command);
   }
-  if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
-  if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
-  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.., compare FILE, reactions FILE or --list",
-            words > 0 ? word[0] : "none");
-  return EXIT_USAGE;
+  return true;
 }
 
 /* Work that cannot be written does not begin. */
@@ -468,10 +331,21 @@ static bool check_lab_outputs(const struct lab_arguments *a)
 int main(int argc, char **argv)
 {
   output_check_at_exit();
-  struct lab_arguments a = {0};
-  int status = take_arguments(argc, argv, &a);
-  if (status < 0 && !check_lab_outputs(&a)) status = EXIT_USAGE;
-  if (status < 0) status = do_command(&a, argc - optind, argv + optind);
+  struct lab_arguments a = {.run = {.every = 1, .run = lab_run_default()},
+                            .table = {.runs = 100},
+                            .map = {.shards = 1},
+                            .compare = {.budget = 1},
+                            .reactions = {.component = "force.y"}};
+  int status = command_read(&lab_command, argc, argv, &a);
+  if (status < 0) {
+    a.run.duration_given = command_given(&lab_command, &a, "duration");
+    a.run.run.norm_qp = a.momenta;
+    /* Nothing begins that cannot be written. */
+    if (!check_lab_outputs(&a))
+      status = EXIT_USAGE;
+    else if (!do_command(&a, argc - optind, argv + optind, &status))
+      status = command_refuse(&lab_command);
+  }
   free(a.run.sets.text);
   return status;
 }

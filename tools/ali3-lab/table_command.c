@@ -25,7 +25,7 @@ static bool find_case(const char *given, const char *installed, const char *opti
 }
 
 struct model_file *case_open_with(const struct table_options *o, const char *name,
-                                  const struct model_sets *sets)
+                                  const struct command_texts *sets)
 {
   char file[PATH_MAX];
   return find_case(o->models, LAB_MODELS, "--models", name, "yaml", file, sizeof file)
@@ -39,7 +39,7 @@ struct model_file *case_open(const struct table_options *o, const char *name)
 }
 
 struct model_file *reference_model_open_with(const struct table_options *o, const char *name,
-                                             const struct model_sets *sets)
+                                             const struct command_texts *sets)
 {
   char file[PATH_MAX];
   return find_case(o->references, LAB_REFERENCES, "--references", name, "json", file, sizeof file)

@@ -94,8 +94,8 @@ struct p1_case {
   struct problem problem;
 };
 
-static bool open_p1_case_with(const struct table_options *o, const char *name, const struct model_sets *sets,
-                              struct p1_case *c)
+static bool open_p1_case_with(const struct table_options *o, const char *name,
+                              const struct command_texts *sets, struct p1_case *c)
 {
   *c = (struct p1_case){.file = reference_model_open_with(o, name, sets)};
   if (c->file) c->reference = reference_motion_open(o, name, model_file_model(c->file));
@@ -168,7 +168,7 @@ static bool check_force(struct p1_table *t)
   struct p1_force f[2];
   for (int i = 0; i < 2; i++) {
     const char *set[] = {period[i]};
-    const struct model_sets sets = {set, 1};
+    const struct command_texts sets = {set, 1};
     struct p1_case c;
     if (!open_p1_case_with(t->options, "spatial_double_pendulum", &sets, &c)) return false;
     compare_force(&c, 5.0, &f[i]);
@@ -241,7 +241,7 @@ static bool check_chain(struct p1_table *t)
 static bool failure_with_alpha(struct p1_table *t, const char *alpha, double duration, double *time)
 {
   const char *set[] = {alpha};
-  const struct model_sets sets = {set, 1};
+  const struct command_texts sets = {set, 1};
   struct model_file *f = reference_model_open_with(t->options, "chain_128", &sets);
   struct problem p;
   struct p1_view view;

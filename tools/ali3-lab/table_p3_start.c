@@ -79,7 +79,7 @@ static struct model_file *open_start_case(const struct table_options *options, c
   const double tip = c->eta1 + c->eta2, slider = 2 * c->eta1;
   char set[SETS][100];
   const char *text[SETS];
-  const struct model_sets sets = {text, SETS};
+  const struct command_texts sets = {text, SETS};
   snprintf(set[0], sizeof set[0], "model.bodies.A.velocity=[%.17g, 0, 0]", 0.5 * tip);
   snprintf(set[1], sizeof set[1], "model.bodies.A.angular_velocity=[0, 0, %.17g]", -tip);
   snprintf(set[2], sizeof set[2], "model.bodies.B.velocity=[%.17g, 0, 0]", 0.5 * (tip + slider));

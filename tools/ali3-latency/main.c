@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-latency: options, toggling, report. */
-#include "command_line.h"
+#include "command/command_line.h"
+#include "command/option_number.h"
 #include "latency.h"
-#include "option_number.h"
 
 #include "output.h"
 #include "rt/clock.h"

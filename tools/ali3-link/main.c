@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-link: the command line. */
-#include "command_line.h"
+#include "command/command_line.h"
 #include "link.h"
 #include "output.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-omct: options and wiring. */
-#include "base/build_info.h"
+#include "command/command_line.h"
 #include "omct.h"
-#include "option_number.h"
 #include "output.h"
 #include "setup/setup.h"
 
@@ -10,124 +9,67 @@
 
 #include <ali3/ali3.h>
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: ali3-omct FILE [OPTION]...\n"
-    "Measures how the motion platform of a configuration answers to motion of the vehicle: the objective "
-    "motion\n"
-    "cueing test, ten tests at twelve frequencies, through washout, limits and kinematics.\n"
-    "\n"
-    "  --set KEY=VAL  change a value of the file, as in platform.gain_lin=[0.3,0.3,0.5]; may be repeated\n"
-    "  --force M/S2   amplitude of the specific force (default: 1)\n"
-    "  --rate DEG/S   amplitude of the angular velocity (default: 1)\n"
-    "  --csv FILE     write the responses as CSV; - for standard output\n"
-    "  --png FILE     draw modulus and phase over frequency with gnuplot\n"
-    "  --compare      draw the file without --set beside it, with dashed lines\n"
-    "  --json         print the responses as JSON in place of the table\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit status: 0 the tests ran; 1 a test failed or a file could not be written; 2 wrong usage, or a "
-    "mistake in FILE.\n";
-
 struct options {
-  const char *file, *csv, *png; /* csv, png NULL: not asked for */
-  struct cueing_amplitudes amplitudes;
+  const char *file, *csv, *png;        /* csv, png NULL: not asked for */
+  struct cueing_amplitudes amplitudes; /* rate in deg/s until all options are read */
   bool json, compare;
-  const char **set; /* (sets) texts of --set; to be freed */
-  int sets;
+  struct command_texts set;
 };
 
-enum {
-  OPTION_FORCE = 1,
-  OPTION_RATE,
-  OPTION_SET,
-  OPTION_CSV,
-  OPTION_PNG,
-  OPTION_COMPARE,
-  OPTION_JSON,
-  OPTION_HELP,
-  OPTION_VERSION
+static const struct command_option omct_list[] = {
+    COMMAND_TEXTS(struct options, set, "set", "KEY=VALUE",
+                  "change a value of the file, as in platform.gain_lin=[0.3,0.3,0.5]; may be repeated"),
+    COMMAND_NUMBER(struct options, amplitudes.force, "force", "M/S2", DBL_MIN, 1000,
+                   "amplitude of the specific force (default: 1)"),
+    COMMAND_NUMBER(struct options, amplitudes.rate, "rate", "DEG/S", DBL_MIN, 1000,
+                   "amplitude of the angular velocity (default: 1)"),
+    COMMAND_TEXT(struct options, csv, "csv", "FILE", "write the responses as CSV; - for standard output"),
+    COMMAND_TEXT(struct options, png, "png", "FILE", "draw modulus and phase over frequency with gnuplot"),
+    COMMAND_SWITCH(struct options, compare, "compare",
+                   "draw the file without --set beside it, with dashed lines"),
+    COMMAND_SWITCH(struct options, json, "json", "print the responses as JSON in place of the table"),
+    {0},
 };
+static const struct command_line omct_command = {
+    .name = "ali3-omct",
+    .head = "Usage: ali3-omct FILE [OPTION]...\n"
+            "Measures how the motion platform of a configuration answers to motion of the vehicle: the "
+            "objective motion cueing test, ten tests at twelve frequencies, through washout, limits and "
+            "kinematics.\n",
+    .tail =
+        "Exit status: 0 the tests ran; 1 a test failed or a file could not be written; 2 wrong usage, or a "
+        "mistake in FILE.\n",
+    .option = omct_list,
+    .wrong = EXIT_USAGE};
 
-static bool say_expected(const char *option, const char *expected, const char *found)
+static bool judge_omct_options(const struct options *o, int files)
 {
-  fprintf(stderr, "ali3-omct: %s: expected %s, found %s\n", option, expected, found);
-  return false;
-}
-
-static bool take_amplitude(const char *option, const char *text, double scale, double *out)
-{
-  if (!option_number(text, 0.0, 1000.0, out) || !(*out > 0.0))
-    return say_expected(option, "a number above 0, at most 1000", text);
-  *out *= scale;
+  const struct command_line *c = &omct_command;
+  if (files != 1) return command_wrong(c, "FILE", "one file", files ? "several" : "none");
+  if (o->compare && (o->set.count == 0 || !o->png))
+    return command_wrong(c, "--compare", "--set and --png beside it",
+                         o->set.count == 0 ? "no --set" : "no --png");
+  if (o->json && o->csv && strcmp(o->csv, "-") == 0)
+    return command_wrong(c, "--csv, --json", "one of them at most on standard output", "both");
   return true;
 }
 
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
-  /* List the options. */
-  static const struct option table[] = {
-      {"force", required_argument, NULL, OPTION_FORCE}, {"rate", required_argument, NULL, OPTION_RATE},
-      {"set", required_argument, NULL, OPTION_SET},     {"csv", required_argument, NULL, OPTION_CSV},
-      {"png", required_argument, NULL, OPTION_PNG},     {"compare", no_argument, NULL, OPTION_COMPARE},
-      {"json", no_argument, NULL, OPTION_JSON},         {"help", no_argument, NULL, OPTION_HELP},
-      {"version", no_argument, NULL, OPTION_VERSION},   {0},
-  };
-  const double degree = M_PI / 180.0;
-  *o = (struct options){.amplitudes = {.force = 1.0, .rate = degree},
-                        .set = calloc((size_t)argc, sizeof *o->set)};
-  bool good = o->set != NULL;
-  if (!good) fputs("ali3-omct: out of memory\n", stderr);
-  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
-    /* Read the amplitudes. */
-    case OPTION_FORCE:
-      good = take_amplitude("--force", optarg, 1.0, &o->amplitudes.force);
-      break;
-    case OPTION_RATE:
-      good = take_amplitude("--rate", optarg, degree, &o->amplitudes.rate);
-      break;
-    case OPTION_SET:
-      o->set[o->sets++] = optarg;
-      break;
-    /* Read the outputs. */
-    case OPTION_CSV:
-      o->csv = optarg;
-      break;
-    case OPTION_PNG:
-      o->png = optarg;
-      break;
-    case OPTION_COMPARE:
-      o->compare = true;
-      break;
-    case OPTION_JSON:
-      o->json = true;
-      break;
-    /* Print a text and end. */
-    case OPTION_HELP:
-      fputs(help, stdout);
-      return EXIT_GOOD;
-    case OPTION_VERSION:
-      printf("ali3-omct " ALI3_VERSION "\n%s\n", build_info());
-      return EXIT_GOOD;
-    default:
-      good = false;
-    }
-  if (good && optind + 1 != argc) good = say_expected("FILE", "one file", optind < argc ? "several" : "none");
-  if (good && o->compare && (o->sets == 0 || !o->png))
-    good = say_expected("--compare", "--set and --png beside it", o->sets == 0 ? "no --set" : "no --png");
-  if (good && o->json && o->csv && strcmp(o->csv, "-") == 0)
-    good = say_expected("--csv, --json", "one of them at most on standard output", "both");
-  if (good) {
-    o->file = argv[optind];
-    return -1;
-  }
-  fputs("Try ali3-omct --help\n", stderr);
-  return EXIT_USAGE;
+  *o = (struct options){.amplitudes = {.force = 1.0, .rate = 1.0}};
+  const int status = command_read(&omct_command, argc, argv, o);
+  if (status >= 0) return status;
+  if (!judge_omct_options(o, argc - optind)) return command_refuse(&omct_command);
+  o->amplitudes.rate *= M_PI / 180.0;
+  o->file = argv[optind];
+  return -1;
 }
 
 /* before: the file without --set; NULL: not asked for. */
@@ -151,7 +93,7 @@ static bool write_reports(const struct options *o, const struct cueing *c, const
 /* Tests the platform of the file with the first `sets` texts of --set. Returns an exit status. */
 static int test_file(const struct options *o, int sets, struct cueing *c)
 {
-  const struct settings_overrides over = {.set = o->set, .sets = sets};
+  const struct settings_overrides over = {.set = o->set.text, .sets = sets};
   struct settings *s = setup_load(o->file, &over, stderr);
   if (!s) return EXIT_USAGE;
   int status = EXIT_USAGE;
@@ -175,10 +117,10 @@ int main(int argc, char **argv)
   /* A test that cannot be written does not begin. */
   if (status < 0 && !(outfile_check("--csv", o.csv) && outfile_check("--png", o.png))) status = EXIT_USAGE;
   if (status < 0) {
-    status = test_file(&o, o.sets, &c);
+    status = test_file(&o, o.set.count, &c);
     if (status == EXIT_GOOD && o.compare) status = test_file(&o, 0, &before);
     if (status == EXIT_GOOD && !write_reports(&o, &c, o.compare ? &before : NULL)) status = EXIT_RUN;
   }
-  free(o.set);
+  free(o.set.text);
   return status;
 }

@@ -29,14 +29,13 @@ int main(int argc, char **argv)
 {
   output_check_at_exit();
   struct record_options o;
-  const char *recover;
   char kind[16];
-  const int status = options_take(argc, argv, &o, &recover);
+  const int status = options_take(argc, argv, &o);
   if (status >= 0) return status;
   if (!(o.file.once ? outfile_check("--once", o.file.once) : outfile_check_folder("--to", o.file.folder)))
     return EXIT_USAGE;
   /* Copy a file, or find the daemon and the folder. */
-  if (recover) return recording_recover("ali3-record", recover, o.file.once);
+  if (o.recover) return recording_recover("ali3-record", o.recover, o.file.once);
   if (!choose_instance(&o)) return EXIT_RUN;
   if (!o.anyway && !space_is_local(o.file.folder, kind, sizeof kind)) {
     fprintf(stderr,

@@ -5,6 +5,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 
+#include "command/command_line.h"
 #include "frames/settings.h"
 #include "frames/trigger.h"
 #include "recording/run_file.h"
@@ -14,40 +15,22 @@
 /* Exit codes; part of the interface. */
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
-/* The options that the section record of a configuration has, too. Their bits say which the command line gave. */
-#define RECORD_KEY_LIST(X)                                                                                   \
-  X(WHEN, "when")                                                                                            \
-  X(TRIGGER, "trigger")                                                                                      \
-  X(SIGNALS, "signals")                                                                                      \
-  X(TYPE, "type")                                                                                            \
-  X(DIVISOR, "divisor")                                                                                      \
-  X(BEFORE, "before")                                                                                        \
-  X(AFTER, "after")                                                                                          \
-  X(SPLIT, "split")                                                                                          \
-  X(KEEP, "keep")                                                                                            \
-  X(MIN_FREE, "min-free")                                                                                    \
-  X(COMPRESS, "compress")
-enum record_key {
-#define RECORD_KEY_ENUM(id, name) KEY_##id,
-  RECORD_KEY_LIST(RECORD_KEY_ENUM)
-#undef RECORD_KEY_ENUM
-      RECORD_KEYS
-};
-
 struct record_options {
   const char *instance;
   struct run_file_options file;
   const char *signals; /* all, state, inputs, or globs with commas */
   const char *trigger; /* conditions; NULL: none */
   enum record_when when;
-  unsigned given;  /* bit k: the command line has enum record_key k */
-  double before;   /* s ahead of the start */
-  double after;    /* s behind the end of RUNNING or of a condition */
-  double split;    /* s of one file; 0: any */
-  double keep;     /* bytes of finished files of the instance; 0: any */
-  double min_free; /* bytes that stay free */
-  double duration; /* s, then end; 0: without end */
-  bool anyway;     /* also on file systems without ordered writes */
+  uint64_t given;      /* bit i: the command line has option i */
+  int single;          /* 1: f32 in place of f64 */
+  double before;       /* s ahead of the start */
+  double after;        /* s behind the end of RUNNING or of a condition */
+  double split;        /* s of one file; 0: any */
+  double keep;         /* GB of finished files of the instance; 0: any */
+  double min_free;     /* GB that stay free */
+  double duration;     /* s, then end; 0: without end */
+  bool anyway;         /* also on file systems without ordered writes */
+  const char *recover; /* file to copy; NULL: none */
 };
 
 /* False after saying on stderr what was wrong. */
@@ -86,8 +69,8 @@ void memory_close(struct memory *m);
 void memory_put(struct memory *m, uint64_t n, const struct frames_slot *slot);
 bool memory_take(const struct memory *m, uint64_t n, struct frames_slot *to);
 
-/* options.c. Reads the command line; -1: go on; otherwise the exit status. *recover: file of --recover, or NULL. */
-int options_take(int argc, char **argv, struct record_options *o, const char **recover);
+/* options.c. Reads the command line; -1: go on; otherwise the exit status. */
+int options_take(int argc, char **argv, struct record_options *o);
 /* Reads the section record of a configuration, lines "KEY VALUE", into options that the command line did not give. The options
  * then point into `lines`, which changes. False after saying on stderr what was wrong. */
 bool options_configure(struct record_options *o, char *lines);

@@ -124,13 +124,13 @@ static void report_state(const struct recorder *r)
 static bool has_space(struct recorder *r)
 {
   const double left = space_free(r->options.file.folder);
-  if (left < 0 || left >= r->options.min_free * (r->full ? SPACE_AGAIN : 1.0)) {
+  if (left < 0 || left >= r->options.min_free * 1e9 * (r->full ? SPACE_AGAIN : 1.0)) {
     r->full = false;
     return true;
   }
   if (!r->full)
     fprintf(stderr, "ali3-record: %s: disk full: %.3g GB free, --min-free is %.3g GB; not recording\n",
-            r->options.file.folder, left / 1e9, r->options.min_free / 1e9);
+            r->options.file.folder, left / 1e9, r->options.min_free);
   return !(r->full = true);
 }
 
@@ -144,7 +144,7 @@ static void end_file(struct recorder *r, const char *reason)
     end_asked = 1;
   }
   if (!r->options.file.once && r->options.keep > 0)
-    space_prune(r->options.file.folder, r->ring.telemetry.instance, r->options.keep);
+    space_prune(r->options.file.folder, r->ring.telemetry.instance, r->options.keep * 1e9);
 }
 
 /* The file of cycles from slot n on. Events since then are still in the ring. */

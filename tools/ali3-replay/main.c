@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-replay: options and wiring. */
-#include "command_line.h"
+#include "command/command_line.h"
 #include "output.h"
 #include "replay.h"
 

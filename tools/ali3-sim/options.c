@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the command line. */
-#include "command_line.h"
-#include "option_number.h"
+#include "command/command_line.h"
+#include "command/option_number.h"
 #include "shards.h"
 #include "sim.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: end quantities of chosen signals, over the initial state and all steps, or over a window of time. */
-#include "option_number.h"
+#include "command/option_number.h"
 #include "sim.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "motion/platform_drive.h"
 #include "signals/signals.h"
 
-#include "command_line.h"
+#include "command/command_line.h"
 #include "csv.h"
 #include <stdbool.h>
 

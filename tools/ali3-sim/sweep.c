@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sweep.h"
 
-#include "option_number.h"
+#include "command/option_number.h"
 
 #include <float.h>
 #include <math.h>

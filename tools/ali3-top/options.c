@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
-#include "command_line.h"
-#include "option_number.h"
+#include "command/command_line.h"
+#include "command/option_number.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static const struct command_option top_options[] = {
 };
 static const struct command_line top_command = {
     .name = "ali3-top",
-    .head = "usage: ali3-top [--once | --watch S] [--line | --json] [--watch GLOB,..] [--seconds N]\n"
+    .head = "Usage: ali3-top [--once | --watch S] [--line | --json] [--watch GLOB,..] [--seconds N]\n"
             "                [--instance NAME]\n"
             "       ali3-top --histogram FILE.png [--instance NAME]\n"
             "       ali3-top --list\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-view: running mechanisms and recordings in a browser. It cannot disturb the daemons: it reads their shared
  * memory, and with --control it is one OSC sender among others. */
-#include "command_line.h"
+#include "command/command_line.h"
 #include "listener.h"
 #include "output.h"
 #include "server.h"
@@ -57,7 +57,7 @@ static const struct command_option view_list[] = {
 static const struct command_line view_command = {
     .name = "ali3-view",
     .head =
-        "usage: ali3-view [--name INSTANCE] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
+        "Usage: ali3-view [--name INSTANCE] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
         "                 [--control | --token-file FILE]\n"
         "       ali3-view --file RUN.h5 [--meshes DIR] [--listen ADDRESS:PORT] [--expose] [--host NAME]...\n"
         "\n"

@@ -3,7 +3,7 @@
 #include "daemon/examples.h"
 
 #include "daemon/example_files.h"
-#include "daemon/options.h"
+#include "daemon/exit_status.h"
 #include "yaml/nearest.h"
 
 #include <stdio.h>
@@ -30,6 +30,6 @@ int example_print(const char *kind)
     fprintf(stderr, "%s%s", i ? ", " : "", examples[i].kind);
   fprintf(stderr, ", found %s", kind);
   if (near.best) fprintf(stderr, "; did you mean \"%s\"?", near.best);
-  fputs("\nTry 'ali3d --help'.\n", stderr);
+  fputs("\nTry ali3d --help\n", stderr);
   return STATUS_USAGE;
 }

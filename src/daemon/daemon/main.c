@@ -80,12 +80,13 @@ int main(int argc, char **argv)
   if (!open_standard_streams()) return STATUS_FAILED;
   struct options options;
   int status = options_parse(&options, argc, argv);
-  const struct settings_overrides over = {.isa = options.isa, .set = options.set, .sets = options.sets};
+  const struct settings_overrides over = {
+      .isa = options.isa, .set = options.set.text, .sets = options.set.count};
   if (status < 0 && !check_daemon_files(&options)) status = STATUS_USAGE;
   if (status < 0)
     status = options.check    ? check_file(&options, &over)
              : options.expand ? expand_file(options.file, &over)
                               : run_file(&options, &over);
-  free(options.set);
+  free(options.set.text);
   return finish_output(status);
 }

@@ -3,18 +3,14 @@
 #ifndef DAEMON_OPTIONS_H
 #define DAEMON_OPTIONS_H
 
-#include <stdbool.h>
+#include "command/command_line.h"
+#include "daemon/exit_status.h"
 
-/* Exit status of the program, a public interface, see --help. */
-enum {
-  STATUS_OK = 0,
-  STATUS_FAILED = 1,       /* failed at run time: a port in use, the model in FAULT at the end */
-  STATUS_USAGE = 2,        /* mistake in the command line or the file */
-  STATUS_NOT_REALTIME = 3, /* real time was refused, under --require-realtime */
-};
+#include <stdbool.h>
 
 enum { MISS_LOG_MB = 64, MISS_LOG_MB_MOST = 1000000 };
 
+/* The formats stand in the order of their words in options.c. */
 enum map_format {
   MAP_FORMAT_NONE,
   MAP_FORMAT_TEXT,
@@ -35,15 +31,14 @@ enum check_format { CHECK_NONE, CHECK_TEXT, CHECK_JSON };
 
 struct options {
   const char *file;
-  double duration;         /* s after the warm-up; 0: until a stop */
-  const char *report;      /* path; "-": standard output; NULL: no report */
-  const char *miss_log;    /* path of the file with a line per miss; NULL: none */
-  int miss_log_mb;         /* size at which a new one is begun */
-  const char *state_dir;   /* folder of the state file; NULL: the default */
-  bool resume;             /* continue from a state */
-  const char *resume_file; /* path of that state; NULL: the newest automatic one */
-  const char **set;        /* (sets) texts "KEY=VALUE"; to be freed */
-  int sets;
+  double duration;               /* s after the warm-up; 0: until a stop */
+  const char *report;            /* path; "-": standard output; NULL: no report */
+  const char *miss_log;          /* path of the file with a line per miss; NULL: none */
+  int miss_log_mb;               /* size at which a new one is begun */
+  const char *state_dir;         /* folder of the state file; NULL: the default */
+  bool resume;                   /* continue from a state */
+  const char *resume_file;       /* path of that state; NULL: the newest automatic one */
+  struct command_texts set;      /* "KEY=VALUE" */
   enum check_format check;       /* only check whether FILE is correct */
   bool strict;                   /* with check: warnings are errors */
   const char *draw;              /* path of the drawing to write; NULL: none */
@@ -58,8 +53,8 @@ struct options {
   const char *isa;               /* takes precedence over simulation.isa; NULL: not given */
 };
 
-/* Returns -1 if there is something to run; the caller then frees o->set. Else returns the exit status: help, version or a mistake
- * was printed. */
+/* Returns -1 if there is something to run. Else returns the exit status: help, version or a mistake was printed. The caller frees
+ * o->set.text in both cases. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif

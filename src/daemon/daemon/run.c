@@ -277,8 +277,8 @@ static bool open_supervisor(struct daemon *d)
   s->endpoints = ENDPOINTS;
   s->reload.file = d->options->file;
   s->reload.over.isa = d->options->isa;
-  s->reload.over.set = d->options->set;
-  s->reload.over.sets = d->options->sets;
+  s->reload.over.set = d->options->set.text;
+  s->reload.over.sets = d->options->set.count;
   s->reload.started = d->settings;
   s->keeper = s->reload.keeper = d->keeper;
   d->supervised = true;

@@ -30,8 +30,8 @@ static int parse(struct options *o, char *const arguments[ARGUMENTS])
   close(out);
   close(err);
   close(null);
-  free(o->set);
-  o->set = NULL;
+  free(o->set.text);
+  o->set.text = NULL;
   return status;
 }
 
@@ -77,7 +77,7 @@ static void options_come_in_any_order(void **unused)
   assert_int_equal(
       parse(&o, (char *[ARGUMENTS]){"--set", "model.gravity=[0,0,0]", "a.yaml", "--set=solver.gamma=0.6"}),
       -1);
-  assert_int_equal(o.sets, 2);
+  assert_int_equal(o.set.count, 2);
 }
 
 static void help_and_version_are_no_mistakes(void **unused)

@@ -288,7 +288,7 @@ class Compare(LabTest):
                                 (("--reference", os.path.join(REFERENCES, "four_bar.csv")), "expected body.NAME.position.x of a body of the model")):
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.lab("compare", mechanism("bricard"), "--duration", "0.5", *arguments, status=2).stderr)
-        self.assertIn("no option of compare", self.lab("table", "em", "--quiet", status=2).stderr)
+        self.assertIn("expected options of table, found --quiet", self.lab("table", "em", "--quiet", status=2).stderr)
 
 
 class Reactions(LabTest):

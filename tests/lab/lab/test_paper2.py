@@ -212,7 +212,7 @@ class NamedMaps(LabTest):
 
     def test_their_parameters_cannot_be_changed(self):
         for more in (("--dt", "0.001"), ("--grid", "xi=1:2:2")):
-            self.assertIn("this map has its own", self.lab("map", "p3-fig11", *more, "--csv", "x", status=2).stderr)
+            self.assertIn(f"p3-fig11: expected options of p3-fig11, found {more[0]}", self.lab("map", "p3-fig11", *more, "--csv", "x", status=2).stderr)
 
 
 if __name__ == "__main__":
