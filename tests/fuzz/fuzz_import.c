@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as a URDF file, under options that the first byte chooses. */
-#include "import.h"
+#include "import_robot.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: bytes choose bodies, joints, constraints and motors of an MJCF file, which libmujoco compiles. The parser of the library
  * is not ours; the target tests what becomes of its model. Without the library each input ends with the error that it is missing. */
-#include "import.h"
+#include "import_robot.h"
 
 #include <stdarg.h>
 #include <stdint.h>

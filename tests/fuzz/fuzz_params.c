@@ -2,7 +2,7 @@
  * libFuzzer: any text as a saved set of parameters, of the model and of a motion platform. The set is handed over once, with
  * values that their keys and rows allow, or the whole set is refused with a reason. */
 #include "common/platform_defaults.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include <ali3/ali3.h>
 #include <fcntl.h>

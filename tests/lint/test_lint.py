@@ -92,6 +92,22 @@ class Lint(unittest.TestCase):
         self.file("src/host/CMakeLists.txt", "ali3_layer(rt)\nali3_layer(trace LINK rt)\n")
         self.assertIn("src/host/CMakeLists.txt:2: trace links rt, and includes nothing of it", self.said("tree.py", self.dir))
 
+    def test_circles_of_includes(self):
+        """A source and its header are one unit, and a private header belongs to its unit."""
+        def include(name, *headers):
+            self.file("src/io/osc/" + name, "/* SPDX-License-Identifier: MIT */\n" + "".join(f'#include "osc/{header}"\n' for header in headers))
+
+        self.file("src/io/CMakeLists.txt", "ali3_layer(osc)\n")
+        for name, *headers in (("in.h", "types.h"), ("in.c", "in.h", "out.h"), ("out.h", "types.h"), ("out.c", "out.h"), ("types.h",)):
+            include(name, *headers)
+        self.assertNotIn("circle", self.said("tree.py", self.dir))
+        include("out.c", "out.h", "in.h")
+        self.assertIn("a circle of includes: src/io/osc/in, src/io/osc/out", self.said("tree.py", self.dir))
+        include("out.c", "in_parts.h")
+        include("in.c", "in.h", "in_parts.h")
+        include("in_parts.h", "in.h")
+        self.assertNotIn("circle", self.said("tree.py", self.dir))
+
     def test_waits(self):
         for name, line in (("e2e/test_a.py", "time.sleep(1)"), ("e2e/test_a.py", "run(timeout=20)"), ("e2e/test_a.py", "s.settimeout(2.5)"),
                            ("e2e/test_a.py", 'bench.wait_for("x", f, 5)'), ("e2e/test_a.py", "self.assertLess(time.monotonic() - start, 4)"),

@@ -50,6 +50,13 @@ EXCUSED = {
     ("src/daemon/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
     ("src/io/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
 }
+# A source, its header and its private header x_parts.h are one unit. Circles of units that are there for a reason: a unit in each, how
+# many units the circle has, and why. src/README.md says what to do instead.
+CIRCLES = {
+    "src/core/dca/tree": (8, "tree.h has the types of the elimination tree, and tree.c builds it from the others"),
+    "src/core/stepper/data": (9, "data.h has the memory of a step, and data.c allocates what each of the others wants of it"),
+    "src/core/dynamics/rows": (3, "a row holds a coordinate, and a coordinate is differentiated by the primitives of rows"),
+}
 LONGEST = 500  # lines of a source file that is to be read at a sitting
 FULLEST = 36  # sources in a folder that is to be taken in at a glance
 
@@ -134,6 +141,35 @@ def check_includes(sees, lines_of):
                 breach(path, number, "a tool meets the daemon only from the outside")
 
 
+def check_circles():
+    """No circle of units by their includes, besides CIRCLES. lint/circles checks that no objects need each other."""
+    paths = [os.path.relpath(path, ROOT) for top in ("src", "tools") for path in files(top, ".c", ".h")]
+    units = {path: re.sub("_parts$", "", path[:-2]) for path in paths}
+    header = {"/".join(path.split("/")[-2:]): unit for path, unit in units.items() if path.endswith(".h")}
+    needs = {unit: set() for unit in units.values()}
+    for path, unit in units.items():
+        folder = path.split("/")[-2]
+        for name in re.findall(r'^#include "([^"]+)"', "\n".join(text for _, text in lines(os.path.join(ROOT, path))), re.M):
+            needs[unit].add(header.get(name) or header.get(f"{folder}/{name}") or unit)
+    # Reach of each unit; two units that reach each other are in one circle.
+    reach = {}
+    for unit in needs:
+        reach[unit], todo = set(), [unit]
+        while todo:
+            more = needs[todo.pop()] - reach[unit]
+            reach[unit] |= more
+            todo += more
+    found = {frozenset(other for other in reach[unit] if unit in reach[other]) for unit in needs if unit in reach[unit]}
+    for circle in found:
+        others = {other for other in circle if needs[other] & (circle - {other})}
+        anchor = next((unit for unit in CIRCLES if unit in circle), None)
+        if len(others) > 1 and (not anchor or len(others) != CIRCLES[anchor][0]):
+            breach(os.path.join(ROOT, min(others)), 0, f"a circle of includes: {', '.join(sorted(others))}; see Layers in src/README.md")
+    for anchor in CIRCLES.keys() & needs.keys():
+        if not any(anchor in circle and len(circle) > 1 for circle in found):
+            breach(os.path.join(ROOT, anchor), 0, "is in no circle of includes: take it out of CIRCLES in tree.py")
+
+
 def check_text():
     excused = set()
     for path in [*files("src", ".c", ".h"), *files("include", ".h")]:
@@ -194,6 +230,7 @@ def check_top():
 layers, link_lines = check_links()
 check_includes(layers, link_lines)
 check_readme(layers)
+check_circles()
 check_text()
 check_folders()
 check_top()

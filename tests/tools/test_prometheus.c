@@ -4,6 +4,7 @@
 #include "prometheus.h"
 
 #include "signals/exchange.h"
+#include "telemetry/fields.h"
 #include "tools/fake_census.h"
 
 #include <ali3/ali3.h>

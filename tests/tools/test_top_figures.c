@@ -3,6 +3,7 @@
 #include "platform/platform.h"
 #include "signals/clocking.h"
 #include "signals/signals.h"
+#include "telemetry/fields.h"
 #include "tools/run_top.h"
 
 #include <jansson.h>

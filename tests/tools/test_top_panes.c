@@ -4,6 +4,7 @@
 #include "panes.h"
 #include "tools/canvas_text.h"
 
+#include "telemetry/fields.h"
 #include "tools/fake_picture.h"
 
 #include <locale.h>

@@ -5,6 +5,7 @@
 
 #include "lines.h"
 #include "signals/exchange.h"
+#include "telemetry/fields.h"
 
 #include <ali3/ali3.h>
 #include <inttypes.h>

@@ -77,8 +77,4 @@ struct frame link_in_body(const struct robot *r, int link);
 /* How the model treats a moving joint under the options. */
 enum drives joint_drive(const struct robot *r, const struct import *o, const struct joint *j);
 
-/* From the bytes of a URDF file to a model file on `out`. False: an error was reported, and nothing was written. Bytes in MJCF
- * only say that o->file is read with libmujoco. */
-bool import_robot(const struct import *o, const char *bytes, size_t count, struct notes *n, FILE *out);
-
 #endif

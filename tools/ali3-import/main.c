@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-import: options, and the file. */
 #include "command/command_line.h"
-#include "import.h"
+#include "import_robot.h"
 #include "output.h"
 
 #include <ali3/ali3.h>

@@ -6,6 +6,7 @@
  * Demanded: from 128 bodies on, twice the bodies need 1.9 to 2.1 times the operations; along the longest way through the assembly
  * they need more by the same amount each time, within 20 %; and the assembly has at most 2 log2 n + 2 levels. Times are not
  * demanded. */
+#include "coordinates/problem_make.h"
 #include "lab_tool.h"
 
 #include <math.h>

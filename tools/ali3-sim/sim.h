@@ -7,7 +7,7 @@
 #ifndef SIM_H
 #define SIM_H
 
-#include "config/settings.h"
+#include "config/settings_read.h"
 #include "inputs/inputs.h"
 #include "motion/platform_drive.h"
 #include "signals/signals.h"

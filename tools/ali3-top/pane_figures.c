@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * All single figures of the daemon, from the list of telemetry/fields.h. */
 #include "panes.h"
+#include "telemetry/fields.h"
 #include "words.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "choice.h"
+#include "stream_parts.h"
 
 #include "playback.h"
 

@@ -4,7 +4,6 @@
 #include "mesh/mesh.h"
 #include "meshes.h"
 #include "rt/realtime.h"
-#include "server.h"
 
 #include <stdlib.h>
 #include <sys/eventfd.h>

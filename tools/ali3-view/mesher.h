@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { VIEW_MESHES = 2 }; /* files that are read or wait, at most */
+
 struct mesher;
 
 struct mesh_job {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The pages that are made at once: the scene, the signals, the state of the daemons. */
 #include "assets.h"
-#include "exchange.h"
 #include "meshes.h"
 #include "pages.h"
+#include "server_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "asked_host.h"
-#include "exchange.h"
+#include "server_parts.h"
 #include "signals/states.h"
 
 #include <stdio.h>

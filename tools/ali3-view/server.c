@@ -2,9 +2,9 @@
 #include "server.h"
 
 #include "asked_host.h"
-#include "exchange.h"
 #include "places.h"
 #include "rt/clock.h"
+#include "server_parts.h"
 #include "transport/inet_address.h"
 
 #include <poll.h>

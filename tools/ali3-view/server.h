@@ -12,7 +12,7 @@
 #include "rights.h"
 
 /* VIEW_STREAMS_HOST: streams of one address. */
-enum { VIEW_STREAMS = 8, VIEW_STREAMS_HOST = VIEW_STREAMS / 2, VIEW_BODY = 4096, VIEW_MESHES = 2 };
+enum { VIEW_STREAMS = 8, VIEW_STREAMS_HOST = VIEW_STREAMS / 2, VIEW_BODY = 4096 };
 
 struct view {
   struct playback *playback; /* NULL: running daemons */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream.h"
 
-#include "choice.h"
 #include "events.h"
 #include "playback.h"
 #include "rt/clock.h"
+#include "stream_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "dca/condense.h"
 
 #include "base/isa_built.h"
-#include "dca/fronts.h"
+#include "dca/condense_parts.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * The sweeps need L and D^-1, which stay in place of P, and K, which stays in place of E. U lies elsewhere
  * (tree_place()). Even fronts (struct tree_group) are summed, eliminated and stored block by block, some together with
  * their leaves. */
-#include "dca/fronts.h"
+#include "dca/condense_parts.h"
 
 /* Returns delta of the bodies. If the bodies do not lie side by side, the function gathers it in `room`. */
 static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)

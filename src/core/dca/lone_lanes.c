@@ -9,7 +9,7 @@
  *         Numbers above the diagonal, and in rows beyond the border, have no meaning
  *
  * A lone child with rows in the same order adds column by column: a load, a shuffle (struct tree_shift), an addition. */
-#include "dca/fronts.h"
+#include "dca/condense_parts.h"
 
 enum { TREE_PIVOT = 32 }; /* numbers of the largest pivot, in whole vectors */
 

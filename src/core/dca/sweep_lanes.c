@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Loop code, built for each instruction set (math/num.h): the sweeps, with the factors that condense_lanes.c leaves in
- * the fronts. fronts.h has the sweeps of a pivot, and lone_lanes.c those of groups of one lane.
+ * the fronts. condense_parts.h has the sweeps of a pivot, and lone_lanes.c those of groups of one lane.
  *
  *     up     f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
  *     down   x_p = f_p - K' x_b */
-#include "dca/fronts.h"
+#include "dca/condense_parts.h"
 
 /* Rows of one part of the border: f = sum over `count` children, minus K x. */
 FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,

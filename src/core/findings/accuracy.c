@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Measures the accuracy of the steps: compares the first steps of the mechanism with two half steps each, and with more
  * iterations. It also follows drives that are functions of time, to find positions that the mechanism cannot reach. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 #include "stepper/elements.h"
 #include "stepper/explicit.h"
 

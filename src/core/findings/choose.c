@@ -2,7 +2,7 @@
  * Set-up. Runs the mechanism side by side with one to four iterations, with many, and with many and twice the substeps. The
  * fewest iterations suffice if their error is small beside the error of the step itself. */
 #include "findings/choose.h"
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <ali3/model.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * Fewer rows make smaller fronts. But joints with different numbers of rows cannot share a tile, and each further tile costs
  * more than the rows save in a small mechanism. */
 #include "findings/choose_rows.h"
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <ali3/mechanics.h>
 #include <ali3/model.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The reason for which a mechanism cannot be put into its initial state. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

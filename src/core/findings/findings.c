@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list of findings, and the order in which the parts of the inspection run. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include "math/vec3.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Gravity that is missing, points up, or differs from 9.81 m/s^2. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include "math/vec3.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Adds and words findings, and makes twins of a model. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include "math/vec3.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Mistakes of single numbers: degrees for radians, world coordinates for those of a body, and bodies so light that they are
  * better without mass. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include "math/vec3.h"
 

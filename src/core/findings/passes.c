@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Runs the first seconds of the mechanism: steps that fail after those that accuracy.c compares, and singular positions that
  * leave reactions undetermined. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <math.h>
 #include <stdio.h>

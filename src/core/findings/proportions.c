@@ -2,7 +2,7 @@
  * Mass, inertia and lengths that do not fit each other. The measure is the radius of gyration k = sqrt(tr(J)/(2 m)), which is
  * 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong unit is a factor of 1000 in a
  * length or in k (kg mm^2), and a factor of 32 in k (g). */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include "math/vec3.h"
 

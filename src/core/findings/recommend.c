@@ -3,7 +3,7 @@
  * that reach a wanted accuracy. The work of a setting is its number of operations, so that the recommendation does not depend
  * on the machine. A check has no inputs, and ab4 and abm8 lose their accuracy if inputs jump: if one of them needs the least
  * work, the best method of one step is named, too. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <math.h>
 #include <stdio.h>

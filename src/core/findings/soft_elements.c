@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Frequencies of springs, stops and contacts, compared with the step. The effective mass along a row is 1/(J M^-1 J') with the
  * joints. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 #include "start/start.h"
 #include "stepper/elements.h"
 #include "stepper/stage.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The mechanism at the start: openings of joints that the assembly closed, violated stops and contacts, and the largest
  * loads. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 #include "stepper/elements.h"
 
 #include "math/vec3.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Freedoms, parts, redundancy and contradictions, as src/mechanics finds them, in words. */
-#include "findings/inspection.h"
+#include "findings/findings_parts.h"
 
 #include <ali3/mechanics.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See point.h. */
 #include "linear/point.h"
-#include "linear/point_laws.h"
+#include "linear/point_parts.h"
 
 #include "math/dense.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. See point_laws.h. */
-#include "linear/point_laws.h"
+ * Set-up. See point_parts.h. */
 #include "actuators/tyre.h"
+#include "linear/point_parts.h"
 #include "stepper/elements.h"
 
 #include <math.h>

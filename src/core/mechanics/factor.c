@@ -2,7 +2,7 @@
  * Set-up. See factor.h. */
 #include "mechanics/factor.h"
 
-#include "mechanics/front.h"
+#include "mechanics/factor_parts.h"
 #include "mechanics/order.h"
 
 #include <stdlib.h>

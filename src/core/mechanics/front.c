@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. See front.h, factor.h. */
-#include "mechanics/front.h"
+ * Set-up. See factor_parts.h, factor.h. */
+#include "mechanics/factor_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

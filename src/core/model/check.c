@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Checks of the elements of a model. Every refusal names the member, its value and the expected value. */
-#include "model/check.h"
 #include "base/isa.h"
 #include "math/dense.h"
 #include "math/euler.h"
+#include "model/model_parts.h"
 
 #include <ali3/model.h>
 #include <float.h>

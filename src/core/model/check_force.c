@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Checks of forces, type by type. */
-#include "model/check.h"
+#include "model/model_parts.h"
 
 #include <ali3/model.h>
 #include <string.h>

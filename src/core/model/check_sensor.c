@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of sensors and of their measuring chains. */
 #include "math/euler.h"
-#include "model/check.h"
+#include "model/model_parts.h"
 
 #include <ali3/model.h>
 #include <string.h>

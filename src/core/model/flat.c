@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A model as bytes. Each element is visited field by field, as the tables of spec_fields.h have them; what the visit does, count,
  * write or read, is a matter of the stream. */
-#include "model/check.h"
+#include "model/model_parts.h"
 #include "model/spec_fields.h"
 
 #include "base/sha256.h"

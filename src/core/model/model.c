@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Builds a model element by element. check.c has the checks, and the stepper freezes the model. */
-#include "model/check.h"
+#include "model/model_parts.h"
 
 #include <ali3/model.h>
 #include <math.h>

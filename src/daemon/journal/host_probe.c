@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "journal/host_history.h"
+#include "journal/host_probe.h"
 
 #include "rt/clock.h"
 

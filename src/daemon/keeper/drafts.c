@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sets of changes that clients begin, fill and commit; changes that take effect at once; parameters that move over a time. */
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 #include "rt/clock.h"
 
 #include <ali3/ali3.h>

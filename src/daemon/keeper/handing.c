@@ -2,7 +2,7 @@
  * What goes to the loop, and what comes back: commands, copies of the state, and models with changed parameters. */
 #include "base/arena.h"
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 #include "rt/clock.h"
 #include "setup/setup.h"
 

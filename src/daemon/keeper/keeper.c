@@ -2,7 +2,7 @@
  * The thread of states and parameters. It waits for requests, for the next automatic save, and for the next cycle while a
  * parameter moves. */
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A saved set of parameters acts again: the lines "NAME: VALUE" that keeper_save_params() wrote, and a person may have edited. */
 #include "config/values.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Notes for the supervisor, which logs them. */
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Orders of clients to the recorder. They go through the events of the frame ring, which the recorder reads anyway. */
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include <string.h>
 

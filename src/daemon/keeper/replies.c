@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Replies to requests, and refusals for the log. */
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 #include "rt/clock.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Parameters of a model whose file was read again. The file has the last word: what moves, stops. */
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include <ali3/ali3.h>
 #include <malloc.h>

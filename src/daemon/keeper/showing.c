@@ -2,7 +2,7 @@
  * Values of parameters, for clients and for files. */
 #include "journal/log.h"
 #include "journal/wall_clock.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 
 #include "config/values.h"
 

@@ -2,7 +2,7 @@
  * States: from the loop into files, and back. */
 #include "config/values.h"
 #include "journal/log.h"
-#include "keeper/parts.h"
+#include "keeper/keeper_parts.h"
 #include "rt/clock.h"
 
 #include <ali3/ali3.h>

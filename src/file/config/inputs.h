@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The lists "inputs" and "injections": the structs that their tables of keys fill, and their readers. */
+ * The lists "inputs", "injections" and "stimulus": the structs that their tables of keys fill, and their readers. */
 #ifndef CONFIG_INPUTS_H
 #define CONFIG_INPUTS_H
 
@@ -22,6 +22,12 @@ struct injection_values {
   int kind;
 };
 
+struct stimulus_values {
+  const char *name, *file;
+  int interpolate, start; /* words of the schema: linear, hold; command, motion */
+  bool loop;
+};
+
 /* Reads the "inputs" list (NULL: there is none) into s->input, and gives the model, not yet frozen, the loads
  * of inputs on bodies. m NULL: the model has mistakes, and its bodies are known. False when out of
  * memory; mistakes are reported. */
@@ -30,5 +36,9 @@ bool inputs_read(const struct node *list, ali3_model *m, const struct names *bod
 
 /* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
 bool injections_read(const struct node *list, struct settings *s, struct report *r);
+
+/* Reads the list "stimulus" and its files (NULL: there is none), after the table of signals. False when out of memory;
+ * mistakes are in the report. */
+bool stimuli_read(const struct node *list, struct settings *s, struct report *r);
 
 #endif

@@ -3,7 +3,6 @@
 #include "config/inputs.h"
 #include "config/keys.h"
 #include "config/mechanism.h"
-#include "config/stimulus.h"
 
 _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A part that stands on a body. Its ground is that body, so points in the frame of the ground need no change. Numbers in the
  * world wait in the frame of the body until all bodies have their poses. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <string.h>
 

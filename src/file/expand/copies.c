@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copies trees, with merge keys resolved and scalars evaluated. A key that the reader of the file does not know stays
  * unchanged, and the reader reports it. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "expand/expand.h"
 
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Recursive descent: sum, product, sign, then numbers, names, functions, brackets and units. */
 #include "expand/expression.h"
 
-#include "expand/functions.h"
+#include "expand/expression_parts.h"
 #include "yaml/nearest.h"
 
 #include <math.h>

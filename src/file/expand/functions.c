@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "expand/functions.h"
+#include "expand/expression_parts.h"
 
 #include <math.h>
 #include <string.h>

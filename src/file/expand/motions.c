@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Moves the elements of a part: reflects them, gives them a prefix, and turns and shifts them. Numbers in the frame of a body of
  * the part turn with it. Numbers in the frame of a body outside the part stay. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 #include "model/names.h"
 
 #include <string.h>

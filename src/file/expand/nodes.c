@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Orientations written as Euler angles, as axis and angle, or as directions of axes. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Parts of a model: elements that stand several times, turned, shifted or reflected, or that another file has. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 #include "yaml/text_file.h"
 
 #include <math.h>

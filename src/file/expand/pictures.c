@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Shapes for pictures, and sensors, that move with their part. Their numbers are in the frame of a body, so only those on the
  * ground turn. Bodies that consist of shapes show these shapes. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 #include "model/names.h"
 #include "yaml/text_file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Poses of bodies that follow from other bodies: relative to a body, or by the joint that leads to it and its coordinate. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 #include "model/names.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Replaces the expressions of scalars by their values. A scalar that is no expression stays, with the reason. The code that reads
  * the key reports it, because it knows what the key expects. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

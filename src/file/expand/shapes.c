@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Mass, centre of mass and inertia of bodies that consist of shapes. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <math.h>
 #include <string.h>

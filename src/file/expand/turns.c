@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Elements below attach.c, motions.c and pictures.c: vectors that turn with the frame of a part. */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 
 #include <string.h>
 

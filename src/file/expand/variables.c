@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "expand/expander.h"
+#include "expand/expand_parts.h"
 #include "yaml/nearest.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef SETUP_SETUP_H
 #define SETUP_SETUP_H
 
-#include "config/settings.h"
+#include "config/settings_read.h"
 
 /* Prints every mistake to `errors`, see config/settings.h. NULL after a mistake. The caller calls settings_free(). */
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors);

@@ -2,7 +2,7 @@
  * The whole process: memory locked and never returned, processors kept awake. Set-up only. Threads are in
  * realtime_thread.c. */
 #include "rt/realtime.h"
-#include "rt/realtime_note.h"
+#include "rt/realtime_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

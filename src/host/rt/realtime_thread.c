@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One thread: promoted to real time, or started as an ordinary one. Set-up only; the result is read back. */
 #include "rt/realtime.h"
-#include "rt/realtime_note.h"
+#include "rt/realtime_parts.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
  * A silent device thus takes little time from other devices on its line. */
 #include "devices/devices.h"
 
-#include "devices/station.h"
+#include "devices/devices_parts.h"
 #include "rt/clock.h"
 #include "telemetry/device_view.h"
 #include "wire/io_map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "devices/station.h"
+#include "devices/devices_parts.h"
 
 #include "rt/clock.h"
 #include "telemetry/device_view.h"

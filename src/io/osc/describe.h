@@ -4,7 +4,8 @@
 #ifndef OSC_DESCRIBE_H
 #define OSC_DESCRIBE_H
 
-#include "osc/osc.h"
+#include "osc/config.h"
+#include "signals/signals.h"
 #include "wire/io_map.h"
 
 /* Adds the rows in the order of the map: commands and questions, inputs, streams. Returns false when out of memory. */

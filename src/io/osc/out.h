@@ -6,8 +6,10 @@
 #ifndef OSC_OUT_H
 #define OSC_OUT_H
 
+#include "osc/config.h"
 #include "osc/encode.h"
-#include "osc/osc.h"
+#include "signals/counters.h"
+#include "signals/exchange.h"
 #include "transport/inet_address.h"
 
 enum { OSC_SUBSCRIBERS = 16, OSC_LEASE_S = 10, OSC_DIVISOR_MAX = 1000 };

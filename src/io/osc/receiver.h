@@ -3,7 +3,7 @@
 #ifndef OSC_RECEIVER_H
 #define OSC_RECEIVER_H
 
-#include "osc/osc.h"
+#include "osc/config.h"
 #include "transport/inet_address.h"
 
 #include <stddef.h>

@@ -3,7 +3,8 @@
 #ifndef OSC_SOCKET_H
 #define OSC_SOCKET_H
 
-#include "osc/osc.h"
+#include "osc/config.h"
+#include "signals/counters.h"
 #include "transport/inet_address.h"
 
 #include <stddef.h>

@@ -4,7 +4,8 @@
 #ifndef OSC_SPACE_H
 #define OSC_SPACE_H
 
-#include "osc/osc.h"
+#include "osc/config.h"
+#include "signals/signals.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 
 #include "actuators/cylinder.h"
 #include "actuators/winding.h"
-#include "coordinates/force_view.h"
+#include "coordinates/forces_parts.h"
 #include "layout/frozen.h"
 #include "stepper/data.h"
 

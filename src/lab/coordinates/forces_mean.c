@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinates/forces_mean.h"
 
-#include "coordinates/force_view.h"
+#include "coordinates/forces_parts.h"
 #include "dynamics/mean.h"
 #include "layout/frozen.h"
 

@@ -4,7 +4,7 @@
  *
  *   M = sum S_i' M_i S_i,  S_i: twists of body i for unit rates of the coordinates between it and the ground
  *   Phi_q = D'(S_b - S_a),    f = sum S_i' (weight - V x* M V - M (sum s' q')) */
-#include "coordinates/joint_ties.h"
+#include "coordinates/joint_parts.h"
 #include "math/euler.h"
 #include "math/vec3.h"
 

@@ -35,7 +35,7 @@ struct joint_link {
   double mass, inertia[9], inverse[9]; /* kg, kg m^2 in body axes, and its inverse */
 };
 
-struct joint_tie; /* a drive or a gear, joint_ties.h */
+struct joint_tie; /* a drive or a gear, joint_parts.h */
 
 enum cut_kind {
   CUT_AXIS,     /* u . (P_b - P_a), u fixed in the world */

@@ -2,7 +2,7 @@
  * From the joints of a model to a spanning tree. Joints are taken in the order of the file: a revolute or prismatic
  * one that joins two parts becomes one of the tree, every other joint is cut. So whoever writes the model says
  * which joints are cut: those that come last in their loop. */
-#include "coordinates/joint_ties.h"
+#include "coordinates/joint_parts.h"
 #include "math/euler.h"
 #include "model/model.h"
 

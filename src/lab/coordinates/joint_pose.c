@@ -5,7 +5,7 @@
  *   Phi' = D . (V_b - V_a)         of a row of a cut joint between a and b
  *
  * A link that floats has twists of r and of the Euler parameters instead of one of a joint. */
-#include "coordinates/joint_ties.h"
+#include "coordinates/joint_parts.h"
 #include "math/vec3.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "coordinates/joint_ties.h"
+#include "coordinates/joint_parts.h"
 
 #include "layout/frozen.h"
 #include "math/euler.h"

@@ -98,9 +98,6 @@ extern const struct description description_natural, description_absolute, descr
 extern const struct description *const lab_descriptions[];        /* ends with NULL */
 const struct description *lab_find_description(const char *name); /* NULL: unknown */
 
-/* `d` has been reset. False, with the reason in *why, where the model is not suitable. */
-bool problem_make(struct problem *p, const struct description *kind, const ali3_model *m, const ali3_data *d,
-                  struct lab_refusal *why);
 void problem_free(struct problem *p);
 
 /* The instant of the start. */

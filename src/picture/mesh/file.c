@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Mesh files: only below one folder, whatever a name says. */
-#include "mesh/readers.h"
+#include "mesh/mesh_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * GLB, the binary form of glTF 2.0: a head of 12 bytes, a chunk of JSON, a chunk of numbers. Read are the triangles of one scene
  * with their places and the base colour of their material. Textures, animations, skins, cameras and lights are left out. A file
  * that cannot be read without an extension is refused. */
-#include "mesh/readers.h"
+#include "mesh/mesh_parts.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mesh/readers.h"
+#include "mesh/mesh_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * STL. Binary: 80 bytes of any text, the number of triangles, then 50 bytes for each: normal, three corners, two spare bytes.
  * Text: "facet normal x y z, outer loop, vertex x y z three times, endloop, endfacet". Normals are not read: they follow from
  * the corners. */
-#include "mesh/readers.h"
+#include "mesh/mesh_parts.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The triangles of a mesh, one after another. */
-#include "mesh/readers.h"
+#include "mesh/mesh_parts.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Commands of the jog: who may move which part, and until when. RT except jog_init(). */
 #include "jog/jog.h"
 
-#include "jog/path.h"
+#include "jog/jog_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * RT: constant memory and bounded time. */
-#include "jog/path.h"
+#include "jog/jog_parts.h"
 
 #include "platform/params.h"
 #include "rig/forward.h"

@@ -3,7 +3,6 @@
 
 #include "math/euler.h"
 #include "platform/axis.h"
-#include "platform/platform.h"
 #include "platform/pose.h"
 
 #include <math.h>

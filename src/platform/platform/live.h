@@ -4,12 +4,11 @@
 #define PLATFORM_LIVE_H
 
 #include "platform/filter.h"
+#include "platform/hexapod.h"
 #include "platform/pose.h"
 #include "platform/room.h"
 #include "platform/types.h"
 #include "platform/washout.h"
-
-struct platform_input;
 
 /* First index of each quantity in the numbers of a pose sensor. */
 enum {

@@ -4,8 +4,8 @@
 
 #include "math/vec3.h"
 #include "platform/params.h"
+#include "platform/platform_parts.h"
 #include "platform/pose.h"
-#include "platform/states.h"
 
 #include <math.h>
 #include <string.h>

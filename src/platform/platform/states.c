@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "platform/states.h"
+#include "platform/platform_parts.h"
 
 const char *const platform_coordinate_name[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
 

@@ -90,4 +90,32 @@ struct platform_geometry {
   double margin;           /* smallest determinant of the Jacobian, relative to its value at neutral */
 };
 
+/* Orders to the platform, each from some states of the daemon. */
+enum platform_order {
+  PLATFORM_TO_PARK,    /* INIT, STOPPED, EXIT */
+  PLATFORM_TO_NEUTRAL, /* READY */
+  PLATFORM_TO_RUN,     /* RUNNING */
+  PLATFORM_TO_FREEZE,  /* PAUSED */
+  PLATFORM_TO_FAULT,   /* FAULT: neutral, then park */
+  PLATFORM_TO_JOG,     /* STOPPED, while a person jogs */
+  PLATFORM_TO_SAFE,    /* SAFE: park, after braking at the limits */
+};
+/* True if a moving platform brakes at its limits for this order. For any other one it comes to rest softly first. */
+static inline bool platform_order_brakes(enum platform_order order)
+{
+  return order == PLATFORM_TO_FREEZE || order == PLATFORM_TO_FAULT || order == PLATFORM_TO_SAFE;
+}
+
+/* Input of one cycle. */
+struct platform_input {
+  enum platform_order order;
+  bool restart;             /* the model was reset since the last step */
+  double specific_force[3]; /* m/s^2, of the imu in its own axes: x forward, y left, z up; 0 0 9.81 at rest */
+  double angular_velocity[3]; /* rad/s */
+  const double *sensor;       /* the 19 numbers of the pose sensor; NULL: no sensor */
+  double external[PLATFORM_DOF];
+  const struct platform_motion
+      *jog; /* PLATFORM_TO_JOG: target at the end of the cycle; NULL: hold the pose */
+};
+
 #endif

@@ -51,7 +51,7 @@ void cycle_mind_suspension(struct cycle *c);
 /* If told to end with a platform to park: enters EXIT once, then waits while the platform moves. */
 void cycle_leave(struct cycle *c);
 
-/* cycle_events.c. cycle_note: the event of a change from state `from`. cycle_trip: a fault, and its event if the state
+/* cycle_note.c. cycle_note: the event of a change from state `from`. cycle_trip: a fault, and its event if the state
  * changes. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: the parts of an input, and its loads in a model. */
-#include "signals/walk.h"
+#include "signals/signals_parts.h"
 
 #include "platform/platform.h"
 

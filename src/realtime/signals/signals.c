@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Builds the signal table (set-up) and fills in its values (signals_observe, loop code). */
-#include "signals/walk.h"
+#include "signals/signals_parts.h"
 
 #include "platform/platform.h"
 

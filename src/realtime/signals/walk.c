@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only. */
-#include "signals/walk.h"
+#include "signals/signals_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The signals of the motion platform and of its rig in the table. Set-up only. */
 #include "platform/platform.h"
 #include "rig/rig.h"
-#include "signals/walk.h"
+#include "signals/signals_parts.h"
 
 enum platform_quantity {
 #define QUANTITY(name, count) OF_##name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copies a block that is being written: by pread(2), in the order that its sequence locks need. Makes the copy safe to
  * use; no other file does so. */
+#include "telemetry/fields.h"
 #include "telemetry/read.h"
 
 #include <sched.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "telemetry/json.h"
+#include "telemetry/fields.h"
 
 #include "signals/clocking.h"
 #include "signals/exchange.h"

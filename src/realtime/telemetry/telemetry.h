@@ -13,7 +13,7 @@
 #include "signals/signals.h"
 #include "telemetry/book.h"
 #include "telemetry/device_view.h"
-#include "telemetry/fields.h"
+#include "telemetry/field_lists.h"
 #include "telemetry/miss.h"
 
 #include <stdbool.h>

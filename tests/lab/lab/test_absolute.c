@@ -2,6 +2,7 @@
  * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own
  * reset. */
 #include "coordinates/absolute.h"
+#include "coordinates/problem_make.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"

@@ -2,6 +2,7 @@
  * The energy-momentum step: its Jacobian between two poses, what it conserves, its recursion against a dense Newton
  * iteration; and the elimination that it shares with paper 5. */
 #include "coordinates/geometric.h"
+#include "coordinates/problem_make.h"
 #include "lab/fronts.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"

@@ -2,6 +2,7 @@
  * Mechanisms that no joint of the tree connects with the ground: a body floats with seven coordinates. The forms of paper 2
  * beside absolute coordinates, and the momenta that stay where no load acts. */
 #include "coordinates/joint.h"
+#include "coordinates/problem_make.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"
 #include "math/euler.h"

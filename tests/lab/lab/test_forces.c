@@ -2,6 +2,7 @@
  * Force elements, loads, drives and gears in all coordinates: formulations that share neither coordinates nor integrators agree
  * with the product's step; rows of drives and gears against differences. */
 #include "coordinates/forces.h"
+#include "coordinates/problem_make.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The recursions of paper 5 against the dense matrix, pass by pass of the multipliers, in motion. */
 #include "coordinates/absolute.h"
+#include "coordinates/problem_make.h"
 #include "lab/index1.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"

@@ -2,6 +2,7 @@
  * Joint coordinates and the recursions of paper 2: against the dense twin, and against Hamilton's and Lagrange's
  * equations with derivatives by differences of energies. */
 #include "coordinates/joint.h"
+#include "coordinates/problem_make.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"

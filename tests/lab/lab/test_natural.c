@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Natural coordinates: rows against differences, mass matrix and weight against the bodies, which models are
  * refused. */
+#include "coordinates/problem_make.h"
 #include "lab/mechanism.h"
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The product's stepper as a method of the laboratory: the same bits as libali3 gives, from a copy of the model. */
 #include "coordinates/absolute.h"
+#include "coordinates/problem_make.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"
 

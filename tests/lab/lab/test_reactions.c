@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reactions of joints: every formulation in its own coordinates beside libali3, on mechanisms in motion. */
+#include "coordinates/problem_make.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Properties of the state machine of the platform for every state and order. */
 #include "check.h"
-#include "platform/states.h"
+#include "platform/platform_parts.h"
 
 enum { STATES = PLATFORM_JOG + 1, ORDERS = PLATFORM_TO_SAFE + 1 };
 

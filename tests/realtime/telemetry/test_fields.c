@@ -3,6 +3,7 @@
 #include "check.h"
 #include "signals/clocking.h"
 #include "signals/states.h"
+#include "telemetry/fields.h"
 #include "telemetry/telemetry.h"
 
 #include <string.h>

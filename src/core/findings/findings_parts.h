@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * State and functions that the parts of the inspection share. Set-up only. */
-#ifndef FINDINGS_INSPECTION_H
-#define FINDINGS_INSPECTION_H
+#ifndef FINDINGS_FINDINGS_PARTS_H
+#define FINDINGS_FINDINGS_PARTS_H
 
 #include "findings/distance.h"
 #include "findings/findings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What one request has and gets, beside libmicrohttpd. */
-#ifndef ALI3_VIEW_EXCHANGE_H
-#define ALI3_VIEW_EXCHANGE_H
+#ifndef ALI3_VIEW_SERVER_PARTS_H
+#define ALI3_VIEW_SERVER_PARTS_H
 
 #include "query.h"
 #include "server.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inside the layer: the readers of the formats, and how they add triangles. */
-#ifndef MESH_READERS_H
-#define MESH_READERS_H
+#ifndef MESH_MESH_PARTS_H
+#define MESH_MESH_PARTS_H
 
 #include "mesh/mesh.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Functions and structs that the files of the expansion share. */
-#ifndef EXPAND_EXPANDER_H
-#define EXPAND_EXPANDER_H
+#ifndef EXPAND_EXPAND_PARTS_H
+#define EXPAND_EXPAND_PARTS_H
 
 #include "expand/expand.h"
 #include "expand/expression.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A link as the laws of the core see it, for forces.c and forces_mean.c. */
-#ifndef COORDINATES_FORCE_VIEW_H
-#define COORDINATES_FORCE_VIEW_H
+#ifndef COORDINATES_FORCES_PARTS_H
+#define COORDINATES_FORCES_PARTS_H
 
 #include "coordinates/forces.h"
 #include "dynamics/rows.h"

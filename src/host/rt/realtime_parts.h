@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Shared by the files of rt/realtime.h. */
-#ifndef RT_REALTIME_NOTE_H
-#define RT_REALTIME_NOTE_H
+#ifndef RT_REALTIME_PARTS_H
+#define RT_REALTIME_PARTS_H
 
 #include "rt/realtime.h"
 

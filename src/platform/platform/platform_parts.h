@@ -16,8 +16,8 @@
  * Invariants: 1. The platform comes to rest before it starts another move, except between RUN and FREEZE. 2. The platform enters
  * RUN only if it has been at neutral since it left the park pose. 3. Under a constant order the state settles. 4. Only an order
  * up or a jog leaves UNKNOWN, and no order leads back to it. */
-#ifndef PLATFORM_STATES_H
-#define PLATFORM_STATES_H
+#ifndef PLATFORM_PLATFORM_PARTS_H
+#define PLATFORM_PLATFORM_PARTS_H
 
 #include "platform/platform.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. One front of the factorisation (factor.h): collects rows, reduces them, and passes the others on. */
-#ifndef MECHANICS_FRONT_H
-#define MECHANICS_FRONT_H
+#ifndef MECHANICS_FACTOR_PARTS_H
+#define MECHANICS_FACTOR_PARTS_H
 
 #include "mechanics/factor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The way of a jog: the line of a coordinate, or the curve of a leg alone. Part of the layer's own code. RT. */
-#ifndef JOG_PATH_H
-#define JOG_PATH_H
+#ifndef JOG_JOG_PARTS_H
+#define JOG_JOG_PARTS_H
 
 #include "jog/jog.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: functions that the kernels of the condensation and of the sweeps share, and their interface to the code
  * around them. */
-#ifndef DCA_FRONTS_H
-#define DCA_FRONTS_H
+#ifndef DCA_CONDENSE_PARTS_H
+#define DCA_CONDENSE_PARTS_H
 
 #include "dca/condense.h"
 #include "dynamics/leaf.h"

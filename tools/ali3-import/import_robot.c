@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From the bytes of a URDF file, or a file in MJCF, to a model file. */
-#include "import.h"
+#include "import_robot.h"
 
 #include "mesh_copies.h"
 #include "mjcf/mjcf.h"

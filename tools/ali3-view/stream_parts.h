@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The signals that a query chooses, and the head of its stream. */
-#ifndef ALI3_VIEW_CHOICE_H
-#define ALI3_VIEW_CHOICE_H
+#ifndef ALI3_VIEW_STREAM_PARTS_H
+#define ALI3_VIEW_STREAM_PARTS_H
 
 #include "stream.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Bounds and helpers of the checks of elements. */
-#ifndef MODEL_CHECK_H
-#define MODEL_CHECK_H
+#ifndef MODEL_MODEL_PARTS_H
+#define MODEL_MODEL_PARTS_H
 
 #include "model/model.h"
 

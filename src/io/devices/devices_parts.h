@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A polled device: its requests, the use of its answers, and what is written to it. Belongs to the thread of its bus. */
-#ifndef DEVICES_STATION_H
-#define DEVICES_STATION_H
+#ifndef DEVICES_DEVICES_PARTS_H
+#define DEVICES_DEVICES_PARTS_H
 
 #include "devices/bus.h"
 #include "devices/devices.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Constants and functions of expressions. Set-up only. */
-#ifndef EXPAND_FUNCTIONS_H
-#define EXPAND_FUNCTIONS_H
+#ifndef EXPAND_EXPRESSION_PARTS_H
+#define EXPAND_EXPRESSION_PARTS_H
 
 #include "expand/expression.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The laws of a soft link at a point: its forces and their slopes. States of forces stay. Set-up. */
-#ifndef LINEAR_POINT_LAWS_H
-#define LINEAR_POINT_LAWS_H
+#ifndef LINEAR_POINT_PARTS_H
+#define LINEAR_POINT_PARTS_H
 
 #include "linear/point.h"
 

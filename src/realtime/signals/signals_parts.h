@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inside the signal table: the walk that makes it. Set-up only. */
-#ifndef SIGNALS_WALK_H
-#define SIGNALS_WALK_H
+#ifndef SIGNALS_SIGNALS_PARTS_H
+#define SIGNALS_SIGNALS_PARTS_H
 
 #include "signals/signals.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Drives and gears in joint coordinates, whose rows are cut ones, and loads and springs as wrenches on links. */
-#ifndef COORDINATES_JOINT_TIES_H
-#define COORDINATES_JOINT_TIES_H
+#ifndef COORDINATES_JOINT_PARTS_H
+#define COORDINATES_JOINT_PARTS_H
 
 #include "coordinates/forces.h"
 #include "coordinates/joint.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
  * and the checks that take more than one key. Set-up only. It prints only to the stream that it is given. */
-#include "config/settings.h"
+#include "config/settings_read.h"
 
 #include "base/isa.h"
 #include "config/changes.h"
@@ -9,7 +9,6 @@
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
-#include "config/stimulus.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
 #include "yaml/print.h"

@@ -2,8 +2,8 @@
  * Inside of keeper: keeper.c has the thread and its life, notes.c what the supervisor logs, replies.c the answers, states.c
  * the files, drafts.c sets of parameters, showing.c values, handing.c what goes to the loop and comes back, rereading.c the
  * parameters of a reload, orders.c orders to the recorder. */
-#ifndef KEEPER_PARTS_H
-#define KEEPER_PARTS_H
+#ifndef KEEPER_KEEPER_PARTS_H
+#define KEEPER_KEEPER_PARTS_H
 
 #include "config/params.h"
 #include "keeper/keeper.h"
