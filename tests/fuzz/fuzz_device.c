@@ -3,7 +3,7 @@
  * answers: a byte that says what of the frame is right, its length, its bytes. An answer is sent right before the request that it
  * meets. No value that is not finite becomes an input, and nothing counts before the alive register was read. */
 #include "base/crc.h"
-#include "devices/devices_parts.h"
+#include "modbus_client/devices_parts.h"
 #include "telemetry/device_view.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as a stream of Modbus TCP, for the parser alone. Every value of a well-formed request is read,
  * and must lie inside the frame. */
-#include "modbus/mbap.h"
+#include "modbus_server/mbap.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #include "bench.h"
 
 #include "base/crc.h"
-#include "modbus/rtu.h"
-#include "modbus/service.h"
+#include "modbus_server/rtu.h"
+#include "modbus_server/service.h"
 
 #include <modbus/modbus.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * libFuzzer: any bytes as those of a Modbus RTU line, for the parser alone. The first byte tells whether the line has
  * fallen silent, and whether the last two bytes become the CRC of those before them, which a fuzzer does not guess. */
 #include "base/crc.h"
-#include "modbus/rtu.h"
+#include "modbus_server/rtu.h"
 
 #include <stdlib.h>
 #include <string.h>

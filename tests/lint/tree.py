@@ -14,11 +14,11 @@ ROOT = sys.argv[1]
 WINGS = {
     "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
     "platform": ["platform", "rig", "jog"],
-    "lab": ["coordinates", "links", "lab", "recursive"],
+    "lab": ["coordinates", "links", "formulations", "recursive"],
     "host": ["rt", "trace", "outfile"],
-    "realtime": ["signals", "inputs", "telemetry", "frames", "motion", "loop"],
+    "realtime": ["signals", "inputs", "telemetry", "frames", "machine", "loop"],
     "picture": ["scene", "mesh", "draw"],
-    "io": ["wire", "transport", "osc", "modbus", "devices", "packets", "fmi"],
+    "io": ["wire", "transport", "osc", "modbus_server", "modbus_client", "packets", "fmi"],
     "file": ["command", "yaml", "expand", "config", "setup", "manual"],
     "daemon": ["journal", "restart", "keeper", "daemon"],
 }
@@ -30,13 +30,13 @@ CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stda
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
 # Names that the loop's layers, or all sources, may not have, with the reason.
-LOOP = [*CORE, "platform", "rig", "jog", "rt", "trace", "signals", "inputs", "telemetry", "frames", "motion", "loop"]
+LOOP = [*CORE, "platform", "rig", "jog", "rt", "trace", "signals", "inputs", "telemetry", "frames", "machine", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
 }
 BANNED = {
-    r"\bmodbus_(set|get)_float\w*": "libmodbus 3.1.6 swaps the bytes wrongly; see modbus/map.h",
-    r"\bmodbus_receive\b": "blocks all clients for the slowest one; see modbus/mbap.h",
+    r"\bmodbus_(set|get)_float\w*": "libmodbus 3.1.6 swaps the bytes wrongly; see modbus_server/map.h",
+    r"\bmodbus_receive\b": "blocks all clients for the slowest one; see modbus_server/mbap.h",
     r"\b(strcpy|strcat|sprintf|gets|alloca)\s*\(": "unbounded",
 }
 # Names that src/, the daemon, may not have.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/modbus/mbap.c: any bytes, with every length from 0 to one more than the longest frame, as a stream and as
+ * Frama-C's Eva on src/io/modbus_server/mbap.c: any bytes, with every length from 0 to one more than the longest frame, as a stream and as
  * a single PDU. The buffer before the bytes is not initialised and ends with them, so that every read outside them is an
  * alarm. */
-#include "modbus/mbap.h"
+#include "modbus_server/mbap.h"
 #include <__fc_builtin.h>
 
 #ifndef LONGEST
@@ -25,7 +25,7 @@ static void read_value(const struct mbap_request *r, int i)
 }
 
 /* mbap_next() gives mbap_pdu() the PDU without the bytes after it, so n is the length of the PDU here. The function reads every
- * value of a well formed request as modbus/map.c and modbus/control.c do. */
+ * value of a well formed request as modbus_server/map.c and modbus_server/control.c do. */
 static void values_of_pdu(uint8_t *pdu, size_t n)
 {
   static const uint8_t LAST[] = {4, 5, 6, 14, 15, 16, 21, 22, 23, 255}; /* from each range of functions */

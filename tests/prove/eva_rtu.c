@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/modbus/rtu.c, with src/io/modbus/mbap.c: any bytes of a line, with every length from 1 to one more than the
+ * Frama-C's Eva on src/io/modbus_server/rtu.c, with src/io/modbus_server/mbap.c: any bytes of a line, with every length from 1 to one more than the
  * longest frame, for any unit. The buffer before the bytes is not initialised and ends with them, so that every read outside them
  * is an alarm. */
-#include "modbus/rtu.h"
+#include "modbus_server/rtu.h"
 #include <__fc_builtin.h>
 
 #ifndef LONGEST

@@ -3,7 +3,7 @@
  * channel as fast as the daemon answers. */
 #include "latency.h"
 
-#include "modbus/table.h"
+#include "modbus_server/table.h"
 #include "rt/clock.h"
 
 #include <errno.h>

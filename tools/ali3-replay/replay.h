@@ -8,7 +8,7 @@
 
 #include "config/settings.h"
 #include "csv.h"
-#include "motion/platform_drive.h"
+#include "machine/platform_drive.h"
 #include "recording/recording.h"
 #include "recording/run_file.h"
 #include "rt/pool.h"

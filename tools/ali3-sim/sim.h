@@ -9,7 +9,7 @@
 
 #include "config/settings_read.h"
 #include "inputs/inputs.h"
-#include "motion/platform_drive.h"
+#include "machine/platform_drive.h"
 #include "signals/signals.h"
 
 #include "command/command_line.h"

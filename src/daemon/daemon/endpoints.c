@@ -3,8 +3,8 @@
 #include "daemon/endpoints.h"
 
 #include "base/arena.h"
-#include "devices/devices.h"
-#include "modbus/server.h"
+#include "modbus_client/devices.h"
+#include "modbus_server/server.h"
 #include "osc/osc.h"
 #include "packets/packets.h"
 #include "transport/kernel_stamp.h"

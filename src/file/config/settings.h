@@ -3,14 +3,14 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
-#include "devices/config.h"
 #include "frames/settings.h"
 #include "inputs/inject.h"
 #include "inputs/stimuli.h"
 #include "loop/cycle_settings.h"
-#include "modbus/config.h"
-#include "motion/platform_drive.h"
-#include "motion/rig_drive.h"
+#include "machine/platform_drive.h"
+#include "machine/rig_drive.h"
+#include "modbus_client/config.h"
+#include "modbus_server/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
 #include "scene/visual.h"

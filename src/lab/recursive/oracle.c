@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recursive/oracle.h"
 
-#include "lab/linear.h"
+#include "formulations/linear.h"
 
 #include <math.h>
 #include <stdlib.h>

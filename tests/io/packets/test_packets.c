@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "modbus/line.h" /* asserts */
+#include "modbus_server/line.h" /* asserts */
 
 enum { PATIENCE_MS = 300000, SILENT_MS = 150, BIG = 1400 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "modbus/line.h" /* asserts */
+#include "modbus_server/line.h" /* asserts */
 
 enum { SIZE = 8 };
 
