@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { ENDPOINTS = 4, PORTS_MAX = 4 + DEVICES_MAX };
+enum { ENDPOINTS = 4 };
 
 struct endpoints {
   struct telemetry *telemetry;

@@ -87,6 +87,9 @@ bool supervisor_open(struct supervisor *s)
 {
   host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
+  input_log_begin(&s->inputs);
+  stray_log_begin(&s->strays);
+  condition_log_begin(&s->conditions);
   service_open(&s->service);
   s->reload.service = &s->service;
   s->host.tick_ns = TICK_NS;

@@ -3,19 +3,19 @@
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
-#include "daemon/condition_log.h"
-#include "daemon/input_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
 #include "daemon/stall.h"
-#include "daemon/stray_log.h"
+#include "journal/condition_log.h"
 #include "journal/device_log.h"
 #include "journal/host_history.h"
+#include "journal/input_log.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
 #include "journal/recorder_log.h"
 #include "journal/ride_log.h"
+#include "journal/stray_log.h"
 #include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"

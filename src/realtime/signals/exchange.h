@@ -109,6 +109,7 @@ enum {
   SOURCE_PACKETS = SOURCE_DEVICE + DEVICES_MAX,
   SOURCE_INNER /* the daemon itself: stimuli */
 };
+enum { PORTS_MAX = 4 + DEVICES_MAX }; /* one of each protocol and device, and one of the daemon itself */
 
 /* A sample that a port refused because of the owner of the input; for the log. */
 struct refusal {

@@ -77,12 +77,30 @@ TEST(a_flood_of_one_kind_leaves_the_others_alone)
   assert_int_equal(times_logged("set\n"), LOG_LIMIT);
 }
 
+TEST(a_limit_of_a_minute_counts_what_it_holds)
+{
+  const uint64_t second = 1000 * MS;
+  struct rate_limit r = rate_limit_in_minute(2);
+  double over = 0;
+  assert_true(rate_limit_passes(&r, T0));
+  assert_true(rate_limit_passes(&r, T0 + second));
+  assert_false(rate_limit_passes(&r, T0 + 2 * second));
+  rate_limit_hold(&r, T0 + 3 * second, 3); /* lines that their source lost */
+  assert_false(rate_limit_passes(&r, T0 + 59 * second));
+  assert_int_equal(rate_limit_sum(&r, T0 + 59 * second, false, &over), 0);
+  assert_int_equal(rate_limit_sum(&r, T0 + 60 * second, false, &over), 5);
+  assert_true(over == 58.0);
+  assert_true(rate_limit_passes(&r, T0 + 60 * second));
+  assert_int_equal(rate_limit_sum(&r, T0 + 200 * second, false, &over), 0);
+}
+
 int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
   const struct CMUnitTest tests[] = {
       ROW(a_flood_is_summed_up),
       ROW(a_flood_of_one_kind_leaves_the_others_alone),
+      cmocka_unit_test(a_limit_of_a_minute_counts_what_it_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

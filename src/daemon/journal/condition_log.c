@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/condition_log.h"
+#include "journal/condition_log.h"
 
 #include "journal/log.h"
 #include "rt/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static const uint64_t CONDITION_MINUTE_NS = 60 * NS_PER_S;
 
 static void log_condition(const struct cycle_config *g, uint32_t input, const struct condition_said *now)
 {
@@ -33,16 +31,18 @@ static bool is_changed(const struct condition_said *before, const struct conditi
          before->owner != now->owner;
 }
 
+void condition_log_begin(struct condition_log *l)
+{
+  *l = (struct condition_log){.rate = rate_limit_in_minute(CONDITION_LINES)};
+}
+
 void condition_log_tick(struct condition_log *l, const struct cycle_config *g, uint64_t now_ns)
 {
   const struct telemetry *t = g->telemetry;
-  if (now_ns - l->minute_ns >= CONDITION_MINUTE_NS) {
-    if (l->held)
-      log_line(LOG_LEVEL_INFO, "inputs: %" PRIu64 " more changes of condition in the last minute", l->held);
-    l->minute_ns = now_ns;
-    l->held = 0;
-    l->lines = 0;
-  }
+  double seconds;
+  const uint64_t held = rate_limit_sum(&l->rate, now_ns, false, &seconds);
+  if (held)
+    log_line(LOG_LEVEL_INFO, "inputs: %" PRIu64 " more changes of condition in the last minute", held);
   /* One line for each input that has changed since its last line. */
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
@@ -55,10 +55,6 @@ void condition_log_tick(struct condition_log *l, const struct cycle_config *g, u
     };
     if (!is_changed(said, &now) || (said->t_ns && now_ns - said->t_ns < NS_PER_S)) continue;
     *said = now;
-    if (l->lines < CONDITION_LINES)
-      log_condition(g, i, &now);
-    else
-      l->held++;
-    l->lines++;
+    if (rate_limit_passes(&l->rate, now_ns)) log_condition(g, i, &now);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/stray_log.h"
+#include "journal/stray_log.h"
 
 #include "journal/log.h"
 #include "rt/clock.h"
@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const uint64_t STRAY_MINUTE_NS = 60 * NS_PER_S;
 
 /* Shows the message in the entry of its address and kind, or else in the oldest one. */
 static void show_stray(struct telemetry *t, const struct stray *s, uint64_t now_ns)
@@ -35,9 +33,9 @@ static void show_stray(struct telemetry *t, const struct stray *s, uint64_t now_
   counter_set(&to->t_ns, now_ns);
 }
 
-static bool is_told(const struct stray_log *l, const struct stray *s, const char *port)
+static bool is_told(const struct stray_log *l, const struct stray *s, const char *port, uint64_t now_ns)
 {
-  for (int i = 0; i < l->lines; i++)
+  for (int i = 0; i < l->rate.passed && !rate_limit_over(&l->rate, now_ns); i++)
     if (l->said_port[i] == port && l->said[i].kind == s->kind &&
         strcmp(l->said[i].address, s->address) == 0 && strcmp(l->said[i].expected, s->expected) == 0)
       return true;
@@ -85,39 +83,42 @@ static void log_text(const struct stray *s, const char *port, char *text, size_t
   }
 }
 
-static void log_stray(struct stray_log *l, const struct stray *s, const char *port)
+static void log_stray(struct stray_log *l, const struct stray *s, const char *port, uint64_t now_ns)
 {
   char text[4 * CLIENT_NAME + sizeof s->expected + 100] = "";
-  if (l->lines == STRAY_LINES || is_told(l, s, port)) {
-    l->held++;
+  if (is_told(l, s, port, now_ns)) {
+    rate_limit_hold(&l->rate, now_ns, 1);
     return;
   }
-  l->said_port[l->lines] = port;
-  l->said[l->lines++] = *s;
+  if (!rate_limit_passes(&l->rate, now_ns)) return;
+  l->said_port[l->rate.passed - 1] = port;
+  l->said[l->rate.passed - 1] = *s;
   log_text(s, port, text, sizeof text);
   log_line(LOG_LEVEL_WARNING, "%s: %s", port, text);
 }
 
+void stray_log_begin(struct stray_log *l)
+{
+  *l = (struct stray_log){.rate = rate_limit_in_minute(STRAY_LINES)};
+}
+
 void stray_log_tick(struct stray_log *l, const struct cycle_config *g, uint64_t now_ns)
 {
-  if (now_ns - l->minute_ns >= STRAY_MINUTE_NS) {
-    if (l->held)
-      log_line(LOG_LEVEL_WARNING,
-               "%" PRIu64 " more messages were ignored or refused in the last minute; ali3-top counts them",
-               l->held);
-    l->minute_ns = now_ns;
-    l->held = 0;
-    l->lines = 0;
-  }
+  double seconds;
+  const uint64_t held = rate_limit_sum(&l->rate, now_ns, false, &seconds);
+  if (held)
+    log_line(LOG_LEVEL_WARNING,
+             "%" PRIu64 " more messages were ignored or refused in the last minute; ali3-top counts them",
+             held);
   /* Messages since the last tick. */
   for (int p = 0; p < g->ports; p++) {
     struct stray s;
     const uint64_t lost = ring_dropped(&g->port[p]->strays);
     while (ring_pop(&g->port[p]->strays, &s)) {
       if (g->port[p]->source == SOURCE_OSC) show_stray(g->telemetry, &s, now_ns);
-      log_stray(l, &s, g->port[p]->name);
+      log_stray(l, &s, g->port[p]->name, now_ns);
     }
-    l->held += lost - l->lost[p];
+    rate_limit_hold(&l->rate, now_ns, lost - l->lost[p]);
     l->lost[p] = lost;
   }
 }

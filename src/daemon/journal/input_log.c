@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/input_log.h"
+#include "journal/input_log.h"
 
 #include "journal/log.h"
 #include "rt/clock.h"
@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const uint64_t MINUTE_NS = 60 * NS_PER_S;
 
 /* Puts the owner into text[size]: "modbus client 10.0.0.3:502" or "nobody". */
 static void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
@@ -46,19 +44,14 @@ static uint64_t newly_lost(struct input_log *l, int p, struct ring *refusals)
 
 static void log_refusals(struct input_log *l, const struct cycle_config *g, uint64_t now_ns)
 {
-  if (now_ns - l->minute_ns >= MINUTE_NS) {
-    if (l->held) log_line(LOG_LEVEL_WARNING, "inputs: %" PRIu64 " more refusals in the last minute", l->held);
-    l->minute_ns = now_ns;
-    l->lines = l->held = 0;
-  }
+  double seconds;
+  const uint64_t held = rate_limit_sum(&l->rate, now_ns, false, &seconds);
+  if (held) log_line(LOG_LEVEL_WARNING, "inputs: %" PRIu64 " more refusals in the last minute", held);
   for (int p = 0; p < g->ports; p++) {
     struct refusal r;
     while (ring_pop(&g->port[p]->refusals, &r))
-      if (l->lines++ < REFUSAL_LINES)
-        log_refusal(g, g->port[p], &r);
-      else
-        l->held++;
-    l->held += newly_lost(l, p, &g->port[p]->refusals);
+      if (rate_limit_passes(&l->rate, now_ns)) log_refusal(g, g->port[p], &r);
+    rate_limit_hold(&l->rate, now_ns, newly_lost(l, p, &g->port[p]->refusals));
   }
 }
 
@@ -89,6 +82,11 @@ static void look_at_overflow(struct input_log *l, struct telemetry *t, uint64_t 
       overflow - l->overflow_said);
   l->overflow_said = overflow;
   l->overflow_said_ns = now_ns;
+}
+
+void input_log_begin(struct input_log *l)
+{
+  *l = (struct input_log){.rate = rate_limit_in_minute(REFUSAL_LINES)};
 }
 
 void input_log_tick(struct input_log *l, const struct cycle_config *g, uint64_t now_ns)
