@@ -7,8 +7,8 @@
 
 #include "base/isa.h"
 #include "config/settings.h"
+#include "loop/workers_choose.h"
 #include "output.h"
-#include "rt/choose.h"
 #include "rt/realtime.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "ranks.h"
 
 #include "base/isa.h"
-#include "rt/choose.h"
+#include "loop/workers_choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 

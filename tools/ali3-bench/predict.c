@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "ranks.h"
 
-#include "rt/choose.h"
+#include "loop/workers_choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 

@@ -5,8 +5,8 @@
 #include "output.h"
 #include "sim.h"
 
+#include "loop/workers_choose.h"
 #include "outfile/outfile.h"
-#include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"

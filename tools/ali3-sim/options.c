@@ -6,8 +6,8 @@
 #include "sim.h"
 
 #include "base/isa.h"
+#include "loop/workers_choose.h"
 #include "outfile/outfile.h"
-#include "rt/choose.h"
 #include "rt/pool.h"
 
 #include <ali3/ali3.h>

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-ali3_test(rt choose SOURCES common/toys.c LINK ali3_rt m)
 ali3_test(rt clock LINK ali3_rt)
 ali3_test(rt pool LINK ali3_rt)
 ali3_test(rt realtime LINK ali3_rt)

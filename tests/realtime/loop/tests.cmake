@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+ali3_test(loop workers_choose SOURCES common/toys.c LINK ali3_loop m)
 ali3_test(loop cycle SOURCES realtime/loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop rearm SOURCES realtime/loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop readiness SOURCES realtime/loop/pendulum.c LINK ali3_loop m)

@@ -2,7 +2,7 @@
  * The choice of the number of workers: its rule, and its timing in a world with artificial time and on real models. How
  * much a real mechanism gains is not judged. */
 #include "check.h"
-#include "rt/choose.h"
+#include "loop/workers_choose.h"
 
 #include "common/toys.h"
 #include "rt/clock.h"

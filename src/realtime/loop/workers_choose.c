@@ -2,7 +2,7 @@
  * Chooses the number of workers. Other load on the machine disturbs all numbers alike if they take turns, so the
  * numbers are timed in turns from one start and compared by their medians. Every turn has its own pool, so that no
  * other workers exist. */
-#include "rt/choose.h"
+#include "loop/workers_choose.h"
 
 #include "rt/clock.h"
 #include "rt/realtime.h"

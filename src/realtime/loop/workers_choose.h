@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Chooses the number of workers for a mechanism: times its own steps with several numbers and takes the smallest one
  * that is about as fast as the best. Set-up only. */
-#ifndef RT_CHOOSE_H
-#define RT_CHOOSE_H
+#ifndef LOOP_WORKERS_CHOOSE_H
+#define LOOP_WORKERS_CHOOSE_H
 
 #include "rt/pool.h"
 
