@@ -3,7 +3,7 @@
 #ifndef TEST_PLATFORM_DEFAULTS_H
 #define TEST_PLATFORM_DEFAULTS_H
 
-#include "platform/params.h"
+#include "cueing/params.h"
 
 #include <stdlib.h>
 

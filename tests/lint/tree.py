@@ -13,7 +13,7 @@ ROOT = sys.argv[1]
 # Wings, lowest first, with their rooms, lowest first: a room links only rooms that stand before it, so a wing knows lower wings alone.
 WINGS = {
     "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
-    "platform": ["platform", "rig", "jog"],
+    "platform": ["hexapod", "envelope", "cueing", "platform", "rig", "jog"],
     "lab": ["coordinates", "links", "formulations", "recursive"],
     "host": ["rt", "trace", "outfile"],
     "realtime": ["signals", "inputs", "telemetry", "frames", "machine", "loop"],
@@ -30,7 +30,7 @@ CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stda
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
 # Names that the loop's layers, or all sources, may not have, with the reason.
-LOOP = [*CORE, "platform", "rig", "jog", "rt", "trace", "signals", "inputs", "telemetry", "frames", "machine", "loop"]
+LOOP = [*CORE, "hexapod", "envelope", "cueing", "platform", "rig", "jog", "rt", "trace", "signals", "inputs", "telemetry", "frames", "machine", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
 }

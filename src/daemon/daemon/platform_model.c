@@ -3,9 +3,9 @@
  * are guesses. */
 #include "daemon/platform_model.h"
 
+#include "hexapod/pose.h"
 #include "math/vec3.h"
 #include "platform/platform.h"
-#include "platform/pose.h"
 
 #include <math.h>
 #include <stdio.h>

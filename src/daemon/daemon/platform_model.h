@@ -3,7 +3,7 @@
 #ifndef DAEMON_PLATFORM_MODEL_H
 #define DAEMON_PLATFORM_MODEL_H
 
-#include "platform/types.h"
+#include "hexapod/types.h"
 
 struct platform_spec;
 

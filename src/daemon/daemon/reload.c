@@ -2,10 +2,10 @@
 #include "daemon/reload.h"
 
 #include "config/changes.h"
+#include "cueing/params.h"
 #include "daemon/service.h"
 #include "journal/log.h"
 #include "keeper/keeper.h"
-#include "platform/params.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"

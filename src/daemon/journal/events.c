@@ -2,7 +2,7 @@
  * The loop's events in words. Pure. */
 #include "journal/events.h"
 
-#include "platform/params.h"
+#include "cueing/params.h"
 
 #include <ali3/model.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal/ride_log.h"
 
+#include "cueing/params.h"
 #include "journal/log.h"
 #include "journal/wall_clock.h"
-#include "platform/params.h"
 
 #include <errno.h>
 #include <fcntl.h>

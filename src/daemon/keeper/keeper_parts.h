@@ -6,9 +6,9 @@
 #define KEEPER_KEEPER_PARTS_H
 
 #include "config/params.h"
+#include "cueing/params.h"
 #include "keeper/keeper.h"
 #include "keeper/store.h"
-#include "platform/params.h"
 #include "signals/desk.h"
 
 #include <pthread.h>

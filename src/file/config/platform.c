@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The section "platform": what moves it, what it is made of, and whether that can be. Set-up only. */
 #include "config/values.h"
-#include "platform/params.h"
+#include "cueing/params.h"
 #include "yaml/nearest.h"
 
 #include <ali3/model.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Commands to the loop, and its answers. */
+#include "cueing/params.h"
 #include "jog/jog.h"
 #include "osc/in_parts.h"
-#include "platform/params.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "scene/scene.h"
 
+#include "hexapod/hexapod.h"
 #include "math/eigen.h"
 #include "math/euler.h"
 #include "model/model.h"
-#include "platform/hexapod.h"
 
 #include <math.h>
 #include <stdlib.h>

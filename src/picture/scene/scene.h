@@ -8,7 +8,7 @@
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
-#include "platform/types.h"
+#include "hexapod/types.h"
 #include "scene/visual.h"
 
 #include <ali3/model.h>

@@ -7,7 +7,7 @@
  *   jog_end       another order moves or stops the platform
  *
  * A coordinate moves on its own. A leg moves on the curve on which the other five keep their lengths. The distance on that line
- * has a law of its own (platform/axis.h). A cycle is only taken if the place where the jog would come to rest is within the reach
+ * has a law of its own (envelope/axis.h). A cycle is only taken if the place where the jog would come to rest is within the reach
  * of the legs, so a jog stops in front of every limit. The envelope of the platform holds its limits besides.
  *
  * A hand is a program or an open page that presses buttons. Each of its commands has a number, and the jog remembers the newest

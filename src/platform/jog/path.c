@@ -2,7 +2,7 @@
  * RT: constant memory and bounded time. */
 #include "jog/jog_parts.h"
 
-#include "platform/params.h"
+#include "cueing/params.h"
 #include "rig/forward.h"
 
 #include <math.h>

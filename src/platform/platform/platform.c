@@ -2,10 +2,10 @@
  * One cycle of the platform block. RT; platform_setup.c has the set-up. */
 #include "platform/platform.h"
 
+#include "cueing/params.h"
+#include "hexapod/pose.h"
 #include "math/vec3.h"
-#include "platform/params.h"
 #include "platform/platform_parts.h"
-#include "platform/pose.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,12 +12,12 @@
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
 
-#include "platform/cue.h"
-#include "platform/envelope.h"
-#include "platform/glide.h"
-#include "platform/hexapod.h"
-#include "platform/live.h"
-#include "platform/types.h"
+#include "cueing/cue.h"
+#include "cueing/live.h"
+#include "envelope/envelope.h"
+#include "envelope/glide.h"
+#include "hexapod/hexapod.h"
+#include "hexapod/types.h"
 
 #include <stddef.h>
 

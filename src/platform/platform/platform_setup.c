@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up of the platform block, and its checks. */
-#include "platform/params.h"
+#include "cueing/params.h"
 #include "platform/platform.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform/platform_parts.h"
 
-const char *const platform_coordinate_name[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
-
 const char *platform_state_name(unsigned state)
 {
   static const char *const names[] = {

@@ -3,7 +3,7 @@
 #ifndef RIG_FOLLOW_H
 #define RIG_FOLLOW_H
 
-#include "platform/hexapod.h"
+#include "hexapod/hexapod.h"
 
 enum { FOLLOW_ERRORS = PLATFORM_LEGS + PLATFORM_DOF, FOLLOW_CYCLES_MAX = 64 };
 

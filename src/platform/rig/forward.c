@@ -2,9 +2,9 @@
  * RT: constant memory, no branch depends on time. */
 #include "rig/forward.h"
 
+#include "hexapod/hexapod_parts.h"
+#include "hexapod/pose.h"
 #include "math/vec3.h"
-#include "platform/hexapod_parts.h"
-#include "platform/pose.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RIG_FORWARD_H
 #define RIG_FORWARD_H
 
-#include "platform/hexapod.h"
+#include "hexapod/hexapod.h"
 
 /* Moves the pose p towards the pose at which the legs have these lengths or angles, by at most `steps` steps of Newton. Returns
  * true if every leg of the result is within 1e-6 m or rad of the given one. False: the legs do not close there, or p is too far

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rig/survey.h"
 
-#include "platform/hexapod_parts.h"
-#include "platform/params.h"
+#include "cueing/params.h"
+#include "hexapod/hexapod_parts.h"
 
 #include <math.h>
 #include <string.h>

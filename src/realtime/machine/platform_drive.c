@@ -2,7 +2,7 @@
  * Set-up: platform_drive_init(). All other functions are RT. */
 #include "machine/platform_drive.h"
 
-#include "platform/params.h"
+#include "cueing/params.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef SIGNALS_HANDOVER_H
 #define SIGNALS_HANDOVER_H
 
-#include "platform/params.h"
+#include "cueing/params.h"
 
 #include <ali3/types.h>
 #include <stdatomic.h>

@@ -15,7 +15,7 @@
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
 
-#include "platform/types.h"
+#include "hexapod/types.h"
 
 #include <ali3/linear.h>
 #include <stdbool.h>

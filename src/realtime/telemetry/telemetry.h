@@ -6,7 +6,7 @@
 #ifndef TELEMETRY_TELEMETRY_H
 #define TELEMETRY_TELEMETRY_H
 
-#include "platform/types.h"
+#include "hexapod/types.h"
 #include "rig/rig.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
@@ -29,7 +29,7 @@ struct platform_live {
   uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
   double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
-  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in platform/cue.h */
+  double false_force, false_rate;                  /* m/s^2, rad/s: largest so far, as in cueing/cue.h */
 };
 
 enum { TELEMETRY_PERMISSIVE = 40 };

@@ -3,7 +3,7 @@
 #ifndef TESTS_PLATFORM_HEXAPODS_H
 #define TESTS_PLATFORM_HEXAPODS_H
 
-#include "platform/hexapod.h"
+#include "hexapod/hexapod.h"
 
 #include <math.h>
 

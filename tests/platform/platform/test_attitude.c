@@ -4,9 +4,9 @@
 
 #include "check.h"
 #include "common/random.h"
+#include "hexapod/pose.h"
 #include "math/euler.h"
 #include "platform/bench.h"
-#include "platform/pose.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-foreach(name axis envelope hexapod pose filter tilt params washout tuning cueing room cue glide states orders modes attitude platform hour)
+foreach(name attitude hour modes orders platform states)
   ali3_test(platform ${name} LINK ali3_platform m)
 endforeach()
-

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "common/platform_defaults.h"
-#include "platform/washout.h"
+#include "cueing/washout.h"
 
 #include <math.h>
 

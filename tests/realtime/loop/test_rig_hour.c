@@ -6,8 +6,8 @@
 #include "common/random.h"
 
 #include "base/arena.h"
+#include "cueing/params.h"
 #include "loop/cycle_parts.h"
-#include "platform/params.h"
 #include "rt/clock.h"
 #include "setup/setup.h"
 
