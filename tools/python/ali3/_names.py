@@ -111,19 +111,21 @@ class Names:
         self._group("solver.", "increment", (), "solver", 0, 1)
 
 
-STATES: dict[str, tuple[Any, Callable[..., None], int]] = {
-    "body": (ali3_body_state, lib.ali3_body_get, 19),
-    "joint": (ali3_joint_state, lib.ali3_joint_get, 8),
-    "force": (ali3_force_state, lib.ali3_force_get, ctypes.sizeof(ali3_force_state) // ctypes.sizeof(ctypes.c_double)),
-    "sensor": (ali3_sensor_state, lib.ali3_sensor_get, 24),
-    "imu": (ali3_reading, lib.ali3_sensor_read, 7),
-    "reading": (ali3_reading, lib.ali3_sensor_read, 7),
+STATES: dict[str, tuple[Any, Callable[..., None]]] = {
+    "body": (ali3_body_state, lib.ali3_body_get),
+    "joint": (ali3_joint_state, lib.ali3_joint_get),
+    "force": (ali3_force_state, lib.ali3_force_get),
+    "sensor": (ali3_sensor_state, lib.ali3_sensor_get),
+    "imu": (ali3_reading, lib.ali3_sensor_read),
+    "reading": (ali3_reading, lib.ali3_sensor_read),
 }
 
 
 def read_state(model: int, data: int, kind: str, element: int) -> tuple[Any, Any]:
     """The state of an element, and its numbers."""
-    made, get, count = STATES[kind]
+    made, get = STATES[kind]
     state = made()
+    numbers = sum(ctypes.sizeof(type_) for _, type_ in made._fields_ if type_ is not ctypes.c_bool)
+    count = numbers // ctypes.sizeof(ctypes.c_double)
     get(model, data, element, ctypes.byref(state))
     return state, (ctypes.c_double * count).from_buffer(state)
