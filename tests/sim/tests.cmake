@@ -5,8 +5,8 @@ add_test(NAME sim/linear COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE
 add_test(NAME sim/hydraulics COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_hydraulics.py $<TARGET_FILE:ali3-sim> $<TARGET_FILE:ali3d>)
 add_test(NAME sim/tyre COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_tyre.py $<TARGET_FILE:ali3-sim> $<TARGET_FILE:ali3d>)
 add_test(NAME sim/motor COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_motor.py $<TARGET_FILE:ali3-sim> $<TARGET_FILE:ali3d>)
-# Every shipped model and reference has the same bits with 0 to 7 workers.
-add_test(NAME sim/workers COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/digests --steps 20 --workers 0,1,2,3,4,5,6,7
+# Every shipped model and reference has the same bits with 0 and 7 workers; system/stages has the numbers between.
+add_test(NAME sim/workers COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/digests --steps 20 --workers 0,7
          $<TARGET_FILE:ali3-sim>)
 ali3_tier(quick sim/linear)
 ali3_tier(system sim/hydraulics sim/motor sim/tyre sim/sim sim/batch sim/workers)
