@@ -205,7 +205,8 @@ int ali3_turn_text(const ali3_model *m, const ali3_report *r, char *text, size_t
  * RT. */
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size);
 
-/* RT. State of a body; ALI3_GROUND is at rest in the origin. */
+/* RT. State of a body; ALI3_GROUND is at rest in the origin. Here and below every byte of *out is written: equal states have equal
+ * bytes. */
 typedef struct {
   double position[3], orientation[4];              /* centre of mass, world; Euler parameters body to world */
   double velocity[3], angular_velocity[3];         /* world; body axes */

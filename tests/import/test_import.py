@@ -429,7 +429,7 @@ class Import(unittest.TestCase):
 
     def needs_mujoco(self):
         if not os.environ.get("WITH_MUJOCO"):
-            self.skipTest("needs libmujoco-dev when the tests are built")
+            self.skipTest("needs libmujoco-dev when the tests are built, and no sanitizer")
 
     def test_mjcf_joints(self):
         self.needs_mujoco()
@@ -572,7 +572,7 @@ class Import(unittest.TestCase):
         self.assertTrue(subprocess.run([os.path.join(BIN, "ali3-import"), "--version"], capture_output=True, text=True).stdout.startswith("ali3-import 0."))
 
 
-@unittest.skipUnless(importlib.util.find_spec("numpy") and os.environ.get("ALI3_LIBRARY"), "needs numpy and libali3.so.0")
+@unittest.skipUnless(importlib.util.find_spec("numpy") and os.environ.get("ALI3_LIBRARY"), "needs numpy, and libali3.so.0 without a sanitizer")
 class Oracle(unittest.TestCase):
     def test_own_robots(self):
         listing = "".join(f"robots {path.name}\n" for path in sorted((HERE / "robots").glob("*.urdf")))
@@ -582,7 +582,7 @@ class Oracle(unittest.TestCase):
             done = subprocess.run([sys.executable, "-B", str(HERE / "compare.py"), BIN, names.name, str(HERE), "--poses", "5"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, f"{listing.count('robots ')} files agree with the oracle at 6 positions, 0 do not; 0 are refused\n"), done.stderr)
 
-    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built")
+    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built, and no sanitizer")
     def test_mjcf(self):
         done = subprocess.run([sys.executable, "-B", str(HERE / "mjcf.py"), BIN, os.environ["WITH_MUJOCO"], *map(str, sorted((HERE / "robots").glob("*.xml"))), "--poses", "8"],
                               capture_output=True, text=True)
@@ -599,7 +599,7 @@ class Oracle(unittest.TestCase):
         self.assertIn("fourbar/robot.urdf: closed to", done.stdout)
         self.assertIn(" 1 freedoms without drives, 0 steps", done.stdout)
 
-    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built")
+    @unittest.skipUnless(os.environ.get("WITH_MUJOCO"), "needs libmujoco-dev when the tests are built, and no sanitizer")
     def test_libmujoco(self):
         """The oracle against libmujoco, and a wrong inertia is found."""
         right = (HERE / "robots" / "tree.urdf").read_text(encoding="utf-8")

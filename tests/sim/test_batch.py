@@ -234,7 +234,7 @@ class Batch(unittest.TestCase):
         self.assertEqual((drawn.returncode, drawn.stdout), (0, done.stdout), drawn.stderr)
         with open(self.path("out.png"), "rb") as f:
             self.assertEqual(f.read(8), b"\x89PNG\r\n\x1a\n")
-        self.assertEqual(sim(*command, "--png", "/nowhere/x.png").returncode, 1)
+        self.assertEqual(sim(*command, "--png", "/nowhere/x.png").returncode, 2)
 
     def test_a_stopped_batch_says_how_to_go_on(self):
         long = self.command("long.csv")[:-1] + ("1e6",)

@@ -99,7 +99,7 @@ INLINED void body_mean_predict_of(const struct stage *s, int tile)
   for (int i = 0; i < 3; i++) turn->end[i] = turn->start[i] + leap * change[i];
   turn_pose(s, tile, turn, from->p, b.x->p);
   keep_frame(b.f, b.x);
-  if (s->soft) p_from_rotation(b.x->pd, b.x->p, b.f->inverse, turn->end, num_all(0.0));
+  p_from_rotation(b.x->pd, b.x->p, b.f->inverse, turn->end, num_all(0.0)); /* for link_turn() and soft rows */
   /* angular momentum at the start */
   p_rotation_by(R0, from->p, num_all(1.0));
   m3_mul_as(b.t->diagonal, own, constant + BODY_INERTIA, turn->start);

@@ -365,6 +365,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   struct link_view view;
   double room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
   const double *J = room;
+  memset(o, 0, sizeof *o); /* with the bytes behind `held`: equal states have equal bytes */
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
   if (data_is_jointed(m) ||

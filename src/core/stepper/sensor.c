@@ -133,7 +133,10 @@ static void exact_values(const ali3_model *m, const ali3_data *d, int sensor, al
 {
   ali3_sensor_state x;
   ali3_sensor_get(m, d, sensor, &x);
-  *o = (ali3_reading){.value[0] = x.value, .rate = x.rate, .good = true};
+  memset(o, 0, sizeof *o); /* with the bytes behind `good`: equal readings have equal bytes */
+  o->value[0] = x.value;
+  o->rate = x.rate;
+  o->good = true;
   if (m->sensor[sensor].spec.type != ALI3_SENSOR_IMU) return;
   memcpy(o->value, x.specific_force, sizeof x.specific_force);
   memcpy(o->value + 3, x.angular_velocity, sizeof x.angular_velocity);
@@ -167,12 +170,14 @@ void ali3_sensor_read(const ali3_model *m, const ali3_data *d, int sensor, ali3_
   assert(sensor >= 0 && sensor < m->sensors);
   const ali3_sensor_spec *s = &m->sensor[sensor].spec;
   const struct chain *c = &m->frozen->chain[sensor];
-  *o = (ali3_reading){.good = true};
+  memset(o, 0, sizeof *o);
+  o->good = true;
   if (c->channels == 0) return;
   if (c->exact && s->stuck == 0) {
     exact_values(m, d, sensor, o);
     return;
   }
+  /* The end of its measuring chain. */
   const double *memory = d->measured + c->first;
   for (int i = 0; i < c->channels; i++) {
     o->value[i] = memory[i * (ptrdiff_t)c->each + CHAIN_READING];

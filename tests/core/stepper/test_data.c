@@ -113,13 +113,44 @@ TEST(joint_angle_does_not_wrap)
   ali3_model_free(m);
 }
 
+/* Whatever was in the structs before. */
+TEST(equal_states_have_equal_bytes)
+{
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec wheel = toy_body("wheel", (const double[3]){0}, 1.0, 1.0);
+  toy_added(m, ali3_model_add_body(m, &wheel));
+  const ali3_joint_spec axle = {.name = "axle",
+                                .type = ALI3_JOINT_REVOLUTE,
+                                .body_a = ALI3_GROUND,
+                                .axis_a = {0, 0, 1},
+                                .axis_b = {0, 0, 1}};
+  toy_added(m, ali3_model_add_joint(m, &axle));
+  const ali3_sensor_spec encoder = {.name = "encoder", .type = ALI3_SENSOR_ENCODER};
+  toy_added(m, ali3_model_add_sensor(m, &encoder));
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  struct {
+    ali3_joint_state joint;
+    ali3_reading reading;
+  } x, y;
+  memset(&x, 0x00, sizeof x);
+  memset(&y, 0xff, sizeof y);
+  ali3_joint_get(m, d, 0, &x.joint);
+  ali3_joint_get(m, d, 0, &y.joint);
+  ali3_sensor_read(m, d, 0, &x.reading);
+  ali3_sensor_read(m, d, 0, &y.reading);
+  assert_memory_equal(&x.joint, &y.joint, sizeof x.joint);
+  assert_memory_equal(&x.reading, &y.reading, sizeof x.reading);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lives_in_the_callers_block),
-      cmocka_unit_test(a_block_that_does_not_fit_is_refused),
-      cmocka_unit_test(energy_is_what_the_books_say),
-      cmocka_unit_test(joint_angle_does_not_wrap),
+      cmocka_unit_test(lives_in_the_callers_block),    cmocka_unit_test(a_block_that_does_not_fit_is_refused),
+      cmocka_unit_test(energy_is_what_the_books_say),  cmocka_unit_test(joint_angle_does_not_wrap),
+      cmocka_unit_test(equal_states_have_equal_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

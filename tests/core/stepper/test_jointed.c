@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Explicit methods in joint coordinates against those in coordinates of the bodies: equal motion within the accuracy of the
  * method, the same loads of joints, joints of a tree closed to rounding, and the choice of coordinates. */
+#include "base/isa.h"
 #include "check.h"
 #include "common/toys.h"
 #include "fuzz/linkage.h"
@@ -114,12 +115,13 @@ TEST(joints_of_a_tree_do_not_open)
 }
 
 /* A chain of balls or of revolutes on the ground; closed: its end is, too. */
-static ali3_coordinates chosen(ali3_joint_type type, int links, bool closed)
+static ali3_coordinates chosen(enum isa isa, ali3_joint_type type, int links, bool closed)
 {
   ali3_options o = ali3_options_default();
   ali3_model *m = ali3_model_new();
   o.method = ALI3_METHOD_DP5;
   o.coordinates = ALI3_COORDINATES_AUTO;
+  snprintf(o.isa, sizeof o.isa, "%s", isa_name(isa));
   for (int i = 0; i < links; i++) {
     char name[2][20];
     snprintf(name[0], sizeof name[0], "b%d", i);
@@ -154,9 +156,15 @@ static ali3_coordinates chosen(ali3_joint_type type, int links, bool closed)
 TEST(the_estimate_chooses)
 {
   assert_int_equal(ali3_options_default().coordinates, ALI3_COORDINATES_AUTO);
-  assert_int_equal(chosen(ALI3_JOINT_SPHERICAL, 64, false), ALI3_COORDINATES_BODY);
-  assert_int_equal(chosen(ALI3_JOINT_REVOLUTE, 8, false), ALI3_COORDINATES_JOINT);
-  assert_int_equal(chosen(ALI3_JOINT_REVOLUTE, 3, true), ALI3_COORDINATES_BODY);
+  for (int i = 0; i < ISA_COUNT; i++) {
+    const enum isa isa = (enum isa)i;
+    if (!isa_supported(isa)) continue;
+    /* a long chain of balls is fast where a vector has many of them */
+    assert_int_equal(chosen(isa, ALI3_JOINT_SPHERICAL, 64, false),
+                     isa_lanes(isa) > 2 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT);
+    assert_int_equal(chosen(isa, ALI3_JOINT_REVOLUTE, 8, false), ALI3_COORDINATES_JOINT);
+    assert_int_equal(chosen(isa, ALI3_JOINT_REVOLUTE, 3, true), ALI3_COORDINATES_BODY);
+  }
 }
 
 int main(void)

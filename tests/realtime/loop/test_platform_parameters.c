@@ -221,7 +221,8 @@ static void a_refused_platform_keeps_the_model(void **state)
     assert_true(b->cycle.plant.data == (i ? data : used) && b->cycle.plant.version == (i ? 7 : 0));
     if (i) {
       assert_true(told_it.params.hp_zeta[0] == 1.5);
-      s = (struct plant_set){.model = b->model, .data = s.data};
+      s.change = NULL;
+      s.changes = 0;
       atomic_store(&b->cycle.handover.set, &s);
       cycle_once(&b->cycle); /* back to the data that belongs to the bench */
       assert_ptr_equal(b->cycle.plant.data, used);
