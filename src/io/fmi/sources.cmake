@@ -7,7 +7,8 @@
 cmake_minimum_required(VERSION 3.25)
 set(rooms core/base core/math core/model core/measure core/actuators core/dynamics core/articulated core/dca core/layout core/stepper core/start
           core/mechanics core/linear io/fmi)
-set(files realtime/signals/signals.c realtime/signals/input_parts.c realtime/signals/walk.c realtime/signals/walk_platform.c platform/platform/states.c)
+set(files realtime/signals/signals.c realtime/signals/input_parts.c realtime/signals/walk.c realtime/signals/walk_platform.c platform/platform/states.c
+          platform/hexapod/pose.c)
 set(wings core platform realtime io)
 foreach(room IN LISTS rooms)
   file(GLOB found RELATIVE ${ROOT}/src ${ROOT}/src/${room}/*.c)
