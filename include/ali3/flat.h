@@ -17,7 +17,7 @@
 ALI3_BEGIN_DECLARATIONS
 
 enum {
-  ALI3_FLAT_VERSION = 10,   /* version of the bytes; a reader refuses every other one */
+  ALI3_FLAT_VERSION = 11,   /* version of the bytes; a reader refuses every other one */
   ALI3_MODEL_HASH_SIZE = 32 /* bytes of a SHA-256 */
 };
 

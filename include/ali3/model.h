@@ -293,8 +293,8 @@ int ali3_sensor_type_readings(ali3_sensor_type type);
  *   encoder     joint, and the chain
  *   load_cell   force, and the chain
  *
- * The chain takes one sample at the end of each step. In this order it filters and delays the sample, adds noise, limits it, and
- * rounds it to a multiple of the resolution. A chain whose fields are all 0 gives the exact value. At the start the filter and the delay hold
+ * The chain takes one sample at the end of each step. In this order it filters and delays the sample, scales it, adds bias and
+ * noise, limits it, and rounds it to a multiple of the resolution. A chain whose fields are all 0 gives the exact value. At the start the filter and the delay hold
  * the first sample, as if the quantity had stood still before. */
 typedef struct {
   const char *name; /* copied; unique among sensors */
@@ -322,6 +322,10 @@ typedef struct {
   int seed;                  /* another seed gives other noise; sensors of other names have other noise */
   int stuck; /* 0: no; 1: the reading keeps its last value; 2: it is stuck_at. An imu takes 0 and 1. */
   double stuck_at;
+  /* Errors of the instrument. The sample is multiplied by 1 + scale_error, -1 to 1, and the bias is added. */
+  double scale_error[2];
+  double bias;                           /* an imu has the next two instead */
+  double force_bias[3], angular_bias[3]; /* of each axis, m/s^2 and rad/s */
 } ali3_sensor_spec;
 
 /* Reason of the last refusal, as a sentence and in parts. */

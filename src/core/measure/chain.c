@@ -46,13 +46,20 @@ static double delay_sample(const struct chain *c, uint64_t step, double u, doubl
   return c->part == 0.0 ? late : late + c->part * (samples[(step + n - (uint64_t)c->whole - 1) % n] - late);
 }
 
-/* Filter, delay, noise, range and resolution of one channel. */
+static double channel_bias(const struct chain *c, const ali3_sensor_spec *s, int channel)
+{
+  if (c->channels == 1) return s->bias;
+  return channel < 3 ? s->force_bias[channel] : s->angular_bias[channel - 3];
+}
+
+/* Filter, delay, errors, noise, range and resolution of one channel. */
 static void take_channel(const struct chain *c, const ali3_sensor_spec *s, uint64_t step, int channel,
                          double u, double *memory)
 {
   const int kind = channel / 3;
   const bool limited = s->lower[kind] < s->upper[kind];
-  double shown = delay_sample(c, step, filter_sample(c, u, memory), memory);
+  const double sample = delay_sample(c, step, filter_sample(c, u, memory), memory);
+  double shown = (1.0 + s->scale_error[kind]) * sample + channel_bias(c, s, channel);
   if (s->noise[kind] > 0.0)
     shown += s->noise[kind] * noise_of(noise_bits(c->noise + (uint64_t)channel), step);
   memory[CHAIN_CLIPPED] = limited && (shown < s->lower[kind] || shown > s->upper[kind]);

@@ -23,7 +23,7 @@ enum {
 
 struct chain {
   int channels;
-  bool exact;   /* filter, delay, noise, limits and resolution are 0 */
+  bool exact;   /* filter, delay, errors, noise, limits and resolution are 0 */
   size_t first; /* memory of the first channel, in ali3_data.measured */
   size_t each;  /* numbers of a channel */
   uint64_t noise;

@@ -84,6 +84,9 @@ bool chain_make(struct chain *c, const char *name, const ali3_sensor_spec *s, do
   c->each = CHAIN_SAMPLES + (size_t)c->samples;
   c->exact = c->order == 0 && c->samples == 0;
   for (int i = 0; i < 2; i++)
-    c->exact &= s->noise[i] == 0.0 && s->resolution[i] == 0.0 && !(s->lower[i] < s->upper[i]);
+    c->exact &= s->noise[i] == 0.0 && s->resolution[i] == 0.0 && !(s->lower[i] < s->upper[i]) &&
+                s->scale_error[i] == 0.0;
+  c->exact &= s->bias == 0.0;
+  for (int i = 0; i < 3; i++) c->exact &= s->force_bias[i] == 0.0 && s->angular_bias[i] == 0.0;
   return true;
 }

@@ -84,7 +84,9 @@ static int check_channel_numbers(ali3_model *m, const ali3_sensor_spec *s, int a
 {
   const char *const noise = at ? "angular_noise" : "noise",
                     *const resolution = at ? "angular_resolution" : "resolution",
-                    *const upper = at ? "angular_upper" : "upper";
+                    *const upper = at ? "angular_upper" : "upper",
+                    *const scale = at ? "angular_scale_error" : "scale_error";
+  /* Noise, resolution, limits and scale. */
   if (!(s->noise[at] >= 0.0 && s->noise[at] <= BOUND_LOAD))
     return REFUSE(noise, "sensor '%.60s': expected a noise of 0 or more, found %g", s->name, s->noise[at]);
   if (!(s->resolution[at] >= 0.0 && s->resolution[at] <= BOUND_LOAD))
@@ -93,6 +95,25 @@ static int check_channel_numbers(ali3_model *m, const ali3_sensor_spec *s, int a
   if (!(s->lower[at] <= s->upper[at] && fabs(s->lower[at]) <= BOUND_LOAD && fabs(s->upper[at]) <= BOUND_LOAD))
     return REFUSE(upper, "sensor '%.60s': expected an upper limit above the lower limit, found %g and %g",
                   s->name, s->upper[at], s->lower[at]);
+  if (!(fabs(s->scale_error[at]) <= 1.0))
+    return REFUSE(scale, "sensor '%.60s': expected an error of the scale from -1 to 1, found %g", s->name,
+                  s->scale_error[at]);
+  return ALI3_OK;
+}
+
+static int check_biases(ali3_model *m, const ali3_sensor_spec *s, ali3_sensor_spec *own)
+{
+  if (s->type != ALI3_SENSOR_IMU) {
+    REQUIRE_NUMBER("sensor", s->name, "bias", s->bias, BOUND_LOAD, "of its unit");
+    own->bias = s->bias;
+    return ALI3_OK;
+  }
+  for (int i = 0; i < 3; i++) {
+    REQUIRE_NUMBER("sensor", s->name, "force_bias", s->force_bias[i], BOUND_LOAD, "in m/s^2");
+    REQUIRE_NUMBER("sensor", s->name, "angular_bias", s->angular_bias[i], BOUND_LOAD, "in rad/s");
+    own->force_bias[i] = s->force_bias[i];
+    own->angular_bias[i] = s->angular_bias[i];
+  }
   return ALI3_OK;
 }
 
@@ -106,6 +127,7 @@ static int check_measuring_chain(ali3_model *m, const ali3_sensor_spec *s, ali3_
     own->lower[i] = s->lower[i];
     own->upper[i] = s->upper[i];
     own->resolution[i] = s->resolution[i];
+    own->scale_error[i] = s->scale_error[i];
   }
   /* Filter and delay. */
   if (!(s->cutoff >= 0.0 && s->cutoff <= BOUND_RATE))
@@ -127,7 +149,7 @@ static int check_measuring_chain(ali3_model *m, const ali3_sensor_spec *s, ali3_
   own->seed = s->seed;
   own->stuck = s->stuck;
   own->stuck_at = s->stuck_at;
-  return ALI3_OK;
+  return check_biases(m, s, own);
 }
 
 static void find_angle_reference(const ali3_model *m, const ali3_sensor_spec *s, double reference[4])

@@ -63,7 +63,8 @@ static const struct spec_field sensor_fields[] = {
     /* Its chain. */
     NUMBERS(S, cutoff), ROW(S, SPEC_WHOLE, filter_order), NUMBERS(S, delay), NUMBERS(S, noise),
     NUMBERS(S, lower), NUMBERS(S, upper), NUMBERS(S, resolution), ROW(S, SPEC_WHOLE, seed),
-    ROW(S, SPEC_WHOLE, stuck), NUMBERS(S, stuck_at)};
+    ROW(S, SPEC_WHOLE, stuck), NUMBERS(S, stuck_at), NUMBERS(S, scale_error), NUMBERS(S, bias),
+    NUMBERS(S, force_bias), NUMBERS(S, angular_bias)};
 
 #define ELEMENT(id, name)                                                                                    \
   [id] = {#name, sizeof(ali3_##name##_spec), name##_fields, sizeof name##_fields / sizeof *name##_fields}

@@ -177,6 +177,44 @@ TEST(a_resolution_rounds_within_the_range)
   assert_within(take(&r, 1000.3 * increment), 1000 * increment, 1e-15);
 }
 
+/* Scale, then bias: (1 + e) u + b. They come after filter and delay, so a live change acts at once, and before range and
+ * resolution, so that neither can be left by an error. */
+TEST(errors_act_between_delay_and_range)
+{
+  static struct run r, sound;
+  const double e = 0.0625, b = -3.5; /* exact in binary */
+  ali3_sensor_spec s = {.type = ALI3_SENSOR_LOAD_CELL, .scale_error = {e}, .bias = b};
+  begin(&r, &s, 8.0);
+  assert_false(r.chain.exact);
+  assert_true(r.memory[CHAIN_READING] == 5.0);
+  for (int k = 1; k < 20; k++) assert_true(take(&r, 16.0 * k) == 17.0 * k - 3.5);
+  /* The same filter and delay without errors, and the error of their reading; changed while it runs. */
+  ali3_sensor_spec late = {.type = ALI3_SENSOR_LOAD_CELL, .cutoff = 5, .filter_order = 2, .delay = 0.025};
+  begin(&sound, &late, 1.0);
+  begin(&r, &late, 1.0);
+  for (int k = 0; k < 60; k++) {
+    if (k == 30) r.spec.scale_error[0] = e, r.spec.bias = b;
+    const double right = take(&sound, cos(k)), shown = take(&r, cos(k));
+    assert_true(shown == (k < 30 ? right : (1.0 + e) * right + b));
+  }
+  /* Limits and increments hold for the wrong value. */
+  s.lower[0] = -10;
+  s.upper[0] = 10;
+  s.resolution[0] = 0.5;
+  begin(&r, &s, 0.0);
+  assert_true(take(&r, 0.8) == -2.5 && r.memory[CHAIN_CLIPPED] == 0.0); /* -2.65 */
+  assert_true(take(&r, 20.0) == 10.0 && r.memory[CHAIN_CLIPPED] == 1.0);
+  /* An imu has a bias for each axis, and one error of the scale for each kind. */
+  const ali3_sensor_spec imu = {.type = ALI3_SENSOR_IMU,
+                                .scale_error = {0.5, 0.25},
+                                .force_bias = {1, 2, 3},
+                                .angular_bias = {4, 5, 6},
+                                .bias = 99};
+  static const double want[] = {7, 8, 9, 9, 10, 11};
+  begin(&r, &imu, 4.0);
+  for (int i = 0; i < 6; i++) assert_true(r.memory[(size_t)i * r.chain.each + CHAIN_READING] == want[i]);
+}
+
 TEST(a_stuck_sensor_keeps_its_value)
 {
   static struct run r;
@@ -213,6 +251,7 @@ int main(void)
       cmocka_unit_test(equal_seeds_give_equal_bits),
       cmocka_unit_test(a_range_clips_and_says_so),
       cmocka_unit_test(a_resolution_rounds_within_the_range),
+      cmocka_unit_test(errors_act_between_delay_and_range),
       cmocka_unit_test(a_stuck_sensor_keeps_its_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,6 +441,11 @@ TEST(wrong_sensors_are_refused_with_their_field)
       {{.type = ALI3_SENSOR_ENCODER, .stuck = 3}, "stuck"},
       {{.type = ALI3_SENSOR_ENCODER, .stuck = 2, .stuck_at = NAN}, "stuck_at"},
       {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .stuck = 2}, "stuck"},
+      {{.type = ALI3_SENSOR_ENCODER, .bias = NAN}, "bias"},
+      {{.type = ALI3_SENSOR_ENCODER, .scale_error = {-1.5}}, "scale_error"},
+      {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .scale_error = {0, NAN}}, "angular_scale_error"},
+      {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .force_bias = {0, INFINITY}}, "force_bias"},
+      {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .angular_bias = {0, 0, NAN}}, "angular_bias"},
       {{.type = ALI3_SENSOR_IMU, .orientation = {1}, .noise = {0, -1}}, "angular_noise"},
   };
   ali3_model *m = ali3_model_new();

@@ -112,13 +112,14 @@ static const char FILE_TEXT[] =
     "    - {name: frame, type: pose, body: B, point: [0.4, 0.5, 0.6], orientation: [0.5, 0.5, 0.5, 0.5]}\n"
     "    - {name: imu, type: imu, body: C, point: [0.7, 0.8, 0.9], orientation: [0.5, -0.5, 0.5, 0.5], "
     "noise: 0.02, "
-    "angular_noise: 0.01, lower: -30, upper: 31, angular_lower: -3, angular_upper: 3.5, bits: 12}\n"
+    "angular_noise: 0.01, scale_error: 0.01, angular_scale_error: -0.02, force_bias: [0.1, 0, -0.2], "
+    "angular_bias: [0, 0.01, 0], lower: -30, upper: 31, angular_lower: -3, angular_upper: 3.5, bits: 12}\n"
     "    - {name: rope, type: distance, body: A, body_b: C, point: [0, 0.1, 0], point_b: [0.2, 0, 0], delay: "
     "25 ms, "
     "noise: 1e-4, seed: 7}\n"
     "    - {name: lean, type: angle, body: A, body_b: ground, axis: [0, 0, 1], increments: 720}\n"
     "    - {name: turns, type: encoder, joint: hinge, increments: 4096, cutoff: 20, filter_order: 2}\n"
-    "    - {name: cell, type: load_cell, force: spring, lower: -100, upper: 100, resolution: 0.5, stuck: 1, "
+    "    - {name: cell, type: load_cell, force: spring, lower: -100, upper: 100, resolution: 0.5, bias: 2, scale_error: 1e-3, stuck: 1, "
     "stuck_at: 3}\n"
     "solver: {iterations: 4}\n";
 
