@@ -14,7 +14,7 @@
 
 /* Rises when the size, or the place of a field, of a public struct changes, or the value of a public constant. A program that loads the
  * library at run time, and bindings of other languages, compare it with ali3_abi(). */
-#define ALI3_ABI 11
+#define ALI3_ABI 12
 
 ALI3_BEGIN_DECLARATIONS
 /* Version and binary interface of the linked library. ALI3_VERSION and ALI3_ABI describe the headers. Thread-safe, real-time

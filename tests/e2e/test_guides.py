@@ -72,6 +72,9 @@ class TestGuides(unittest.TestCase):
         for current in currents[:2]:  # mA, of 2 V over 0.8 ohm: by OSC, by Modbus
             self.assertTrue(2200 < current <= 2500, currents)
 
+    def test_sensors(self):
+        self.follow("sensors.md")
+
     def test_own_hexapod(self):
         self.follow("own-hexapod.md")
 

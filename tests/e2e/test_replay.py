@@ -302,7 +302,10 @@ print(f["replay/cycle"][n])"""
                 self.ask(client, "state/save", "s", "here")
                 self.ask(client, "param/set", "sd", "body.car.mass", 500.0)
                 self.ask(client, "param/set", "sd", "sensor.travel.noise", 2e-3)
+                self.ask(client, "param/set", "sd", "sensor.travel.scale_error", 0.05)
+                self.ask(client, "param/set", "sd", "sensor.travel.bias", 0.25)
                 self.ask(client, "param/set", "sd", "sensor.cell.stuck", 1.0)
+                self.ask(client, "param/set", "sd", "force.wind.force.x", 2.5)
                 client.send(bench.osc_message("/ali3/param/set", "sddi", "force.strut.stiffness", 4e4, 0.5, 5))
                 bench.run_on(1.0)
                 self.ask(client, "cmd/reset", "")
@@ -334,6 +337,35 @@ print(f["replay/cycle"][n])"""
             self.assertEqual({row[f["names"].index("sensor.cell.quality")] for f in got for row in f["values"]}, {0.0, 1.0})
             actions = {a for file in got for a in file["head"]["action"]}
             self.assertLessEqual({1, 1 | 4, 8}, actions)
+
+    def test_actuators(self):
+        """A valve, a voltage and a brake that an input commands, keys of all four elements set live, a state saved and loaded: equal bits."""
+        inputs = [{"name": name, "force": name, "recover": 1, "hold": 2} for name in ("ram", "motor", "brake")]
+        with bench.Daemon(model=test_live.ACTUATED, inputs=inputs, state={"every": 0}) as d:
+            client = self.open(d)
+            with Recorder("--to", d.dir, "--when", "always", "--before", "60", "--min-free", "0", d.name) as r:
+                for k in range(60):
+                    for name, value in (("ram", 0.3 - 0.01 * k), ("motor", 0.2 * k), ("brake", 20.0 * (k % 7))):
+                        client.send(bench.osc_message(f"/ali3/input/{name}/value", "f", value))
+                    for at, name, value in ((10, "force.ram.supply", 120e5), (20, "force.motor.resistance", 0.8), (30, "force.tyre.grip_along", 0.7),
+                                            (35, "force.brake.friction", 900.0)):
+                        if k == at:
+                            self.ask(client, "param/set", "sd", name, value)
+                    if k in (40, 50):
+                        self.ask(client, "cmd/pause", "")
+                        self.ask(client, "state/save" if k == 40 else "state/load", "s", "here")
+                        self.ask(client, "cmd/run", "")
+                    bench.pace(0.01)
+                d.stop()
+                r.stop()
+            found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
+            self.assertGreater(len(found), 0)
+            for name in found:
+                for workers in ("0", "1", "3"):
+                    self.check_same(os.path.join(d.dir, name), "--workers", workers)
+            got = read_all([os.path.join(d.dir, name) for name in found])
+            for name in ("force.ram.pressure_a", "force.motor.current", "force.tyre.along", "force.brake.value"):
+                self.assertGreater(len({row[f["names"].index(name)] for f in got for row in f["values"]}), 20, name)
 
     def test_fast_shafts(self):
         """Geared shafts at 1000 rad/s and more that an input accelerates, enough of them to wake workers: the same bits with 0, 1 and

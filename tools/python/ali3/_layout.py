@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
                     c_void_p)
 
 CONSTANTS = {
-    "ALI3_ABI": 11,
+    "ALI3_ABI": 12,
     "ALI3_COORDINATES": 3,
     "ALI3_COORDINATES_AUTO": 0,
     "ALI3_COORDINATES_BODY": 1,
@@ -26,7 +26,7 @@ CONSTANTS = {
     "ALI3_E_STATE": -108,
     "ALI3_E_STIFF": -109,
     "ALI3_E_VIOLATED": -107,
-    "ALI3_FLAT_VERSION": 10,
+    "ALI3_FLAT_VERSION": 11,
     "ALI3_FORCE_BRAKE": 14,
     "ALI3_FORCE_BUSHING": 1,
     "ALI3_FORCE_CABLE": 3,
@@ -277,6 +277,10 @@ class ali3_sensor_spec(Structure):
         ("seed", c_int),
         ("stuck", c_int),
         ("stuck_at", c_double),
+        ("scale_error", c_double * 2),
+        ("bias", c_double),
+        ("force_bias", c_double * 3),
+        ("angular_bias", c_double * 3),
     ]
 
 
