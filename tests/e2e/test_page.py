@@ -302,6 +302,35 @@ class Picture(Shown):
                     self.assertTrue(min(filled[0], filled[2]) > 0.02 and max(filled[1], filled[3]) < 0.98, filled)
 
 
+    def test_a_name_comes_back_to_its_point(self):
+        """Names that others push away from one point are beside it again as soon as there is room."""
+        with bench.Daemon() as d:
+            self.open(d)
+            far = self.ask("""(() => {
+                const box = document.createElement('div');
+                box.style.cssText = 'position: fixed; left: 0; top: 0; width: 400px; height: 300px';
+                document.body.append(box);
+                const labels = new ali3.Labels(box, document.createElement('div')), point = [...Array(14)].map(() => [200, 150]);
+                labels.make(point.map((_, i) => [`J${i}`, 'joint', () => point[i]]));
+                for (const l of labels.list) l.span.style.position = 'absolute';
+                const gaps = () => {
+                    labels.place((p) => p, null);
+                    return labels.list.map((l, i) => {
+                        const r = l.span.getBoundingClientRect(), [x, y] = point[i];
+                        return l.span.hidden ? -1 : Math.hypot(Math.max(r.left - x, x - r.right, 0), Math.max(r.top - y, y - r.bottom, 0));
+                    });
+                };
+                const crowded = gaps();
+                point.forEach((p, i) => { p[0] = 30 + 60 * (i % 6); p[1] = 60 + 80 * Math.floor(i / 6); });
+                const apart = gaps();
+                box.remove();
+                return [Math.max(...crowded), Math.min(...apart), Math.max(...apart)];
+            })()""")
+            self.assertGreater(far[0], 15)
+            self.assertGreaterEqual(far[1], 0)
+            self.assertLess(far[2], 10)
+
+
 class Narrow(Shown):
     def reach(self, selector):
         """Scrolls there, and finds the element under a finger at its middle."""

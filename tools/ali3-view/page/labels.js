@@ -36,7 +36,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const l of this.list) [l.w, l.h] = [l.span.offsetWidth, l.span.offsetHeight];
     }
 
-    // project(point): its pixel, or null. A name keeps its place as long as it is free.
+    // project(point): its pixel, or null. A name keeps its place as long as it is free and no place of a nearer ring is.
     place(project, poses) {
       const taken = [{x: this.keep.offsetLeft, y: this.keep.offsetTop, w: this.keep.offsetWidth, h: this.keep.offsetHeight}];
       const width = this.box.clientWidth, height = this.box.clientHeight;
@@ -48,7 +48,8 @@ var ali3 = window.ali3 || (window.ali3 = {});
         };
         const free = (r) => r.x >= 0 && r.y >= 0 && r.x + r.w <= width && r.y + r.h <= height &&
           taken.every((o) => r.x >= o.x + o.w || o.x >= r.x + r.w || r.y >= o.y + o.h || o.y >= r.y + r.h);
-        const k = p ? [l.place, ...PLACES.keys()].find((n) => free(at(n))) : undefined;
+        const nearer = [...PLACES.keys()].slice(0, l.place - l.place % SIDES.length);
+        const k = p ? [...nearer, l.place, ...PLACES.keys()].find((n) => free(at(n))) : undefined;
         l.span.hidden = k === undefined;
         if (k === undefined) continue;
         const r = at(k);
