@@ -78,7 +78,7 @@ static int read_changes(struct keeper *l, char *text, struct keeper_change *chan
     struct keeper_change *c = &change[changes];
     char why[DESK_TEXT] = "expected NAME: NUMBER or NAME: [NUMBER, ...]";
     const bool read = read_param_line(line, &r), found = read && keeper_find_change(l, &r, c);
-    if (found && is_in_use(l, c, platform)) continue;
+    if (found && r.count == c->numbers && is_in_use(l, c, platform)) continue;
     if (!read || changes == most || !keeper_read_change(l, &r, c, why, sizeof why)) {
       snprintf(error, size, "line %d: %.300s", number, changes == most ? "too many lines" : why);
       return -1;
