@@ -119,7 +119,8 @@ static const char FILE_TEXT[] =
     "noise: 1e-4, seed: 7}\n"
     "    - {name: lean, type: angle, body: A, body_b: ground, axis: [0, 0, 1], increments: 720}\n"
     "    - {name: turns, type: encoder, joint: hinge, increments: 4096, cutoff: 20, filter_order: 2}\n"
-    "    - {name: cell, type: load_cell, force: spring, lower: -100, upper: 100, resolution: 0.5, bias: 2, scale_error: 1e-3, stuck: 1, "
+    "    - {name: cell, type: load_cell, force: spring, lower: -100, upper: 100, resolution: 0.5, bias: 2, "
+    "scale_error: 1e-3, stuck: 1, "
     "stuck_at: 3}\n"
     "solver: {iterations: 4}\n";
 
