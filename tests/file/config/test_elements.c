@@ -293,6 +293,9 @@ static const struct {
     {"forces", "damping", {true, true}},
     {"forces", "rotational_stiffness", {true, true}},
     {"forces", "rotational_damping", {true, true}},
+    /* The errors belong to the instrument, and are along its own axes. */
+    {"sensors", "force_bias", {true, true}},
+    {"sensors", "angular_bias", {true, true}},
 };
 
 static bool may_stay(const char *list, const char *key, enum motion motion)
