@@ -113,7 +113,7 @@ class RigModel(unittest.TestCase):
         self.assertIn("no section platform", run.stderr)
         wrong = ali3d(os.path.join(CONFIG, "guides", "rig.yaml"), "--platform=xml")
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn("json, svg, model, or nothing", wrong.stderr)
+        self.assertIn("json, svg or model", wrong.stderr)
 
 
 if __name__ == "__main__":

@@ -696,7 +696,7 @@ class Findings(unittest.TestCase):
 
     def test_command_line(self):
         path = self.write(boom())
-        for options, said in ((["--strict"], "--check only"), (["--check=xml"], "expected json")):
+        for options, said in ((["--strict"], "--check as well"), (["--check=xml"], "expected json")):
             done = self.check(path, *options)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
