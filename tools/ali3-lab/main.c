@@ -35,7 +35,7 @@ static int end_with_list(char *word)
   return EXIT_GOOD;
 }
 
-/* The options of a run that a map has, too, and those of the other commands. */
+/* A map takes these options of a run, too. The other commands have their own. */
 #define PARAMETER_NAMES                                                                                      \
   "method integrator coordinates duration dt alpha omega xi reset tolerance norm iterations substeps rtol "  \
   "atol set signals every "

@@ -78,8 +78,7 @@ const double *script_values(const struct script *c);
 /* NULL after printing the reason. */
 struct ride *ride_new(const struct settings *s, const struct signals *signals);
 void ride_free(struct ride *r);
-/* Set-up. Later values are those of the quantities only, and those that a motion platform needs. False after printing the
- * reason. */
+/* Set-up. Later steps compute only the signals that the quantities or a motion platform need. False after printing the reason. */
 struct quantities;
 bool ride_want(struct ride *r, const struct quantities *q);
 /* After a reset: fills the values, and brings the platform to state run. False after printing the reason. */

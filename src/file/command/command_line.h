@@ -26,7 +26,7 @@ struct command_option {
   size_t field;       /* offset in the options of the program */
   const char *words;  /* OPTION_WORD, OPTION_NAME: as in "names, units or none" */
   double least, most; /* most DBL_MAX: no upper bound */
-  /* OPTION_OTHER: reads the word; NULL: none was given. False after command_wrong(). options: those of the program. */
+  /* OPTION_OTHER: reads the word into the options of the program; NULL: none was given. False after command_wrong(). */
   bool (*take)(char *word, void *options);
   int (*end)(char *word); /* OPTION_END: returns the exit status of the program */
 };
