@@ -21,3 +21,6 @@ endif()
 add_test(NAME import/rules COMMAND ${CMAKE_COMMAND} -E env ${with_library} ALI3D=$<TARGET_FILE:ali3d> ${with_mujoco}
          ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/import/test_import.py ${CMAKE_BINARY_DIR}/bin)
 ali3_tier(quick import/rules)
+# A host without libmujoco, as tools/quickstart prepares it: the sources of ali3-import compile there, too.
+add_test(NAME import/without_mujoco COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/import/without_mujoco ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/tests/without_mujoco)
+ali3_tier(system import/without_mujoco)
