@@ -14,6 +14,12 @@ bool same_method(const struct compare_point *a, const struct compare_point *b)
   return a->formulation == b->formulation && a->integrator == b->integrator && a->kind == b->kind;
 }
 
+static const char *outcome_text(const struct compare_point *p)
+{
+  return p->run.status == LAB_STOPPED ? "stopped: it takes more than twice the --budget"
+                                      : lab_status_text(p->run.status);
+}
+
 void compare_print_point(FILE *out, const struct compare_point *p)
 {
   fprintf(out,
@@ -21,7 +27,7 @@ void compare_print_point(FILE *out, const struct compare_point *p)
           "%8.2g J%s%s\n",
           p->formulation->name, p->integrator->name, p->kind->name, p->integrator->adaptive ? "rtol" : "dt",
           p->length, p->run.steps, p->run.calls, p->run.seconds, p->error, p->force, p->run.drift,
-          p->run.status == LAB_OK ? "" : "  ", p->run.status == LAB_OK ? "" : lab_status_text(p->run.status));
+          p->run.status == LAB_OK ? "" : "  ", p->run.status == LAB_OK ? "" : outcome_text(p));
   fflush(out);
 }
 
@@ -85,13 +91,13 @@ static bool write_compare_json(const struct comparison *c)
   json_t *list = json_array();
   for (int k = 0; k < c->points; k++) {
     const struct compare_point *p = &c->point[k];
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:I, s:f, s:o, s:o, s:o}", "method",
-                                          p->formulation->name, "integrator", p->integrator->name,
-                                          "coordinates", p->kind->name, "length", p->length, "outcome",
-                                          lab_status_text(p->run.status), "steps", (json_int_t)p->run.steps,
-                                          "calls", (json_int_t)p->run.calls, "seconds", p->run.seconds,
-                                          "error", json_number(p->error), "drift", json_number(p->run.drift),
-                                          "force_error", json_number(p->force)));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:I, s:f, s:o, s:o, s:o}", "method",
+                                    p->formulation->name, "integrator", p->integrator->name, "coordinates",
+                                    p->kind->name, "length", p->length, "outcome", outcome_text(p), "steps",
+                                    (json_int_t)p->run.steps, "calls", (json_int_t)p->run.calls, "seconds",
+                                    p->run.seconds, "error", json_number(p->error), "drift",
+                                    json_number(p->run.drift), "force_error", json_number(p->force)));
   }
   return json_write("--json", c->options->json,
                     json_pack("{s:f, s:f, s:o, s:o}", "duration", c->duration, "known_to", c->floor,

@@ -174,6 +174,9 @@ class Compare(LabTest):
         names = {run["method"] for run in self.compare(mechanism("five_bar_asym"), *short)["runs"]}
         self.assertLessEqual({"penalty", "al1", "hamiltonian", "ali3", "product", "em", "al1-dca", "al1-dca-projected"}, names)
         self.assertFalse(names & {"al1-dense", "em-newton", "em-unprojected"})
+        runs = self.compare(mechanism("five_bar_asym"), *short, "--budget", "1e-7")["runs"]
+        self.assertEqual({run["method"] for run in runs}, names)
+        self.assertEqual({run["outcome"] for run in runs}, {"stopped: it takes more than twice the --budget"})
         names = {run["method"] for run in self.compare(mechanism("five_bar_asym"), *short, "--methods", "al1-d*")["runs"]}
         self.assertLessEqual({"al1-dense", "al1-dca"}, names)
 
