@@ -19,7 +19,7 @@ THREADS = {
     r"modbus": None,
     r"dev-.+": None,
     r"ali3-state": None,
-    r"ali3-keeper": None,
+    r"ali3-params": None,
     r"ali3-loop": lambda: 0,
     r"ali3-w(\d+)": int,
 }

@@ -2,7 +2,7 @@
  * libFuzzer: any text as a saved set of parameters, of the model and of a motion platform. The set is handed over once, with
  * values that their keys and rows allow, or the whole set is refused with a reason. */
 #include "common/platform_defaults.h"
-#include "keeper/keeper_parts.h"
+#include "parameters/param_server_parts.h"
 
 #include <ali3/ali3.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define SET "set"
 
-static struct keeper keeper;
+static struct param_server param_server;
 static struct cycle cycle;
 static struct {
   int handed, done;
@@ -33,12 +33,13 @@ static void require(bool holds)
 
 /* ---- in place of the thread and of the loop ---- */
 
-void keeper_note(struct keeper *l, int level, const char *format, ...)
+void param_server_note(struct param_server *l, int level, const char *format, ...)
 {
   (void)l, (void)level, (void)format;
 }
 
-void keeper_done(struct keeper *l, const struct asked *a, enum command_result result, const char *text)
+void param_server_done(struct param_server *l, const struct asked *a, enum command_result result,
+                       const char *text)
 {
   (void)l, (void)a;
   seen.done++;
@@ -46,13 +47,13 @@ void keeper_done(struct keeper *l, const struct asked *a, enum command_result re
   snprintf(seen.text, sizeof seen.text, "%s", text);
 }
 
-bool keeper_asks_blindly(const struct keeper *l, const struct asked *a)
+bool param_server_asks_blindly(const struct param_server *l, const struct asked *a)
 {
   (void)l, (void)a;
   return false;
 }
 
-bool keeper_read_platform(struct keeper *l, double value[PARAMS])
+bool param_server_read_platform(struct param_server *l, double value[PARAMS])
 {
   struct platform_params p;
   (void)l;
@@ -61,7 +62,8 @@ bool keeper_read_platform(struct keeper *l, double value[PARAMS])
   return true;
 }
 
-enum command_result keeper_install(struct keeper *l, const struct keeper_set *set, char *error, size_t size)
+enum command_result param_server_install(struct param_server *l, const struct param_server_set *set,
+                                         char *error, size_t size)
 {
   seen.handed++;
   require(set->models + set->platforms > 0);
@@ -99,34 +101,35 @@ static ali3_model *make_model(void)
   return m;
 }
 
-static char path[sizeof keeper.store.folder + 20];
+static char path[sizeof param_server.store.folder + 20];
 
 static void remove_folder(void)
 {
   unlink(path);
-  rmdir(keeper.store.folder);
+  rmdir(param_server.store.folder);
 }
 
 static void set_up(void)
 {
-  keeper.model = make_model();
-  keeper.config.cycle = &cycle;
+  param_server.model = make_model();
+  param_server.config.cycle = &cycle;
   cycle.drive.there = true;
-  require(params_list(&keeper.params, keeper.model));
-  snprintf(keeper.store.folder, sizeof keeper.store.folder, "/dev/shm/fuzz-params-%d", (int)getpid());
-  snprintf(path, sizeof path, "%s/" SET ".yaml", keeper.store.folder);
-  require(mkdir(keeper.store.folder, 0700) == 0);
+  require(params_list(&param_server.params, param_server.model));
+  snprintf(param_server.store.folder, sizeof param_server.store.folder, "/dev/shm/fuzz-params-%d",
+           (int)getpid());
+  snprintf(path, sizeof path, "%s/" SET ".yaml", param_server.store.folder);
+  require(mkdir(param_server.store.folder, 0700) == 0);
   atexit(remove_folder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-  if (!keeper.model) set_up();
+  if (!param_server.model) set_up();
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   require(fd >= 0 && write(fd, bytes, n) == (ssize_t)n && close(fd) == 0);
   const struct desk_request r = {.code = DESK_PARAM_LOAD, .name = SET};
   memset(&seen, 0, sizeof seen);
-  keeper_load_params(&keeper, &(struct asked){.request = &r});
+  param_server_load_params(&param_server, &(struct asked){.request = &r});
   require(seen.done == 1 && seen.handed <= 1);
   require(seen.result == RESULT_OK ? !seen.text[0] : seen.text[0] != '\0');
   return 0;

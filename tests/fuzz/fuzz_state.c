@@ -2,7 +2,7 @@
  * libFuzzer: any bytes as a state. As they are they are hardly ever accepted; with the head and the CRC-32 of a good state every
  * number is taken, and neither the steps nor the texts after it may stumble. */
 #include "base/crc.h"
-#include "start/state.h"
+#include "state/state.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>

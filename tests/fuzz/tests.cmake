@@ -53,8 +53,8 @@ ali3_fuzz(config 8000 LINK ali3_setup SOURCES fuzz/bench.c)
 ali3_fuzz(osc_parse 300000 LINK ali3_osc)
 ali3_fuzz(mbap 300000 LINK ali3_modbus_server)
 ali3_fuzz(rtu 300000 LINK ali3_modbus_server)
-ali3_fuzz(flat 50000 LINK ali3_start)
-ali3_fuzz(state 20000 LINK ali3_start)
+ali3_fuzz(flat 50000 LINK ali3_state)
+ali3_fuzz(state 20000 LINK ali3_state)
 ali3_fuzz(view 200000 LINK ali3_telemetry ali3_transport PkgConfig::LO
   SOURCES ${view}/control.c ${view}/query.c ${view}/rights.c ${exporter}/host.c
   HEADERS ${view} ${exporter})
@@ -69,11 +69,11 @@ ali3_fuzz(ring 40000 LINK ali3_frames)
 ali3_fuzz(description 15000 LINK ali3_telemetry ali3_transport PkgConfig::LO
   SOURCES ${view}/control.c ${exporter}/oscquery.c
   HEADERS ${view} ${exporter})
-ali3_fuzz(scene 60000 LINK ali3_scene ali3_mesh ali3_start
+ali3_fuzz(scene 60000 LINK ali3_scene ali3_mesh ali3_state
   SOURCES ${view}/meshes.c
   HEADERS ${view})
 ali3_fuzz(restart 60000 LINK ali3_restart)
-ali3_fuzz(params 40000 LINK ali3_keeper m)
+ali3_fuzz(params 40000 LINK ali3_parameters m)
 ali3_fuzz(sweep 20000 LINK ali3_command ali3_yaml m
   SOURCES ${tools}/ali3-sim/sweep.c
   HEADERS ${tools}/ali3-sim ${tools})
@@ -89,7 +89,7 @@ ali3_fuzz(link 6000 LINK ali3_fmus ali3_config PkgConfig::JANSSON m
 # Random mechanisms of which all is known: a program of its own.
 add_executable(fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
 target_include_directories(fuzz_mechanisms PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
-target_link_libraries(fuzz_mechanisms PRIVATE ali3_mechanics ali3_start m)
+target_link_libraries(fuzz_mechanisms PRIVATE ali3_mechanics ali3_state m)
 ali3_fuzz_program(fuzz_mechanisms)
 if(NOT ALI3_FUZZ)
   add_test(NAME fuzz/mechanisms COMMAND fuzz_mechanisms 1 300)

@@ -12,7 +12,7 @@ import sys
 ROOT = sys.argv[1]
 # Wings, lowest first, with their rooms, lowest first: a room links only rooms that stand before it, so a wing knows lower wings alone.
 WINGS = {
-    "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "start", "mechanics", "linear", "findings"],
+    "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "layout", "stepper", "assembly", "state", "mechanics", "linear", "findings"],
     "platform": ["hexapod", "envelope", "cueing", "platform", "rig", "jog"],
     "lab": ["coordinates", "links", "formulations", "recursive"],
     "host": ["rt", "trace", "outfile"],
@@ -20,7 +20,7 @@ WINGS = {
     "picture": ["scene", "mesh", "draw"],
     "io": ["wire", "transport", "osc", "modbus_server", "modbus_client", "packets", "fmi"],
     "file": ["command", "yaml", "expand", "config", "setup", "manual"],
-    "daemon": ["journal", "restart", "keeper", "daemon"],
+    "daemon": ["journal", "restart", "checkpoints", "parameters", "daemon"],
 }
 ORDER = [room for rooms in WINGS.values() for room in rooms]
 WING = {room: wing for wing, rooms in WINGS.items() for room in rooms}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Frequencies of springs, stops and contacts, compared with the step. The effective mass along a row is 1/(J M^-1 J') with the
  * joints. */
+#include "assembly/assembly.h"
 #include "findings/findings_parts.h"
-#include "start/start.h"
 #include "stepper/elements.h"
 #include "stepper/stage.h"
 

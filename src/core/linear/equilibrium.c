@@ -9,10 +9,10 @@
  *                itself is halved.
  *   falls        every FALL_AFTER passes the mechanism falls to a lower place, see fall_down()
  *   end          the forces vanish beside the loads, or are as small as rounding lets them be */
+#include "assembly/assembly.h"
 #include "base/float_mode.h"
 #include "linear/system.h"
 #include "math/spectrum.h"
-#include "start/start.h"
 
 #include <math.h>
 #include <stdlib.h>

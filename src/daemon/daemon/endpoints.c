@@ -72,12 +72,12 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
 }
 
 /* Its frames carry no values. The stimuli feed its inputs, and the loop sends them itself. */
-static bool open_keeper_port(struct endpoints *all)
+static bool open_param_port(struct endpoints *all)
 {
   const struct signals *s = all->settings->signals;
   struct port *p = &all->place[all->ports];
-  if (!port_init(p, "keeper", (uint32_t)s->count, (uint32_t)s->channels, false)) return false;
-  all->keeper = all->port[all->ports++] = p;
+  if (!port_init(p, "parameters", (uint32_t)s->count, (uint32_t)s->channels, false)) return false;
+  all->param_server = all->port[all->ports++] = p;
   p->source = SOURCE_INNER;
   p->bell = all->bell;
   bool *none = calloc((size_t)s->count + 1, sizeof *none);
@@ -111,7 +111,7 @@ bool endpoints_open(struct endpoints *all, char *error, size_t size)
     if (!open_ports(all, e)) return fail_allocation(error, size);
   }
   /* The port of the daemon itself; then each port knows the others. */
-  if (!open_keeper_port(all)) return fail_allocation(error, size);
+  if (!open_param_port(all)) return fail_allocation(error, size);
   for (int p = 0; p < all->ports; p++) {
     all->port[p]->all = all->port;
     all->port[p]->ports = all->ports;

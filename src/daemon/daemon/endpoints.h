@@ -18,8 +18,8 @@ struct endpoints {
   struct endpoint endpoint[ENDPOINTS]; /* one for every protocol, also for those that are off */
   struct port *port[PORTS_MAX];        /* (ports) ports in use */
   int ports;
-  int stamps;          /* kernel_stamp_hold() */
-  struct port *keeper; /* the last one: of the thread that keeps states and parameters */
+  int stamps;                /* kernel_stamp_hold() */
+  struct port *param_server; /* the last one: of the thread that keeps states and parameters */
 
   /* private */
   const struct settings *settings;

@@ -5,7 +5,7 @@
 #include "cueing/params.h"
 #include "daemon/service.h"
 #include "journal/log.h"
-#include "keeper/keeper.h"
+#include "parameters/param_server.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"
@@ -34,9 +34,10 @@ struct reading {
   FILE *said; /* mistakes in the file are written here, into `text` */
   char *text;
   size_t size;
-  struct settings *read;   /* NULL: the file has mistakes */
-  struct offer *offer;     /* parameters of the model, for the keeper; NULL: given away */
-  bool offered, tell_none; /* the keeper gets them once the reading is freed; see keeper_offer_values() */
+  struct settings *read; /* NULL: the file has mistakes */
+  struct offer *offer;   /* parameters of the model, for the parameter server; NULL: given away */
+  bool offered,
+      tell_none; /* the parameter server gets them once the reading is freed; see param_server_offer_values() */
   atomic_int state;
 };
 
@@ -243,18 +244,18 @@ static void apply_reading(struct reload *r, struct cycle *c)
   if (names[0]) log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
   keep_live_keys(r, read);
   tune_loop(r, c, platform);
-  /* The keeper takes the parameters of the model. They may differ from those of an unchanged file, so only the keeper knows
-   * whether nothing changed. */
+  /* The parameter server takes the parameters of the model. They may differ from those of an unchanged file, so only the server
+   * knows whether nothing changed. */
   r->reading->tell_none = changes + waiting == 0;
   r->reading->offered = true;
 }
 
-/* The keeper may keep small blocks for reuse. Above the memory of a large reading they would hold all of it, so the keeper gets
- * its offer after that memory is free. */
+/* The parameter server may keep small blocks for reuse. Above the memory of a large reading they would hold all of it, so the
+ * server gets its offer after that memory is free. */
 static void end_reading(struct reload *r)
 {
   if (r->reading->offered) {
-    keeper_offer_values(r->keeper, r->reading->offer, r->reading->tell_none);
+    param_server_offer_values(r->param_server, r->reading->offer, r->reading->tell_none);
     r->reading->offer = NULL;
   }
   reading_free(r->reading);

@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct keeper;
+struct param_server;
 struct service;
 
 struct reload {
   /* Set by the owner. */
   const char *file;
-  struct settings_overrides over; /* as at the start */
-  const struct settings *started; /* settings of the start */
-  struct keeper *keeper;          /* takes parameters of the model */
-  struct service *service;        /* is told that the file is being reread */
+  struct settings_overrides over;    /* as at the start */
+  const struct settings *started;    /* settings of the start */
+  struct param_server *param_server; /* takes parameters of the model */
+  struct service *service;           /* is told that the file is being reread */
 
   /* private */
   bool wanted;

@@ -18,9 +18,9 @@
 #include "journal/log.h"
 #include "journal/report_file.h"
 #include "journal/wall_clock.h"
-#include "keeper/keeper.h"
 #include "loop/cycle.h"
 #include "loop/workers_choose.h"
+#include "parameters/param_server.h"
 #include "restart/restart.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
@@ -62,7 +62,7 @@ struct daemon {
   struct endpoints endpoints;
   struct frames_writer frames;
   struct loop loop;
-  struct keeper *keeper;
+  struct param_server *param_server;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
   struct report_file report;
@@ -152,7 +152,7 @@ static int set_up_model(struct daemon *d)
                                       .injections = s->injections,
                                       .stimulus = s->stimulus,
                                       .stimuli = s->stimuli,
-                                      .port_of_stimuli = d->endpoints.keeper,
+                                      .port_of_stimuli = d->endpoints.param_server,
                                       .platform = s->platform.enabled ? &s->platform : NULL,
                                       .rig = s->rig.enabled ? &s->rig : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
@@ -280,7 +280,7 @@ static bool open_supervisor(struct daemon *d)
   s->reload.over.set = d->options->set.text;
   s->reload.over.sets = d->options->set.count;
   s->reload.started = d->settings;
-  s->keeper = s->reload.keeper = d->keeper;
+  s->param_server = s->reload.param_server = d->param_server;
   d->supervised = true;
   return supervisor_open(s);
 }
@@ -295,7 +295,7 @@ static int resume_state(struct daemon *d)
   char error[1400];
   bool found;
   if (!wanted && !(s->enabled && s->resume == RESUME_OFFER)) return STATUS_OK;
-  const bool good = keeper_resume(d->keeper, o->resume_file, &found, error, sizeof error);
+  const bool good = param_server_resume(d->param_server, o->resume_file, &found, error, sizeof error);
   /* The log says what happens to the state that was found. */
   if (!wanted) {
     d->loop.cycle.config.resume = false;
@@ -317,17 +317,17 @@ static int resume_state(struct daemon *d)
   return STATUS_OK;
 }
 
-static int open_keeper(struct daemon *d)
+static int open_param_server(struct daemon *d)
 {
   char error[500];
-  const struct keeper_config config = {.cycle = &d->loop.cycle,
-                                       .settings = d->settings,
-                                       .state_dir = d->options->state_dir,
-                                       .port = d->endpoints.keeper,
-                                       .served = {endpoints_port_of(&d->endpoints, SOURCE_OSC),
-                                                  endpoints_port_of(&d->endpoints, SOURCE_MODBUS)}};
-  d->keeper = keeper_open(&config, error, sizeof error);
-  return d->keeper ? resume_state(d) : report_start_failure("", error);
+  const struct param_server_config config = {.cycle = &d->loop.cycle,
+                                             .settings = d->settings,
+                                             .state_dir = d->options->state_dir,
+                                             .port = d->endpoints.param_server,
+                                             .served = {endpoints_port_of(&d->endpoints, SOURCE_OSC),
+                                                        endpoints_port_of(&d->endpoints, SOURCE_MODBUS)}};
+  d->param_server = param_server_open(&config, error, sizeof error);
+  return d->param_server ? resume_state(d) : report_start_failure("", error);
 }
 
 static int start_daemon(struct daemon *d)
@@ -341,7 +341,7 @@ static int start_daemon(struct daemon *d)
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
-  if (status == STATUS_OK) status = open_keeper(d);
+  if (status == STATUS_OK) status = open_param_server(d);
   if (status != STATUS_OK) return status;
   if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
   status = go_realtime(d);
@@ -352,7 +352,7 @@ static int start_daemon(struct daemon *d)
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
   if (!complete_telemetry(d, error, sizeof error)) return report_start_failure("", error);
-  status = keeper_start(d->keeper);
+  status = param_server_start(d->param_server);
   if (status != 0) return report_start_failure("the thread of states cannot be started: ", strerror(status));
   const bool moves_itself = d->settings->platform.enabled && d->settings->cycle.autostart != AUTOSTART_OFF;
   return restart_begin(&d->restart, moves_itself) ? STATUS_OK : STATUS_FAILED;
@@ -388,7 +388,7 @@ static int finish_run(struct daemon *d)
   char text[400];
   struct telemetry_live live;
   /* The last state first: the report and the record of the end follow. */
-  keeper_end(d->keeper);
+  param_server_end(d->param_server);
   supervisor_note(&d->supervisor);
   if (telemetry_read(d->endpoints.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);
   report_text(&report, text, sizeof text);
@@ -407,7 +407,7 @@ static void stop_daemon(struct daemon *d)
     sem_post(&l->gate); /* another post does no harm to an open gate */
     pthread_join(l->thread, NULL);
   }
-  keeper_stop(d->keeper);
+  param_server_stop(d->param_server);
   if (d->supervised) supervisor_close(&d->supervisor);
   restart_close(&d->restart);
   report_file_close(&d->report);
@@ -415,7 +415,7 @@ static void stop_daemon(struct daemon *d)
   frames_destroy(&d->frames, d->endpoints.telemetry);
   endpoints_close(&d->endpoints);
   cycle_free(&l->cycle);
-  keeper_free(d->keeper);
+  param_server_free(d->param_server);
 }
 
 int run(const struct options *o, const struct settings *s)

@@ -185,9 +185,9 @@ static void log_events(struct supervisor *s, uint64_t now)
 
 void supervisor_note(struct supervisor *s)
 {
-  struct keeper_note note;
+  struct param_server_note note;
   const uint64_t now = clock_now_ns();
-  while (keeper_next_note(s->keeper, &note)) {
+  while (param_server_next_note(s->param_server, &note)) {
     note.event.t_ns = now;
     if (note.event.kind) frames_tell(s->cycle->config.frames, &note.event, note.text);
     if (note.level >= 0)

@@ -16,8 +16,8 @@
 #include "journal/recorder_log.h"
 #include "journal/ride_log.h"
 #include "journal/stray_log.h"
-#include "keeper/keeper.h"
 #include "loop/cycle.h"
+#include "parameters/param_server.h"
 #include "restart/restart.h"
 #include "transport/endpoint.h"
 
@@ -25,14 +25,14 @@
 
 struct supervisor {
   struct cycle *cycle;
-  struct loop_thread thread;       /* thread of the loop */
-  bool traces;                     /* the kernel's trace shall name who causes a miss */
-  int workers;                     /* threads beside the loop */
-  const char *miss_log;            /* path; NULL: none */
-  int miss_log_mb;                 /* size at which a new one is begun */
-  struct keeper *keeper;           /* states and parameters */
-  struct restart *restart;         /* restart_begin() was called */
-  const struct endpoint *endpoint; /* (endpoints) running or off */
+  struct loop_thread thread;         /* thread of the loop */
+  bool traces;                       /* the kernel's trace shall name who causes a miss */
+  int workers;                       /* threads beside the loop */
+  const char *miss_log;              /* path; NULL: none */
+  int miss_log_mb;                   /* size at which a new one is begun */
+  struct param_server *param_server; /* states and parameters */
+  struct restart *restart;           /* restart_begin() was called */
+  const struct endpoint *endpoint;   /* (endpoints) running or off */
   int endpoints;
   sigset_t signals;    /* signals that it takes; blocked in every thread */
   bool hangup_reloads; /* SIGHUP: reload the file instead of stopping */
@@ -79,7 +79,7 @@ void supervisor_block_signals(struct supervisor *s);
 bool supervisor_open(struct supervisor *s);
 void supervisor_close(struct supervisor *s);
 
-/* Logs what the keeper of states and parameters has left, and tells the frame ring. */
+/* Logs what the parameter server has left, and tells the frame ring. */
 void supervisor_note(struct supervisor *s);
 
 /* Returns when the loop has ended, by itself or after a signal. Returns false if it did not end in time after a signal:

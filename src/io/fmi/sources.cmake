@@ -1,20 +1,66 @@
 # SPDX-License-Identifier: MIT
-# cmake -DROOT=FOLDER -DOUT=FOLDER -DALL_LANES=ROOMS -P sources.cmake: the sources of an FMU in one folder without folders, as FMI 2.0
-# and 3.0 want them, for a compiler that is told nothing: `cc -shared -fPIC *.c -lm`.
+# cmake -DROOT=FOLDER -DOUT=FOLDER -DALL_LANES=ROOMS -DROOMS=ROOMS -DARCHIVES=FILES -DOTHERS=FILES -DNM=PROGRAM -P sources.cmake: the
+# sources of an FMU in one folder without folders, as FMI 2.0 and 3.0 want them, for a compiler that is told nothing:
+# `cc -shared -fPIC *.c -lm`. They are all sources of ROOMS, whose libraries are ARCHIVES, and the objects of the libraries OTHERS whose
+# symbols these need.
 #
 # room/name.c becomes room_name.c, and its includes follow. A kernel becomes room_name.inc, which one short file for each number of
 # lanes includes, because FMI 2.0 cannot give two sets of definitions to one file. Kernels are those of the baseline.
 cmake_minimum_required(VERSION 3.25)
-set(rooms core/base core/math core/model core/measure core/actuators core/dynamics core/articulated core/dca core/layout core/stepper core/start
-          core/mechanics core/linear io/fmi)
-set(files realtime/signals/signals.c realtime/signals/input_parts.c realtime/signals/walk.c realtime/signals/walk_platform.c platform/platform/states.c
-          platform/hexapod/pose.c)
-set(wings core platform realtime io)
-foreach(room IN LISTS rooms)
-  file(GLOB found RELATIVE ${ROOT}/src ${ROOT}/src/${room}/*.c)
+set(files)
+foreach(room IN LISTS ROOMS)
+  file(GLOB found RELATIVE ${ROOT}/src ${ROOT}/src/*/${room}/*.c)
+  if(NOT found)
+    message(FATAL_ERROR "sources of an FMU: no folder src/*/${room} with sources")
+  endif()
   list(APPEND files ${found})
 endforeach()
 list(REMOVE_ITEM files core/base/build_info.c) # commit and compiler of a build, for the programs' --version
+
+# Sets `out` to the lines "ARCHIVE:OBJECT:... SYMBOL" of nm.
+function(list_symbols out)
+  execute_process(COMMAND ${NM} -A -g -P ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${text}")
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# Where the other libraries define a symbol: symbol_NAME is the object.
+list_symbols(defined --defined-only ${OTHERS})
+foreach(line IN LISTS defined)
+  if(line MATCHES "libali3_([a-z_0-9]+)\\.a\\[([^]]+)\\.o\\]: ([^ ]+) ")
+    set(symbol_${CMAKE_MATCH_3} ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
+  endif()
+endforeach()
+# needs_OBJECT: the symbols that an object of the other libraries does not define.
+list_symbols(undefined --undefined-only ${OTHERS})
+foreach(line IN LISTS undefined)
+  if(line MATCHES "libali3_([a-z_0-9]+)\\.a\\[([^]]+)\\.o\\]: ([^ ]+) ")
+    list(APPEND needs_${CMAKE_MATCH_1}/${CMAKE_MATCH_2} ${CMAKE_MATCH_3})
+  endif()
+endforeach()
+# From the symbols of the rooms to the objects, and on to the symbols of these.
+list_symbols(undefined --undefined-only ${ARCHIVES})
+set(wanted)
+foreach(line IN LISTS undefined)
+  if(line MATCHES "\\]: ([^ ]+) ")
+    list(APPEND wanted ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES wanted)
+set(others)
+while(wanted)
+  list(POP_FRONT wanted symbol)
+  set(object ${symbol_${symbol}})
+  if(object AND NOT object IN_LIST others)
+    list(APPEND others ${object})
+    list(APPEND wanted ${needs_${object}})
+    file(GLOB found RELATIVE ${ROOT}/src ${ROOT}/src/*/${object})
+    if(NOT found)
+      message(FATAL_ERROR "sources of an FMU: no file src/*/${object}, which defines ${symbol}")
+    endif()
+    list(APPEND files ${found})
+  endif()
+endwhile()
 
 # Arithmetic as in src/flags.cmake: no fused multiplication where the compiler likes one, or bits would depend on it.
 set(prelude "/* SPDX-License-Identifier: MIT
@@ -80,12 +126,11 @@ while(headers)
     continue()
   endif()
   list(APPEND done ${header})
-  set(base ${ROOT}/include)
-  foreach(wing IN LISTS wings)
-    if(EXISTS ${ROOT}/src/${wing}/${header})
-      set(base ${ROOT}/src/${wing})
-    endif()
-  endforeach()
+  file(GLOB found ${ROOT}/src/*/${header} ${ROOT}/include/${header})
+  if(NOT found)
+    message(FATAL_ERROR "sources of an FMU: no header src/*/${header}")
+  endif()
+  string(REGEX REPLACE "/${header}$" "" base ${found})
   string(REPLACE "/" "_" name ${header})
   read_source(${base} ${header})
   file(WRITE ${OUT}/${name} "${text}")

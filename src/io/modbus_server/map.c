@@ -203,7 +203,7 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
   return 0;
 }
 
-/* The parameters that one write covers act as one. The keeper judges their values. */
+/* The parameters that one write covers act as one. The parameter server judges their values. */
 static int write_parameters(const struct modbus_map *map, const struct mbap_request *r,
                             const struct entry_range *range, struct map_effect *effect)
 {

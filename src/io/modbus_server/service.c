@@ -25,7 +25,7 @@ void modbus_service_refresh(struct modbus_service *s)
 }
 
 /* A state in one of the slots 0 to 9, or an order to the recorder. The loop shows the result, like that of a command. */
-static bool ask_keeper(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
+static bool ask_param_server(struct modbus_service *s, const struct command *c, const struct map_peer *peer)
 {
   struct desk_request r = {.id = c->id, .client = peer->id};
   snprintf(r.who, sizeof r.who, "%s", peer->name);
@@ -82,7 +82,7 @@ static bool give_to_loop(struct modbus_service *s, const struct map_effect *effe
                               .client = peer->id,
                               .t_ns = now_ns};
     const bool ordinary = c.code == COMMAND_SAVE || c.code == COMMAND_LOAD || c.code == COMMAND_RECORD;
-    if (!(ordinary ? ask_keeper(s, &c, peer) : port_command(s->port, &c))) {
+    if (!(ordinary ? ask_param_server(s, &c, peer) : port_command(s->port, &c))) {
       counter_add(&s->counters->commands_dropped, 1);
       return false;
     }

@@ -104,7 +104,7 @@ enum entry_kind {
   ENTRY_SHOWN,     /* a signal */
   ENTRY_CONDITION, /* the condition of an input, read only */
   ENTRY_INPUT,     /* an input channel: goes to the loop when it is written */
-  ENTRY_PARAMETER, /* a parameter of the model: goes to the keeper when it is written */
+  ENTRY_PARAMETER, /* a parameter of the model: goes to the parameter server when it is written */
 };
 
 struct entry {

@@ -35,7 +35,7 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
 void osc_in_answers(struct osc_in *in, uint32_t most);
 /* Tells the receivers of the stream status which inputs have another state, limit or owner in the newest frame. */
 void osc_in_conditions(struct osc_in *in, uint64_t now_ns);
-/* Sends on what the keeper of states and parameters has replied. Call it before osc_in_answers(), which answers syncs. */
+/* Sends on what the parameter server has replied. Call it before osc_in_answers(), which answers syncs. */
 void osc_in_replies(struct osc_in *in);
 
 #endif

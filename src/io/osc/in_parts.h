@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Shared by the files of osc_in: in.c takes and dispatches datagrams, stops.c finds stops in them, strays.c tells the log
- * what nobody takes, inputs.c sets channels, commands.c and steps.c talk to the loop, desk.c to the keeper of states and
- * parameters, requests.c answers what this thread knows itself. */
+ * what nobody takes, inputs.c sets channels, commands.c and steps.c talk to the loop, desk.c to the parameter server,
+ * requests.c answers what this thread knows itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 

@@ -48,7 +48,7 @@ void osc_out_turn(struct osc_out *out);
 void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
 /* Sends an answer of the loop. The loop bounds these answers by the commands it takes, so no budget applies. */
 void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w);
-/* The ack of a command or request that this thread answers; and of one that the loop or the keeper has answered. */
+/* The ack of a command or request that this thread answers; and of one that the loop or the parameter server has answered. */
 void osc_out_acknowledge(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,
                          unsigned result);
 void osc_out_owed_ack(struct osc_out *out, const struct osc_sender *to, const char *what, int32_t id,

@@ -66,12 +66,12 @@ struct desk_reply {
 };
 
 struct desk {
-  struct ring requests; /* struct desk_request: protocol -> keeper */
-  struct ring replies;  /* struct desk_reply: keeper -> protocol, which port_wake() wakes */
-  int event;            /* eventfd of the keeper, written after each request */
+  struct ring requests; /* struct desk_request: protocol -> parameter server */
+  struct ring replies;  /* struct desk_reply: parameter server -> protocol, which port_wake() wakes */
+  int event;            /* eventfd of the parameter server, written after each request */
 };
 
-/* Set-up. event: of the keeper, which closes it. False when out of memory. */
+/* Set-up. event: of the parameter server, which closes it. False when out of memory. */
 bool desk_init(struct desk *d, int event);
 void desk_free(struct desk *d);
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * Replies to requests, and refusals for the log. */
+#include "journal/log.h"
+#include "parameters/param_server_parts.h"
+#include "rt/clock.h"
+
+#include <stdio.h>
+
+enum { REPLY_TRIES = 200 };
+static const uint64_t REPLY_NS = NS_PER_S / 1000; /* between two tries to find room for a reply */
+
+void param_server_reply(struct param_server *l, const struct asked *a, struct desk_reply *o)
+{
+  struct desk *d = &l->desk[a->desk];
+  o->code = a->request->code;
+  o->id = a->request->id;
+  o->client = a->request->client;
+  for (int i = 0; i < REPLY_TRIES && ring_room(&d->replies) == 0; i++) {
+    port_wake(l->config.served[a->desk]);
+    clock_sleep_until_ns(clock_now_ns() + REPLY_NS);
+  }
+  ring_push(&d->replies, o);
+}
+
+bool param_server_asks_blindly(const struct param_server *l, const struct asked *a)
+{
+  return l->config.served[a->desk]->source == SOURCE_MODBUS;
+}
+
+/* A refused request gets a line in the log, at most REFUSALS in a minute. */
+static void note_refusal(struct param_server *l, const struct asked *a, const char *text)
+{
+  enum { REFUSALS = 5 };
+  const struct desk_request *r = a->request;
+  const uint64_t now_ns = clock_now_ns();
+  if (l->refused_ns == 0 || now_ns - l->refused_ns >= 60 * NS_PER_S) {
+    if (l->refused > REFUSALS)
+      param_server_note(l, LOG_LEVEL_WARNING,
+                        "%d more requests for states and parameters were refused in the last minute",
+                        l->refused - REFUSALS);
+    l->refused_ns = now_ns;
+    l->refused = 0;
+  }
+  if (l->refused++ >= REFUSALS) return;
+  /* The request with its numbers, its sender and the reason. */
+  char numbers[120] = "";
+  for (int i = 0, used = 0; i < r->count && used < (int)sizeof numbers - 24; i++)
+    used += snprintf(numbers + used, sizeof numbers - (size_t)used, " %g", r->number[i]);
+  param_server_note(l, LOG_LEVEL_WARNING, "%s %s%s by %s refused: %s", desk_request_name(r->code), r->name,
+                    numbers, r->who, text);
+}
+
+void param_server_done(struct param_server *l, const struct asked *a, enum command_result result,
+                       const char *text)
+{
+  if (result != RESULT_OK && *text) note_refusal(l, a, text);
+  struct desk_reply o = {.kind = DESK_DONE, .result = result};
+  snprintf(o.name, sizeof o.name, "%s", a->request->name);
+  snprintf(o.text, sizeof o.text, "%s", text);
+  param_server_reply(l, a, &o);
+}
+
+/* The command of Modbus that a request belongs to. */
+static uint32_t command_of(uint32_t request)
+{
+  if (request == DESK_STATE_LOAD) return COMMAND_LOAD;
+  return request == DESK_STATE_SAVE ? COMMAND_SAVE : COMMAND_RECORD;
+}
+
+void param_server_finish(struct param_server *l, const struct asked *a, enum command_result result,
+                         const char *text)
+{
+  const bool load = a->request->code == DESK_STATE_LOAD;
+  const bool shown = param_server_asks_blindly(l, a) && !(load && result == RESULT_OK);
+  if (shown)
+    (void)param_server_command(l, &(struct command){.code = command_of(a->request->code),
+                                                    .id = a->request->id,
+                                                    .t_ns = clock_now_ns(),
+                                                    .value = result});
+  param_server_done(l, a, result, text);
+}
