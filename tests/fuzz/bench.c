@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_BENCH_H
 #define TESTS_FUZZ_BENCH_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
 

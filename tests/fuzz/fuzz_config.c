@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any text as a configuration. It is read, checked, and assembled if it is correct; or refused with
  * messages. */
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any text as a file with short forms. It is refused with a message, or the plain file that it expands to expands to
  * itself. */
-#include "config/values.h"
 #include "expand/expand.h"
+#include "settings/values.h"
 
 #include <stdint.h>
 #include <stdio.h>

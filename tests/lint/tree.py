@@ -19,7 +19,7 @@ WINGS = {
     "realtime": ["signals", "inputs", "telemetry", "frames", "machine", "loop"],
     "picture": ["scene", "mesh", "draw"],
     "io": ["wire", "transport", "osc", "modbus_server", "modbus_client", "packets", "fmi"],
-    "file": ["command", "yaml", "expand", "config", "setup", "manual"],
+    "file": ["command", "yaml", "expand", "settings", "config", "manual"],
     "daemon": ["journal", "restart", "checkpoints", "parameters", "daemon"],
 }
 ORDER = [room for rooms in WINGS.values() for room in rooms]

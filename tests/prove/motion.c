@@ -18,8 +18,8 @@
 #include "box.h"
 
 #include "base/arena.h"
+#include "config/setup.h"
 #include "loop/cycle_parts.h"
-#include "setup/setup.h"
 
 #include <math.h>
 #include <stdio.h>

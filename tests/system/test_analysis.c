@@ -2,7 +2,7 @@
  * The analysis of ali3/linear.h on the models of config/models. */
 #include "check.h"
 #include "common/random.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/ali3.h>
 #include <glob.h>

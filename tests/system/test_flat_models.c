@@ -2,7 +2,7 @@
  * Every model of the repository, written as bytes, read and frozen again, is the model that it was: equal hashes, and equal
  * bits of all states in 200 steps. */
 #include "check.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/ali3.h>
 #include <glob.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, against counts from the literature. */
 #include "check.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/mechanics.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The order of every method: half the step divides the error by 2 to the power of the order, three times. */
 #include "check.h"
 #include "common/toys.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/flat.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * The whole core against trajectories of other methods (tests/reference/README.md), with model files as input. */
 #include "check.h"
 #include "common/table.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/model.h>
 #include <math.h>

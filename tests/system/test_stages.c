@@ -5,9 +5,9 @@
 #include "common/random.h"
 #include "common/sanitized.h"
 #include "common/toys.h"
+#include "config/setup.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

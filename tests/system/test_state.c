@@ -4,7 +4,7 @@
 #include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 #include "signals/signals.h"
 #include "stepper/data.h"
 

@@ -7,8 +7,8 @@
 #include "ranks.h"
 #include "reference_table.h"
 
+#include "config/setup.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The mechanism of a configuration file. */
 #include "bench.h"
 
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <string.h>
 

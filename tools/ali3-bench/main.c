@@ -6,10 +6,10 @@
 #include "command/option_number.h"
 
 #include "base/isa.h"
-#include "config/settings.h"
 #include "loop/workers_choose.h"
 #include "output.h"
 #include "rt/realtime.h"
+#include "settings/settings.h"
 
 #include <errno.h>
 #include <getopt.h>

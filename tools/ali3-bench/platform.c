@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The cost of a cycle of the platform block of a configuration, in situations with different costs. */
 #include "bench.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include "rt/clock.h"
 

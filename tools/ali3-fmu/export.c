@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-fmu export: the files of an FMU. */
+#include "config/setup.h"
 #include "fmu_tool.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <ctype.h>

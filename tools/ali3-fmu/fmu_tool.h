@@ -5,8 +5,8 @@
 #define FMU_TOOL_H
 
 #include "command/command_line.h"
-#include "config/settings.h"
 #include "fmi/table.h"
+#include "settings/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab: a model file as a problem. No other file of the laboratory knows the loader of configuration files. */
+#include "config/setup.h"
 #include "coordinates/problem_make.h"
 #include "lab_tool.h"
-#include "setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef ALI3_LATENCY_H
 #define ALI3_LATENCY_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 
 #include <stdint.h>
 #include <stdio.h>

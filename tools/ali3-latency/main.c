@@ -4,9 +4,9 @@
 #include "command/option_number.h"
 #include "latency.h"
 
+#include "config/setup.h"
 #include "output.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <getopt.h>

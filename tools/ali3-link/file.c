@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * LINK.yaml: its keys, and the participants of a link. */
-#include "config/keys.h"
 #include "link.h"
+#include "settings/keys.h"
 #include "yaml/text_file.h"
 
 #include <math.h>

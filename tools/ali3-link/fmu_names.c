@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Variables of an FMU by their names, and the values that they get before the initialization. */
-#include "config/keys.h"
 #include "fmu.h"
 #include "fmu/importer.h"
+#include "settings/keys.h"
 #include "yaml/nearest.h"
 
 #include <math.h>

@@ -4,11 +4,11 @@
 #ifndef LINK_OSC_H
 #define LINK_OSC_H
 
+#include "config/setup.h"
 #include "link.h"
 #include "osc/encode.h"
 #include "osc/parse.h"
 #include "osc/space.h"
-#include "setup/setup.h"
 
 enum { OSC_SENT_MAX = 4096 }; /* ali3d refuses a longer datagram */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The wires of a link, checked against its participants: existence, direction, number of values, unit. */
-#include "config/keys.h"
 #include "link.h"
+#include "settings/keys.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "replay.h"
 
 #include "base/build_info.h"
+#include "config/setup.h"
 #include "inputs/inputs.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <ali3/flat.h>

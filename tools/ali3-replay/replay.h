@@ -6,12 +6,12 @@
 #ifndef REPLAY_H
 #define REPLAY_H
 
-#include "config/settings.h"
 #include "csv.h"
 #include "machine/platform_drive.h"
 #include "recording/recording.h"
 #include "recording/run_file.h"
 #include "rt/pool.h"
+#include "settings/settings.h"
 
 /* Exit status, a public interface. */
 enum { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_USAGE = 2, EXIT_FOREIGN = 3, EXIT_GAPS = 4 };

@@ -3,7 +3,7 @@
 #include "replay.h"
 
 #include "config/params.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <ali3/model.h>
 #include <ali3/state.h>

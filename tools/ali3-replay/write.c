@@ -4,9 +4,9 @@
 #include "replay.h"
 
 #include "base/build_info.h"
+#include "config/setup.h"
 #include "frames/writer.h"
 #include "recording/parts.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <ali3/state.h>

@@ -6,8 +6,8 @@
 #include "sim.h"
 #include "sweep.h"
 
+#include "config/setup.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,11 +5,11 @@
 #include "output.h"
 #include "sim.h"
 
+#include "config/setup.h"
 #include "loop/workers_choose.h"
 #include "outfile/outfile.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>

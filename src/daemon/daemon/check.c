@@ -2,9 +2,9 @@
  * --check: findings about the mechanism as text, one line each, or as JSON. */
 #include "daemon/check.h"
 
+#include "config/setup.h"
 #include "findings/findings.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef DAEMON_CHECK_H
 #define DAEMON_CHECK_H
 
-#include "config/settings.h"
 #include "daemon/options.h"
+#include "settings/settings.h"
 
 /* Reads the file, assembles the mechanism and prints findings about it, the likeliest mistake first. Returns an exit
  * status. */

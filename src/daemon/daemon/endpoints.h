@@ -3,7 +3,7 @@
 #ifndef DAEMON_ENDPOINTS_H
 #define DAEMON_ENDPOINTS_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 #include "telemetry/shm.h"
 #include "transport/endpoint.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3d: reads the file and runs it. */
+#include "config/setup.h"
 #include "daemon/check.h"
 #include "daemon/model_report.h"
 #include "daemon/options.h"
@@ -8,7 +9,6 @@
 #include "daemon/run.h"
 #include "draw/draw.h"
 #include "outfile/outfile.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef DAEMON_MODEL_REPORT_H
 #define DAEMON_MODEL_REPORT_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 
 /* Writes the model as bytes, and its inputs as JSON. NULL: not wanted. Returns the exit status. */
 int flat_files(const char *model, const char *inputs, const struct settings *settings);

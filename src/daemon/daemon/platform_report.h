@@ -3,8 +3,8 @@
 #ifndef DAEMON_PLATFORM_REPORT_H
 #define DAEMON_PLATFORM_REPORT_H
 
-#include "config/settings.h"
 #include "daemon/options.h"
+#include "settings/settings.h"
 
 /* Prints to standard output. file: the name of the configuration, for comments. Returns an exit status. */
 int platform_report(const struct settings *s, const char *file, enum platform_format format);

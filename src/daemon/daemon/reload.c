@@ -2,13 +2,13 @@
 #include "daemon/reload.h"
 
 #include "config/changes.h"
+#include "config/setup.h"
 #include "cueing/params.h"
 #include "daemon/service.h"
 #include "journal/log.h"
 #include "parameters/param_server.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 
 #include <ali3/model.h>
 #include <inttypes.h>

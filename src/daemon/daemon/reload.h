@@ -3,8 +3,8 @@
 #ifndef DAEMON_RELOAD_H
 #define DAEMON_RELOAD_H
 
-#include "config/settings.h"
 #include "loop/cycle.h"
+#include "settings/settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/build_info.h"
+#include "config/setup.h"
 #include "daemon/check.h"
 #include "daemon/endpoints.h"
 #include "daemon/supervisor.h"
@@ -25,7 +26,6 @@
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "setup/setup.h"
 #include "telemetry/shm.h"
 
 #include <ali3/ali3.h>

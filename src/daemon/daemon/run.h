@@ -3,8 +3,8 @@
 #ifndef DAEMON_RUN_H
 #define DAEMON_RUN_H
 
-#include "config/settings.h"
 #include "daemon/options.h"
+#include "settings/settings.h"
 
 /* Runs until a stop. Returns an exit status. Call once per process: it changes signal masks and locks memory. */
 int run(const struct options *o, const struct settings *s);

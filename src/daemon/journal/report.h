@@ -3,7 +3,7 @@
 #ifndef JOURNAL_REPORT_H
 #define JOURNAL_REPORT_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 #include "telemetry/telemetry.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What goes to the loop, and what comes back: commands, copies of the state, and models with changed parameters. */
 #include "base/arena.h"
+#include "config/setup.h"
 #include "journal/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>

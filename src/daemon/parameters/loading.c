@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A saved set of parameters acts again: the lines "NAME: VALUE" that param_server_save_params() wrote, and that a person may have
  * edited. */
-#include "config/values.h"
 #include "parameters/param_server_parts.h"
+#include "settings/values.h"
 
 #include <errno.h>
 #include <math.h>

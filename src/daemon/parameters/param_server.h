@@ -4,8 +4,8 @@
 #ifndef PARAMETERS_PARAM_SERVER_H
 #define PARAMETERS_PARAM_SERVER_H
 
-#include "config/settings.h"
 #include "loop/cycle.h"
+#include "settings/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "journal/wall_clock.h"
 #include "parameters/param_server_parts.h"
 
-#include "config/values.h"
+#include "settings/values.h"
 
 #include <ali3/model.h>
 #include <errno.h>

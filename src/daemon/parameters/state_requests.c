@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * States: from the loop into files, and back. */
-#include "config/values.h"
 #include "journal/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
+#include "settings/values.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/changes.h"
 
-#include "config/values.h"
+#include "settings/values.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef CONFIG_CHANGES_H
 #define CONFIG_CHANGES_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 
 #include <stddef.h>
 

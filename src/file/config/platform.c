@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The section "platform": what moves it, what it is made of, and whether that can be. Set-up only. */
-#include "config/values.h"
+#include "config/sections.h"
 #include "cueing/params.h"
 #include "yaml/nearest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The section "rig": what comes back from the motion platform, and its consequences. Set-up only. */
-#include "config/values.h"
+#include "config/sections.h"
 
 #include "yaml/nearest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rules of single sections that concern more than one key. Set-up only. */
-#include "config/values.h"
+#include "config/sections.h"
 #include "frames/trigger.h"
 
 #include <arpa/inet.h>

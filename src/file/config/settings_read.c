@@ -9,6 +9,7 @@
 #include "config/inputs.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
+#include "config/sections.h"
 #include "config/wiring.h"
 #include "expand/expand.h"
 #include "yaml/print.h"

@@ -3,10 +3,10 @@
 #ifndef CONFIG_SETTINGS_READ_H
 #define CONFIG_SETTINGS_READ_H
 
-#include "config/settings.h"
+#include "settings/settings.h"
 
 /* A configuration file that is being read: first the sections that need no frozen model, then the lists that name signals.
- * The caller freezes the model and makes the signal table in between; setup/setup.h does all of it. Every mistake is one
+ * The caller freezes the model and makes the signal table in between; config/setup.h does all of it. Every mistake is one
  * message to `errors`:
  *   FILE:LINE:COLUMN: error: TEXT
  * with the source line and a caret below. FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may

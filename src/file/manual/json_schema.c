@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Prints the tables of keys as a JSON Schema, draft-07, which YAML language servers of editors support best. A section whose
  * keys depend on a type has if and then for each type, so that an editor offers the keys of the type only. */
-#include "config/values.h"
 #include "expand/units.h"
 #include "manual/manual.h"
+#include "settings/values.h"
 
 #include <jansson.h>
 #include <string.h>

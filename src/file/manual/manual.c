@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The help on a key. Set-up only. */
 #include "manual/manual.h"
-#include "config/values.h"
+#include "settings/values.h"
 
 #include "yaml/nearest.h"
 

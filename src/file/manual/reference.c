@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Prints config/reference.yaml, which has every key with its documentation. The file is valid: keys of sections have their
  * default, and each list has one element with the examples of the table. All other keys are commented out. */
-#include "config/values.h"
 #include "manual/manual.h"
+#include "settings/values.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@ enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* protocol whose input frames a
 
 /* The keys of the section, in the order of the file. A row has the field (and its type, for a choice), the parameters
  * of its type (unit and range, or words), the default as written in a file, and the documentation of key and field. The
- * two structs below, the rows of config/keys_run.c, and with them the reader, --help, the schema and the reference file
+ * two structs below, the rows of settings/keys_run.c, and with them the reader, --help, the schema and the reference file
  * come from this list. A reload replaces the LIVE_ keys between two cycles; the others are read at the start. */
 /* clang-format off */
 #define CYCLE_SETTINGS_LIST(CHOICE, INTEGER, NUMBER, FLAG, LIVE_CHOICE, LIVE_INTEGER) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * A reading that never returns. setup_load() is wrapped, to act like a file server that does not answer. */
 #include "check.h"
+#include "config/setup.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
-#include "setup/setup.h"
 
 #include "rt/clock.h"
 

@@ -4,7 +4,7 @@
 #define TESTS_CONFIG_SCRATCH_H
 
 #include "check.h"
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

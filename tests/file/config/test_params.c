@@ -2,8 +2,8 @@
  * Parameters that may change while a model runs: their names, values, ranges, and the models that changes make. */
 #include "check.h"
 #include "config/params.h"
+#include "config/setup.h"
 #include "scratch.h"
-#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/arena.h"
+#include "config/setup.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <math.h>
 #include <stdlib.h>

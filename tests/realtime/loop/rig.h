@@ -4,9 +4,9 @@
 #ifndef TESTS_RT_RIG_H
 #define TESTS_RT_RIG_H
 
-#include "config/settings.h"
 #include "loop/cycle.h"
 #include "rt/pool.h"
+#include "settings/settings.h"
 
 struct rig_file {
   const char *name; /* relative to the tests */

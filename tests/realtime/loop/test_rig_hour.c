@@ -6,10 +6,10 @@
 #include "common/random.h"
 
 #include "base/arena.h"
+#include "config/setup.h"
 #include "cueing/params.h"
 #include "loop/cycle_parts.h"
 #include "rt/clock.h"
-#include "setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * filters of the washout do not ask for hardly changes within 50 ms, and no end of a leg or coordinate is reached. */
 #include "check.h"
 #include "common/platform_defaults.h"
+#include "config/setup.h"
 #include "machine/platform_drive.h"
-#include "setup/setup.h"
 #include "signals/signals.h"
 
 #include <ali3/model.h>

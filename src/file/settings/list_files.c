@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Lists that stand in files of their own: maps and packets. Set-up only. */
-#include "config/values.h"
 #include "expand/expand.h"
+#include "settings/values.h"
 #include "yaml/sets.h"
 #include "yaml/text_file.h"
 

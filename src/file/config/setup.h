@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Makes settings of a configuration file, with a frozen model and a signal table. */
-#ifndef SETUP_SETUP_H
-#define SETUP_SETUP_H
+#ifndef CONFIG_SETUP_H
+#define CONFIG_SETUP_H
 
 #include "config/settings_read.h"
 
-/* Prints every mistake to `errors`, see config/settings.h. NULL after a mistake. The caller calls settings_free(). */
+/* Prints every mistake to `errors`, see config/settings_read.h. NULL after a mistake. The caller calls settings_free(). */
 struct settings *setup_load(const char *file, const struct settings_overrides *over, FILE *errors);
 
 /* Puts data of a model of the file, which may have other parameters, into its start: ali3_reset(), and the static equilibrium if

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The keys of the motion platform and of its rig. Data only. */
-#include "config/keys.h"
-#include "config/values.h"
+#include "settings/keys.h"
+#include "settings/values.h"
 
 _Static_assert(sizeof(enum platform_mode) == sizeof(int), "choices are read as int");
 

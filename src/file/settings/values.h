@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The struct that a whole file is read into before it is checked, and functions that several readers share. */
-#ifndef CONFIG_VALUES_H
-#define CONFIG_VALUES_H
+#ifndef SETTINGS_VALUES_H
+#define SETTINGS_VALUES_H
 
-#include "config/settings.h"
 #include "model/names.h"
+#include "settings/settings.h"
 #include "yaml/schema.h"
 
 struct in6_addr;
@@ -93,23 +93,6 @@ void report_no_name(struct report *r, const struct node *n, const char *what, co
  * check_address() reports a text that is no address, or that the daemon could not use. */
 bool address_parse(const char *address, struct in6_addr *out);
 bool check_address(struct report *r, const char *address, const struct node *n);
-
-/* Checks the section "platform", and finishes the setup of an enabled platform. The model and the inputs were read before.
- * False when out of memory; mistakes are reported. */
-bool platform_read(const struct node *root, struct file_values *v, struct report *r);
-
-/* Reads the section "rig". The inputs and the platform were read before. False when out of memory; mistakes are
- * reported. */
-bool rig_read(const struct node *root, struct file_values *v, struct report *r);
-/* The table of signals exists: sets the channels of the inputs that the section names. */
-void rig_connect(struct settings *s);
-
-/* Checks of single sections of a file that need no model. A value with a mistake kept its default, so they see valid values.
- * Mistakes are reported. */
-void check_sections(const struct node *root, struct file_values *v, struct report *r);
-/* The section record: conditions name signals. */
-void check_record(const struct node *root, struct file_values *v, const struct signals *signals,
-                  struct report *r);
 
 /* Names of elements and instances: A-Z a-z 0-9 _ -. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */

@@ -2,8 +2,8 @@
  * Macros for the rows of the tables in keys_*.c. A row has a name, the parameters of its type (unit, range, choices), a
  * default, the time at which the value may change, the field it is read into, and its documentation. After the documentation
  * a row may set more fields of struct key: .option, .only, .needed, .example. */
-#ifndef CONFIG_KEYS_H
-#define CONFIG_KEYS_H
+#ifndef SETTINGS_KEYS_H
+#define SETTINGS_KEYS_H
 
 #include "yaml/schema.h"
 

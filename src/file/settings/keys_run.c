@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The keys of a file, and of the sections that say how it is run: simulation, solver, cycle, realtime, telemetry. Data
  * only. */
-#include "config/keys.h"
-#include "config/values.h"
+#include "settings/keys.h"
+#include "settings/values.h"
 
 const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 #define WORD(id, text) text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The tables of the schema for the expansion of short forms. Set-up only. */
-#include "config/values.h"
 #include "expand/expand.h"
+#include "settings/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads a configuration, freezes its model and makes its signal table. Set-up only. */
-#include "setup/setup.h"
+#include "config/setup.h"
 
 #include "findings/choose.h"
 #include "findings/choose_rows.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets.
  * Data only. */
-#include "config/keys.h"
-#include "config/packets.h"
-#include "config/wiring.h"
+#include "settings/keys.h"
+#include "settings/packet_values.h"
+#include "settings/wiring_values.h"
 
 static const char *const profiles[] = {"f", "d", NULL};
 #define WORD(id, text, ...) text,

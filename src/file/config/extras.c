@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What pictures need beside the model. */
+#include "config/setup.h"
 #include "scene/json.h"
-#include "setup/setup.h"
 
 char *setup_picture_extras(const struct settings *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The keys of inputs, and of faults that may be injected into them. Data only. */
-#include "config/inputs.h"
-#include "config/keys.h"
-#include "config/mechanism.h"
+#include "settings/input_values.h"
+#include "settings/keys.h"
+#include "settings/model_values.h"
 
 _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
 

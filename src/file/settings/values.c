@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Functions that several readers share: checks of values and names. Set-up only. */
-#include "config/values.h"
-#include "config/keys.h"
+#include "settings/values.h"
+#include "settings/keys.h"
 #include "yaml/nearest.h"
 
 #include <arpa/inet.h>

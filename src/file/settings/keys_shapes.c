@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The keys of shapes and orientations, which the expansion reads, of shapes in pictures, and of sensors. Data only. */
-#include "config/keys.h"
-#include "config/mechanism.h"
 #include "expand/expand.h"
+#include "settings/keys.h"
+#include "settings/model_values.h"
 
 #include <ali3/model.h>
 

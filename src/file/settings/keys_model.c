@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The keys of a model: bodies, joints, and forces. The list of forces has constant loads and force elements, and each type of
  * them has keys of its own. Data only. */
-#include "config/keys.h"
-#include "config/mechanism.h"
 #include "expand/expand.h"
+#include "settings/keys.h"
+#include "settings/model_values.h"
 
 #include <ali3/model.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The contents of a configuration file, read and checked. Each consumer has its own struct. */
-#ifndef CONFIG_SETTINGS_H
-#define CONFIG_SETTINGS_H
+#ifndef SETTINGS_SETTINGS_H
+#define SETTINGS_SETTINGS_H
 
 #include "frames/settings.h"
 #include "inputs/inject.h"
