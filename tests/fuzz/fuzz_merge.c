@@ -2,7 +2,7 @@
  * libFuzzer: any bytes as the files of shards of a sweep, divided by the byte 0xff. A merged file has every run once, in order;
  * merged again it is the same file, and so it is with the shards the other way round. The first byte is the shard for which the
  * first file goes on. */
-#include "shards.h"
+#include "common/shards.h"
 #include "sim.h"
 
 #include <stdint.h>

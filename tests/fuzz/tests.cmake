@@ -56,8 +56,8 @@ ali3_fuzz(rtu 300000 LINK ali3_modbus_server)
 ali3_fuzz(flat 50000 LINK ali3_state)
 ali3_fuzz(state 20000 LINK ali3_state)
 ali3_fuzz(view 200000 LINK ali3_telemetry ali3_transport PkgConfig::LO
-  SOURCES ${view}/control.c ${view}/query.c ${view}/rights.c ${exporter}/host.c
-  HEADERS ${view} ${exporter})
+  SOURCES ${view}/control.c ${view}/query.c ${view}/rights.c ${tools}/http/host.c
+  HEADERS ${view} ${exporter} ${tools})
 ali3_fuzz(expand 8000 LINK ali3_config)
 ali3_fuzz(mesh 200000 LINK ali3_mesh)
 ali3_fuzz(stimulus 40000 LINK ali3_inputs)
@@ -78,7 +78,7 @@ ali3_fuzz(sweep 20000 LINK ali3_command ali3_yaml m
   SOURCES ${tools}/ali3-sim/sweep.c
   HEADERS ${tools}/ali3-sim ${tools})
 ali3_fuzz(merge 20000 LINK ali3_command ali3_outfile ali3_config ali3_loop PkgConfig::HDF5
-  SOURCES ${tools}/shards.c ${tools}/ali3-sim/results.c
+  SOURCES ${tools}/common/shards.c ${tools}/ali3-sim/results.c
   HEADERS ${tools}/ali3-sim ${tools})
 ali3_fuzz(import 20000 LINK ali3_import)
 ali3_fuzz(mjcf 1000 LINK ali3_import)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "host.h"
+#include "http/host.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

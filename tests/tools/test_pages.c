@@ -3,7 +3,7 @@
 #include "check.h"
 #include "pages.h"
 
-#include "listener.h"
+#include "http/listener.h"
 #include "signals/exchange.h"
 #include "tools/fake_census.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Places of connections, with artificial time. */
 #include "check.h"
-#include "places.h"
+#include "http/places.h"
 
 #include "rt/clock.h"
 

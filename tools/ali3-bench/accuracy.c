@@ -4,7 +4,7 @@
  * file is the reference. The time is the median of all steps after the first 20. */
 #include "accuracy.h"
 #include "bench.h"
-#include "ranks.h"
+#include "common/ranks.h"
 #include "reference_table.h"
 
 #include "config/setup.h"

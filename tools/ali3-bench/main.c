@@ -6,8 +6,8 @@
 #include "command/option_number.h"
 
 #include "base/isa.h"
+#include "common/output.h"
 #include "loop/workers_choose.h"
-#include "output.h"
 #include "rt/realtime.h"
 #include "settings/settings.h"
 

@@ -2,7 +2,7 @@
  * A case runs several times from one start: to warm up, to time whole steps, to time their phases, to count instructions. All
  * runs except the first must end in one state. */
 #include "bench.h"
-#include "ranks.h"
+#include "common/ranks.h"
 
 #include "base/isa.h"
 #include "loop/workers_choose.h"

@@ -4,7 +4,7 @@
  * that of real workers, since the same code cuts the shares. A share belongs to one thread, and the threads take turns: on its
  * processor it finds in the cache what real workers find in theirs, as far as there are processors. */
 #include "bench.h"
-#include "ranks.h"
+#include "common/ranks.h"
 
 #include "loop/workers_choose.h"
 #include "rt/clock.h"

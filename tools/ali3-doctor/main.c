@@ -2,9 +2,9 @@
  * ali3-doctor: tells whether this host can meet the times that ali3d promises, and what to do if not. */
 #include "checks.h"
 #include "command/command_line.h"
+#include "common/output.h"
 #include "hwlat.h"
 #include "interrupts.h"
-#include "output.h"
 #include "report.h"
 #include "rt/clock.h"
 #include "trace_probe.h"

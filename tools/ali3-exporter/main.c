@@ -3,14 +3,14 @@
  * nothing, and runs at low priority. */
 #include "census.h"
 #include "command/command_line.h"
-#include "listener.h"
+#include "common/output.h"
+#include "common/step_back.h"
+#include "http/listener.h"
+#include "http/where.h"
 #include "oscquery.h"
-#include "output.h"
 #include "prometheus.h"
 #include "server.h"
-#include "step_back.h"
 #include "telemetry/read.h"
-#include "where.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

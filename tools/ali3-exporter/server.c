@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
 
-#include "asked_host.h"
+#include "http/asked_host.h"
 #include "rt/clock.h"
 #include "telemetry/object.h"
 

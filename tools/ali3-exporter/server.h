@@ -3,9 +3,9 @@
 #ifndef ALI3_EXPORTER_SERVER_H
 #define ALI3_EXPORTER_SERVER_H
 
-#include "host.h"
+#include "http/host.h"
+#include "http/places.h"
 #include "pages.h"
-#include "places.h"
 
 /* Limits for all clients together, for one address, and for each client. */
 enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The variables of an FMU: time, inputs, outputs, locals, parameters. */
+#include "common/globs.h"
 #include "config/params.h"
 #include "fmu_tool.h"
-#include "globs.h"
 #include "model/spec_fields.h"
 
 #include <ali3/ali3.h>

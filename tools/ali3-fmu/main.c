@@ -2,8 +2,8 @@
  * ali3-fmu: the command line. */
 #include "base/isa.h"
 #include "command/command_line.h"
+#include "common/output.h"
 #include "fmu_tool.h"
-#include "output.h"
 
 #include "outfile/outfile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-import: options, and the file. */
 #include "command/command_line.h"
+#include "common/output.h"
 #include "import_robot.h"
-#include "output.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

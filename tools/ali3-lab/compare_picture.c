@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab compare: work and precision as a picture by gnuplot: error over calls, and error over time. A formulation has
  * a colour, an integrator a symbol. */
+#include "common/gnuplot.h"
 #include "compare.h"
-#include "gnuplot.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab: commands and options. */
 #include "command/command_line.h"
+#include "common/output.h"
+#include "common/shards.h"
 #include "lab_tool.h"
-#include "output.h"
-#include "shards.h"
 
 #include "outfile/outfile.h"
 

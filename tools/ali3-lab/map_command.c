@@ -3,8 +3,8 @@
  * computes the points k, k + n, .. of the grid; the lines hold no times, so that a map comes out the same by any
  * number of shards, and shards of an interrupted map go on where they ended. ali3-lab merge puts the files of
  * shards together. */
+#include "common/shards.h"
 #include "lab_tool.h"
-#include "shards.h"
 
 #include <errno.h>
 #include <math.h>

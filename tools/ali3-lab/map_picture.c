@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-lab map and merge: a picture of a map by gnuplot. Colour is the energy drift; a white dot is a run beyond
  * the limit, a cross one that did not end. */
-#include "gnuplot.h"
+#include "common/gnuplot.h"
 #include "lab_tool.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * ali3-lab reactions: one component of the reaction of a joint over time by all formulations side by side, beside the exact one,
  * as CSV and as a picture. Each formulation has a fixed step: nr where it has a Newton form, else tr, or the plain step of the
  * product. Exact is a reference, or the product's extrapolated step of a tenth of the step. */
+#include "common/gnuplot.h"
 #include "compare.h"
-#include "gnuplot.h"
 
 #include "outfile/outfile.h"
 

@@ -4,8 +4,8 @@
 #include "command/option_number.h"
 #include "latency.h"
 
+#include "common/output.h"
 #include "config/setup.h"
-#include "output.h"
 #include "rt/clock.h"
 
 #include <ali3/ali3.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-link: the command line. */
 #include "command/command_line.h"
+#include "common/output.h"
 #include "link.h"
-#include "output.h"
 
 #include "outfile/outfile.h"
 

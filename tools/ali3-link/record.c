@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a run leaves: a CSV file of the values on the wires, and the report of its end. */
-#include "csv.h"
+#include "common/csv.h"
 #include "link.h"
 
 #include "outfile/outfile.h"

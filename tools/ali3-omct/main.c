@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * ali3-omct: options and wiring. */
 #include "command/command_line.h"
+#include "common/output.h"
 #include "config/setup.h"
 #include "omct.h"
-#include "output.h"
 
 #include "outfile/outfile.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A picture by gnuplot: modulus above, phase below; on the left the tests in which the head feels the channel in which the
  * vehicle moves, on the right the cross paths. A run to compare with has dashed lines in the colours of the first. */
-#include "gnuplot.h"
+#include "common/gnuplot.h"
 #include "omct.h"
 
 static void put_responses(FILE *out, const char *name, const struct cueing *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-record: what the command line asks for. */
-#include "output.h"
+#include "common/output.h"
 #include "record.h"
 #include "recording/recording.h"
 

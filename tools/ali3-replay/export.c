@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signals of a recording as CSV, whose numbers read back to equal bits, or as MDF 4.1. */
-#include "globs.h"
+#include "common/globs.h"
 #include "replay.h"
 
 #include "outfile/outfile.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-replay: options and wiring. */
 #include "command/command_line.h"
-#include "output.h"
+#include "common/output.h"
 #include "replay.h"
 
 #include "outfile/outfile.h"

@@ -6,7 +6,7 @@
 #ifndef REPLAY_H
 #define REPLAY_H
 
-#include "csv.h"
+#include "common/csv.h"
 #include "machine/platform_drive.h"
 #include "recording/recording.h"
 #include "recording/run_file.h"

@@ -2,7 +2,7 @@
  * ali3-sim --batch: many runs in one process, each on data of its own. Threads take the runs in turn; the rows are written in the
  * order of the runs. A row holds no times, so that it has equal bits in any shard and with any number of threads. */
 #include "batch_report.h"
-#include "shards.h"
+#include "common/shards.h"
 #include "sim.h"
 #include "sweep.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch_report.h"
-#include "gnuplot.h"
+#include "common/gnuplot.h"
 
 #include <errno.h>
 #include <math.h>

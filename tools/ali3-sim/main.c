@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: wiring. */
+#include "common/output.h"
 #include "film.h"
 #include "linear.h"
-#include "output.h"
 #include "sim.h"
 
 #include "config/setup.h"

@@ -2,7 +2,7 @@
  * ali3-sim: the command line. */
 #include "command/command_line.h"
 #include "command/option_number.h"
-#include "shards.h"
+#include "common/shards.h"
 #include "sim.h"
 
 #include "base/isa.h"

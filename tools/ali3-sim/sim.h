@@ -13,7 +13,7 @@
 #include "signals/signals.h"
 
 #include "command/command_line.h"
-#include "csv.h"
+#include "common/csv.h"
 #include <stdbool.h>
 
 #include <stdint.h>

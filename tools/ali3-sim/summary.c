@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the figures of a run, as JSON or as a few lines of text. */
-#include "ranks.h"
+#include "common/ranks.h"
 #include "sim.h"
 
 #include "outfile/outfile.h"

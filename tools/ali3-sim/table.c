@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: signals as CSV. Every number reads back to equal bits. */
-#include "csv.h"
-#include "globs.h"
+#include "common/csv.h"
+#include "common/globs.h"
 #include "sim.h"
 
 #include "outfile/outfile.h"

@@ -2,8 +2,8 @@
  * ali3-top: shows the activity of a running ali3d from a copy of its shared memory. It cannot disturb the daemon. It
  * sends one thing only, on a key: the signal that clears maxima and distributions. */
 #include "collect.h"
+#include "common/output.h"
 #include "options.h"
-#include "output.h"
 #include "plot.h"
 #include "rt/clock.h"
 #include "screen.h"

@@ -2,11 +2,11 @@
  * ali3-view: running mechanisms and recordings in a browser. It cannot disturb the daemons: it reads their shared
  * memory, and with --control it is one OSC sender among others. */
 #include "command/command_line.h"
-#include "listener.h"
-#include "output.h"
+#include "common/output.h"
+#include "common/step_back.h"
+#include "http/listener.h"
+#include "http/where.h"
 #include "server.h"
-#include "step_back.h"
-#include "where.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "asked_host.h"
+#include "http/asked_host.h"
 #include "server_parts.h"
 #include "signals/states.h"
 

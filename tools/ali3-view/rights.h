@@ -4,7 +4,7 @@
 #ifndef ALI3_VIEW_RIGHTS_H
 #define ALI3_VIEW_RIGHTS_H
 
-#include "host.h"
+#include "http/host.h"
 
 #include <stddef.h>
 #include <stdint.h>

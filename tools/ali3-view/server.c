@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
 
-#include "asked_host.h"
-#include "places.h"
+#include "http/asked_host.h"
+#include "http/places.h"
 #include "rt/clock.h"
 #include "server_parts.h"
 #include "transport/inet_address.h"

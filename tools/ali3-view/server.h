@@ -6,7 +6,7 @@
 
 #include "census.h"
 #include "control.h"
-#include "host.h"
+#include "http/host.h"
 #include "mesher.h"
 #include "playback.h"
 #include "rights.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gnuplot.h"
+#include "common/gnuplot.h"
 
 #include "outfile/outfile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "places.h"
+#include "http/places.h"
 
 #include "rt/clock.h"
 

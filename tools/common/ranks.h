@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Ranks of times for the tools that time steps. */
-#ifndef TOOLS_RANKS_H
-#define TOOLS_RANKS_H
+#ifndef ALI3_COMMON_RANKS_H
+#define ALI3_COMMON_RANKS_H
 
 #include <math.h>
 #include <stdint.h>

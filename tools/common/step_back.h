@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The scheduling of a program that may not disturb the daemons. */
-#ifndef ALI3_EXPORTER_STEP_BACK_H
-#define ALI3_EXPORTER_STEP_BACK_H
+#ifndef ALI3_COMMON_STEP_BACK_H
+#define ALI3_COMMON_STEP_BACK_H
 
 #include <stddef.h>
 

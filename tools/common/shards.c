@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shards.h"
+#include "common/shards.h"
 
 #include "outfile/outfile.h"
 

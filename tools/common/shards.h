@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * CSV files of many independent runs, for programs that compute them in shards: a head, then one line for each run, which begins
  * with "INDEX,COUNT,". Shard K/N computes the runs K, K + N, .. of COUNT. Not thread-safe. */
-#ifndef TOOLS_SHARDS_H
-#define TOOLS_SHARDS_H
+#ifndef ALI3_COMMON_SHARDS_H
+#define ALI3_COMMON_SHARDS_H
 
 #include <stdbool.h>
 #include <stdio.h>

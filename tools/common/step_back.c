@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "step_back.h"
+#include "common/step_back.h"
 
 #include <sched.h>
 #include <stdio.h>

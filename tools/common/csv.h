@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Numbers and heads of CSV files. */
-#ifndef ALI3_TOOLS_CSV_H
-#define ALI3_TOOLS_CSV_H
+#ifndef ALI3_COMMON_CSV_H
+#define ALI3_COMMON_CSV_H
 
 #include <stdbool.h>
 #include <stdio.h>

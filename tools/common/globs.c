@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "globs.h"
+#include "common/globs.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

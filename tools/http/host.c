@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host.h"
+#include "http/host.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "listener.h"
+#include "http/listener.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

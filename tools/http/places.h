@@ -4,8 +4,8 @@
  * limit for being taken. If all places are in use, a newcomer gets the place that has waited longest.
  *
  * This file only shuts sockets down; their owner then closes them. Safe with any number of threads. */
-#ifndef ALI3_EXPORTER_PLACES_H
-#define ALI3_EXPORTER_PLACES_H
+#ifndef ALI3_HTTP_PLACES_H
+#define ALI3_HTTP_PLACES_H
 
 #include <pthread.h>
 #include <stdbool.h>

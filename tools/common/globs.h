@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Signals that a list of patterns chooses, such as 'time,body.*.position.*'. */
-#ifndef TOOLS_GLOBS_H
-#define TOOLS_GLOBS_H
+#ifndef ALI3_COMMON_GLOBS_H
+#define ALI3_COMMON_GLOBS_H
 
 #include <stdbool.h>
 

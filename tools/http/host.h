@@ -2,8 +2,8 @@
  * Checks the Host header of a request. Any web page can point a name of its own at our address (DNS rebinding) and then
  * read our pages in the browser of its visitor. The browser still sends that name, so a name that is not ours is
  * refused. */
-#ifndef ALI3_EXPORTER_HOST_H
-#define ALI3_EXPORTER_HOST_H
+#ifndef ALI3_HTTP_HOST_H
+#define ALI3_HTTP_HOST_H
 
 #include <stdbool.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pictures by gnuplot, as PNG. */
-#ifndef TOOLS_GNUPLOT_H
-#define TOOLS_GNUPLOT_H
+#ifndef ALI3_COMMON_GNUPLOT_H
+#define ALI3_COMMON_GNUPLOT_H
 
 #include <stdbool.h>
 #include <stdio.h>

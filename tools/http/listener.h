@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The address of the server: parsed, checked, opened. */
-#ifndef ALI3_EXPORTER_LISTENER_H
-#define ALI3_EXPORTER_LISTENER_H
+#ifndef ALI3_HTTP_LISTENER_H
+#define ALI3_HTTP_LISTENER_H
 
 #include <stdbool.h>
 #include <stddef.h>

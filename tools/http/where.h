@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The options that say where a program serves: --listen, --expose, --host. */
-#ifndef ALI3_EXPORTER_WHERE_H
-#define ALI3_EXPORTER_WHERE_H
+#ifndef ALI3_HTTP_WHERE_H
+#define ALI3_HTTP_WHERE_H
 
-#include "host.h"
-#include "listener.h"
+#include "http/host.h"
+#include "http/listener.h"
 
 /* Each returns false with the reason in error[size]. expose: an address that other machines can reach is allowed. */
 bool where_listen(const char *option, const char *text, bool expose, struct address *a, char *error,

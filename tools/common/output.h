@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Output that is cut off by a full disk must not look complete: it is an error of every program, whatever it prints. */
-#ifndef ALI3_TOOLS_OUTPUT_H
-#define ALI3_TOOLS_OUTPUT_H
+#ifndef ALI3_COMMON_OUTPUT_H
+#define ALI3_COMMON_OUTPUT_H
 
 #include <errno.h>
 #include <stdio.h>

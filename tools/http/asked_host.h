@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What the head of a request to libmicrohttpd says about its sender and its target. */
-#ifndef ALI3_EXPORTER_ASKED_HOST_H
-#define ALI3_EXPORTER_ASKED_HOST_H
+#ifndef ALI3_HTTP_ASKED_HOST_H
+#define ALI3_HTTP_ASKED_HOST_H
 
-#include "host.h"
+#include "http/host.h"
 
 #include <microhttpd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "where.h"
+#include "http/where.h"
 
 #include <stdio.h>
 
