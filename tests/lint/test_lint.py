@@ -81,6 +81,12 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{wing}/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_namesakes(self):
+        for layer in ("dca", "layout", "stepper"):
+            self.assertNotIn("sources in src/ have the name", self.said("tree.py", self.dir))
+            self.file(f"src/core/{layer}/tree.c", "/* SPDX-License-Identifier: MIT */\n")
+        self.assertIn("tree.c:0: 3 sources in src/ have the name tree.c, more than 2", self.said("tree.py", self.dir))
+
     def test_walls(self):
         """A room sees what its own line names: not what that links in turn, and nothing that it does not use."""
         for room, text in (("dca", ""), ("stepper", ""), ("mechanics", '#include "dca/tree.h"\n#include "stepper/data.h"\n')):

@@ -59,6 +59,7 @@ CIRCLES = {
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting
 FULLEST = 36  # sources in a folder that is to be taken in at a glance
+NAMESAKES = 2  # sources in src/ with one base name: a debugger shows a file without its folder
 
 breaches = []
 
@@ -203,6 +204,15 @@ def check_folders():
             breach(os.path.join(ROOT, folder_of(layer)), 0, f"{sources} sources, more than {FULLEST}: make a room of some of them")
 
 
+def check_namesakes():
+    places = {}
+    for path in files("src", ".c", ".h"):
+        places.setdefault(os.path.basename(path), []).append(path)
+    for name, paths in places.items():
+        if len(paths) > NAMESAKES:
+            breach(paths[-1], 0, f"{len(paths)} sources in src/ have the name {name}, more than {NAMESAKES}")
+
+
 def check_readme(sees):
     """src/README.md has a row for each layer, and every source that it names is there."""
     path = os.path.join(ROOT, "src", "README.md")
@@ -233,6 +243,7 @@ check_readme(layers)
 check_circles()
 check_text()
 check_folders()
+check_namesakes()
 check_top()
 print("\n".join(breaches) or "the tree is in order")
 sys.exit(1 if breaches else 0)

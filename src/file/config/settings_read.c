@@ -6,7 +6,7 @@
 #include "base/isa.h"
 #include "config/changes.h"
 #include "config/inner.h"
-#include "config/inputs.h"
+#include "config/inputs_read.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/sections.h"

@@ -9,7 +9,7 @@
 #include "loop/cycle_settings.h"
 #include "machine/platform_drive.h"
 #include "machine/rig_drive.h"
-#include "modbus_client/config.h"
+#include "modbus_client/device_config.h"
 #include "modbus_server/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"

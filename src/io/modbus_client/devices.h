@@ -4,7 +4,7 @@
 #ifndef DEVICES_DEVICES_H
 #define DEVICES_DEVICES_H
 
-#include "modbus_client/config.h"
+#include "modbus_client/device_config.h"
 #include "transport/endpoint.h"
 
 /* The endpoint; its configuration is an array of struct modbus_device. It has a port and a view for each device, in

@@ -2,7 +2,7 @@
  * The tables of keys, and the texts that are printed from them. */
 #include "scratch.h"
 
-#include "config/inputs.h"
+#include "config/inputs_read.h"
 #include "config/mechanism.h"
 #include "config/packets.h"
 #include "config/wiring.h"

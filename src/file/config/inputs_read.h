@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The readers of the lists "inputs", "injections" and "stimulus". */
-#ifndef CONFIG_INPUTS_H
-#define CONFIG_INPUTS_H
+#ifndef CONFIG_INPUTS_READ_H
+#define CONFIG_INPUTS_READ_H
 
 #include "settings/input_values.h"
 

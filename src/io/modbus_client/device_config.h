@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A polled Modbus device: an entry of the section `devices` of a configuration file. */
-#ifndef DEVICES_CONFIG_H
-#define DEVICES_CONFIG_H
+#ifndef MODBUS_CLIENT_DEVICE_CONFIG_H
+#define MODBUS_CLIENT_DEVICE_CONFIG_H
 
 #include "wire/serial.h"
 #include "wire/wire.h"

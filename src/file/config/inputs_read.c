@@ -2,7 +2,7 @@
  * Reads the list "inputs": an input gets two loads of a body, or sets the value of a force element or the target of the
  * platform. Reads the list "injections": faults that a person may inject into the inputs. Reads the list
  * "stimulus": tables of values of inputs. Set-up only. */
-#include "config/inputs.h"
+#include "config/inputs_read.h"
 #include "config/mechanism.h"
 #include "signals/exchange.h"
 #include "yaml/nearest.h"
