@@ -47,7 +47,7 @@ void param_server_done(struct param_server *l, const struct asked *a, enum comma
   snprintf(seen.text, sizeof seen.text, "%s", text);
 }
 
-bool param_server_asks_blindly(const struct param_server *l, const struct asked *a)
+bool param_server_expects_no_reply(const struct param_server *l, const struct asked *a)
 {
   (void)l, (void)a;
   return false;

@@ -27,8 +27,9 @@ SAME = {
 }
 # An image, and the word of the field.
 IMAGES = {
-    "alone": "self_contained", "apart": "separate", "bare": "leaf_children", "beside": "aligned", "book": "histograms",
-    "calm": "settled", "eyes": "host_probe", "find_gives": "find_mobility", "fused": "merged", "gives": "mobility", "kept": "saved",
+    "alone": "self_contained", "apart": "separate", "bare": "leaf_children", "bell": "wakeup", "beside": "aligned", "book": "histograms",
+    "calm": "settled", "eyes": "host_probe", "find_gives": "find_mobility", "fused": "merged", "gives": "mobility", "keeper": "param_server",
+    "kept": "saved",
     "look": "inspect, read", "sight": "inspection", "stretch": "interval, run", "tips": "has_tips", "told": "reported",
     "wish": "target",
 }

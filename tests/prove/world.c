@@ -14,7 +14,7 @@ enum { LARGE = 1 << 14 }; /* bytes; larger pieces of memory are not saved */
 static struct telemetry telemetry;
 static ali3_model *model;
 static struct signals *signals;
-static struct bell bell;
+static struct wakeup wakeup;
 static struct world_kind kind;
 static enum mutation mutation;
 static size_t fresh; /* bytes of the arena that the ports use */
@@ -70,7 +70,7 @@ static void start(const struct last_run *kept)
       .signals = signals,
       .port = ports,
       .ports = PORTS,
-      .bell = &bell,
+      .wakeup = &wakeup,
       .telemetry = &telemetry,
       .period_ns = PERIOD,
       .stimulus = stimuli,

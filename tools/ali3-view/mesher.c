@@ -16,7 +16,7 @@ struct mesher {
   pthread_mutex_t lock;
   pthread_cond_t asked;
   bool ends;
-  int bell;
+  int event;
   struct mesh_job job[VIEW_MESHES];
 };
 
@@ -53,7 +53,7 @@ static void *run_mesher(void *arg)
     pthread_mutex_lock(&m->lock);
     job->phase = JOB_DONE;
     if (job->forgotten) clear_job(job);
-    eventfd_write(m->bell, 1);
+    eventfd_write(m->event, 1);
   }
   pthread_mutex_unlock(&m->lock);
   return NULL;
@@ -63,12 +63,12 @@ struct mesher *mesher_start(void)
 {
   struct mesher *m = calloc(1, sizeof *m);
   if (!m) return NULL;
-  m->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  m->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   pthread_mutex_init(&m->lock, NULL);
   pthread_cond_init(&m->asked, NULL);
-  if (m->bell >= 0 && thread_start_ordinary(&m->thread, "ali3-meshes", STACK_KB, run_mesher, m) == 0)
+  if (m->event >= 0 && thread_start_ordinary(&m->thread, "ali3-meshes", STACK_KB, run_mesher, m) == 0)
     return m;
-  if (m->bell >= 0) close(m->bell);
+  if (m->event >= 0) close(m->event);
   free(m);
   return NULL;
 }
@@ -83,19 +83,19 @@ void mesher_stop(struct mesher *m)
   for (int i = 0; i < VIEW_MESHES; i++) clear_job(&m->job[i]);
   pthread_cond_destroy(&m->asked);
   pthread_mutex_destroy(&m->lock);
-  close(m->bell);
+  close(m->event);
   free(m);
 }
 
-int mesher_bell(const struct mesher *m)
+int mesher_event(const struct mesher *m)
 {
-  return m->bell;
+  return m->event;
 }
 
 void mesher_hear(struct mesher *m)
 {
   eventfd_t events;
-  eventfd_read(m->bell, &events);
+  eventfd_read(m->event, &events);
 }
 
 struct mesh_job *mesher_ask(struct mesher *m, char *folder, char *file)

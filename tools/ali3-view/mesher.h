@@ -27,7 +27,7 @@ struct mesher *mesher_start(void);
 /* Waits for the file that is being read. */
 void mesher_stop(struct mesher *m);
 /* A descriptor that is readable after a job was done, until mesher_hear() is called. */
-int mesher_bell(const struct mesher *m);
+int mesher_event(const struct mesher *m);
 void mesher_hear(struct mesher *m);
 
 /* Takes over both texts, from malloc(). NULL: all jobs are in use or a text is NULL; the texts are freed. */

@@ -513,7 +513,7 @@ void view_server_run(struct view_server *s)
   if (MHD_get_timeout(s->http, &wanted) == MHD_YES && wanted < (MHD_UNSIGNED_LONG_LONG)ms) ms = (int)wanted;
   enum { SOCKETS, MESHES, ANSWERS, EVENTS = ANSWERS + CONTROL_SOCKETS };
   struct pollfd fds[EVENTS] = {[SOCKETS] = {.fd = info ? info->listen_fd : -1, .events = POLLIN},
-                               [MESHES] = {.fd = mesher_bell(s->view->mesher), .events = POLLIN}};
+                               [MESHES] = {.fd = mesher_event(s->view->mesher), .events = POLLIN}};
   for (int i = 0; i < CONTROL_SOCKETS; i++)
     fds[ANSWERS + i] = (struct pollfd){.fd = s->view->control.socket[i], .events = POLLIN};
   poll(fds, EVENTS, ms);

@@ -92,12 +92,12 @@ static void group_nodes(struct banding *k, int *node, int count)
 }
 
 /* Operations in full lanes that take as long, measured on an EPYC with AVX-512 at 33 GFLOP/s. A group has an overhead, and
- * adds up the update of its border once for each child. */
+ * adds up the update of its boundary once for each child. */
 static struct tree_cost cost_of(const struct nodes *n, const struct group_plan *o)
 {
   const struct node *a = &n->node[o->node[0]];
-  const double border = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + border),
-               update = 0.5 * border * border;
+  const double boundary = a->front - a->pivot, factors = a->pivot * (0.5 * a->pivot + boundary),
+               update = 0.5 * boundary * boundary;
   struct tree_cost c;
   if (o->width == 1)
     c = (struct tree_cost){4000.0 + 1.1 * a->flops + 15.0 * update, 400.0 + 4.0 * factors};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Loop code, built for each instruction set (math/num.h): it condenses groups, with one front in each lane. The pivot
- * P comes first in a front, then the border:
+ * P comes first in a front, then the boundary:
  *
  *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
- *     F = | E    U   |      E   coupling of the border to the pivot
+ *     F = | E    U   |      E   coupling of the boundary to the pivot
  *                           U   update for the parent
  *     P = L D L',   U := U - E P^-1 E',   K := E P^-1
  *
@@ -44,8 +44,8 @@ FLAT const num *row_of_couple(const double *J, const struct tree_couple *c, int 
 {
   const size_t from = (size_t)(c->stride * i + first), count = (size_t)(TREE_Y - first);
   if (c->aligned) return (const num *)(J + c->J->at) + from;
-  if (c->mix)
-    num_mix_all(J, c->mix, 1, from, count, room);
+  if (c->shuffle)
+    num_shuffle_all(J, c->shuffle, 1, from, count, room);
   else
     num_pick_all(J, c->J, from, count, room);
   return room;
@@ -57,7 +57,7 @@ static void leaf_update(const struct tree *t, const struct tree_group *group, nu
 {
   num room[LEAF_NUMBERS];
   const num *d = delta_of_leaf(t, group, m, room);
-  num *Y = U + tree_triangle(group->border), J[6 * TREE_Y], at[TREE_Y];
+  num *Y = U + tree_triangle(group->boundary), J[6 * TREE_Y], at[TREE_Y];
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
     /* Y_a = delta J_a' */
@@ -99,7 +99,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
   }
   /* U = -g y for all pairs of rows. */
   num *u = U;
-  for (int i = 0; i < group->border; i++)
+  for (int i = 0; i < group->boundary; i++)
     for (int k = 0; k <= i; k++) *u++ = leaf_turn_product(G + LEAF_TURN * i, Y + LEAF_TURN * k);
   /* Translations: the columns are unit vectors, and their sign changes with the side. */
   for (int a = group->couple_first; a < group->couple_end; a++)
@@ -163,10 +163,10 @@ static void condense_leaf(const struct tree *t, const struct tree_group *group, 
 }
 
 /* Adds a child's update to the front. */
-static inline void gather_child(const struct tree_work *w, const struct tree_branch *r)
+static inline void gather_child(const struct tree_work *w, const struct tree_contribution *r)
 {
   const num *C = (const num *)(w->front + r->update->at);
-  for (int i = 0; i < tree_triangle(r->border); i++)
+  for (int i = 0; i < tree_triangle(r->boundary); i++)
     if (r->into[i] >= 0)
       *(num *)(w->front + r->into[i]) += r->aligned ? C[i] : num_pick(w->front, r->update, i);
 }
@@ -201,13 +201,13 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 {
   const struct tree_group *group = &t->group[index];
   num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
-  int p = group->pivot, border = group->border;
+  int p = group->pivot, boundary = group->boundary;
   if (group->sum.aligned) {
     sum_children(t, &group->sum, w->front);
   } else {
-    for (int i = 0; i < tree_triangle(p) + p * border; i++) F[i] = num_all(0.0);
-    for (int i = 0; i < tree_triangle(border); i++) U[i] = num_all(0.0);
-    for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->branch[r]);
+    for (int i = 0; i < tree_triangle(p) + p * boundary; i++) F[i] = num_all(0.0);
+    for (int i = 0; i < tree_triangle(boundary); i++) U[i] = num_all(0.0);
+    for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->contribution[r]);
   }
   /* The group's own part. */
   if (group->kind == TREE_JOINT) {
@@ -221,18 +221,18 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 }
 
 /* Computes L, D^-1, U and K of a front whose sums are complete. */
-FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
+FLAT bool eliminate_pivot(num *F, num *u, int p, int boundary, double sign)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
   const bool good = num_everywhere(factorise_pivot(F, p, sign));
-  for (int i = 0; i < border; i++) {
+  for (int i = 0; i < boundary; i++) {
     num *row = E + p * i, y[TREE_Y];
     for (int a = 0; a < p; a++) y[a] = row[a];
     half_solve(F, p, y, z);
     for (int a = 0; a < p; a++) row[a] = z[a];
     for (int k = 0; k <= i; k++) *u++ -= row_product(E + p * k, y, p);
   }
-  for (int i = 0; i < border; i++) {
+  for (int i = 0; i < boundary; i++) {
     for (int a = 0; a < p; a++) z[a] = E[p * i + a];
     other_half(F, p, z, E + p * i);
   }
@@ -285,13 +285,13 @@ static void merged_leaves(const struct tree *t, const struct tree_group *group, 
                           num *U)
 {
   for (int r = group->child_first; r < group->child_end; r++) {
-    const struct tree_group *leaf = &t->group[t->branch[r].group];
+    const struct tree_group *leaf = &t->group[t->contribution[r].group];
     condense_leaf(t, leaf, U, m);
-    U += tree_triangle(leaf->border);
+    U += tree_triangle(leaf->boundary);
   }
 }
 
-/* Sums and eliminates the front of a joint whose border has `parts` parts. */
+/* Sums and eliminates the front of a joint whose boundary has `parts` parts. */
 FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                               int s, int parts, const struct tree_matrix *m)
 {
@@ -331,15 +331,15 @@ FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, c
     return condense_even_joint(t, w, group, s, parts, m);                                                    \
   }
 EVEN_JOINT(joint_3_2, 3, 2)
-EVEN_JOINT(joint_3, 3, group->border / 3)
+EVEN_JOINT(joint_3, 3, group->boundary / 3)
 EVEN_JOINT(joint_5_2, 5, 2)
-EVEN_JOINT(joint_5, 5, group->border / 5)
+EVEN_JOINT(joint_5, 5, group->boundary / 5)
 
 static bool condense_even(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                           const struct tree_matrix *m)
 {
-  if (group->even == 3) return group->border == 6 ? joint_3_2(t, w, group, m) : joint_3(t, w, group, m);
-  return group->border == 10 ? joint_5_2(t, w, group, m) : joint_5(t, w, group, m);
+  if (group->even == 3) return group->boundary == 6 ? joint_3_2(t, w, group, m) : joint_3(t, w, group, m);
+  return group->boundary == 10 ? joint_5_2(t, w, group, m) : joint_5(t, w, group, m);
 }
 
 static bool condense_group(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
@@ -357,19 +357,19 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
   switch (group->pivot) { /* unrolled loops for each pivot */
   case 1:
-    return eliminate_pivot(F, U, 1, group->border, sign);
+    return eliminate_pivot(F, U, 1, group->boundary, sign);
   case 2:
-    return eliminate_pivot(F, U, 2, group->border, sign);
+    return eliminate_pivot(F, U, 2, group->boundary, sign);
   case 3:
-    return eliminate_pivot(F, U, 3, group->border, sign);
+    return eliminate_pivot(F, U, 3, group->boundary, sign);
   case 4:
-    return eliminate_pivot(F, U, 4, group->border, sign);
+    return eliminate_pivot(F, U, 4, group->boundary, sign);
   case 5:
-    return eliminate_pivot(F, U, 5, group->border, sign);
+    return eliminate_pivot(F, U, 5, group->boundary, sign);
   case 6:
-    return eliminate_pivot(F, U, 6, group->border, sign);
+    return eliminate_pivot(F, U, 6, group->boundary, sign);
   default:
-    return eliminate_pivot(F, U, 7, group->border, sign);
+    return eliminate_pivot(F, U, 7, group->boundary, sign);
   }
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Loop code, built for each instruction set (math/num.h): condensation and sweeps of lone groups. The equations are those
- * of condense_lanes.c and sweep_lanes.c. Here a vector holds LANES rows of the border of one front:
+ * of condense_lanes.c and sweep_lanes.c. Here a vector holds LANES rows of the boundary of one front:
  *
  *     P   the pivot's lower triangle, as numbers; the kernels copy each number to all lanes
- *     E   (pivot, padded) columns over the rows of the border; then Y, then K
- *     R   (border, 8) the rows of K
- *     U   columns over the rows of the border. A column begins with the vector of its diagonal element (tree_column()).
- *         Numbers above the diagonal, and in rows beyond the border, have no meaning
+ *     E   (pivot, padded) columns over the rows of the boundary; then Y, then K
+ *     R   (boundary, 8) the rows of K
+ *     U   columns over the rows of the boundary. A column begins with the vector of its diagonal element (tree_column()).
+ *         Numbers above the diagonal, and in rows beyond the boundary, have no meaning
  *
  * A lone child with rows in the same order adds column by column: a load, a shuffle (struct tree_shift), an addition. */
 #include "dca/condense_parts.h"
@@ -53,10 +53,10 @@ FLAT void add_shifted(const struct tree_shift *s, const struct tree_shift *end, 
     *(num *)(o + s->to) += num_shuffle(load_anywhere(child + s->from), num_all(0.0), num_lanes(s->lane));
 }
 
-/* Adds the update of a lone child, column by column. part: the child of a supernode, whose border has only some rows of the
+/* Adds the update of a lone child, column by column. part: the child of a supernode, whose boundary has only some rows of the
  * pivot. */
 FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *child,
-                            const struct tree_branch *r, const struct lone_front *f, int p, bool part)
+                            const struct tree_contribution *r, const struct lone_front *f, int p, bool part)
 {
   const struct tree_shift *s = r->shift, *end = s + r->shifts;
   const struct lone_front from = front_of(w, child);
@@ -67,7 +67,7 @@ FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *
     for (int i = j; i < inner; i++) f->P[tree_triangle(part ? r->to[i] : i) + to] += column[i];
     add_shifted(s, end, column, f->E + f->padded * to);
   }
-  for (int j = inner; j < child->border; j++) {
+  for (int j = inner; j < child->boundary; j++) {
     const int to = r->to[j] - p;
     while (s->to + LANES <= to) s++;
     add_shifted(s, end, update_column(&from, j), update_column(f, to));
@@ -77,7 +77,7 @@ FLAT void add_child_columns(const struct tree_work *w, const struct tree_group *
 /* Out of line, so that the other children keep their code. */
 __attribute__((noinline)) static void add_part_columns(const struct tree_work *w,
                                                        const struct tree_group *child,
-                                                       const struct tree_branch *r,
+                                                       const struct tree_contribution *r,
                                                        const struct lone_front *f, int p)
 {
   add_child_columns(w, child, r, f, p, true);
@@ -90,8 +90,8 @@ FLAT void sum_whole_groups(const struct tree *t, const struct tree_work *w, cons
   num sum[TREE_PIVOT];
   for (int i = 0; i < TREE_PIVOT; i++) sum[i] = num_all(0.0);
   for (int c = group->child_first; c < group->child_end; c++) {
-    const num *C = (const num *)(w->front + t->branch[c].update->at);
-    for (int i = 0; i < tree_triangle(p) && t->branch[c].whole; i++) sum[i] += C[i];
+    const num *C = (const num *)(w->front + t->contribution[c].update->at);
+    for (int i = 0; i < tree_triangle(p) && t->contribution[c].whole; i++) sum[i] += C[i];
   }
   for (int i = 0; i < tree_triangle(p); i += LANES) *(loose_num *)(P + i) = num_sum_lanes(sum + i);
 }
@@ -99,10 +99,10 @@ FLAT void sum_whole_groups(const struct tree *t, const struct tree_work *w, cons
 SUM_CHILDREN(sum_numbers, double)
 
 /* Adds the update of any other child, number by number. */
-static void add_numbers(const struct tree_work *w, const struct tree_branch *r)
+static void add_numbers(const struct tree_work *w, const struct tree_contribution *r)
 {
   const double *C = w->front + r->update->at;
-  for (int i = 0; i < tree_triangle(r->border); i++, C += r->update->stride)
+  for (int i = 0; i < tree_triangle(r->boundary); i++, C += r->update->stride)
     if (r->into[i] >= 0) w->front[r->into[i]] += *C;
 }
 
@@ -151,7 +151,7 @@ FLAT void sum_columns(const struct tree *t, const struct tree_work *w, const str
   for (int i = 0; i < p * f.padded; i += LANES) *(num *)(f.E + i) = num_all(0.0);
   for (int i = 0, end = update_size(&f); i < end; i += LANES) *(num *)(f.U + i) = num_all(0.0);
   for (int c = group->child_first; c < group->child_end; c++) {
-    const struct tree_branch *r = &t->branch[c];
+    const struct tree_contribution *r = &t->contribution[c];
     if (r->whole) continue;
     if (r->into)
       add_numbers(w, r);
@@ -182,10 +182,10 @@ static void assemble_lone(const struct tree *t, const struct tree_work *w, const
 }
 
 /* U := U - sum of a_k b_k' over `count` columns, in rows r .. r + LANES - 1. a: these rows. fresh: U was 0. */
-FLAT void subtract_products(const struct lone_front *f, int border, int r, const num *a, const double *b,
+FLAT void subtract_products(const struct lone_front *f, int boundary, int r, const num *a, const double *b,
                             int count, bool fresh)
 {
-  const int last = r + LANES < border ? r + LANES : border;
+  const int last = r + LANES < boundary ? r + LANES : boundary;
   for (int j = 0; j < last; j++) {
     num *u = (num *)(update_column(f, j) + r), sum = a[0] * b[j];
     for (int k = 1; k < count; k++) sum += a[k] * b[f->padded * k + j];
@@ -206,7 +206,7 @@ FLAT bool eliminate_lone(const struct tree_work *w, const struct tree_group *gro
     for (int a = 0; a < p; a++) y[a] = *(num *)(f.E + f.padded * a + r);
     half_solve(P, p, y, z);
     for (int a = 0; a < p; a++) *(num *)(f.E + f.padded * a + r) = y[a];
-    subtract_products(&f, group->border, r, z, f.E, p, false);
+    subtract_products(&f, group->boundary, r, z, f.E, p, false);
   }
   /* K in place of Y. U needed all rows of Y. */
   for (int r = 0; r < f.padded; r += LANES) {
@@ -253,7 +253,7 @@ static void condense_lone_leaf(const struct tree *t, const struct tree_work *w,
   }
   for (int r = 0; r < f.padded; r += LANES) {
     for (int k = 0; k < TREE_Y; k++) g[k] = *(num *)(G + f.padded * k + r);
-    subtract_products(&f, group->border, r, g, Y, TREE_Y, true);
+    subtract_products(&f, group->boundary, r, g, Y, TREE_Y, true);
   }
 }
 
@@ -262,9 +262,9 @@ static void pack_update(const struct tree_work *w, const struct tree_group *grou
 {
   const struct lone_front f = front_of(w, group);
   double *o = w->front + group->update;
-  for (int j = 0; j < group->border; j++) {
+  for (int j = 0; j < group->boundary; j++) {
     const double *column = update_column(&f, j);
-    for (int i = j; i < group->border; i++) o[tree_triangle(i) + j] = column[i];
+    for (int i = j; i < group->boundary; i++) o[tree_triangle(i) + j] = column[i];
   }
 }
 
@@ -309,7 +309,7 @@ FLAT num listed_numbers(const double *a, const int *list)
   return v;
 }
 
-/* The children's part of x, the pivot, and of b, the border. Leaves have none: their free motion is part of beta. */
+/* The children's part of x, the pivot, and of b, the boundary. Leaves have none: their free motion is part of beta. */
 FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                            int p, double *x, double *b)
 {
@@ -317,7 +317,7 @@ FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, cons
   num whole[ROW_NUMBERS];
   for (int i = 0; i < ROW_NUMBERS; i++) whole[i] = num_all(0.0);
   for (int c = group->child_first; c < group->child_end; c++) {
-    const struct tree_branch *r = &t->branch[c];
+    const struct tree_contribution *r = &t->contribution[c];
     if (r->leaf) continue;
     if (r->whole) {
       for (int i = 0; i < p; i++) whole[i] += ((const num *)(w->vector + r->vector->at))[i];
@@ -333,7 +333,7 @@ FLAT void sum_lone_vectors(const struct tree *t, const struct tree_work *w, cons
   }
 }
 
-/* The vector of a group: its pivot, in whole vectors, and its border. */
+/* The vector of a group: its pivot, in whole vectors, and its boundary. */
 FLAT void lone_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                   const double *beta)
 {
@@ -346,7 +346,7 @@ FLAT void lone_up(const struct tree *t, const struct tree_work *w, const struct 
   for (int r = 0; r < front.padded; r += LANES) *(num *)(b + r) = num_all(0.0);
   if (!group->leaf_children) sum_lone_vectors(t, w, group, p, sum, b);
   for (int i = 0; i < p; i++) x[i] = num_all(sum[i]);
-  /* b = children's b - K x. Solve last: the border needs x before x := P^-1 x. */
+  /* b = children's b - K x. Solve last: the boundary needs x before x := P^-1 x. */
   for (int r = 0; r < front.padded; r += LANES) {
     num product = *(const num *)(front.E + r) * x[0];
     for (int k = 1; k < p; k++) product += *(const num *)(front.E + front.padded * k + r) * x[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Builds nodes with borders and children from an elimination order. Borders are sorted by vertex, not by rank, so that
+ * Builds nodes with boundaries and children from an elimination order. Boundaries are sorted by vertex, not by rank, so that
  * the left and the right half of a repetitive mechanism get the same shape. */
 #include "dca/nodes.h"
 
@@ -37,32 +37,32 @@ static int couple_of(const struct tree_graph *g, int v, int u)
   return -1;
 }
 
-static void build_node(struct nodes *n, const struct order *o, int rank, int *borders, int *children)
+static void build_node(struct nodes *n, const struct order *o, int rank, int *boundaries, int *children)
 {
   const struct tree_graph *g = n->graph;
   struct node *a = &n->node[rank];
   int v = o->vertex[rank], at;
-  struct list *border = &o->border[v], *child = &o->child[v];
+  struct list *boundary = &o->boundary[v], *child = &o->child[v];
   /* Kind: a body without children is a leaf if it is not carried. A leaf has no pivot. */
   bool body = v >= g->joints;
-  sort_ints(border);
+  sort_ints(boundary);
   a->vertex = v;
   a->kind = !body                                                     ? TREE_JOINT
             : child->count == 0 && !node_is_carried(g, v - g->joints) ? TREE_LEAF
                                                                       : TREE_HUB;
   a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
   a->parent = -1;
-  /* Border, in ascending order of vertices. The parent is the vertex of the border that is eliminated first. */
+  /* Boundary, in ascending order of vertices. The parent is the vertex of the boundary that is eliminated first. */
   at = a->pivot;
-  a->border_first = *borders;
-  for (int i = 0; i < border->count; i++) {
-    int u = border->item[i], size = vertex_size(g, u);
-    n->border[(*borders)++] =
+  a->boundary_first = *boundaries;
+  for (int i = 0; i < boundary->count; i++) {
+    int u = boundary->item[i], size = vertex_size(g, u);
+    n->boundary[(*boundaries)++] =
         (struct edge){.vertex = u, .size = size, .at = at, .couple = couple_of(g, v, u)};
     if (a->parent < 0 || o->rank[u] < a->parent) a->parent = o->rank[u];
     at += size;
   }
-  a->border_end = *borders;
+  a->boundary_end = *boundaries;
   a->front = at;
   /* Children. */
   a->child_first = *children;
@@ -94,14 +94,14 @@ void nodes_close(const struct nodes *n, struct node *a)
   }
 }
 
-bool nodes_allocate(struct nodes *n, int nodes, size_t borders, size_t children)
+bool nodes_allocate(struct nodes *n, int nodes, size_t boundaries, size_t children)
 {
   n->node = calloc((size_t)nodes + 1, sizeof *n->node);
-  n->border = calloc(borders + 1, sizeof *n->border);
+  n->boundary = calloc(boundaries + 1, sizeof *n->boundary);
   n->child = calloc(children + 1, sizeof *n->child);
   const size_t vertices = (size_t)n->graph->joints + (size_t)n->graph->bodies;
   n->after = malloc((vertices + 1) * sizeof *n->after);
-  if (!n->node || !n->border || !n->child || !n->after) return false;
+  if (!n->node || !n->boundary || !n->child || !n->after) return false;
   for (size_t v = 0; v < vertices; v++) n->after[v] = -1;
   return true;
 }
@@ -109,18 +109,18 @@ bool nodes_allocate(struct nodes *n, int nodes, size_t borders, size_t children)
 bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct nodes *n)
 {
   struct order o;
-  size_t borders = 0, children = 0;
+  size_t boundaries = 0, children = 0;
   int b = 0, c = 0;
   *n = (struct nodes){.graph = g};
   /* Compute the elimination order. */
   if (!order_compute(g, rule, &o)) return false;
   n->count = o.vertices;
-  /* Allocate all borders and children. */
+  /* Allocate all boundaries and children. */
   for (int v = 0; v < o.vertices; v++) {
-    borders += (size_t)o.border[v].count;
+    boundaries += (size_t)o.boundary[v].count;
     children += (size_t)o.child[v].count;
   }
-  bool ok = nodes_allocate(n, n->count, borders, children);
+  bool ok = nodes_allocate(n, n->count, boundaries, children);
   /* Build the nodes by rank, so that children come before parents. */
   for (int rank = 0; ok && rank < n->count; rank++) build_node(n, &o, rank, &b, &c);
   order_free(&o);
@@ -128,27 +128,27 @@ bool nodes_build(const struct tree_graph *g, struct order_rule rule, struct node
   return ok;
 }
 
-void nodes_sort_border(struct nodes *n, int i, const int *rank)
+void nodes_sort_boundary(struct nodes *n, int i, const int *rank)
 {
   const struct node *a = &n->node[i];
-  struct edge *border = n->border + a->border_first;
-  const int count = a->border_end - a->border_first;
+  struct edge *boundary = n->boundary + a->boundary_first;
+  const int count = a->boundary_end - a->boundary_first;
   for (int k = 1; k < count; k++) {
-    const struct edge e = border[k];
+    const struct edge e = boundary[k];
     int to = k;
-    for (; to > 0 && rank[border[to - 1].vertex] > rank[e.vertex]; to--) border[to] = border[to - 1];
-    border[to] = e;
+    for (; to > 0 && rank[boundary[to - 1].vertex] > rank[e.vertex]; to--) boundary[to] = boundary[to - 1];
+    boundary[to] = e;
   }
-  for (int k = 0, at = a->pivot; k < count; at += border[k++].size) {
-    border[k].at = at;
-    border[k].slot = k;
+  for (int k = 0, at = a->pivot; k < count; at += boundary[k++].size) {
+    boundary[k].at = at;
+    boundary[k].slot = k;
   }
 }
 
 void nodes_free(struct nodes *n)
 {
   free(n->node);
-  free(n->border);
+  free(n->boundary);
   free(n->child);
   free(n->after);
   *n = (struct nodes){0};

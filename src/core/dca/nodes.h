@@ -10,29 +10,29 @@
 
 struct node { /* numbered by elimination: children before parents */
   enum tree_kind kind;
-  int vertex;                   /* the first one that is eliminated here; nodes.after has the others */
-  int pivot, front;             /* unknowns eliminated here; unknowns of pivot and border */
-  int parent;                   /* -1: root */
-  int level;                    /* 0: no children */
-  int border_first, border_end; /* in nodes.border */
-  int child_first, child_end;   /* in nodes.child */
-  int size;                     /* number of nodes in its subtree */
-  int widest;                   /* unknowns of the largest front in its subtree */
-  double flops, subtree_flops;  /* cost of condensation: of the node, of its subtree */
+  int vertex;                       /* the first one that is eliminated here; nodes.after has the others */
+  int pivot, front;                 /* unknowns eliminated here; unknowns of pivot and boundary */
+  int parent;                       /* -1: root */
+  int level;                        /* 0: no children */
+  int boundary_first, boundary_end; /* in nodes.boundary */
+  int child_first, child_end;       /* in nodes.child */
+  int size;                         /* number of nodes in its subtree */
+  int widest;                       /* unknowns of the largest front in its subtree */
+  double flops, subtree_flops;      /* cost of condensation: of the node, of its subtree */
 };
 
-struct edge { /* a vertex of a node's border */
+struct edge { /* a vertex of a node's boundary */
   int vertex, size;
   int at;     /* place in the node's front */
   int couple; /* side of the joint whose Jacobian block enters the front here; -1: it enters elsewhere */
-  int slot;   /* border of the node's template that this one corresponds to (shapes.c) */
+  int slot;   /* boundary of the node's template that this one corresponds to (shapes.c) */
 };
 
 struct nodes {
   const struct tree_graph *graph;
   int count;
   struct node *node;
-  struct edge *border;
+  struct edge *boundary;
   int *child; /* ascending */
   /* (vertices) the next vertex of the same node (supernodes.c), whose unknowns follow in its pivot; -1: none */
   int *after;
@@ -42,11 +42,11 @@ bool nodes_build(const struct tree_graph *graph, struct order_rule rule,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
 /* Allocates a tree with at most this number of nodes, all of one vertex. False: out of memory. */
-bool nodes_allocate(struct nodes *n, int nodes, size_t borders, size_t children);
-/* Completes node a, whose vertices, border and children are there: sorts the children, and sets level, size and flops. */
+bool nodes_allocate(struct nodes *n, int nodes, size_t boundaries, size_t children);
+/* Completes node a, whose vertices, boundary and children are there: sorts the children, and sets level, size and flops. */
 void nodes_close(const struct nodes *n, struct node *a);
-/* Sorts the border of node i, which is a template of its own, by the ranks of its vertices. */
-void nodes_sort_border(struct nodes *n, int i, const int *rank);
+/* Sorts the boundary of node i, which is a template of its own, by the ranks of its vertices. */
+void nodes_sort_boundary(struct nodes *n, int i, const int *rank);
 /* fastness.c. Sets *fast if solves with this tree lose digits through a hub or a carried body. False: out of memory. */
 bool nodes_hold_fast(const struct nodes *n, bool *fast);
 
@@ -69,7 +69,7 @@ struct plan {
   double cost; /* cost of a step, including the work on bodies and links; only for comparing plans */
 };
 
-/* Fills the plan and the slots of all borders, with one band for the packs and one for all levels above them. False: out
+/* Fills the plan and the slots of all boundaries, with one band for the packs and one for all levels above them. False: out
  * of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
@@ -84,9 +84,9 @@ bool nodes_amalgamate(const struct nodes *n, const struct plan *p, struct nodes 
 /* choose_order.c. Fills the cheapest plan of several orders (order.h), and its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
-/* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its border. */
+/* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its boundary. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);
-/* Returns the place, in the parent's front, of the child's border with slot `slot`; -1: the child has none. */
+/* Returns the place, in the parent's front, of the child's boundary with slot `slot`; -1: the child has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
 
 /* Returns the kind of a node's vertex. Only vertices of one kind are computed or stored side by side. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The quotient graph of the elimination. An eliminated vertex remains as an element, the set of its border. Two
+ * The quotient graph of the elimination. An eliminated vertex remains as an element, the set of its boundary. Two
  * vertices are coupled if they share an element or an edge of the graph. So the memory for fill stays linear: a hub of
  * a thousand joints takes a thousand entries instead of a million. */
 #include "dca/order.h"
@@ -30,7 +30,7 @@ struct work {
   struct order *o;
   int *joint_first, *joint_of; /* joints of each body */
   bool *hub;                   /* (bodies) may stay until its joints have gone */
-  /* (vertices) eliminated vertices whose border has this one; may include absorbed elements */
+  /* (vertices) eliminated vertices whose boundary has this one; may include absorbed elements */
   struct list *element;
   bool *absorbed;         /* (vertices) a later element replaced this one */
   int *stamp, now;        /* marks of the vertices seen in one walk */
@@ -69,8 +69,8 @@ static bool walk_neighbours(struct work *w, int v)
     int e = elements->item[i];
     if (w->absorbed[e]) continue;
     elements->item[count++] = e;
-    for (int k = 0; k < w->o->border[e].count; k++)
-      if (!see_vertex(w, w->o->border[e].item[k])) return false;
+    for (int k = 0; k < w->o->boundary[e].count; k++)
+      if (!see_vertex(w, w->o->boundary[e].item[k])) return false;
   }
   elements->count = count;
   /* Vertices adjacent in the graph itself. */
@@ -136,16 +136,16 @@ static void note_largest(struct work *w, int v, double front)
 }
 
 /* Counts the front of v before its memory is allocated. Later eliminations remove at most TREE_Y unknowns of the
- * border at a time, so their fronts need at least border^3 / (6 TREE_Y) numbers. */
+ * boundary at a time, so their fronts need at least boundary^3 / (6 TREE_Y) numbers. */
 static bool front_fits(struct work *w, int v)
 {
   const double most = (double)TREE_FRONTS_MB * (1 << 20) / sizeof(double);
-  double border = 0.0;
-  for (int i = 0; i < w->reach.count; i++) border += vertex_size(w->g, w->reach.item[i]);
-  const double front = border + vertex_size(w->g, v);
+  double boundary = 0.0;
+  for (int i = 0; i < w->reach.count; i++) boundary += vertex_size(w->g, w->reach.item[i]);
+  const double front = boundary + vertex_size(w->g, v);
   w->fill += front * (front + 1.0) / 2.0;
   note_largest(w, v, front);
-  const double least = w->fill + border * border * border / (6.0 * TREE_Y);
+  const double least = w->fill + boundary * boundary * boundary / (6.0 * TREE_Y);
   if (least <= most) return true;
   if (w->g->excess) {
     w->g->excess->found = true;
@@ -174,7 +174,7 @@ static bool eliminate_vertex(struct work *w, int v, int rank, int round)
   for (int i = 0; i < w->reach.count; i++) {
     int u = w->reach.item[i];
     w->blocked[u] = round;
-    if (!list_push(&o->border[v], u) || !list_push(&w->element[u], v)) return false;
+    if (!list_push(&o->boundary[v], u) || !list_push(&w->element[u], v)) return false;
   }
   return true;
 }
@@ -273,7 +273,7 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
   /* Allocate the result and the work space. */
   o->rank = malloc(room * sizeof(int));
   o->vertex = malloc(room * sizeof(int));
-  o->border = calloc(room, sizeof(struct list));
+  o->boundary = calloc(room, sizeof(struct list));
   o->child = calloc(room, sizeof(struct list));
   struct work w = {.g = g, .rule = rule, .o = o};
   w.element = calloc(room, sizeof(struct list));
@@ -283,7 +283,7 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
   w.blocked = calloc(room, sizeof(int));
   int *remaining = malloc(room * sizeof(int));
   double *sorted = malloc(room * sizeof(double));
-  bool ok = o->rank && o->vertex && o->border && o->child && w.element && w.absorbed && w.stamp && w.cost &&
+  bool ok = o->rank && o->vertex && o->boundary && o->child && w.element && w.absorbed && w.stamp && w.cost &&
             w.blocked && remaining && sorted && joints_of_bodies(&w) && (!rule.dissect || make_regions(&w));
   /* Number the vertices in rounds. */
   if (ok) {
@@ -313,12 +313,12 @@ bool order_compute(const struct tree_graph *g, struct order_rule rule, struct or
 void order_free(struct order *o)
 {
   for (int i = 0; i < o->vertices; i++) {
-    if (o->border) free(o->border[i].item);
+    if (o->boundary) free(o->boundary[i].item);
     if (o->child) free(o->child[i].item);
   }
   free(o->rank);
   free(o->vertex);
-  free(o->border);
+  free(o->boundary);
   free(o->child);
   *o = (struct order){0};
 }

@@ -14,10 +14,10 @@ bool list_push(struct list *l, int item); /* false: out of memory */
 /* Vertices: joints 0 .. joints-1, then bodies. */
 struct order {
   int vertices;
-  int *rank;           /* (vertices) place in the order */
-  int *vertex;         /* (vertices) by rank */
-  struct list *border; /* (vertices) by vertex: vertices coupled to it at its elimination, not sorted */
-  struct list *child;  /* (vertices) by vertex: vertices whose borders it took over, ascending in rank */
+  int *rank;             /* (vertices) place in the order */
+  int *vertex;           /* (vertices) by rank */
+  struct list *boundary; /* (vertices) by vertex: vertices coupled to it at its elimination, not sorted */
+  struct list *child;    /* (vertices) by vertex: vertices whose boundaries it took over, ascending in rank */
 };
 
 /* The better rule depends on the mechanism (choose_order.c). */

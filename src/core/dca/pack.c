@@ -44,7 +44,7 @@ static int list_subtree(struct packing *k, int root)
 
 static void slots_as_they_are(struct nodes *n, const struct node *a)
 {
-  for (int i = a->border_first; i < a->border_end; i++) n->border[i].slot = i - a->border_first;
+  for (int i = a->boundary_first; i < a->boundary_end; i++) n->boundary[i].slot = i - a->boundary_first;
 }
 
 static void packing_free(struct packing *k, int root)
@@ -53,17 +53,17 @@ static void packing_free(struct packing *k, int root)
   for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
 }
 
-/* Calls shape_embed() with the borders of the roots mapped in order. If A has one border more, the function tries each
+/* Calls shape_embed() with the boundaries of the roots mapped in order. If A has one boundary more, the function tries each
  * place for the missing one. */
 static bool embed_root(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
   const struct node *A = &n->node[jA], *B = &n->node[jB];
-  int have = A->border_end - A->border_first, need = B->border_end - B->border_first;
+  int have = A->boundary_end - A->boundary_first, need = B->boundary_end - B->boundary_first;
   if (need > have || have > need + 1) return false;
-  /* need: no border is missing, or the last one */
+  /* need: no boundary is missing, or the last one */
   for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) {
-    for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (i >= left_out);
+    for (int i = 0; i < need; i++) n->boundary[B->boundary_first + i].slot = i + (i >= left_out);
     if (shape_embed(n, k->match, jA, jB)) return true;
   }
   packing_free(k, jB);

@@ -11,23 +11,23 @@ static uint64_t hash_mix(uint64_t h, uint64_t x)
 
 static const struct edge *edge_at(const struct nodes *n, const struct node *a, int i)
 {
-  return &n->border[a->border_first + i];
+  return &n->boundary[a->boundary_first + i];
 }
 
-/* The index of vertex v in the border of a; -1: none. Borders are sorted by vertex until lone groups sort theirs. */
-static int find_border(const struct nodes *n, const struct node *a, int v)
+/* The index of vertex v in the boundary of a; -1: none. Boundaries are sorted by vertex until lone groups sort theirs. */
+static int find_boundary(const struct nodes *n, const struct node *a, int v)
 {
-  int low = a->border_first, high = a->border_end;
+  int low = a->boundary_first, high = a->boundary_end;
   while (low < high) {
     int middle = (low + high) / 2;
-    if (n->border[middle].vertex < v)
+    if (n->boundary[middle].vertex < v)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low < a->border_end && n->border[low].vertex == v) return low - a->border_first;
-  for (low = a->border_first; low < a->border_end && n->border[low].vertex != v;) low++;
-  return low < a->border_end ? low - a->border_first : -1;
+  if (low < a->boundary_end && n->boundary[low].vertex == v) return low - a->boundary_first;
+  for (low = a->boundary_first; low < a->boundary_end && n->boundary[low].vertex != v;) low++;
+  return low < a->boundary_end ? low - a->boundary_first : -1;
 }
 
 int nodes_place(const struct nodes *n, const struct node *a, int v)
@@ -37,10 +37,10 @@ int nodes_place(const struct nodes *n, const struct node *a, int v)
     if (own == v) return at;
     at += vertex_size(n->graph, own);
   }
-  return edge_at(n, a, find_border(n, a, v))->at;
+  return edge_at(n, a, find_boundary(n, a, v))->at;
 }
 
-/* Hash of the eliminated vertices, without their borders. */
+/* Hash of the eliminated vertices, without their boundaries. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a)
 {
   const struct tree_graph *g = n->graph;
@@ -57,7 +57,7 @@ uint64_t nodes_class(const struct nodes *n, const struct node *a)
   return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
 }
 
-/* Rows and stride of a border's Jacobian block; 0: none. */
+/* Rows and stride of a boundary's Jacobian block; 0: none. */
 static uint64_t couple_shape(const struct nodes *n, const struct node *a, const struct edge *e)
 {
   const struct tree_graph *g = n->graph;
@@ -72,9 +72,9 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
 
 static uint64_t shape_of_node(const struct nodes *n, const struct node *a)
 {
-  uint64_t h = hash_mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
-  for (int i = a->border_first; i < a->border_end; i++) {
-    const struct edge *e = &n->border[i];
+  uint64_t h = hash_mix(nodes_class(n, a), (uint64_t)(a->boundary_end - a->boundary_first));
+  for (int i = a->boundary_first; i < a->boundary_end; i++) {
+    const struct edge *e = &n->boundary[i];
     h = hash_mix(h, (uint64_t)e->size);
     h = hash_mix(h, vertex_is_body(n, e->vertex));
     h = hash_mix(h, couple_shape(n, a, e));
@@ -90,23 +90,23 @@ void shapes_of_subtrees(const struct nodes *n, uint64_t *shape)
     for (int c = a->child_first; c < a->child_end; c++) {
       const struct node *b = &n->node[n->child[c]];
       h = hash_mix(h, shape[n->child[c]]);
-      for (int e = b->border_first; e < b->border_end; e++)
-        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
+      for (int e = b->boundary_first; e < b->boundary_end; e++)
+        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->boundary[e].vertex));
     }
     shape[i] = h;
   }
 }
 
-/* Maps the borders of child b of B to borders of child a of A, by the map from B's borders to A's. */
+/* Maps the boundaries of child b of B to boundaries of child a of A, by the map from B's boundaries to A's. */
 static bool map_child(struct nodes *n, const struct node *A, const struct node *B, const struct node *a,
                       const struct node *b)
 {
-  for (int i = b->border_first; i < b->border_end; i++) {
-    struct edge *e = &n->border[i];
+  for (int i = b->boundary_first; i < b->boundary_end; i++) {
+    struct edge *e = &n->boundary[i];
     int v = A->vertex, u = B->vertex;
     for (; u >= 0 && u != e->vertex; u = n->after[u]) v = n->after[v];
-    if (u < 0) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
-    e->slot = find_border(n, a, v);
+    if (u < 0) v = edge_at(n, A, edge_at(n, B, find_boundary(n, B, e->vertex))->slot)->vertex;
+    e->slot = find_boundary(n, a, v);
     if (e->slot < 0) return false;
   }
   return true;
@@ -115,10 +115,10 @@ static bool map_child(struct nodes *n, const struct node *A, const struct node *
 bool shape_embed(struct nodes *n, int *match, int jA, int jB)
 {
   const struct node *A = &n->node[jA], *B = &n->node[jB];
-  /* Same kind and size, and each part of B's border has an equal part in A's. */
+  /* Same kind and size, and each part of B's boundary has an equal part in A's. */
   if (nodes_class(n, A) != nodes_class(n, B)) return false;
-  for (int i = B->border_first; i < B->border_end; i++) {
-    const struct edge *e = &n->border[i], *f = edge_at(n, A, e->slot);
+  for (int i = B->boundary_first; i < B->boundary_end; i++) {
+    const struct edge *e = &n->boundary[i], *f = edge_at(n, A, e->slot);
     if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
     if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
   }
@@ -138,8 +138,8 @@ bool shape_embed(struct nodes *n, int *match, int jA, int jB)
 
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot)
 {
-  for (int i = child->border_first; i < child->border_end; i++)
-    if (n->border[i].slot == slot) return nodes_place(n, parent, n->border[i].vertex);
+  for (int i = child->boundary_first; i < child->boundary_end; i++)
+    if (n->boundary[i].slot == slot) return nodes_place(n, parent, n->boundary[i].vertex);
   return -1;
 }
 
@@ -152,8 +152,8 @@ uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node)
     const struct node *layout = &n->node[p->group[p->group_of[n->child[c]]].node[0]];
     h = hash_mix(h, (uint64_t)layout->pivot);
     h = hash_mix(h, layout->kind == TREE_LEAF);
-    h = hash_mix(h, (uint64_t)(layout->border_end - layout->border_first));
-    for (int i = 0; i < layout->border_end - layout->border_first; i++) {
+    h = hash_mix(h, (uint64_t)(layout->boundary_end - layout->boundary_first));
+    for (int i = 0; i < layout->boundary_end - layout->boundary_first; i++) {
       h = hash_mix(h, (uint64_t)edge_at(n, layout, i)->size);
       h = hash_mix(h, (uint64_t)plan_place(n, a, b, i));
     }

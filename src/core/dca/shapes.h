@@ -12,8 +12,8 @@ void shapes_of_subtrees(const struct nodes *n, uint64_t *shape);
  * without them the numbers of one child could be read as numbers of the next child. */
 uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node);
 
-/* Returns true if the subtree of node jB fits into the subtree of jA, with the borders of B mapped to borders of A.
- * Then match (nodes) gives for each node of B its node of A. The function also fills the slots of B's borders. */
+/* Returns true if the subtree of node jB fits into the subtree of jA, with the boundaries of B mapped to boundaries of A.
+ * Then match (nodes) gives for each node of B its node of A. The function also fills the slots of B's boundaries. */
 bool shape_embed(struct nodes *n, int *match, int jA, int jB);
 
 #endif

@@ -46,12 +46,12 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
 {
   int next_source = 0;
   bool good = true;
-  memset(s->count, 0, (size_t)tree_triangle(o->pivot + o->border) * sizeof *s->count);
+  memset(s->count, 0, (size_t)tree_triangle(o->pivot + o->boundary) * sizeof *s->count);
   s->more.count = 0;
   for (int r = o->child_first; r < o->child_end; r++) {
-    const struct tree_branch *c = &t->branch[r];
+    const struct tree_contribution *c = &t->contribution[r];
     int source = o->merged ? next_source : (int)c->update->at;
-    for (int i = 0; i < c->border; i++)
+    for (int i = 0; i < c->boundary; i++)
       for (int k = 0; k <= i && good; k++, source += o->width > 1 ? o->width : (int)c->update->stride) {
         int a = c->to[i], b = c->to[k];
         if (a >= 0 && b >= 0) good = add_source(s, t, o, a > b ? a : b, a > b ? b : a, source);
@@ -66,7 +66,7 @@ static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree
                         int *count)
 {
   bool good = true;
-  for (int row = 0; row < o->pivot + o->border; row++)
+  for (int row = 0; row < o->pivot + o->boundary; row++)
     for (int column = 0; column <= row && good; column++) {
       int i = source_element(row, column);
       if ((s->count[i] < 2 ? s->count[i] : 2) != kind) continue;
@@ -74,9 +74,9 @@ static bool sum_of_kind(struct lists *s, const struct tree *t, const struct tree
       good = list_push(&s->list, (int)tree_place(t, o, row, column));
       for (int k = 0; k < kind && good; k++) good = list_push(&s->list, s->source[k][i]);
     }
-  /* In a lone front, rows beyond the border have no source. */
+  /* In a lone front, rows beyond the boundary have no source. */
   for (int column = 0; column < o->pivot && kind == 0; column++)
-    for (int row = o->pivot + o->border; row < o->pivot + o->padded && good; row++, ++*count)
+    for (int row = o->pivot + o->boundary; row < o->pivot + o->padded && good; row++, ++*count)
       good = list_push(&s->list, (int)tree_place(t, o, row, column));
   return good;
 }
@@ -106,7 +106,7 @@ static bool sum_block(struct lists *s, const struct tree_group *o, int row, int 
 static bool sum_by_blocks(struct lists *s, const struct tree_group *o)
 {
   bool good = true;
-  for (int row = 0; row < o->pivot + o->border; row += o->even)
+  for (int row = 0; row < o->pivot + o->boundary; row += o->even)
     for (int column = 0; column <= row && good; column += o->even) good = sum_block(s, o, row, column);
   return good;
 }
@@ -117,8 +117,8 @@ static bool push_place(struct lists *s, const struct tree *t, const struct tree_
   int count = s->list.count;
   bool good = list_push(&s->list, 0);
   for (int r = o->child_first; r < o->child_end; r++) {
-    const struct tree_branch *c = &t->branch[r];
-    for (int i = 0; i < c->border && !c->leaf && good; i++) {
+    const struct tree_contribution *c = &t->contribution[r];
+    for (int i = 0; i < c->boundary && !c->leaf && good; i++) {
       if (c->to[i] != place) continue;
       good = list_push(&s->list, (int)(c->vector->at + (size_t)i * c->vector->stride));
       s->list.item[count] += good;
@@ -132,7 +132,7 @@ static bool lay_up(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
   o->up = s->list.count;
-  for (int place = 0; place < o->pivot + o->border && good; place += o->even ? o->even : 1)
+  for (int place = 0; place < o->pivot + o->boundary && good; place += o->even ? o->even : 1)
     good = push_place(s, t, o, place);
   return good;
 }
@@ -141,8 +141,8 @@ static bool lay_down(struct lists *s, const struct tree *t, struct tree_group *o
 {
   bool good = true;
   o->down = s->list.count;
-  for (int r = o->pull_first; r < o->pull_end && good; r++)
-    good = list_push(&s->list, (int)t->pull[r].vector->at);
+  for (int r = o->gather_first; r < o->gather_end && good; r++)
+    good = list_push(&s->list, (int)t->gather[r].vector->at);
   return good;
 }
 
@@ -164,8 +164,8 @@ static int even_joint_rows(const struct tree *t, const struct tree_group *o)
 {
   bool even = !o->supernode && o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
               o->child_end - o->child_first <= 2 && has_kernels(o->pivot) &&
-              o->border * o->pivot <= TREE_EVEN;
-  for (int r = o->pull_first; r < o->pull_end; r++) even &= t->pull[r].size == o->pivot;
+              o->boundary * o->pivot <= TREE_EVEN;
+  for (int r = o->gather_first; r < o->gather_end; r++) even &= t->gather[r].size == o->pivot;
   return even ? o->pivot : 0;
 }
 
@@ -184,33 +184,33 @@ static bool lay_lone_leaf(struct lists *s, const struct tree *t, struct tree_gro
   return good;
 }
 
-/* The numbers that children add to the vector of a lone group: pivot, then border. */
+/* The numbers that children add to the vector of a lone group: pivot, then boundary. */
 static bool lay_lone_up(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
   o->up = s->list.count;
   for (int c = o->child_first; c < o->child_end && good; c++) {
-    const struct tree_branch *r = &t->branch[c];
+    const struct tree_contribution *r = &t->contribution[c];
     const int first = s->list.count;
     o->whole |= r->whole;
     if (r->leaf || r->whole) continue;
     for (int i = 0; i < o->pivot + o->padded && good; i++) good = list_push(&s->list, (int)t->vector_size);
-    for (int i = 0; i < r->border && good; i++)
+    for (int i = 0; i < r->boundary && good; i++)
       if (r->to[i] >= 0)
         s->list.item[first + r->to[i]] = (int)(r->vector->at + (size_t)i * r->vector->stride);
   }
   return good;
 }
 
-/* The solution on the border of a lone group, row by row. */
+/* The solution on the boundary of a lone group, row by row. */
 static bool lay_lone_down(struct lists *s, const struct tree *t, struct tree_group *o)
 {
   bool good = true;
   o->down = s->list.count;
-  for (int r = o->pull_first; r < o->pull_end; r++) {
-    const struct tree_pull *pull = &t->pull[r];
-    for (int i = 0; i < pull->size && good; i++)
-      good = list_push(&s->list, (int)(pull->vector->at + (size_t)i * pull->vector->stride));
+  for (int r = o->gather_first; r < o->gather_end; r++) {
+    const struct tree_gather *gather = &t->gather[r];
+    for (int i = 0; i < gather->size && good; i++)
+      good = list_push(&s->list, (int)(gather->vector->at + (size_t)i * gather->vector->stride));
   }
   while (good && s->list.count < o->down + o->padded) good = list_push(&s->list, (int)t->vector_size);
   return good;
@@ -221,7 +221,7 @@ static bool lay_lone_sum(struct lists *s, const struct tree *t, struct tree_grou
 {
   o->sum.aligned = true;
   for (int r = o->child_first; r < o->child_end; r++)
-    o->sum.aligned &= t->branch[r].into && !t->branch[r].whole;
+    o->sum.aligned &= t->contribution[r].into && !t->contribution[r].whole;
   if (!o->sum.aligned) return true;
   o->sum.first = s->list.count;
   return note_sources(s, t, o) && sum_by_places(s, t, o);
@@ -233,7 +233,7 @@ bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
   if (o->width == 1 && o->kind == TREE_LEAF) return lay_lone_leaf(s, t, o);
   if (o->width == 1) return lay_lone_sum(s, t, o) && lay_lone_up(s, t, o) && lay_lone_down(s, t, o);
   o->sum.aligned = o->kind != TREE_LEAF;
-  for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
+  for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->contribution[r].aligned;
   if (o->kind == TREE_JOINT) o->even = even_joint_rows(t, o);
   if (o->sum.aligned) {
     good = note_sources(s, t, o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: amalgamation. A joint whose border is its parent and the border of its parent leaves an update that has
+ * Set-up only: amalgamation. A joint whose boundary is its parent and the boundary of its parent leaves an update that has
  * exactly the parent's front. Both are then one dense matrix, and one node with both pivots, a supernode, eliminates it:
  * the update of the first joint is neither stored nor added up. Trusses, grids and the last joints of most mechanisms
  * have long chains of such nodes.
@@ -20,7 +20,7 @@ struct amalgamation {
 static bool is_plain_joint(const struct nodes *n, const struct node *a)
 {
   bool plain = a->kind == TREE_JOINT;
-  for (int e = a->border_first; e < a->border_end; e++) plain &= n->border[e].couple < 0;
+  for (int e = a->boundary_first; e < a->boundary_end; e++) plain &= n->boundary[e].couple < 0;
   return plain;
 }
 
@@ -71,24 +71,25 @@ static void join_node(const struct amalgamation *k, int i, struct nodes *o, stru
     if (k->n->child[c] != k->below[i]) o->child[a->child_end++] = k->id[k->n->child[c]];
 }
 
-static void build_supernode(const struct amalgamation *k, int i, struct nodes *o, int *borders, int *children)
+static void build_supernode(const struct amalgamation *k, int i, struct nodes *o, int *boundaries,
+                            int *children)
 {
   const struct node *from = &k->n->node[i];
   struct node *a = &o->node[k->id[i]];
   int last = -1;
   *a = (struct node){.kind = from->kind,
                      .parent = from->parent < 0 ? -1 : k->id[k->host[from->parent]],
-                     .border_first = *borders,
+                     .boundary_first = *boundaries,
                      .child_first = *children,
                      .child_end = *children};
   join_node(k, i, o, a, &last);
-  /* The border is that of the highest node, behind all pivots. */
-  for (int e = from->border_first; e < from->border_end; e++) {
-    struct edge *edge = &o->border[(*borders)++];
-    *edge = k->n->border[e];
+  /* The boundary is that of the highest node, behind all pivots. */
+  for (int e = from->boundary_first; e < from->boundary_end; e++) {
+    struct edge *edge = &o->boundary[(*boundaries)++];
+    *edge = k->n->boundary[e];
     edge->at += a->pivot - from->pivot;
   }
-  a->border_end = *borders;
+  a->boundary_end = *boundaries;
   a->front = from->front + a->pivot - from->pivot;
   *children = a->child_end;
   nodes_close(o, a);
@@ -98,21 +99,21 @@ bool nodes_amalgamate(const struct nodes *n, const struct plan *p, struct nodes 
 {
   const size_t room = (size_t)n->count + 1;
   struct amalgamation k = {.n = n};
-  int *pivot = calloc(room, sizeof *pivot), borders = 0, children = 0;
+  int *pivot = calloc(room, sizeof *pivot), boundaries = 0, children = 0;
   k.below = calloc(room, sizeof *k.below);
   k.host = calloc(room, sizeof *k.host);
   k.id = calloc(room, sizeof *k.id);
   bool ok = pivot && k.below && k.host && k.id;
   *o = (struct nodes){.graph = n->graph};
   *absorbed = ok ? choose_absorbed(&k, p, pivot) : 0;
-  /* A tree of fewer nodes. Vertices, borders and children need no more room than before. */
+  /* A tree of fewer nodes. Vertices, boundaries and children need no more room than before. */
   if (ok && *absorbed > 0) {
-    ok = nodes_allocate(o, n->count, (size_t)n->node[n->count - 1].border_end,
+    ok = nodes_allocate(o, n->count, (size_t)n->node[n->count - 1].boundary_end,
                         (size_t)n->node[n->count - 1].child_end);
     for (int i = 0; i < n->count; i++)
       if (k.host[i] == i) k.id[i] = o->count++;
     for (int i = 0; ok && i < n->count; i++)
-      if (k.host[i] == i) build_supernode(&k, i, o, &borders, &children);
+      if (k.host[i] == i) build_supernode(&k, i, o, &boundaries, &children);
   }
   free(pivot);
   free(k.below);

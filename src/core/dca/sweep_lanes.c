@@ -6,7 +6,7 @@
  *     down   x_p = f_p - K' x_b */
 #include "dca/condense_parts.h"
 
-/* Rows of one part of the border: f = sum over `count` children, minus K x. */
+/* Rows of one part of the boundary: f = sum over `count` children, minus K x. */
 FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
                   num *f)
 {
@@ -29,16 +29,16 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
   /* Leaves add nothing: x = -beta. */
   if (group->leaf_children) {
     for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
-    for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s)
+    for (num *b = f + s, *end = b + group->boundary; b < end; b += s, K += s * s)
       part_up(w->vector, list, 0, K, x, s, b);
   } else {
-    /* Sum over the children by their lists, pivot first, then each part of the border. */
+    /* Sum over the children by their lists, pivot first, then each part of the boundary. */
     int count = *list++;
     for (int i = 0; i < s; i++) x[i] = num_all(0.0);
     for (const int *after = list + count; list < after; list++)
       for (int i = 0; i < s; i++) x[i] += listed_number(w->vector, list, i);
     for (int i = 0; i < s; i++) x[i] -= own_aligned(group, beta, i);
-    for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s) {
+    for (num *b = f + s, *end = b + group->boundary; b < end; b += s, K += s * s) {
       count = *list++;
       if (count == 1)
         part_up(w->vector, list, 1, K, x, s, b);
@@ -47,21 +47,21 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
       list += count;
     }
   }
-  /* Solve last: the border above needs x before x := P^-1 x. */
+  /* Solve last: the boundary above needs x before x := P^-1 x. */
   solve_pivot(F, s, x);
   for (int i = 0; i < s; i++) f[i] = x[i];
 }
 
-/* f = sums of the children's vectors, branch by branch. */
-static void sum_branches(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
-                         num *f)
+/* f = sums of the children's vectors, contribution by contribution. */
+static void sum_contributions(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                              num *f)
 {
-  for (int i = 0; i < group->pivot + group->border; i++) f[i] = num_all(0.0);
+  for (int i = 0; i < group->pivot + group->boundary; i++) f[i] = num_all(0.0);
   for (int r = group->child_first; r < group->child_end; r++) {
-    const struct tree_branch *c = &t->branch[r];
+    const struct tree_contribution *c = &t->contribution[r];
     const num *from = (const num *)(w->vector + c->vector->at);
     if (c->leaf) continue; /* its free motion is part of beta */
-    for (int i = 0; i < c->border; i++)
+    for (int i = 0; i < c->boundary; i++)
       if (c->to[i] >= 0) f[c->to[i]] += c->aligned ? from[i] : num_pick(w->vector, c->vector, i);
   }
 }
@@ -77,7 +77,7 @@ static inline num next_place(const int **list, const double *vector)
   return sum;
 }
 
-enum how { BARE, LISTED, BRANCHES };
+enum how { BARE, LISTED, CONTRIBUTIONS };
 
 FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                      const double *beta, enum how how)
@@ -87,24 +87,24 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   num *f = (num *)(w->vector + group->vector), *b = f + p, x[TREE_Y];
   bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
-  if (how == BRANCHES) sum_branches(t, w, group, f);
+  if (how == CONTRIBUTIONS) sum_contributions(t, w, group, f);
   /* Sum the children's parts for the pivot and the right-hand side of the group. */
   for (int i = 0; i < p; i++) {
     x[i] = num_all(0.0);
     if (how == LISTED) x[i] = next_place(&list, w->vector);
-    if (how == BRANCHES) x[i] = f[i];
+    if (how == CONTRIBUTIONS) x[i] = f[i];
   }
   if (joint || group->carried)
     for (int i = 0; i < p; i++) x[i] += sign * own_number(group, beta, i);
   /* b = children's b - K x */
-  for (int i = 0; i < group->border; i++, K += p) {
+  for (int i = 0; i < group->boundary; i++, K += p) {
     num sum = K[0] * x[0], had = num_all(0.0);
     for (int k = 1; k < p; k++) sum += K[k] * x[k];
     if (how == LISTED) had = next_place(&list, w->vector);
-    if (how == BRANCHES) had = b[i];
+    if (how == CONTRIBUTIONS) had = b[i];
     b[i] = had - sum;
   }
-  /* Solve last: the border above needs x before x := P^-1 x. */
+  /* Solve last: the boundary above needs x before x := P^-1 x. */
   solve_pivot(F, p, x);
   for (int i = 0; i < p; i++) f[i] = x[i];
 }
@@ -117,7 +117,7 @@ FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct t
   else if (group->sum.aligned)
     any_up_how(t, w, group, p, beta, LISTED);
   else
-    any_up_how(t, w, group, p, beta, BRANCHES);
+    any_up_how(t, w, group, p, beta, CONTRIBUTIONS);
 }
 
 /* sum -= K' b, for one row of K */
@@ -133,7 +133,7 @@ FLAT void even_down(const struct tree *t, const struct tree_work *w, const struc
   const int *list = t->list + group->down;
   num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
   for (int k = 0; k < s; k++) sum[k] = f[k];
-  for (const num *end = K + s * group->border; K < end; K += s * s, list++)
+  for (const num *end = K + s * group->boundary; K < end; K += s * s, list++)
     for (int i = 0; i < s; i++) row_down(K + s * i, listed_number(w->vector, list, i), s, sum);
   for (int k = 0; k < s; k++) f[k] = sum[k];
   for (int k = 0; k < s; k++) *(num *)(x + group->own[k]) = sum[k];
@@ -148,14 +148,14 @@ static inline void put_own(const struct tree *t, const struct tree_group *group,
       if (t->member[group->member_first + l] >= 0) x[group->own[k * LANES + l]] = num_lane(v, l);
 }
 
-/* Gathers the solution on one part of the border. */
-static __attribute__((noinline)) void pick_pull(const struct tree_work *w, const struct tree_pull *pull,
-                                                const double *x, num *b)
+/* Gathers the solution on one part of the boundary. */
+static __attribute__((noinline)) void pick_gathered(const struct tree_work *w,
+                                                    const struct tree_gather *gather, const double *x, num *b)
 {
-  if (pull->mix)
-    num_mix_all(x, pull->mix, 1, 0, (size_t)pull->size, b);
+  if (gather->shuffle)
+    num_shuffle_all(x, gather->shuffle, 1, 0, (size_t)gather->size, b);
   else
-    num_pick_all(w->vector, pull->vector, 0, (size_t)pull->size, b);
+    num_pick_all(w->vector, gather->vector, 0, (size_t)gather->size, b);
 }
 
 FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
@@ -164,15 +164,15 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
   const num *K = (const num *)(w->front + group->front) + tree_triangle(p);
   num *f = (num *)(w->vector + group->vector), *b = f + p, sum[TREE_Y];
   for (int k = 0; k < p; k++) sum[k] = f[k];
-  for (int r = group->pull_first; r < group->pull_end; r++) {
-    const struct tree_pull *pull = &t->pull[r];
-    const num *from = (const num *)(w->vector + pull->vector->at);
-    if (!pull->aligned) {
-      pick_pull(w, pull, x, b);
+  for (int r = group->gather_first; r < group->gather_end; r++) {
+    const struct tree_gather *gather = &t->gather[r];
+    const num *from = (const num *)(w->vector + gather->vector->at);
+    if (!gather->aligned) {
+      pick_gathered(w, gather, x, b);
       from = b;
     }
-    b += pull->size;
-    for (int i = 0; i < pull->size; i++, K += p) row_down(K, from[i], p, sum);
+    b += gather->size;
+    for (int i = 0; i < gather->size; i++, K += p) row_down(K, from[i], p, sum);
   }
   for (int k = 0; k < p; k++) {
     f[k] = sum[k];

@@ -14,7 +14,7 @@ static size_t wide_update_size(const struct tree_group *o)
   const bool leaf = o->kind == TREE_LEAF;
   if (o->width == 1 || (leaf && o->merged)) return 0;
   return (size_t)(o->width *
-                  (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
+                  (tree_triangle(o->boundary) + (leaf && !o->unit_columns ? TREE_Y * o->boundary : 0)));
 }
 
 /* The first place from t->front_size on at which an update overlaps none of the groups in b->live. */
@@ -63,9 +63,9 @@ static void place_wide(struct build *b)
     struct tree_group *o = &t->group[i];
     if (o->width == 1 || o->kind == TREE_LEAF) continue;
     o->front = t->front_size;
-    t->front_size += (size_t)(o->width * (tree_triangle(o->pivot) + o->border * o->pivot));
+    t->front_size += (size_t)(o->width * (tree_triangle(o->pivot) + o->boundary * o->pivot));
     o->vector = t->vector_size;
-    t->vector_size += (size_t)(o->width * (o->pivot + o->border));
+    t->vector_size += (size_t)(o->width * (o->pivot + o->boundary));
   }
   int next = 0;
   for (int r = 0; r < b->p.packs && t->hubs == 0; r++) next = share_updates(b, r);
@@ -85,7 +85,7 @@ static void place_lone(struct build *b)
     struct tree_group *o = &t->group[i];
     const bool leaf = o->kind == TREE_LEAF;
     if (o->width > 1) continue;
-    o->padded = tree_round_up(o->border, vector);
+    o->padded = tree_round_up(o->boundary, vector);
     o->front = t->front_size;
     t->front_size += (size_t)(leaf ? 2 * TREE_Y * o->padded
                                    : tree_round_up(tree_triangle(o->pivot), vector) +
@@ -101,29 +101,29 @@ static void place_lone(struct build *b)
     o->columns = t->front_size;
     t->front_size += (size_t)(tree_column(vector, o->padded, o->padded) + o->padded + vector);
     o->update = t->front_size;
-    if (o->packs) t->front_size += (size_t)tree_round_up(tree_triangle(o->border), vector);
+    if (o->packs) t->front_size += (size_t)tree_round_up(tree_triangle(o->boundary), vector);
   }
   t->front_size += (size_t)vector;
   t->vector_size += (size_t)vector;
 }
 
 /* Returns true if the parent of a lone child can add whole columns: the parent is lone, and its front has the vertices of
- * the child's border in the same order. */
+ * the child's boundary in the same order. */
 static bool columns_fit(const struct build *b, int parent, const struct node *child)
 {
   const struct node *a = template_of(b, parent);
   int last = -1;
   if (b->p.group[parent].width > 1) return false;
-  for (int i = child->border_first; i < child->border_end; i++) {
-    const int place = nodes_place(&b->n, a, b->n.border[i].vertex);
+  for (int i = child->boundary_first; i < child->boundary_end; i++) {
+    const int place = nodes_place(&b->n, a, b->n.boundary[i].vertex);
     if (place <= last) return false;
     last = place;
   }
   return true;
 }
 
-/* Chooses how lone groups store their updates. Borders are sorted by vertex, for equal shapes of the groups side by
- * side. The border of a lone group with a lone parent is sorted by rank: then its order is that of the parent's. */
+/* Chooses how lone groups store their updates. Boundaries are sorted by vertex, for equal shapes of the groups side by
+ * side. The boundary of a lone group with a lone parent is sorted by rank: then its order is that of the parent's. */
 static bool arrange_lone(struct build *b)
 {
   struct nodes *n = &b->n;
@@ -134,7 +134,7 @@ static bool arrange_lone(struct build *b)
   for (int i = 0; i < n->count; i++) {
     const int parent = n->node[i].parent;
     const bool lone = b->p.group[b->p.group_of[i]].width == 1;
-    if (lone && (parent < 0 || b->p.group[b->p.group_of[parent]].width == 1)) nodes_sort_border(n, i, rank);
+    if (lone && (parent < 0 || b->p.group[b->p.group_of[parent]].width == 1)) nodes_sort_boundary(n, i, rank);
   }
   free(rank);
   for (int i = 0; i < n->count; i++) {
@@ -158,7 +158,7 @@ static void describe_group(struct build *b, int group)
                            .member_first = b->members,
                            .used = p->used,
                            .pivot = a->pivot,
-                           .border = a->front - a->pivot,
+                           .boundary = a->front - a->pivot,
                            .supernode = b->n.after[a->vertex] >= 0,
                            .packs = o->packs};
   o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
@@ -178,13 +178,13 @@ static bool may_merge(const struct build *b, int group)
   const struct node *a = template_of(b, group);
   int elements = 0;
   bool may = o->kind == TREE_JOINT && !o->supernode && o->aligned && o->couple_first == o->couple_end &&
-             b->p.group[group].packed && o->border * o->pivot <= TREE_EVEN &&
+             b->p.group[group].packed && o->boundary * o->pivot <= TREE_EVEN &&
              a->child_end - a->child_first <= 2;
-  for (int i = a->border_first; i < a->border_end; i++) may &= b->n.border[i].size == o->pivot;
+  for (int i = a->boundary_first; i < a->boundary_end; i++) may &= b->n.boundary[i].size == o->pivot;
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct tree_group *child = &b->t->group[b->p.group_of[b->n.child[c]]];
     may &= child->kind == TREE_LEAF && child->even == o->pivot && child->width == o->width;
-    elements += tree_triangle(child->border);
+    elements += tree_triangle(child->boundary);
   }
   return may && elements > 0 && elements <= TREE_MERGED;
 }
@@ -200,15 +200,15 @@ static void merge_leaves(struct build *b, int group)
 static bool allocate_tree(struct build *b)
 {
   struct tree *t = b->t;
-  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1, shifts = 1,
-         groups = (size_t)t->groups + 1, largest = 1;
+  size_t boundaries = 1, parts = 1, children = 1, unknowns = 1, members = 1, owns = 1, couples = 1,
+         shifts = 1, groups = (size_t)t->groups + 1, largest = 1;
   /* Sizes, from the templates of all groups. */
   for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
     size_t width = (size_t)b->p.group[i].width;
     if ((size_t)a->front > largest) largest = (size_t)a->front;
-    borders += width * (size_t)(a->border_end - a->border_first);
-    parts += (size_t)(a->border_end - a->border_first);
+    boundaries += width * (size_t)(a->boundary_end - a->boundary_first);
+    parts += (size_t)(a->boundary_end - a->boundary_first);
     children += width * (size_t)(a->child_end - a->child_first);
     for (int c = a->child_first; c < a->child_end; c++) {
       size_t n = (size_t)template_of(b, b->p.group_of[b->n.child[c]])->front;
@@ -217,11 +217,11 @@ static bool allocate_tree(struct build *b)
     }
     members += width;
     owns += width * (size_t)a->pivot;
-    for (int e = a->border_first; e < a->border_end; e++)
-      if (b->n.border[e].couple >= 0) couples += (size_t)bundle_of_edge(b, a, &b->n.border[e]).count;
+    for (int e = a->boundary_first; e < a->boundary_end; e++)
+      if (b->n.boundary[e].couple >= 0) couples += (size_t)bundle_of_edge(b, a, &b->n.boundary[e]).count;
   }
   /* Allocate one array of each kind for the whole tree. */
-  b->origin = calloc(borders, sizeof(int));
+  b->origin = calloc(boundaries, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
   b->live = calloc(groups, sizeof(int));
   b->band_of_run = calloc((size_t)b->p.runs + 1, sizeof(int));
@@ -229,20 +229,21 @@ static bool allocate_tree(struct build *b)
   b->run_of_unknown = calloc((size_t)t->unknowns + 1, sizeof(int));
   t->group = calloc(groups, sizeof *t->group);
   t->member = calloc(members, sizeof *t->member);
-  t->branch = calloc(children, sizeof *t->branch);
-  t->pull = calloc(borders, sizeof *t->pull);
+  t->contribution = calloc(children, sizeof *t->contribution);
+  t->gather = calloc(boundaries, sizeof *t->gather);
   t->couple = calloc(couples, sizeof *t->couple);
   t->own = calloc(owns, sizeof *t->own);
-  t->place = calloc(2 * (children + borders) + (size_t)t->lanes * couples, sizeof *t->place);
-  t->mix = aligned_zalloc((parts + couples) * sizeof *t->mix);
+  t->place = calloc(2 * (children + boundaries) + (size_t)t->lanes * couples, sizeof *t->place);
+  t->shuffle = aligned_zalloc((parts + couples) * sizeof *t->shuffle);
   t->shift = aligned_zalloc(shifts * sizeof *t->shift);
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
   t->band = calloc((size_t)b->p.bands + 1, sizeof *t->band);
   return lists_open(&b->lists, largest) && b->origin && b->unused && b->live && b->band_of_run &&
-         b->run_of_group && b->run_of_unknown && t->group && t->member && t->branch && t->pull && t->couple &&
-         t->own && t->place && t->mix && t->shift && t->place_of_body && t->to && t->run && t->band;
+         b->run_of_group && b->run_of_unknown && t->group && t->member && t->contribution && t->gather &&
+         t->couple && t->own && t->place && t->shuffle && t->shift && t->place_of_body && t->to && t->run &&
+         t->band;
 }
 
 static void lay_runs(struct build *b)
@@ -285,7 +286,7 @@ static bool lay_out_groups(struct build *b)
   place_lone(b);
   if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
   for (int i = 0; i < t->groups; i++) tree_lay_children(b, i);
-  tree_lay_pulls(b);
+  tree_lay_gathers(b);
   for (int i = 0; i < t->groups; i++)
     if (!lists_lay(&b->lists, t, &t->group[i])) return false;
   t->list = b->lists.list.item;

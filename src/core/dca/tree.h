@@ -9,8 +9,8 @@
  *     |    J      -c  |  | z | = | -beta |          <=>     S z = beta,   S = c + J delta J'
  *
  * The larger matrix is quasi-definite. Any order of elimination works if each joint comes after at least one of its
- * bodies. A vertex is a body or a joint with its rows. Each eliminated vertex makes one node. The border of a node is
- * the set of later vertices to which its vertex is coupled. The children of a node are the nodes whose borders it
+ * bodies. A vertex is a body or a joint with its rows. Each eliminated vertex makes one node. The boundary of a node is
+ * the set of later vertices to which its vertex is coupled. The children of a node are the nodes whose boundaries it
  * takes over. There are three kinds of nodes:
  *
  *     leaf   a body before all of its joints: delta is known in closed form; the leaf adds -J delta J' to its joints
@@ -35,7 +35,7 @@
  * that the stepper keeps for them. Inside packed subtrees a tile follows the group. All other tiles are formed by kind
  * alone, which fills nearly all lanes for any mechanism.
  *
- * Invariants: 1. A child's index is below its parent's. 2. Borders are sorted by vertex. 3. Children are listed in
+ * Invariants: 1. A child's index is below its parent's. 2. Boundaries are sorted by vertex. 3. Children are listed in
  * ascending order, so every sum has one order for all groupings. */
 #ifndef DCA_TREE_H
 #define DCA_TREE_H
@@ -50,7 +50,7 @@ enum {
   TREE_Y = 7,      /* unknowns of a body */
   TREE_SIDES = 4,  /* bodies that a joint may join; most join two */
   TREE_SHORT = 18, /* rows of a body that kernels process at once */
-  TREE_EVEN = 126, /* limit for an even front: rows of its border times rows of its pivot */
+  TREE_EVEN = 126, /* limit for an even front: rows of its boundary times rows of its pivot */
   /* limit for all fronts: a larger tree would need seconds for a step, and too much memory for its lists */
   TREE_FRONTS_MB = 512,
   TREE_MERGED = 120 /* limit for the leaves of a joint: elements of their updates */
@@ -107,10 +107,10 @@ struct tree_couple {
   bool aligned;            /* lane by lane in one tile */
   const struct lane_at *J; /* (width) element 0 of the block */
   /* If not aligned: how to gather elements of the block; NULL: they lie in too many places */
-  const struct lane_mix *mix;
+  const struct lane_shuffle *shuffle;
 };
 
-/* Rows of a child that one vector of a lone parent's border adds up: a load at `from` and a shuffle. */
+/* Rows of a child that one vector of a lone parent's boundary adds up: a load at `from` and a shuffle. */
 struct tree_shift {
   int to, from; /* first row of the vector; first row of the child */
   /* row after `from` for each lane; the number of lanes: none */
@@ -118,25 +118,25 @@ struct tree_shift {
 };
 
 /* One child of each lane. */
-struct tree_branch {
+struct tree_contribution {
   bool aligned; /* lane by lane in one tile; always true with one lane, see struct tree_group */
   bool leaf;    /* the child has no vector */
-  bool whole;   /* lone parent: all lanes of the child's group are children, and their border is the pivot */
-  int group;    /* group of the child in lane 0 */
-  int border;   /* rows of the child's border */
+  bool whole; /* lone parent: all lanes of the child's group are children, and their boundary is the pivot */
+  int group;  /* group of the child in lane 0 */
+  int boundary; /* rows of the child's boundary */
   int inner;    /* rows of these that are in the pivot of the parent; with shifts they come first */
-  /* (border) place of each border unknown of the child in the front; -1: none, and its number is 0 */
+  /* (boundary) place of each boundary unknown of the child in the front; -1: none, and its number is 0 */
   const int *to;
-  /* (border (border + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the
+  /* (boundary (boundary + 1) / 2) in front: destination of each element of the child's update; -1: none. NULL: the
    * parent adds whole columns, by shifts */
   const int *into;
   const struct tree_shift *shift; /* (shifts) ascending */
   int shifts;
   const struct lane_at *update; /* (width) element 0; unused for a merged leaf */
-  const struct lane_at *vector; /* (width) first unknown of the border */
+  const struct lane_at *vector; /* (width) first unknown of the boundary */
 };
 
-/* List of the sums over the children's updates, for a group whose branches are all aligned. A source is an offset in
+/* List of the sums over the children's updates, for a group whose contributions are all aligned. A source is an offset in
  * front. In a merged group a source is an offset in the updates of its leaves, which lie one behind the other.
  * Children ascend, so the order of the sums is fixed.
  *
@@ -146,21 +146,21 @@ struct tree_branch {
  * Other fronts: four runs of records. They hold the places without a source (place ..), with one (place, source, ..),
  * with two (place, source, source, ..), and one record for each further source (place, source, ..). */
 struct tree_sum {
-  bool aligned; /* false: there is no list, and the kernels go branch by branch */
+  bool aligned; /* false: there is no list, and the kernels go contribution by contribution */
   int first;    /* in tree.list */
   int none, one, two, more;
 };
 
-/* The place where a group finds one part of the solution on its border: the vector of the ancestor that solved it, the
+/* The place where a group finds one part of the solution on its boundary: the vector of the ancestor that solved it, the
  * vector of a group in between that gathered it, or our own vector. A group gathers each part that is not aligned into
  * its own vector. */
-struct tree_pull {
+struct tree_gather {
   int size;
-  bool aligned;                 /* see tree_branch */
+  bool aligned;                 /* see tree_contribution */
   const struct lane_at *vector; /* (width) first unknown of the part */
   /* If not aligned: how to gather the part from the vector of unknowns, where earlier groups left it; NULL: the part
    * lies in too many places there */
-  const struct lane_mix *mix;
+  const struct lane_shuffle *shuffle;
 };
 
 /* Bodies or joints of one kind that are stored side by side. */
@@ -180,33 +180,33 @@ struct tree_tile {
 /* Nodes of one shape that are condensed side by side. The bodies and joints of a pack are stored in the lanes of its
  * groups. The first fields are for the sweeps.
  *
- * A group of one lane is lone: a vector holds rows of its border, which lone_lanes.c explains. It reads each number in
- * place, whatever the width there. Its branches, pulls and own unknowns count as aligned. */
+ * A group of one lane is lone: a vector holds rows of its boundary, which lone_lanes.c explains. It reads each number in
+ * place, whatever the width there. Its contributions, gathers and own unknowns count as aligned. */
 struct tree_group {
   enum tree_kind kind;
   /* 3 or 5: the kernels have special code for this front; 0: they have none. A joint: it is coupled to no hub, has two
-   * children at most (as every joint of two bodies), and each part of its front, pivot and border, has this number of
+   * children at most (as every joint of two bodies), and each part of its front, pivot and boundary, has this number of
    * rows. The group and its children are aligned. A leaf: each of its joints has this number of rows, unit columns,
    * and aligned blocks. */
   int even;
   int pivot;            /* unknowns eliminated here; 0 for a leaf */
-  int border;           /* unknowns of the border */
+  int boundary;         /* unknowns of the boundary */
   size_t front, update; /* place of element 0 of lane 0, see tree_place(); merged leaf: none */
-  size_t vector;        /* place of element 0 of lane 0: right-hand side, then solution, pivot + border */
+  size_t vector;        /* place of element 0 of lane 0: right-hand side, then solution, pivot + boundary */
   /* (pivot) places of the group's unknowns in the vector of unknowns, for lane 0; (pivot, width) if the group is not
    * aligned. Leaf: NULL */
   const int *own;
   /* Places in tree.list. up: if sum.aligned and not leaf_children, the number of children that add to each place of
    * the vector, and their places in vector. An even front has such a record for the first place of each part only.
-   * down: if near, the place in vector of the solution on each part of the border.
+   * down: if near, the place in vector of the solution on each part of the boundary.
    * Lone leaf, up: (padded) pairs of place and stride of a row of its Jacobian, stride 0: none. Lone joint or hub, up:
    * for each child but leaves and whole groups, (pivot + padded) places in vector. down: (padded) places in vector of
-   * the solution on the border. */
+   * the solution on the boundary. */
   int up, down;
-  int padded;         /* lone: border, rounded up to whole vectors */
+  int padded;         /* lone: boundary, rounded up to whole vectors */
   size_t columns;     /* lone: place of the update by columns, see tree_column() */
   bool packs;         /* lone: its parent does not add columns, so the update is stored row by row, too */
-  bool near;          /* all pulls are aligned */
+  bool near;          /* all gathers are aligned */
   bool whole;         /* lone: some of its children are added as whole groups */
   bool leaf_children; /* all children are leaves, which add nothing to a right-hand side */
   bool carried;       /* bodies: all of them are carried */
@@ -217,8 +217,8 @@ struct tree_group {
   bool merged;
   int width; /* lanes, or 1 */
   struct tree_sum sum;
-  int pull_first, pull_end;     /* in tree.pull: the border, part by part */
-  int child_first, child_end;   /* in tree.branch */
+  int gather_first, gather_end; /* in tree.gather: the boundary, part by part */
+  int child_first, child_end;   /* in tree.contribution */
   int couple_first, couple_end; /* in tree.couple */
   const struct tree_body *body; /* (width) leaf, hub: the bodies */
   /* in tree.member: a body, or the first joint of a bundle, for each lane; -1: lane unused */
@@ -325,24 +325,24 @@ struct tree {
   int groups;
   struct tree_group *group;
   int *member;
-  struct tree_branch *branch;
-  struct tree_pull *pull;
+  struct tree_contribution *contribution;
+  struct tree_gather *gather;
   struct tree_couple *couple;
   /* Schedule of the sweeps, from the leaves to the root. Runs 0 .. packs-1 are packs of subtrees. Each run belongs to one
    * band, and depends on bands before it alone. bands.c makes them. */
   int runs, packs, bands;
   struct tree_run *run;
   struct tree_band *band;
-  int *own;              /* storage for tree_group.own */
-  struct lane_at *place; /* storage for places of couples, branches and pulls */
-  struct lane_mix *mix;  /* storage for mixes of pulls */
+  int *own;                     /* storage for tree_group.own */
+  struct lane_at *place;        /* storage for places of couples, contributions and gathers */
+  struct lane_shuffle *shuffle; /* storage for shuffles of gathers */
   struct tree_shift *shift;
   struct tree_body *place_of_body;
   int *to, *list;
 };
 
 /* Place of an element of a group's front, row >= column, lane 0. First comes the pivot's lower triangle. Then come the
- * columns of the pivot in the border, row by row; in a lone group column by column. The lower triangle of the border
+ * columns of the pivot in the boundary, row by row; in a lone group column by column. The lower triangle of the boundary
  * lies elsewhere: it is the update for the parent. */
 static inline size_t tree_place(const struct tree *t, const struct tree_group *o, int row, int column)
 {

@@ -19,12 +19,12 @@ void tree_free(struct tree *t)
   free(t->group);
   free(t->member);
   free(t->place_of_body);
-  free(t->branch);
-  free(t->pull);
+  free(t->contribution);
+  free(t->gather);
   free(t->couple);
   free(t->place);
   free(t->own);
-  free(t->mix);
+  free(t->shuffle);
   free(t->shift);
   free(t->to);
   free(t->list);

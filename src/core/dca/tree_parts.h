@@ -13,9 +13,9 @@ struct build {
   struct nodes n;
   struct plan p;
   struct tree *t;
-  int branches, pulls, couples, members, places, bodies, tos, mixes, shifts, owns;
+  int contributions, gathers, couples, members, places, bodies, tos, shuffles, shifts, owns;
   struct lists lists;
-  int *origin;  /* (pulls) group in whose vector the first lane finds the part */
+  int *origin;  /* (gathers) group in whose vector the first lane finds the part */
   bool *unused; /* (slots) lanes without a body */
   int *live;    /* (groups) groups whose updates are still needed, while places are given */
   int lives;
@@ -40,17 +40,17 @@ static inline struct bundle bundle_of(const struct build *b, int vertex)
   return (struct bundle){b->bundles.member + first[0], first[1] - first[0]};
 }
 
-/* The joints that couple a node to one part of its border. */
+/* The joints that couple a node to one part of its boundary. */
 static inline struct bundle bundle_of_edge(const struct build *b, const struct node *a, const struct edge *e)
 {
   return bundle_of(b, a->kind == TREE_JOINT ? a->vertex : e->vertex);
 }
 
-/* Sets the places where the lanes of a group find their bodies or rows, and the rows that couple them to their border. */
+/* Sets the places where the lanes of a group find their bodies or rows, and the rows that couple them to their boundary. */
 void tree_lay_bodies(struct build *b, int group);
 /* Sets the places where the lanes of a group find the numbers of their children. The children's numbers have places. */
 void tree_lay_children(struct build *b, int group);
-/* Sets the places where all groups find the solution on their borders, parents before children. */
-void tree_lay_pulls(struct build *b);
+/* Sets the places where all groups find the solution on their boundaries, parents before children. */
+void tree_lay_gathers(struct build *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: sets the places where each lane of a group finds its bodies and rows, the numbers of its children, and
- * the solution on its border. */
+ * the solution on its boundary. */
 #include "dca/tree_parts.h"
 #include "math/lanes.h"
 
@@ -51,11 +51,11 @@ static int child_of(const struct build *b, int group, int c, int l)
 }
 
 /* Sets the places of a child's update in the front. */
-static void lay_into(struct build *b, const struct tree_group *o, struct tree_branch *r)
+static void lay_into(struct build *b, const struct tree_group *o, struct tree_contribution *r)
 {
   struct tree *t = b->t;
   r->into = t->to + b->tos;
-  for (int i = 0; i < r->border; i++)
+  for (int i = 0; i < r->boundary; i++)
     for (int k = 0; k <= i; k++) {
       int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
       bool there = r->to[i] >= 0 && r->to[k] >= 0;
@@ -63,23 +63,23 @@ static void lay_into(struct build *b, const struct tree_group *o, struct tree_br
     }
 }
 
-/* Sets the shifts from the rows of a child to those of a lone border. Both ascend. */
-static void lay_shifts(struct build *b, const struct tree_group *o, struct tree_branch *r)
+/* Sets the shifts from the rows of a child to those of a lone boundary. Both ascend. */
+static void lay_shifts(struct build *b, const struct tree_group *o, struct tree_contribution *r)
 {
   const int vector = b->t->vector;
   r->shift = b->t->shift + b->shifts;
-  for (int i = r->inner, next; i < r->border; i = next) {
+  for (int i = r->inner, next; i < r->boundary; i = next) {
     struct tree_shift *s = &b->t->shift[b->shifts++];
     *s = (struct tree_shift){.to = (r->to[i] - o->pivot) / vector * vector, .from = i};
     for (int l = 0; l < vector; l++) s->lane[l] = vector;
-    for (next = i; next < r->border && r->to[next] - o->pivot < s->to + vector; next++)
+    for (next = i; next < r->boundary && r->to[next] - o->pivot < s->to + vector; next++)
       s->lane[r->to[next] - o->pivot - s->to] = next - i;
     r->shifts++;
   }
 }
 
-/* The place of the border in a group's vector, in numbers of lane 0. */
-static int border_in_vector(const struct tree *t, const struct tree_group *o)
+/* The place of the boundary in a group's vector, in numbers of lane 0. */
+static int boundary_in_vector(const struct tree *t, const struct tree_group *o)
 {
   return o->width == 1 ? tree_round_up(o->pivot, t->vector) : o->pivot * o->width;
 }
@@ -93,13 +93,13 @@ static bool adds_whole_group(const struct build *b, int group, int child)
   for (int l = 0; l < b->p.group[from].width && whole; l++) {
     const int node = b->p.group[from].node[l];
     const struct node *o = &b->n.node[node < 0 ? child : node];
-    whole = &b->n.node[o->parent] == a && o->border_end == o->border_first + 1 &&
-            b->n.border[o->border_first].size == a->pivot;
+    whole = &b->n.node[o->parent] == a && o->boundary_end == o->boundary_first + 1 &&
+            b->n.boundary[o->boundary_first].size == a->pivot;
   }
   return whole;
 }
 
-static void lay_branch(struct build *b, int group, int c)
+static void lay_contribution(struct build *b, int group, int c)
 {
   struct tree *t = b->t;
   struct tree_group *o = &t->group[group];
@@ -108,18 +108,18 @@ static void lay_branch(struct build *b, int group, int c)
   const struct node *layout = template_of(b, b->p.group_of[child]);
   const bool whole = adds_whole_group(b, group, child);
   if (whole && b->p.lane_of[child] > 0) return; /* lane 0 stands for all */
-  struct tree_branch *r = &t->branch[b->branches++];
-  *r = (struct tree_branch){.leaf = layout->kind == TREE_LEAF,
-                            .whole = whole,
-                            .group = b->p.group_of[child],
-                            .border = layout->front - layout->pivot};
-  /* Places in the parent's front, row by row of the child's border. */
+  struct tree_contribution *r = &t->contribution[b->contributions++];
+  *r = (struct tree_contribution){.leaf = layout->kind == TREE_LEAF,
+                                  .whole = whole,
+                                  .group = b->p.group_of[child],
+                                  .boundary = layout->front - layout->pivot};
+  /* Places in the parent's front, row by row of the child's boundary. */
   r->to = t->to + b->tos;
-  for (int i = layout->border_first; i < layout->border_end; i++) {
-    int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
-    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
+  for (int i = layout->boundary_first; i < layout->boundary_end; i++) {
+    int place = plan_place(&b->n, a, &b->n.node[child], i - layout->boundary_first);
+    for (int k = 0; k < b->n.boundary[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
   }
-  for (int i = 0; i < r->border; i++) r->inner += r->to[i] >= 0 && r->to[i] < o->pivot;
+  for (int i = 0; i < r->boundary; i++) r->inner += r->to[i] >= 0 && r->to[i] < o->pivot;
   if (o->width == 1 && t->group[r->group].width == 1 && !t->group[r->group].packs)
     lay_shifts(b, o, r);
   else
@@ -134,7 +134,7 @@ static void lay_branch(struct build *b, int group, int c)
     /* the maximum over all lanes, not of the first alone */
     if (o->level <= from->level) o->level = from->level + 1;
     update.at[l] = (struct lane_at){from->update + lane, width};
-    vector.at[l] = (struct lane_at){from->vector + lane + (size_t)border_in_vector(t, from), width};
+    vector.at[l] = (struct lane_at){from->vector + lane + (size_t)boundary_in_vector(t, from), width};
     update.used[l] = vector.used[l] = true;
     if (l == 0 && lane == 0 && from->width == o->width)
       update.first = vector.first = t->member + from->member_first;
@@ -145,27 +145,27 @@ static void lay_branch(struct build *b, int group, int c)
   r->vector = vector.at;
 }
 
-/* Returns the border of lane l with slot `slot` of the template; NULL: none. */
+/* Returns the boundary of lane l with slot `slot` of the template; NULL: none. */
 static const struct edge *edge_of(const struct build *b, int group, int slot, int l)
 {
   int node = b->p.group[group].node[l];
   if (node < 0) return NULL;
   const struct node *a = &b->n.node[node];
-  for (int i = a->border_first; i < a->border_end; i++)
-    if (b->n.border[i].slot == slot) return &b->n.border[i];
+  for (int i = a->boundary_first; i < a->boundary_end; i++)
+    if (b->n.boundary[i].slot == slot) return &b->n.boundary[i];
   return NULL;
 }
 
-/* Returns the slot of vertex v in a node's border; -1: the node eliminates v. */
+/* Returns the slot of vertex v in a node's boundary; -1: the node eliminates v. */
 static int slot_of(const struct build *b, int node, int v)
 {
   const struct node *a = &b->n.node[node];
-  for (int i = a->border_first; i < a->border_end; i++)
-    if (b->n.border[i].vertex == v) return b->n.border[i].slot;
+  for (int i = a->boundary_first; i < a->boundary_end; i++)
+    if (b->n.boundary[i].vertex == v) return b->n.boundary[i].slot;
   return -1;
 }
 
-/* Returns the place, in a vector, where a node finds the solution of vertex v, which it eliminates or has in its border.
+/* Returns the place, in a vector, where a node finds the solution of vertex v, which it eliminates or has in its boundary.
  * *from: the group that has this vector. */
 static struct lane_at solution_of(const struct build *b, int node, int v, const struct tree_group **from)
 {
@@ -175,12 +175,12 @@ static struct lane_at solution_of(const struct build *b, int node, int v, const 
   int at;
   *from = o;
   if (slot >= 0) {
-    const struct tree_pull *pull = &t->pull[o->pull_first + slot];
-    if (pull->aligned) {
-      *from = &t->group[b->origin[o->pull_first + slot]];
-      return pull->vector[lane];
+    const struct tree_gather *gather = &t->gather[o->gather_first + slot];
+    if (gather->aligned) {
+      *from = &t->group[b->origin[o->gather_first + slot]];
+      return gather->vector[lane];
     }
-    at = b->n.border[template_of(b, group)->border_first + slot].at;
+    at = b->n.boundary[template_of(b, group)->boundary_first + slot].at;
   } else {
     at = nodes_place(&b->n, &b->n.node[node], v);
   }
@@ -203,7 +203,7 @@ static bool find_unknowns(const struct build *b, int vertex, struct lane_at *o)
   return true;
 }
 
-/* A mix loads whole tiles. Returns true if no other thread may solve unknowns in the tile of row `at` at that time. */
+/* A shuffle loads whole tiles. Returns true if no other thread may solve unknowns in the tile of row `at` at that time. */
 static bool tile_is_solved(const struct build *b, int group, struct lane_at at, int size)
 {
   const int run = b->run_of_group[group];
@@ -217,8 +217,8 @@ static bool tile_is_solved(const struct build *b, int group, struct lane_at at, 
   return true;
 }
 
-/* A lane without this border takes the first lane's place; its factor is 0. */
-static const struct lane_mix *mix_of(struct build *b, int group, int slot)
+/* A lane without this boundary takes the first lane's place; its factor is 0. */
+static const struct lane_shuffle *shuffle_of(struct build *b, int group, int slot)
 {
   int width = b->t->group[group].width;
   struct lane_at from[ISA_LANES_MAX];
@@ -226,19 +226,19 @@ static const struct lane_mix *mix_of(struct build *b, int group, int slot)
     const struct edge *e = edge_of(b, group, slot, l);
     from[l] = from[0];
     if (e && !find_unknowns(b, e->vertex, &from[l])) return NULL;
-    if (!tile_is_solved(b, group, from[l], b->t->pull[b->pulls].size)) return NULL;
+    if (!tile_is_solved(b, group, from[l], b->t->gather[b->gathers].size)) return NULL;
   }
-  const struct lane_mix *mix = lane_mix_find(from, width, &b->t->mix[b->mixes]);
-  b->mixes += mix != NULL;
-  return mix;
+  const struct lane_shuffle *shuffle = lane_shuffle_find(from, width, &b->t->shuffle[b->shuffles]);
+  b->shuffles += shuffle != NULL;
+  return shuffle;
 }
 
-static void lay_pull(struct build *b, int group, int slot)
+static void lay_gather(struct build *b, int group, int slot)
 {
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
-  struct tree_pull *r = &t->pull[b->pulls];
-  r->size = b->n.border[template_of(b, group)->border_first + slot].size;
+  struct tree_gather *r = &t->gather[b->gathers];
+  r->size = b->n.boundary[template_of(b, group)->boundary_first + slot].size;
   /* Place of the part's solution for each lane. */
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
@@ -248,7 +248,7 @@ static void lay_pull(struct build *b, int group, int slot)
     p.at[l] = solution_of(b, b->n.node[b->p.group[group].node[l]].parent, e->vertex, &from);
     p.used[l] = true;
     if (l > 0) continue;
-    b->origin[b->pulls] = (int)(from - t->group);
+    b->origin[b->gathers] = (int)(from - t->group);
     if (p.at[0].stride == (size_t)o->width && p.at[0].at % (size_t)o->width == 0) {
       p.first = t->member + from->member_first;
       p.own = b->p.group[from - t->group].packed;
@@ -257,8 +257,8 @@ static void lay_pull(struct build *b, int group, int slot)
   /* Aligned: one load for all lanes. Otherwise the kernels shuffle or gather. */
   r->aligned = close_places(&p, t->vector_size) || o->width == 1;
   r->vector = p.at;
-  if (!r->aligned) r->mix = mix_of(b, group, slot);
-  b->pulls++;
+  if (!r->aligned) r->shuffle = shuffle_of(b, group, slot);
+  b->gathers++;
 }
 
 /* Notes the run that writes each unknown, also in unused lanes. */
@@ -279,18 +279,18 @@ static void note_writers(struct build *b)
     }
 }
 
-void tree_lay_pulls(struct build *b)
+void tree_lay_gathers(struct build *b)
 {
   struct tree *t = b->t;
   note_writers(b);
   for (int i = t->groups - 1; i >= 0; i--) {
     struct tree_group *o = &t->group[i];
     const struct node *a = template_of(b, i);
-    o->pull_first = b->pulls;
-    for (int k = 0; k < a->border_end - a->border_first && o->kind != TREE_LEAF; k++) lay_pull(b, i, k);
-    o->pull_end = b->pulls;
+    o->gather_first = b->gathers;
+    for (int k = 0; k < a->boundary_end - a->boundary_first && o->kind != TREE_LEAF; k++) lay_gather(b, i, k);
+    o->gather_end = b->gathers;
     o->near = true;
-    for (int r = o->pull_first; r < o->pull_end; r++) o->near &= t->pull[r].aligned;
+    for (int r = o->gather_first; r < o->gather_end; r++) o->near &= t->gather[r].aligned;
   }
 }
 
@@ -363,13 +363,13 @@ static void lay_own_bodies(struct build *b, int group)
 }
 
 /* An unused lane takes the first lane's block; the kernels clear its delta. */
-static const struct lane_mix *mix_of_couple(struct build *b, const struct places *p)
+static const struct lane_shuffle *shuffle_of_couple(struct build *b, const struct places *p)
 {
   struct lane_at from[ISA_LANES_MAX];
   for (int l = 0; l < p->width; l++) from[l] = p->at[p->used[l] ? l : 0];
-  const struct lane_mix *mix = lane_mix_find(from, p->width, &b->t->mix[b->mixes]);
-  b->mixes += mix != NULL;
-  return mix;
+  const struct lane_shuffle *shuffle = lane_shuffle_find(from, p->width, &b->t->shuffle[b->shuffles]);
+  b->shuffles += shuffle != NULL;
+  return shuffle;
 }
 
 /* Lays out one joint of a bundle, with its rows from `row` on. */
@@ -378,7 +378,7 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
   const struct node *a = template_of(b, group);
-  const struct edge *f = &b->n.border[a->border_first + slot];
+  const struct edge *f = &b->n.boundary[a->boundary_first + slot];
   int joint = bundle_of_edge(b, a, f).joint[member];
   struct tree_couple *r = &t->couple[b->couples++];
   *r = (struct tree_couple){
@@ -404,13 +404,14 @@ static void lay_couple(struct build *b, int group, int slot, int member, int row
   r->unit_columns &= all;
   r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;
-  if (!r->aligned && all && (o->kind == TREE_LEAF || o->used == o->width)) r->mix = mix_of_couple(b, &p);
+  if (!r->aligned && all && (o->kind == TREE_LEAF || o->used == o->width))
+    r->shuffle = shuffle_of_couple(b, &p);
 }
 
 static void lay_bundle(struct build *b, int group, int slot)
 {
   const struct node *a = template_of(b, group);
-  const struct edge *f = &b->n.border[a->border_first + slot];
+  const struct edge *f = &b->n.boundary[a->boundary_first + slot];
   if (f->couple < 0) return;
   struct bundle bundle = bundle_of_edge(b, a, f);
   for (int m = 0, row = 0; m < bundle.count; row += vertex_size(b->g, bundle.joint[m++]))
@@ -426,9 +427,9 @@ void tree_lay_bodies(struct build *b, int group)
   else
     lay_own_bodies(b, group);
   o->couple_first = b->couples;
-  for (int i = 0; i < a->border_end - a->border_first; i++) lay_bundle(b, group, i);
+  for (int i = 0; i < a->boundary_end - a->boundary_first; i++) lay_bundle(b, group, i);
   o->couple_end = b->couples;
-  o->unit_columns = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
+  o->unit_columns = o->kind == TREE_LEAF && o->boundary <= TREE_SHORT;
   for (int i = o->couple_first; i < o->couple_end; i++) o->unit_columns &= b->t->couple[i].unit_columns;
   if (o->kind == TREE_LEAF) o->even = lists_even_leaf(b->t, o);
 }
@@ -437,10 +438,10 @@ void tree_lay_children(struct build *b, int group)
 {
   struct tree_group *o = &b->t->group[group];
   const struct node *a = template_of(b, group);
-  o->child_first = b->branches;
-  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, group, c);
-  o->child_end = b->branches;
+  o->child_first = b->contributions;
+  for (int c = 0; c < a->child_end - a->child_first; c++) lay_contribution(b, group, c);
+  o->child_end = b->contributions;
   o->leaf_children = true;
-  for (int r = o->child_first; r < o->child_end; r++) o->leaf_children &= b->t->branch[r].leaf;
+  for (int r = o->child_first; r < o->child_end; r++) o->leaf_children &= b->t->contribution[r].leaf;
   if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }

@@ -24,8 +24,8 @@ static double vector_work(const ali3_model *m)
   double sum = BODY_TILE * t->body_tiles;
   for (int i = 0; i < t->groups; i++) {
     const struct tree_group *g = &t->group[i];
-    const double p = g->pivot, border = g->border;
-    sum += GROUP + g->flops / g->used + SOLVES * (2.0 * p * p + 4.0 * p * border);
+    const double p = g->pivot, boundary = g->boundary;
+    sum += GROUP + g->flops / g->used + SOLVES * (2.0 * p * p + 4.0 * p * boundary);
   }
   for (int i = 0; i < t->joint_tiles; i++)
     sum += LINK_TILE + LINK_ROW * t->tile[t->stored_joints.tile[i]].rows;

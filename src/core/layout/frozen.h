@@ -48,11 +48,11 @@ enum link_part { LINK_Y, LINK_X, LINK_FRAME, LINK_PARTS };
 /* The bodies of one side of all links of a tile. */
 struct link_side {
   enum {
-    SIDE_BESIDE, /* in matching lanes of one tile of equal width */
-    SIDE_SAME,   /* one body for all lanes: the ground, a hub */
-    SIDE_MIXED,  /* gathered by `mix` */
-    SIDE_WIDE,   /* anywhere in tiles of equal width */
-    SIDE_APART   /* anywhere */
+    SIDE_BESIDE,   /* in matching lanes of one tile of equal width */
+    SIDE_SAME,     /* one body for all lanes: the ground, a hub */
+    SIDE_SHUFFLED, /* gathered by `shuffle` */
+    SIDE_WIDE,     /* anywhere in tiles of equal width */
+    SIDE_APART     /* anywhere */
   } how;
   int at[LINK_PARTS]; /* number 0 of the body of lane 0 */
   enum {
@@ -60,8 +60,8 @@ struct link_side {
     LOAD_ROWS,   /* a row for each lane, see num_put_rows() */
     LOAD_NOWHERE /* the ground asks for none */
   } load;
-  int load_at;                /* in solve.end_load */
-  const struct lane_mix *mix; /* in slots */
+  int load_at;                        /* in solve.end_load */
+  const struct lane_shuffle *shuffle; /* in slots */
 };
 
 /* A link tile, in addition to its tree_tile. */

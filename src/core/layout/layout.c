@@ -161,18 +161,19 @@ static int tile_beside(const struct layout *l, int tile, int side)
 }
 
 /* Gathers bodies, in slots; NULL: not possible. */
-static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_body *body, int width)
+static const struct lane_shuffle *shuffle_bodies(struct lane_shuffle *o, const struct tree_body *body,
+                                                 int width)
 {
   struct lane_at from[ISA_LANES_MAX];
   for (int lane = 0; lane < width; lane++)
     from[lane] = (struct lane_at){(size_t)(body[lane].first + body[lane].lane), (size_t)body[lane].width};
-  return lane_mix_find(from, width, o);
+  return lane_shuffle_find(from, width, o);
 }
 
-/* Describes the bodies of a side; `o` and `mix` have room for them. An unused lane of a body tile rests like the ground. It
+/* Describes the bodies of a side; `o` and `shuffle` have room for them. An unused lane of a body tile rests like the ground. It
  * replaces the ground if all lanes match then. */
 static struct link_side take_side(const struct layout *l, int tile, int side, struct tree_body *o,
-                                  struct lane_mix *mix)
+                                  struct lane_shuffle *shuffle)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   int aligned = tile_beside(l, tile, side);
@@ -183,8 +184,8 @@ static struct link_side take_side(const struct layout *l, int tile, int side, st
   }
   struct link_side own = link_side(o, t->width);
   if (own.how != SIDE_WIDE && own.how != SIDE_APART) return own;
-  own.mix = t->width > 1 ? mix_bodies(mix, o, t->width) : NULL;
-  if (own.mix) own.how = SIDE_MIXED;
+  own.shuffle = t->width > 1 ? shuffle_bodies(shuffle, o, t->width) : NULL;
+  if (own.shuffle) own.how = SIDE_SHUFFLED;
   return own;
 }
 
@@ -233,8 +234,9 @@ static void fill_angles(const struct layout *l, int tile, int *joint, struct lin
     joint[lane] = lane_is_used(l, tile, lane) ? l->f->link[item[lane]].joint[0] : l->m->joints;
 }
 
-/* Fills a link tile; `side` and `mix` have room for its bodies, `joint` for its lanes. */
-static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix, int *joint)
+/* Fills a link tile; `side` and `shuffle` have room for its bodies, `joint` for its lanes. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_shuffle *shuffle,
+                       int *joint)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
@@ -254,7 +256,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   for (int k = 0; k < j->primitives; k++)
     o->primitive[k] = link_slides(j) ? ROW_GAP : link_turns(j) ? ROW_ANGLE : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
-    o->side[s] = take_side(l, tile, s, side, mix++);
+    o->side[s] = take_side(l, tile, s, side, shuffle++);
     o->aligned &= o->side[s].how == SIDE_BESIDE;
   }
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
@@ -270,25 +272,25 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
 static bool fill_link_tiles(struct layout *l)
 {
   const struct tree *t = l->t;
-  size_t constants = 0, sides = 0, mixes = 0, lanes = 0;
+  size_t constants = 0, sides = 0, shuffles = 0, lanes = 0;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
     constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
     sides += (size_t)(tile->sides * tile->width);
-    mixes += (size_t)tile->sides;
+    shuffles += (size_t)tile->sides;
     lanes += (size_t)tile->width;
   }
   /* Allocate all sides, constants and shuffles. */
   struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
   l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
-  struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
+  struct lane_shuffle *shuffle = l->f->block[3] = aligned_zalloc((shuffles + 1) * sizeof *shuffle);
   int *joint = l->f->block[4] = calloc(lanes + 1, sizeof *joint);
-  if (!side || !mix || !joint || !l->f->link_constant) return false;
+  if (!side || !shuffle || !joint || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->stored_joints.tile[i]];
-    fill_links(l, t->stored_joints.tile[i], side, mix, joint);
+    fill_links(l, t->stored_joints.tile[i], side, shuffle, joint);
     side += tile->sides * tile->width;
-    mix += tile->sides;
+    shuffle += tile->sides;
     joint += tile->width;
   }
   return true;

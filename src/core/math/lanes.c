@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void swap_places(struct lane_mix *o, int lanes)
+static void swap_places(struct lane_shuffle *o, int lanes)
 {
   size_t at = o->at[0];
   o->at[0] = o->at[1];
@@ -11,7 +11,7 @@ static void swap_places(struct lane_mix *o, int lanes)
   for (int l = 0; l < lanes; l++) o->lane[l] = (o->lane[l] + lanes) % (2 * lanes);
 }
 
-const struct lane_mix *lane_mix_find(const struct lane_at *from, int lanes, struct lane_mix *o)
+const struct lane_shuffle *lane_shuffle_find(const struct lane_at *from, int lanes, struct lane_shuffle *o)
 {
   size_t stride[2] = {0, 0};
   memset(o, 0, sizeof *o);

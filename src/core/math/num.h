@@ -123,9 +123,9 @@ static inline void num_pick_all(const double *a, const struct lane_at *from, siz
 }
 
 /* Items in at most two places. A place is a tile, with items in any of its lanes, or single numbers for all lanes. Reading takes
- * loads and a shuffle. lane_mix_find() of math/lanes.h fills it. */
+ * loads and a shuffle. lane_shuffle_find() of math/lanes.h fills it. */
 enum { LANES_MOST = 8 };
-struct lane_mix {
+struct lane_shuffle {
   int places;                                              /* 1, 2 */
   int tiles;                                               /* places that are tiles; they come first */
   size_t at[2];                                            /* element 0 */
@@ -256,9 +256,9 @@ static inline void num_add_rows(const double *a, const int *row, int rows, int c
 }
 
 /* tiles: number of places that are tiles; they come first. */
-static inline __attribute__((always_inline)) void num_mix_of(const double *a, const double *b, int places,
-                                                             int tiles, num_mask which, size_t first,
-                                                             size_t count, num *o)
+static inline __attribute__((always_inline)) void num_shuffle_of(const double *a, const double *b, int places,
+                                                                 int tiles, num_mask which, size_t first,
+                                                                 size_t count, num *o)
 {
   for (size_t f = 0; f < count; f++) {
     num v = tiles > 0 ? ((const num *)a)[first + f] : num_all(a[first + f]);
@@ -272,21 +272,21 @@ static inline __attribute__((always_inline)) void num_mix_of(const double *a, co
 
 /* `count` elements from element `first` on. at: the places, for items with one number each; numbers: the count of numbers that
  * `a` has of each item. */
-static inline void num_mix_all(const double *a, const struct lane_mix *mix, size_t numbers, size_t first,
-                               size_t count, num *o)
+static inline void num_shuffle_all(const double *a, const struct lane_shuffle *shuffle, size_t numbers,
+                                   size_t first, size_t count, num *o)
 {
-  const double *one = a + mix->at[0] * numbers, *other = a + mix->at[1] * numbers;
-  const num_mask which = num_lanes(mix->lane);
-  if (mix->places == 1 && mix->tiles == 1)
-    num_mix_of(one, other, 1, 1, which, first, count, o);
-  else if (mix->places == 1)
-    num_mix_of(one, other, 1, 0, which, first, count, o);
-  else if (mix->tiles == 2)
-    num_mix_of(one, other, 2, 2, which, first, count, o);
-  else if (mix->tiles == 1)
-    num_mix_of(one, other, 2, 1, which, first, count, o);
+  const double *one = a + shuffle->at[0] * numbers, *other = a + shuffle->at[1] * numbers;
+  const num_mask which = num_lanes(shuffle->lane);
+  if (shuffle->places == 1 && shuffle->tiles == 1)
+    num_shuffle_of(one, other, 1, 1, which, first, count, o);
+  else if (shuffle->places == 1)
+    num_shuffle_of(one, other, 1, 0, which, first, count, o);
+  else if (shuffle->tiles == 2)
+    num_shuffle_of(one, other, 2, 2, which, first, count, o);
+  else if (shuffle->tiles == 1)
+    num_shuffle_of(one, other, 2, 1, which, first, count, o);
   else
-    num_mix_of(one, other, 2, 0, which, first, count, o);
+    num_shuffle_of(one, other, 2, 0, which, first, count, o);
 }
 
 #endif

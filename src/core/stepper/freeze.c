@@ -259,8 +259,8 @@ static double body_work(const struct frozen *f)
   double sum = GROUP * t->groups + LINK_TILE * t->joint_tiles;
   for (int i = 0; i < t->groups; i++) {
     const struct tree_group *g = &t->group[i];
-    const double p = g->pivot, border = g->border;
-    sum += FLOP * (g->flops / g->used + 2.0 * p * p + 4.0 * p * border);
+    const double p = g->pivot, boundary = g->boundary;
+    sum += FLOP * (g->flops / g->used + 2.0 * p * p + 4.0 * p * boundary);
   }
   for (int i = 0; i < t->joint_tiles; i++) sum += LINK_ROW * t->tile[t->stored_joints.tile[i]].rows;
   return sum;
@@ -398,8 +398,8 @@ static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
   for (int i = 0; i < t->groups; i++) {
-    double p = t->group[i].pivot, border = t->group[i].border;
-    sum += t->group[i].used * (2.0 * p * p + 4.0 * p * border);
+    double p = t->group[i].pivot, boundary = t->group[i].boundary;
+    sum += t->group[i].used * (2.0 * p * p + 4.0 * p * boundary);
   }
   return t->fast ? 2.0 * sum : sum;
 }

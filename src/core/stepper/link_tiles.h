@@ -98,9 +98,9 @@ __attribute__((noinline)) static void collect_side(const struct link_tile *own, 
   const struct tree_body *body = own->body + LANES * side;
   const double *from[LANES];
   struct lane_at at[LANES];
-  if (LANES > 1 && own->side[side].how == SIDE_MIXED) {
-    num_mix_all(base, own->side[side].mix, (size_t)link_numbers[part], (size_t)first, (size_t)(end - first),
-                room + first);
+  if (LANES > 1 && own->side[side].how == SIDE_SHUFFLED) {
+    num_shuffle_all(base, own->side[side].shuffle, (size_t)link_numbers[part], (size_t)first,
+                    (size_t)(end - first), room + first);
     return;
   }
   if (own->side[side].how == SIDE_SAME) {

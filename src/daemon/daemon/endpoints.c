@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Telemetry, bell and endpoints of the loop. Set-up only. */
+ * Telemetry, wake-up event and endpoints of the loop. Set-up only. */
 #include "daemon/endpoints.h"
 
 #include "base/arena.h"
@@ -65,7 +65,7 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
     all->port[all->ports++] = p;
     if (!select_values(e, i)) return false;
     p->source = e->protocol->source + i;
-    p->bell = all->bell;
+    p->wakeup = all->wakeup;
     p->paces = p->source == beat_source(all->settings);
   }
   return true;
@@ -79,7 +79,7 @@ static bool open_param_port(struct endpoints *all)
   if (!port_init(p, "parameters", (uint32_t)s->count, (uint32_t)s->channels, false)) return false;
   all->param_server = all->port[all->ports++] = p;
   p->source = SOURCE_INNER;
-  p->bell = all->bell;
+  p->wakeup = all->wakeup;
   bool *none = calloc((size_t)s->count + 1, sizeof *none);
   const bool selected = none && port_select(p, none, (uint32_t)s->count);
   free(none);
@@ -95,8 +95,8 @@ struct port *endpoints_port_of(const struct endpoints *all, int source)
 
 bool endpoints_open(struct endpoints *all, char *error, size_t size)
 {
-  all->bell = aligned_zalloc(sizeof *all->bell);
-  if (!all->bell) return fail_allocation(error, size);
+  all->wakeup = aligned_zalloc(sizeof *all->wakeup);
+  if (!all->wakeup) return fail_allocation(error, size);
   all->telemetry = telemetry_create(all->settings->instance, &all->left, error, size);
   if (!all->telemetry) return false;
   all->telemetry->devices = (uint64_t)all->settings->devices;
@@ -145,7 +145,7 @@ void endpoints_close(struct endpoints *all)
   for (int p = 0; p < all->ports; p++) port_free(all->port[p]);
   free(all->place);
   telemetry_destroy(all->telemetry);
-  free(all->bell);
+  free(all->wakeup);
   if (all->stamps >= 0) close(all->stamps);
   *all = (struct endpoints){.stamps = -1};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The surroundings of the loop: telemetry, bell, and an endpoint for every protocol with its ports. */
+ * The surroundings of the loop: telemetry, wake-up event, and an endpoint for every protocol with its ports. */
 #ifndef DAEMON_ENDPOINTS_H
 #define DAEMON_ENDPOINTS_H
 
@@ -14,7 +14,7 @@ enum { ENDPOINTS = 4 };
 struct endpoints {
   struct telemetry *telemetry;
   struct telemetry_left left; /* block of a killed daemon with this name */
-  struct bell *bell;
+  struct wakeup *wakeup;
   struct endpoint endpoint[ENDPOINTS]; /* one for every protocol, also for those that are off */
   struct port *port[PORTS_MAX];        /* (ports) ports in use */
   int ports;

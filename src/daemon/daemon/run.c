@@ -147,7 +147,7 @@ static int set_up_model(struct daemon *d)
                                       .periods = (uint64_t)periods,
                                       .last_run = d->restart.start,
                                       .settings = s->cycle,
-                                      .bell = d->endpoints.bell,
+                                      .wakeup = d->endpoints.wakeup,
                                       .injection = s->injection,
                                       .injections = s->injections,
                                       .stimulus = s->stimulus,

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void log_condition(const struct cycle_config *g, uint32_t input, const struct condition_said *now)
+static void log_condition(const struct cycle_config *g, uint32_t input, const struct condition_reported *now)
 {
   const struct input_view *v = &g->telemetry->input[input];
   char owner[CLIENT_NAME], age[60] = "";
@@ -24,7 +24,7 @@ static void log_condition(const struct cycle_config *g, uint32_t input, const st
 }
 
 /* A change of the age alone is none. An input that nobody has set yet needs no line. */
-static bool is_changed(const struct condition_said *before, const struct condition_said *now)
+static bool is_changed(const struct condition_reported *before, const struct condition_reported *now)
 {
   if (before->t_ns == 0 && now->state == INPUT_NEVER) return false;
   return before->t_ns == 0 || before->state != now->state || before->limits != now->limits ||
@@ -46,8 +46,8 @@ void condition_log_tick(struct condition_log *l, const struct cycle_config *g, u
   /* One line for each input that has changed since its last line. */
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
-    struct condition_said *said = &l->said[i];
-    const struct condition_said now = {
+    struct condition_reported *said = &l->said[i];
+    const struct condition_reported now = {
         .state = atomic_load_explicit(&v->state, memory_order_relaxed),
         .limits = atomic_load_explicit(&v->limits, memory_order_relaxed),
         .owner = atomic_load_explicit(&v->owner, memory_order_relaxed),

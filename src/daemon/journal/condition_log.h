@@ -12,7 +12,7 @@ enum { CONDITION_LINES = 20 }; /* lines in a minute; further changes are counted
 
 struct condition_log {
   struct rate_limit rate;
-  struct condition_said {
+  struct condition_reported {
     uint32_t state, limits;
     uint64_t owner;
     uint64_t t_ns; /* time of its last line; 0: none yet */

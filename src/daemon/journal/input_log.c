@@ -74,14 +74,14 @@ static void look_at_overflow(struct input_log *l, struct telemetry *t, uint64_t 
   const uint64_t overflow = counter_get(&t->counters.osc_overflow);
   if (overflow != l->overflow) atomic_store_explicit(&t->overflow_ns, now_ns, memory_order_relaxed);
   l->overflow = overflow;
-  if (overflow == l->overflow_said || now_ns - l->overflow_said_ns < 10 * NS_PER_S) return;
+  if (overflow == l->overflow_reported || now_ns - l->overflow_reported_ns < 10 * NS_PER_S) return;
   log_line(
       LOG_LEVEL_WARNING,
       "osc: the kernel dropped %" PRIu64
       " datagrams because the socket was full; raise net.core.rmem_max or stop the client that floods it",
-      overflow - l->overflow_said);
-  l->overflow_said = overflow;
-  l->overflow_said_ns = now_ns;
+      overflow - l->overflow_reported);
+  l->overflow_reported = overflow;
+  l->overflow_reported_ns = now_ns;
 }
 
 void input_log_begin(struct input_log *l)

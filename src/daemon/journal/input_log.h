@@ -12,11 +12,11 @@ enum { REFUSAL_LINES = 5 }; /* lines in a minute; further refusals are counted *
 
 struct input_log {
   struct rate_limit rate;
-  uint64_t lost[PORTS_MAX]; /* refusals of each port without room in its ring, already counted */
-  uint64_t named_ns;        /* last time at which owners were named */
-  uint64_t overflow;        /* osc_overflow at the last tick */
-  uint64_t overflow_said;   /* osc_overflow at the last line about it */
-  uint64_t overflow_said_ns;
+  uint64_t lost[PORTS_MAX];   /* refusals of each port without room in its ring, already counted */
+  uint64_t named_ns;          /* last time at which owners were named */
+  uint64_t overflow;          /* osc_overflow at the last tick */
+  uint64_t overflow_reported; /* osc_overflow at the last line about it */
+  uint64_t overflow_reported_ns;
 };
 
 void input_log_begin(struct input_log *l);

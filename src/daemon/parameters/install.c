@@ -17,8 +17,8 @@ static const uint64_t LOOP_ANSWERS_NS = 2 * NS_PER_S; /* and three periods: then
 static bool wait_for_loop(struct param_server *l, bool (*come)(struct param_server *l, void *arg), void *arg)
 {
   const uint64_t until = clock_now_ns() + LOOP_ANSWERS_NS + 3 * l->config.cycle->config.period_ns;
-  struct bell *bell = l->config.cycle->config.bell;
-  if (bell) bell_ring(bell);
+  struct wakeup *wakeup = l->config.cycle->config.wakeup;
+  if (wakeup) wakeup_send(wakeup);
   while (!come(l, arg)) {
     const uint64_t now = clock_now_ns();
     if (now > until || atomic_load(&l->quit)) return false;

@@ -90,7 +90,7 @@ void param_server_note(struct param_server *l, int level, const char *format, ..
 /* A reply to a request, which gets the request's code, number and client. Waits a little for room. */
 void param_server_reply(struct param_server *l, const struct asked *a, struct desk_reply *o);
 /* A client of Modbus gets no answer to each change of a set. */
-bool param_server_asks_blindly(const struct param_server *l, const struct asked *a);
+bool param_server_expects_no_reply(const struct param_server *l, const struct asked *a);
 void param_server_done(struct param_server *l, const struct asked *a, enum command_result result,
                        const char *text);
 /* param_server_done() for a request that is a command of Modbus: the registers show the result of the last command that the loop

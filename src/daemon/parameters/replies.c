@@ -22,7 +22,7 @@ void param_server_reply(struct param_server *l, const struct asked *a, struct de
   ring_push(&d->replies, o);
 }
 
-bool param_server_asks_blindly(const struct param_server *l, const struct asked *a)
+bool param_server_expects_no_reply(const struct param_server *l, const struct asked *a)
 {
   return l->config.served[a->desk]->source == SOURCE_MODBUS;
 }
@@ -71,7 +71,7 @@ void param_server_finish(struct param_server *l, const struct asked *a, enum com
                          const char *text)
 {
   const bool load = a->request->code == DESK_STATE_LOAD;
-  const bool shown = param_server_asks_blindly(l, a) && !(load && result == RESULT_OK);
+  const bool shown = param_server_expects_no_reply(l, a) && !(load && result == RESULT_OK);
   if (shown)
     (void)param_server_command(l, &(struct command){.code = command_of(a->request->code),
                                                     .id = a->request->id,

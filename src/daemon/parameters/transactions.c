@@ -234,7 +234,7 @@ void param_server_set_param(struct param_server *l, const struct asked *a, uint6
   }
   /* Add it to the set that the client has begun, or apply it at once. */
   if (!param_server_read_change(l, r, &change, error, sizeof error)) {
-    if (d) d->spoilt |= param_server_asks_blindly(l, a);
+    if (d) d->spoilt |= param_server_expects_no_reply(l, a);
     param_server_done(l, a, RESULT_BAD_ARGUMENT, error);
   } else if (!d) {
     const enum command_result result = param_server_commit_changes(l, &change, 1, error, sizeof error);

@@ -10,8 +10,8 @@ enum { GROUND = -1, NONE = -1 };
 
 /* ---- set-up: the order, and what each front is made of ---- */
 
-/* Bodies that eliminated joints have joined, with the joints that are left at their border. */
-struct compound_border {
+/* Bodies that eliminated joints have joined, with the joints that are left at their boundary. */
+struct compound_boundary {
   int *joint; /* (count), ascending */
   int count;
   int front, level; /* the front that made it, NONE: one body; and its level */
@@ -20,14 +20,14 @@ struct compound_border {
 
 struct order_state {
   struct elimination *o;
-  struct compound_border *compound; /* (bodies + joints) bodies, then one for each front */
+  struct compound_boundary *compound; /* (bodies + joints) bodies, then one for each front */
   int compounds;
   bool *left; /* (joints) not yet eliminated */
   int *busy;  /* (bodies + joints) level in which a compound was last taken */
-  int *mark;  /* (joints) stamp of the border that holds a joint */
+  int *mark;  /* (joints) stamp of the boundary that holds a joint */
   int stamp;
-  int *border; /* (joints) to work in */
-  int *rows;   /* (joints) rows of the border of each joint, as of this level */
+  int *boundary; /* (joints) to work in */
+  int *rows;     /* (joints) rows of the boundary of each joint, as of this level */
 };
 
 static int compound_of_body(const struct order_state *k, int body)
@@ -62,8 +62,8 @@ static int compare_joints(const void *a, const void *b)
   return *(const int *)a - *(const int *)b;
 }
 
-/* The joints left that share a compound with joint j, ascending, in k->border; *rows: of them all. */
-static int collect_border(struct order_state *k, int j, int *rows)
+/* The joints left that share a compound with joint j, ascending, in k->boundary; *rows: of them all. */
+static int collect_boundary(struct order_state *k, int j, int *rows)
 {
   int found[FRONT_BODIES], count = 0;
   const int compounds = compounds_of_joint(k, j, found);
@@ -74,10 +74,10 @@ static int collect_border(struct order_state *k, int j, int *rows)
       const int other = k->compound[found[i]].joint[n];
       if (other == j || !k->left[other] || k->mark[other] == k->stamp) continue;
       k->mark[other] = k->stamp;
-      k->border[count++] = other;
+      k->boundary[count++] = other;
       *rows += k->o->joint[other].count;
     }
-  qsort(k->border, (size_t)count, sizeof *k->border, compare_joints);
+  qsort(k->boundary, (size_t)count, sizeof *k->boundary, compare_joints);
   return count;
 }
 
@@ -86,27 +86,27 @@ static bool make_front(struct order_state *k, int j)
 {
   struct elimination *o = k->o;
   struct front *f = &o->front[o->count];
-  struct compound_border *made = &k->compound[k->compounds];
+  struct compound_boundary *made = &k->compound[k->compounds];
   int found[FRONT_BODIES], rows;
-  const int compounds = compounds_of_joint(k, j, found), border = collect_border(k, j, &rows);
+  const int compounds = compounds_of_joint(k, j, found), boundary = collect_boundary(k, j, &rows);
   *f = (struct front){.pivot = o->joint[j].count, .parent = NONE};
   f->row = calloc((size_t)(f->pivot + rows) + 1, sizeof *f->row);
   f->F = calloc((size_t)((f->pivot + rows) * (f->pivot + rows)) + 1, sizeof *f->F);
   f->place = calloc((size_t)rows + 1, sizeof *f->place);
-  *made = (struct compound_border){.joint = calloc((size_t)border + 1, sizeof *made->joint),
-                                   .count = border,
-                                   .front = o->count,
-                                   .into = NONE};
+  *made = (struct compound_boundary){.joint = calloc((size_t)boundary + 1, sizeof *made->joint),
+                                     .count = boundary,
+                                     .front = o->count,
+                                     .into = NONE};
   if (!f->row || !f->F || !f->place || !made->joint) return false;
-  /* Rows of the front: those of the joint, then those of its border. */
-  memcpy(made->joint, k->border, sizeof *made->joint * (size_t)border);
+  /* Rows of the front: those of the joint, then those of its boundary. */
+  memcpy(made->joint, k->boundary, sizeof *made->joint * (size_t)boundary);
   for (int i = 0; i < f->pivot; i++) f->row[f->size++] = o->joint[j].first + i;
-  for (int c = 0; c < border; c++)
-    for (int i = 0; i < o->joint[k->border[c]].count; i++)
-      f->row[f->size++] = o->joint[k->border[c]].first + i;
+  for (int c = 0; c < boundary; c++)
+    for (int i = 0; i < o->joint[k->boundary[c]].count; i++)
+      f->row[f->size++] = o->joint[k->boundary[c]].first + i;
   /* Bodies come from the model, compounds from their fronts. */
   for (int i = 0; i < compounds; i++) {
-    struct compound_border *c = &k->compound[found[i]];
+    struct compound_boundary *c = &k->compound[found[i]];
     if (c->front == NONE)
       f->body[f->bodies++] = found[i];
     else
@@ -131,7 +131,7 @@ static bool joint_is_free(const struct order_state *k, int j, int level)
   return true;
 }
 
-/* One level: joints whose border has at most `limit` rows and whose compounds no other joint of this level has taken. */
+/* One level: joints whose boundary has at most `limit` rows and whose compounds no other joint of this level has taken. */
 static bool eliminate_level(struct order_state *k, int level, int limit)
 {
   bool good = true;
@@ -147,13 +147,13 @@ static bool eliminate_level(struct order_state *k, int level, int limit)
   return good;
 }
 
-/* Rows that all borders of this level may have: twice the least, so that the middle of a chain goes as well as its end. */
-static int border_limit(struct order_state *k)
+/* Rows that all boundaries of this level may have: twice the least, so that the middle of a chain goes as well as its end. */
+static int boundary_limit(struct order_state *k)
 {
   int least = NONE;
   for (int j = 0; j < k->o->joints; j++) {
     if (!k->left[j]) continue;
-    collect_border(k, j, &k->rows[j]);
+    collect_boundary(k, j, &k->rows[j]);
     if (least == NONE || k->rows[j] < least) least = k->rows[j];
   }
   return least == 0 ? 0 : 2 * least;
@@ -163,12 +163,12 @@ static bool order_by_levels(struct order_state *k)
 {
   bool good = true;
   for (int level = 1; good && k->o->count < k->o->joints; level++)
-    good = eliminate_level(k, level, border_limit(k));
+    good = eliminate_level(k, level, boundary_limit(k));
   return good;
 }
 
 /* The joints of each body by itself. */
-static bool list_borders(struct order_state *k)
+static bool list_boundaries(struct order_state *k)
 {
   const struct elimination *o = k->o;
   for (int j = 0; j < o->joints; j++)
@@ -176,7 +176,7 @@ static bool list_borders(struct order_state *k)
       if (o->joint[j].body[side] != GROUND) k->compound[o->joint[j].body[side]].count++;
   /* Room for them, then the joints themselves. */
   for (int b = 0; b < o->bodies; b++) {
-    struct compound_border *c = &k->compound[b];
+    struct compound_boundary *c = &k->compound[b];
     c->joint = calloc((size_t)c->count + 1, sizeof *c->joint);
     if (!c->joint) return false;
     c->count = 0;
@@ -191,8 +191,8 @@ static bool list_borders(struct order_state *k)
   return true;
 }
 
-/* Where the parents have the borders' rows. Both ascend behind the parent's pivot. */
-static void place_borders(struct elimination *o)
+/* Where the parents have the boundaries' rows. Both ascend behind the parent's pivot. */
+static void place_boundaries(struct elimination *o)
 {
   for (int i = 0; i < o->count; i++) {
     struct front *f = &o->front[i];
@@ -214,19 +214,19 @@ static bool order_fronts(struct elimination *o)
                           .left = calloc(joints + 1, sizeof *k.left),
                           .busy = calloc(compounds + 1, sizeof *k.busy),
                           .mark = calloc(joints + 1, sizeof *k.mark),
-                          .border = calloc(joints + 1, sizeof *k.border),
+                          .boundary = calloc(joints + 1, sizeof *k.boundary),
                           .rows = calloc(joints + 1, sizeof *k.rows)};
-  bool good = k.compound && k.left && k.busy && k.mark && k.border && k.rows;
+  bool good = k.compound && k.left && k.busy && k.mark && k.boundary && k.rows;
   /* All joints are left. */
   for (int j = 0; good && j < o->joints; j++) k.left[j] = true;
-  good = good && list_borders(&k) && order_by_levels(&k);
-  if (good) place_borders(o);
+  good = good && list_boundaries(&k) && order_by_levels(&k);
+  if (good) place_boundaries(o);
   for (size_t i = 0; k.compound && i < compounds; i++) free(k.compound[i].joint);
   free(k.compound);
   free(k.left);
   free(k.busy);
   free(k.mark);
-  free(k.border);
+  free(k.boundary);
   free(k.rows);
   return good;
 }
@@ -275,7 +275,7 @@ bool elimination_count(const struct elimination *o, struct elimination_cost *cos
 
 /* ---- factors ---- */
 
-/* The update on the border goes into the parent. */
+/* The update on the boundary goes into the parent. */
 static void pass_to_parent(const struct front *f, struct front *parent)
 {
   for (int i = f->pivot; i < f->size; i++)
@@ -301,7 +301,7 @@ static void solve_upper(const struct front *f, double *x)
   }
 }
 
-/* Leaves factors L of the pivot, W' = (L^-1 border)', and border - W'W for the parent. */
+/* Leaves factors L of the pivot, W' = (L^-1 boundary)', and boundary - W'W for the parent. */
 static bool eliminate_joint(struct front *f, const double *compliance)
 {
   const int n = f->size, p = f->pivot;

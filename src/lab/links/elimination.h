@@ -3,9 +3,9 @@
  *
  *   S = C + sum over bodies of D_b' M_b^-1 D_b,    C: a compliance on the diagonal
  *
- * Two rows meet in S where their joints share a body. Joints are eliminated level by level: of the joints with small borders as
- * many as share no compound, so that a chain of n joints has about log2 n + 1 levels, as in paper 5. The update of a front on
- * its border goes into its parent. Loops need nothing special. Memory and work grow with the number of joints. */
+ * Two rows meet in S where their joints share a body. Joints are eliminated level by level: a level takes as many joints with
+ * small boundaries as share no compound, so that a chain of n joints has about log2 n + 1 levels, as in paper 5. The update of a
+ * front on its boundary goes into its parent. Loops need nothing special. Memory and work grow with the number of joints. */
 #ifndef LINKS_ELIMINATION_H
 #define LINKS_ELIMINATION_H
 
@@ -18,10 +18,10 @@ struct front_joint {
 };
 
 struct front {     /* the elimination of one joint */
-  int pivot, size; /* rows eliminated, and with the border */
-  int *row;        /* (size) rows of the system: the joint's, then those of the border, ascending */
-  double *F;       /* (size, size): factors of the pivot, and the border's rows */
-  int *place;      /* (size - pivot) where the parent has the rows of the border */
+  int pivot, size; /* rows eliminated, and with the boundary */
+  int *row;        /* (size) rows of the system: the joint's, then those of the boundary, ascending */
+  double *F;       /* (size, size): factors of the pivot, and the boundary's rows */
+  int *place;      /* (size - pivot) where the parent has the rows of the boundary */
   int body[FRONT_BODIES], bodies; /* that it brings in */
   int parent;                     /* the front that takes what it leaves; -1: none */
 };

@@ -215,13 +215,13 @@ const struct platform_motion *jog_step(struct jog *j, const struct platform *p)
   if (!j->moves) return path_is_over(j, p) ? NULL : &j->target;
   if (path_advance(j, p)) return &j->target;
   /* At rest. At the end of the travel the part waits for the release, or for the way back. */
-  if (j->wanted != 0.0 && !j->astray) {
+  if (j->wanted != 0.0 && !j->off_path) {
     j->cause = JOG_AT_LIMIT;
     come_to_rest(j);
     return &j->target;
   }
   let_go(j, JOG_AT_LIMIT);
-  if (j->astray) j->cause = JOG_AT_LIMIT;
+  if (j->off_path) j->cause = JOG_AT_LIMIT;
   come_to_rest(j);
   j->moves = false;
   return &j->target;

@@ -94,7 +94,7 @@ struct jog {
   uint32_t sender;           /* hand of the part that moves */
   struct jog_hand hand[JOG_HANDS];
   double blocked;              /* 1 or -1: the travel ends in this direction; 0: not known */
-  bool astray;                 /* the platform keeps a limit that the jog does not know */
+  bool off_path;               /* the platform keeps a limit that the jog does not know */
   bool ended;                  /* by jog_end(), since the last step */
   bool held;                   /* the platform has reached the place of the last rest, and brakes there */
   bool reported;               /* this end of the travel was reported */

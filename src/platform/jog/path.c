@@ -91,7 +91,7 @@ bool path_begin(struct jog *j, const struct platform *p, unsigned part)
   memcpy(j->leg, legs.leg, sizeof j->leg);
   j->at = (struct axis_state){0};
   j->blocked = 0.0;
-  j->astray = j->held = j->reported = false;
+  j->off_path = j->held = j->reported = false;
   return set_law(j, p, part);
 }
 
@@ -176,16 +176,16 @@ static bool set_target(struct jog *j, const struct platform *p)
 /* Nothing solves the legs here: the target stays, and the platform brakes towards it. */
 static void lose_path(struct jog *j)
 {
-  j->astray = true;
+  j->off_path = true;
   j->at.v = j->at.a = 0.0;
 }
 
 bool path_advance(struct jog *j, const struct platform *p)
 {
   struct axis_state next = j->at;
-  if (is_farther(j, p, ASTRAY)) j->astray = true;
+  if (is_farther(j, p, ASTRAY)) j->off_path = true;
   /* Towards the wanted speed, if a stop after this cycle is possible; else brake, which the last cycle has checked. */
-  const bool ends = j->astray || j->blocked * j->wanted > 0.0;
+  const bool ends = j->off_path || j->blocked * j->wanted > 0.0;
   const double speed = ends ? 0.0 : j->wanted * j->law.velocity;
   axis_advance(&j->law, axis_brake(&j->law, next.v - speed, next.a), &next);
   if (speed != 0.0 && !may_go(j, p, &next)) {
@@ -201,5 +201,5 @@ bool path_advance(struct jog *j, const struct platform *p)
   }
   memset(j->target.v, 0, sizeof j->target.v);
   memset(j->target.a, 0, sizeof j->target.a);
-  return j->wanted != 0.0 && !j->astray && !(j->blocked * j->wanted > 0.0);
+  return j->wanted != 0.0 && !j->off_path && !(j->blocked * j->wanted > 0.0);
 }

@@ -38,7 +38,7 @@ static void end_warmup(struct cycle *c)
   figures_begin(&c->figures, &c->times.woken);
   c->schedule.slipped_ns = 0;
   /* Beats of the warm-up start no cycles. */
-  if (c->config.settings.clock == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
+  if (c->config.settings.clock == CLOCKING_INPUT) c->schedule.beats = wakeup_beats(c->config.wakeup);
   c->deadline.missed = false;
   const enum run_state before = c->machine.state;
   c->plant.restore |= machine_warm(&c->machine, autostart && cycle_is_ready(c)) == ACTION_RESTORE;
@@ -181,7 +181,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
 {
   c->schedule.start_ns = first_start_ns;
   c->schedule.last_ns = first_start_ns;
-  if (c->config.bell) c->schedule.beats = bell_beats(c->config.bell);
+  if (c->config.wakeup) c->schedule.beats = wakeup_beats(c->config.wakeup);
   c->plant.moved = true;
   cycle_observe(c);
   if (c->drive.there) platform_drive_show(&c->drive, c->output.values);

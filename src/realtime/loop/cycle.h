@@ -29,10 +29,10 @@
 #include "machine/platform_drive.h"
 #include "machine/rig_drive.h"
 #include "rt/pool.h"
-#include "signals/bell.h"
 #include "signals/exchange.h"
 #include "signals/handover.h"
 #include "signals/signals.h"
+#include "signals/wakeup.h"
 #include "telemetry/telemetry.h"
 
 #include <stdbool.h>
@@ -56,7 +56,7 @@ struct cycle_config {
   struct port *const *port; /* (ports) */
   int ports;
   /* Rung by the ports if the clock does not pace the loop or is pulled towards their beats. */
-  struct bell *bell;
+  struct wakeup *wakeup;
   /* The loop writes the live part, the histograms, its counters and the ages of inputs. */
   struct telemetry *telemetry;
   struct frames_writer *frames; /* NULL: no frame ring */
@@ -154,7 +154,7 @@ enum { CYCLE_PARKS_S = 600 };
 static inline void cycle_stop(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.stop, true, memory_order_release);
-  if (c->config.bell) bell_ring(c->config.bell);
+  if (c->config.wakeup) wakeup_send(c->config.wakeup);
 }
 /* Any thread: the loop ends after this cycle, wherever the platform is. */
 static inline void cycle_stop_at_once(struct cycle *c)
@@ -173,7 +173,7 @@ static inline void cycle_declare_stuck(struct cycle *c)
 static inline void cycle_clear_book(struct cycle *c)
 {
   atomic_store_explicit(&c->inbox.clear, true, memory_order_release);
-  if (c->config.bell) bell_ring(c->config.bell);
+  if (c->config.wakeup) wakeup_send(c->config.wakeup);
 }
 
 /* One thread: the tuning is valid from the next cycle on, which shows it in the telemetry. */

@@ -6,8 +6,8 @@
 
 static uint64_t beats_now(const struct cycle *c, uint64_t *beat_ns)
 {
-  struct bell *b = c->config.bell;
-  const uint64_t beats = bell_beats(b);
+  struct wakeup *b = c->config.wakeup;
+  const uint64_t beats = wakeup_beats(b);
   *beat_ns = atomic_load_explicit(&b->beat_ns, memory_order_relaxed);
   return beats;
 }
@@ -30,14 +30,14 @@ static bool has_call(const struct cycle *c)
 
 static bool wait_for_call(struct cycle *c)
 {
-  struct bell *b = c->config.bell;
-  uint32_t seen = bell_seen(b);
+  struct wakeup *b = c->config.wakeup;
+  uint32_t seen = wakeup_seen(b);
   if (has_call(c)) return false;
   c->lockstep.waiting = true;
   cycle_write_live(c);
   do {
-    bell_wait(b, seen, NULL);
-    seen = bell_seen(b);
+    wakeup_wait(b, seen, NULL);
+    seen = wakeup_seen(b);
   } while (!has_call(c));
   c->lockstep.waiting = false;
   cycle_write_live(c); /* from now on the loop must advance */
@@ -69,12 +69,12 @@ static uint64_t patience_end_ns(const struct schedule *s)
 static void wait_for_beat(struct cycle *c)
 {
   struct schedule *s = &c->schedule;
-  struct bell *b = c->config.bell;
+  struct wakeup *b = c->config.wakeup;
   const uint64_t end_ns = patience_end_ns(s);
   const struct timespec end = clock_timespec(end_ns);
   /* A beat, the order to stop, or the time-out, whichever comes first. */
   for (;;) {
-    const uint32_t seen = bell_seen(b);
+    const uint32_t seen = wakeup_seen(b);
     uint64_t beat_ns;
     const uint64_t beats = beats_now(c, &beat_ns);
     if (beats != s->beats) {
@@ -85,7 +85,7 @@ static void wait_for_beat(struct cycle *c)
       s->start_ns = clock_now_ns();
       return;
     }
-    if (bell_wait(b, seen, &end)) continue;
+    if (wakeup_wait(b, seen, &end)) continue;
     s->start_ns = end_ns;
     c->figures.beats_lost++;
     if (machine_steps(&c->machine)) cycle_trip(c, FAULT_BEAT, -1, 0);
@@ -129,7 +129,7 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
 {
   struct schedule *s = &c->schedule;
   uint64_t beat_ns = 0;
-  const uint64_t beats = c->config.bell ? beats_now(c, &beat_ns) : 0;
+  const uint64_t beats = c->config.wakeup ? beats_now(c, &beat_ns) : 0;
   switch (c->config.settings.clock) {
   case CLOCKING_INPUT:
     if (c->times.number > (uint64_t)c->config.settings.warmup)

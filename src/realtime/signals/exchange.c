@@ -130,7 +130,7 @@ bool port_estop(struct port *p, const struct command *c)
 {
   atomic_store_explicit(&p->estop, PORT_ESTOP | c->client, memory_order_release);
   const bool answered = ring_room(&p->commands) > PORT_RING / 2 && ring_push(&p->commands, c);
-  if (p->bell) bell_ring(p->bell);
+  if (p->wakeup) wakeup_send(p->wakeup);
   return answered;
 }
 
@@ -172,6 +172,6 @@ bool port_command(struct port *p, const struct command *c)
     return true;
   }
   const bool sent = ring_push(&p->commands, c);
-  if (p->bell) bell_ring(p->bell);
+  if (p->wakeup) wakeup_send(p->wakeup);
   return sent;
 }

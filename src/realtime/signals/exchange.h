@@ -8,10 +8,10 @@
 
 #include "base/ring.h"
 #include "base/snapshot.h"
-#include "signals/bell.h"
 #include "signals/clients.h"
 #include "signals/desk.h"
 #include "signals/states.h"
+#include "signals/wakeup.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -161,7 +161,7 @@ struct port {
   struct frame shown;      /* the thread's own copy of the newest frame, as clients see it */
   int event;               /* eventfd that the loop signals after publishing; -1: the thread polls */
   struct desk *desk;       /* requests to the thread of states and parameters; NULL: nobody takes them */
-  struct bell *bell;       /* rung with every command; NULL: nobody waits for it */
+  struct wakeup *wakeup;   /* sent with every command; NULL: nobody waits for it */
   int source;              /* SOURCE_OSC, ... */
   struct clients clients;  /* names of its clients */
   bool paces;              /* its input frames are beats */
@@ -181,7 +181,7 @@ bool port_select(struct port *p, const bool *wanted, uint32_t values);
 /* Thread side: a numbered input frame was received at t_ns, and all its values are published. */
 static inline void port_beat(struct port *p, uint64_t t_ns)
 {
-  if (p->bell && p->paces) bell_beat(p->bell, t_ns);
+  if (p->wakeup && p->paces) wakeup_beat(p->wakeup, t_ns);
 }
 
 /* Loop side. RT: publishes a copy of the frame, its values and its owners. port_wake() then wakes the thread. */

@@ -37,7 +37,7 @@ static void check_one(const struct graph *g, struct order_rule rule, const char 
         coupled[(size_t)j * n + b] = coupled[b * n + (size_t)j] = true;
       }
   for (int rank = 0; rank < o.vertices; rank++) {
-    int v = o.vertex[rank], border = 0;
+    int v = o.vertex[rank], boundary = 0;
     assert_int_equal(o.rank[v], rank);
     assert_false(seen[v]);
     seen[v] = true;
@@ -51,16 +51,16 @@ static void check_one(const struct graph *g, struct order_rule rule, const char 
     if (!able) fail_msg("%s: joint %d comes before its bodies", what, v);
     for (size_t a = 0; a < n; a++) {
       if (seen[a] || !coupled[(size_t)v * n + a]) continue;
-      border++;
-      if (!holds(&o.border[v], (int)a))
-        fail_msg("%s: the border of vertex %d lacks vertex %d", what, v, (int)a);
+      boundary++;
+      if (!holds(&o.boundary[v], (int)a))
+        fail_msg("%s: the boundary of vertex %d lacks vertex %d", what, v, (int)a);
       for (size_t b = 0; b < n; b++)
         if (b != a && !seen[b] && coupled[(size_t)v * n + b]) coupled[a * n + b] = coupled[b * n + a] = true;
     }
-    assert_int_equal(o.border[v].count, border);
+    assert_int_equal(o.boundary[v].count, boundary);
     for (int i = 0; i < o.child[v].count; i++) {
       assert_true(o.rank[o.child[v].item[i]] < rank);
-      assert_true(holds(&o.border[o.child[v].item[i]], v));
+      assert_true(holds(&o.boundary[o.child[v].item[i]], v));
       assert_true(i == 0 || o.rank[o.child[v].item[i]] > o.rank[o.child[v].item[i - 1]]);
     }
   }

@@ -7,8 +7,8 @@ enum { W = 8 };
 /* Each lane has its given place, tiles come first, and there are at most two places. */
 static void check(const struct lane_at *from, int places, int tiles)
 {
-  struct lane_mix room;
-  const struct lane_mix *o = lane_mix_find(from, W, &room);
+  struct lane_shuffle room;
+  const struct lane_shuffle *o = lane_shuffle_find(from, W, &room);
   if (places == 0) {
     assert_null(o);
     return;
@@ -52,10 +52,10 @@ TEST(one_lane_is_loaded)
 {
   const double a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   double o[3] = {0, 0, 0};
-  struct lane_mix room;
-  const struct lane_mix *mix = lane_mix_find(&(struct lane_at){2, 1}, 1, &room);
-  assert_non_null(mix);
-  num_mix_all(a, mix, 2, 1, 2, o);
+  struct lane_shuffle room;
+  const struct lane_shuffle *shuffle = lane_shuffle_find(&(struct lane_at){2, 1}, 1, &room);
+  assert_non_null(shuffle);
+  num_shuffle_all(a, shuffle, 2, 1, 2, o);
   assert_true(o[0] == 6 && o[1] == 7 && o[2] == 0);
 }
 

@@ -310,18 +310,18 @@ static void receive_frame(int sequence)
 /* A beat rings once for a frame, when its values are published; other inputs are no beats. */
 TEST(numbered_frames_are_beats)
 {
-  static struct bell bell;
-  bell = (struct bell){0};
-  port.bell = &bell;
+  static struct wakeup wakeup;
+  wakeup = (struct wakeup){0};
+  port.wakeup = &wakeup;
   receive_frame(1);
-  assert_int_equal(atomic_load(&bell.beats), 0); /* another port paces the loop */
+  assert_int_equal(atomic_load(&wakeup.beats), 0); /* another port paces the loop */
   port.paces = true;
   receive_frame(2);
-  assert_int_equal(atomic_load(&bell.beats), 1);
-  assert_int_equal(atomic_load(&bell.beat_ns), NOW);
+  assert_int_equal(atomic_load(&wakeup.beats), 1);
+  assert_int_equal(atomic_load(&wakeup.beat_ns), NOW);
   receive_frame(2);
   receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
-  assert_int_equal(atomic_load(&bell.beats), 1);
+  assert_int_equal(atomic_load(&wakeup.beats), 1);
 }
 
 TEST(commands_without_room_are_counted_but_estop_gets_through)

@@ -61,13 +61,13 @@ int set_up(void **state)
     b.ports[p] = &b.port[p];
     assert_true(port_init(&b.port[p], p ? "modbus" : "osc", (uint32_t)b.signals->count,
                           (uint32_t)b.signals->channels, p == 0));
-    b.port[p].bell = &b.bell;
+    b.port[p].wakeup = &b.wakeup;
   }
   b.config = (struct cycle_config){.model = b.model,
                                    .signals = b.signals,
                                    .port = b.ports,
                                    .ports = 2,
-                                   .bell = &b.bell,
+                                   .wakeup = &b.wakeup,
                                    .telemetry = b.telemetry,
                                    .period_ns = PERIOD,
                                    .settings.warmup = WARMUP,

@@ -17,7 +17,7 @@ struct bench {
   ali3_model *model;
   struct signals *signals;
   struct telemetry *telemetry;
-  struct bell bell;
+  struct wakeup wakeup;
   struct port port[2]; /* "osc", "modbus" */
   struct port *ports[2];
   struct cycle_config config; /* for begin(); a test may change it before */

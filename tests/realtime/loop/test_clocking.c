@@ -341,7 +341,7 @@ static void two_clients_do_not_share_a_step(void **state)
 static void beat(struct bench *b)
 {
   const uint64_t end = clock_now_ns() + 300 * NS_PER_S;
-  while (!atomic_load(&b->bell.sleeping)) assert_true(clock_now_ns() < end);
+  while (!atomic_load(&b->wakeup.sleeping)) assert_true(clock_now_ns() < end);
   port_beat(&b->port[1], clock_now_ns());
 }
 

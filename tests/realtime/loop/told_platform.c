@@ -75,7 +75,7 @@ int set_up_platform(void **state)
   for (int p = 0; p < 2; p++) {
     port_free(&b->port[p]);
     assert_true(port_init(&b->port[p], "test", (uint32_t)s->count, (uint32_t)s->channels, p == 0));
-    b->port[p].bell = &b->bell;
+    b->port[p].wakeup = &b->wakeup;
   }
   memset(&told_it, 0, sizeof told_it);
   told_it.parks = true;
