@@ -22,18 +22,16 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool turned = cause == CAUSE_UNRESOLVED;
   const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED || turned;
   const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
-  struct cycle_event e = {.cycle = c->times.number,
-                          .from = from,
-                          .to = c->machine.state,
-                          .cause = cause,
-                          .code = code,
-                          .port = port,
-                          .client = client,
-                          .body = failed || turned ? report->worst_body : -1,
-                          .joint = failed || turned ? report->worst_joint : -1,
-                          .input = lost          ? c->inputs.lost
-                                   : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
-                                                 : -1};
+  struct cycle_event e = cycle_event_of(c, cause);
+  e.from = from;
+  e.code = code;
+  e.port = port;
+  e.client = client;
+  if (failed || turned) {
+    e.body = report->worst_body;
+    e.joint = report->worst_joint;
+  }
+  if (lost || not_started) e.input = lost ? c->inputs.lost : inputs_missing(&c->inputs, cycle_input_time(c));
   if (cause == CAUSE_FAULT && code == FAULT_STUCK) e.value = 1e-9 * (double)c->asleep_ns;
   if (cause == CAUSE_FAULT && code >= FAULT_FOLLOW) e.rig = c->rig.said;
   if (open) e.violation = *ali3_data_violation(c->plant.data);
@@ -48,23 +46,16 @@ void cycle_note_refusal(struct cycle *c, const struct command *command, enum com
 {
   /* A refused parameter is told with its ceiling, a jog and a sign of the rig with the reason. */
   const bool sets = command->code == COMMAND_PLATFORM;
-  const struct cycle_event e = {.cycle = c->times.number,
-                                .from = c->machine.state,
-                                .to = c->machine.state,
-                                .cause = CAUSE_REFUSED,
-                                .code = command->code,
-                                .port = port,
-                                .client = command->client,
-                                .body = -1,
-                                .joint = -1,
-                                .input = -1,
-                                .value = result,
-                                .parameter = sets ? command->argument : 0,
-                                .asked = sets ? command->value : 0.0,
-                                .ceiling =
-                                    sets ? platform_drive_ceiling(&c->drive, command->argument) : INFINITY,
-                                .jog = command->code == COMMAND_JOG ? c->jog_answer : JOG_TAKEN,
-                                .rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code)};
+  struct cycle_event e = cycle_event_of(c, CAUSE_REFUSED);
+  e.code = command->code;
+  e.port = port;
+  e.client = command->client;
+  e.value = result;
+  e.parameter = sets ? command->argument : 0;
+  e.asked = sets ? command->value : 0.0;
+  e.ceiling = sets ? platform_drive_ceiling(&c->drive, command->argument) : INFINITY;
+  e.jog = command->code == COMMAND_JOG ? c->jog_answer : JOG_TAKEN;
+  e.rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code);
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 

@@ -33,6 +33,19 @@ static inline bool cycle_is_ready(const struct cycle *c)
          rig_drive_lacks(d, &c->drive, c->machine.state, COMMAND_ARM).cause == RIG_FINE;
 }
 
+/* An event of this cycle that changes no state, by the loop itself, about no element and no input. */
+static inline struct cycle_event cycle_event_of(const struct cycle *c, enum cycle_cause cause)
+{
+  return (struct cycle_event){.cycle = c->times.number,
+                              .from = c->machine.state,
+                              .to = c->machine.state,
+                              .cause = cause,
+                              .port = -1,
+                              .body = -1,
+                              .joint = -1,
+                              .input = -1};
+}
+
 /* The platform's part of a cycle, after observe. */
 void cycle_move_platform(struct cycle *c);
 /* Ends a ride, if there is one, and leaves its figures for the log. */

@@ -8,15 +8,10 @@ static const unsigned TOLD = RIG_REPORTS | RIG_WARNS | RIG_PERMITS | RIG_HELD | 
 
 static void note_rig(struct cycle *c, unsigned from, unsigned to, struct rig_verdict lacks)
 {
-  const struct cycle_event e = {.cycle = c->times.number,
-                                .from = from,
-                                .to = to,
-                                .cause = CAUSE_RIG,
-                                .port = -1,
-                                .body = -1,
-                                .joint = -1,
-                                .input = -1,
-                                .rig = lacks};
+  struct cycle_event e = cycle_event_of(c, CAUSE_RIG);
+  e.from = from;
+  e.to = to;
+  e.rig = lacks;
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
@@ -76,31 +71,22 @@ void cycle_move_platform(struct cycle *c)
   /* A change of state begins or ends a ride, and leaves an event. */
   if (before == PLATFORM_PARKED) begin_ride(c);
   if (now == PLATFORM_PARKED) cycle_end_ride(c, true);
-  ring_push(&c->outbox.events, &(struct cycle_event){.cycle = c->times.number,
-                                                     .from = before,
-                                                     .to = now,
-                                                     .cause = CAUSE_PLATFORM_STATE,
-                                                     .port = -1,
-                                                     .body = -1,
-                                                     .joint = -1,
-                                                     .input = -1});
+  struct cycle_event e = cycle_event_of(c, CAUSE_PLATFORM_STATE);
+  e.from = before;
+  e.to = now;
+  ring_push(&c->outbox.events, &e);
 }
 
 /* A client that drags a slider must leave half of the room to faults. */
 static void note_parameter(struct cycle *c, uint64_t cycle, uint32_t parameter, double value, int port,
                            uint32_t client)
 {
-  const struct cycle_event e = {.cycle = cycle,
-                                .from = c->machine.state,
-                                .to = c->machine.state,
-                                .cause = CAUSE_PLATFORM_SET,
-                                .code = parameter,
-                                .port = port,
-                                .client = client,
-                                .body = -1,
-                                .joint = -1,
-                                .input = -1,
-                                .value = value};
+  struct cycle_event e = cycle_event_of(c, CAUSE_PLATFORM_SET);
+  e.cycle = cycle;
+  e.code = parameter;
+  e.port = port;
+  e.client = client;
+  e.value = value;
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
@@ -122,18 +108,12 @@ void cycle_tune_platform(struct cycle *c, const struct plant_set *s, const struc
 void cycle_note_jog(struct cycle *c, enum cycle_cause cause, int port, uint32_t client)
 {
   const struct jog *j = &c->drive.jog;
-  const struct cycle_event e = {.cycle = c->times.number,
-                                .from = c->machine.state,
-                                .to = c->machine.state,
-                                .cause = cause,
-                                .code = (uint32_t)j->part,
-                                .port = port,
-                                .client = client,
-                                .body = -1,
-                                .joint = -1,
-                                .input = -1,
-                                .value = cause == CAUSE_JOG_RESTS ? j->went : 0.0,
-                                .jog = j->cause};
+  struct cycle_event e = cycle_event_of(c, cause);
+  e.code = (uint32_t)j->part;
+  e.port = port;
+  e.client = client;
+  e.value = cause == CAUSE_JOG_RESTS ? j->went : 0.0;
+  e.jog = j->cause;
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
 }
 
