@@ -11,6 +11,7 @@
 #include "record.h"
 
 #include "frames/recorder.h"
+#include "rt/clock.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -72,13 +73,6 @@ struct recorder {
   uint64_t files, end_ns; /* end_ns: when the duration is over; 0: never */
   int status;
 };
-
-static uint64_t clock_ns_now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t cycles_in(const struct recorder *r, double seconds)
 {
@@ -461,12 +455,12 @@ static void show_progress(const struct recorder *r)
 int record_follow(const struct record_options *o)
 {
   struct recorder r = {.given = o, .options = *o, .status = EXIT_GOOD};
-  const uint64_t begin = clock_ns_now();
+  const uint64_t begin = clock_now_ns();
   if (o->duration > 0) r.end_ns = begin + (uint64_t)(o->duration * 1e9);
   /* A daemon that is not there is an error for one file, and a reason to wait for a service. */
   if (!open_ring(&r, true) && (o->file.once || end_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
   while (!end_asked) {
-    const uint64_t now = clock_ns_now();
+    const uint64_t now = clock_now_ns();
     if (r.opened) follow_ring(&r, now);
     if (o->file.once && (!r.opened || (r.files > 0 && !r.recording))) break;
     if (r.end_ns && now >= r.end_ns) break;

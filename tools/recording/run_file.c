@@ -6,6 +6,7 @@
 #include "recording/run_file.h"
 
 #include "recording/recording.h"
+#include "rt/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 static const uint64_t CHUNK_NS = 600000000;
-
-static uint64_t now_ns(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void run_file_quiet(void)
 {
@@ -241,7 +235,7 @@ static bool flush_rows(struct run_file *f, bool all)
   const hid_t datasets[] = {f->values,    f->t_ns,        f->time,   f->state,      f->flags,
                             f->fault,     f->action,      f->status, f->parameters, f->loop,
                             f->input_age, f->input_state, f->events};
-  const uint64_t begin = now_ns();
+  const uint64_t begin = clock_now_ns();
   errno = 0;
   /* Write, flush, and wait for the disk. */
   if (frames && !write_collected(f)) return false;
@@ -252,7 +246,7 @@ static bool flush_rows(struct run_file *f, bool all)
   good = good && sync_file(f) && (!frames || write_cycles(f)) && (!acted || acted_write_cycles(f)) &&
          sync_file(f);
   if (!good) return fail_write(f);
-  const uint64_t took = now_ns() - begin;
+  const uint64_t took = clock_now_ns() - begin;
   if (took > f->flush_ns) f->flush_ns = took;
   return true;
 }
@@ -266,7 +260,7 @@ bool run_file_flush(struct run_file *f)
 bool run_file_add(struct run_file *f, const struct frames_slot *slot, const struct frames_state *state)
 {
   if (f->failed) return false;
-  if (f->collected + f->acted.collected == 0) f->waits_ns = now_ns();
+  if (f->collected + f->acted.collected == 0) f->waits_ns = clock_now_ns();
   acted_add(f, slot);
   if (state) acted_keep(f, state);
   if (slot->cycle % (uint64_t)f->options->divisor == 0) {
