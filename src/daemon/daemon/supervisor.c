@@ -191,7 +191,7 @@ void supervisor_note(struct supervisor *s)
     note.event.t_ns = now;
     if (note.event.kind) frames_tell(s->cycle->config.frames, &note.event, note.text);
     if (note.level >= 0)
-      log_limited(&s->limits, LOG_KIND_KEEPER, (enum log_level)note.level, now, "%s", note.text);
+      log_limited(&s->limits, LOG_KIND_PARAMETERS, (enum log_level)note.level, now, "%s", note.text);
   }
 }
 

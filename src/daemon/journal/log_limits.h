@@ -21,11 +21,11 @@ enum log_kind {
   LOG_KIND_SIGNAL,
   LOG_KIND_HOST, /* stops, suspends, the wall clock */
   LOG_KIND_EVENTS_LOST,
-  LOG_KIND_VIOLATED, /* steps */
-  LOG_KIND_KEEPER,   /* states and parameters */
-  LOG_KIND_RIG,      /* signs of the rig */
-  LOG_KIND_RECORDER, /* states of the recorder */
-  LOG_KIND_COMMAND,  /* + code: one kind for each command */
+  LOG_KIND_VIOLATED,   /* steps */
+  LOG_KIND_PARAMETERS, /* states and parameters */
+  LOG_KIND_RIG,        /* signs of the rig */
+  LOG_KIND_RECORDER,   /* states of the recorder */
+  LOG_KIND_COMMAND,    /* + code: one kind for each command */
   LOG_KINDS = LOG_KIND_COMMAND + LOG_COMMANDS
 };
 

@@ -143,6 +143,7 @@ struct param_server *param_server_open(const struct param_server_config *config,
   /* The list of parameters, the desks, then the folder. */
   l->config = *config;
   l->model = s->model;
+  l->refusals = rate_limit_in_minute(PARAM_SERVER_REFUSALS);
   l->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   const bool good = l->event >= 0 && params_list(&l->params, s->model) &&
                     ring_init(&l->notes, sizeof(struct param_server_note), PARAM_SERVER_NOTES) &&

@@ -8,6 +8,7 @@
 #include "checkpoints/store.h"
 #include "config/params.h"
 #include "cueing/params.h"
+#include "journal/rate_limit.h"
 #include "parameters/param_server.h"
 #include "signals/desk.h"
 
@@ -20,6 +21,7 @@ enum {
   PARAM_SERVER_RAMPS = 8,        /* parameters that move at a time */
   PARAM_SERVER_LISTED = 64,      /* entries of one list */
   PARAM_SERVER_NOTES = 256,
+  PARAM_SERVER_REFUSALS = 5, /* lines in a minute */
 };
 
 /* A change of a parameter of the model, or of the motion platform. */
@@ -67,8 +69,7 @@ struct param_server {
   uint32_t next_id;
   struct desk desk[PARAM_SERVER_DESKS];
   struct ring notes;
-  uint64_t refused_ns; /* start of the minute of the refusals below */
-  int refused;         /* requests that were refused in it */
+  struct rate_limit refusals; /* lines about refused requests */
   pthread_t thread;
   bool started;
   atomic_bool quit;

@@ -4,6 +4,7 @@
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { REPLY_TRIES = 200 };
@@ -27,21 +28,18 @@ bool param_server_expects_no_reply(const struct param_server *l, const struct as
   return l->config.served[a->desk]->source == SOURCE_MODBUS;
 }
 
-/* A refused request gets a line in the log, at most REFUSALS in a minute. */
+/* A refused request gets a line in the log, within the limit of l->refusals. */
 static void note_refusal(struct param_server *l, const struct asked *a, const char *text)
 {
-  enum { REFUSALS = 5 };
   const struct desk_request *r = a->request;
   const uint64_t now_ns = clock_now_ns();
-  if (l->refused_ns == 0 || now_ns - l->refused_ns >= 60 * NS_PER_S) {
-    if (l->refused > REFUSALS)
-      param_server_note(l, LOG_LEVEL_WARNING,
-                        "%d more requests for states and parameters were refused in the last minute",
-                        l->refused - REFUSALS);
-    l->refused_ns = now_ns;
-    l->refused = 0;
-  }
-  if (l->refused++ >= REFUSALS) return;
+  double seconds;
+  const uint64_t more = rate_limit_sum(&l->refusals, now_ns, false, &seconds);
+  if (more > 0)
+    param_server_note(l, LOG_LEVEL_WARNING,
+                      "%" PRIu64 " more requests for states and parameters were refused in the last minute",
+                      more);
+  if (!rate_limit_passes(&l->refusals, now_ns)) return;
   /* The request with its numbers, its sender and the reason. */
   char numbers[120] = "";
   for (int i = 0, used = 0; i < r->count && used < (int)sizeof numbers - 24; i++)
