@@ -3,8 +3,8 @@
 """usage: prose.py [ROOT] [FOLDER...]: words that may not appear in what people read.
 
 The program reads README files, man pages, comments, docstrings and string literals with two words or more. It compares each sentence
-with prose.txt, which lists first words, phrases and parts of sentences, each with the words to write instead. With folders or files
-it checks these alone. Without them it checks the tree except the folders in prose_later.txt, which are still to be rewritten. It
+with prose.txt, which lists first words and phrases, each with the words to write instead. With folders or files it
+checks these alone. Without them it checks the tree except the folders in prose_later.txt, which are still to be rewritten. It
 prints `file:line: phrase: write this instead` for each finding. The exit status is 1 if there is a finding."""
 import argparse
 import bisect
@@ -257,7 +257,7 @@ def units(path, text):
 
 
 class Rules:
-    """The lines of prose.txt: `words -> write this instead`, under [starts], [phrases] or [sentences]."""
+    """The lines of prose.txt: `words -> write this instead`, under [starts] or [phrases]."""
 
     def __init__(self, path):
         self.starts, self.phrases = [], []
@@ -275,10 +275,8 @@ class Rules:
                     sys.exit(f"{path}:{number}: {line!r}: expected `words -> what to write instead`")
                 if section == "starts":
                     self.starts.append((re.compile(rf"{words}\b(?!\))", re.I), words, advice))
-                elif section == "phrases":
-                    self.phrases.append((re.compile(words, re.I), advice))
                 else:
-                    self.phrases.append((re.compile(re.sub(r"\\? ", r"\\s+", re.escape(words)), re.I), advice))
+                    self.phrases.append((re.compile(words, re.I), advice))
 
     def judge(self, unit):
         """(line, words, advice) of each finding in the unit."""
