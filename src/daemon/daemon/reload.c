@@ -86,7 +86,7 @@ static void *free_reading(void *arg)
   return NULL;
 }
 
-/* The copy owns its list of inputs and its prints. Its model and its other lists belong to the settings of the start. The
+/* The copy owns its list of inputs and its fingerprints. Its model and its other lists belong to the settings of the start. The
  * tuning is allocated here, because malloc() may keep a block for the thread that calls it: allocated beside a large model,
  * it could keep such a block above the memory of the model, which then never returns to the system. */
 static bool copy_started(struct reload *r)
@@ -94,11 +94,11 @@ static bool copy_started(struct reload *r)
   const struct settings *s = r->started;
   if (r->copied) return true;
   r->force = *s;
-  r->force.prints = prints_copy(s->prints);
+  r->force.fingerprints = fingerprints_copy(s->fingerprints);
   r->force.input = s->inputs ? malloc((size_t)s->inputs * sizeof *s->input) : NULL;
   r->tuning = malloc(sizeof *r->tuning + (size_t)s->inputs * sizeof *r->tuning->input);
-  if (!r->force.prints || (s->inputs && !r->force.input) || !r->tuning) {
-    prints_free(r->force.prints);
+  if (!r->force.fingerprints || (s->inputs && !r->force.input) || !r->tuning) {
+    fingerprints_free(r->force.fingerprints);
     free(r->force.input);
     free(r->tuning);
     return false;
@@ -318,7 +318,7 @@ void reload_close(struct reload *r)
   }
   r->reading = NULL;
   if (!r->copied) return;
-  prints_free(r->force.prints);
+  fingerprints_free(r->force.fingerprints);
   free(r->force.input);
   free(r->tuning);
 }

@@ -8,46 +8,46 @@
 #include <string.h>
 
 /* Prints of one mapping: a section of the file, or an element of a list. */
-struct mapping_prints {
+struct mapping_fingerprints {
   const struct section *of;
   char *name;     /* name of the element; "" for a section */
   uint64_t key[]; /* (keys of the section) */
 };
 
 /* Prints of all keys of a file, in the order of its table. */
-struct key_prints {
+struct key_fingerprints {
   struct part {
-    uint64_t text; /* print of the text of a list without names, or that may stand in its own file */
-    struct mapping_prints **map;    /* (maps) one for a section; one for each element of a list */
-    struct mapping_prints **sorted; /* (maps) by name */
+    uint64_t text; /* fingerprint of the text of a list without names, or that may stand in its own file */
+    struct mapping_fingerprints **map;    /* (maps) one for a section; one for each element of a list */
+    struct mapping_fingerprints **sorted; /* (maps) by name */
     int maps;
     struct part *list; /* the model: one for each key of its section, filled for lists */
   } part[SECTION_KEYS_MAX];
 };
 
-/* --- taking prints: FNV-1a --- */
+/* --- taking fingerprints: FNV-1a --- */
 
 static const uint64_t EMPTY = UINT64_C(0xcbf29ce484222325);
 
-static uint64_t mix_bytes(uint64_t print, const void *bytes, size_t size)
+static uint64_t mix_bytes(uint64_t fingerprint, const void *bytes, size_t size)
 {
   const unsigned char *p = bytes;
-  for (size_t i = 0; i < size; i++) print = (print ^ p[i]) * UINT64_C(0x100000001b3);
-  return print;
+  for (size_t i = 0; i < size; i++) fingerprint = (fingerprint ^ p[i]) * UINT64_C(0x100000001b3);
+  return fingerprint;
 }
 
 /* The byte at the end counts, too: "a" "b" differs from "ab" "". */
-static uint64_t mix_text(uint64_t print, const char *text)
+static uint64_t mix_text(uint64_t fingerprint, const char *text)
 {
-  return mix_bytes(print, text ? text : "", text ? strlen(text) + 1 : 1);
+  return mix_bytes(fingerprint, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static uint64_t mix_node(uint64_t print, const struct node *n)
+static uint64_t mix_node(uint64_t fingerprint, const struct node *n)
 {
-  if (!n) return print;
-  print = mix_text(mix_text(mix_bytes(print, &n->kind, sizeof n->kind), n->key), n->text);
-  for (const struct node *c = n->first; c; c = c->next) print = mix_node(print, c);
-  return mix_text(print, "");
+  if (!n) return fingerprint;
+  fingerprint = mix_text(mix_text(mix_bytes(fingerprint, &n->kind, sizeof n->kind), n->key), n->text);
+  for (const struct node *c = n->first; c; c = c->next) fingerprint = mix_node(fingerprint, c);
+  return mix_text(fingerprint, "");
 }
 
 /* A value of any type except texts, tables and mappings. */
@@ -83,9 +83,9 @@ static uint64_t print_of_key(const struct key *k, const struct node *n, const vo
   return size ? mix_bytes(EMPTY + given, value, size) : mix_node(EMPTY, n);
 }
 
-static struct mapping_prints *new_mapping(const struct section *s, const char *name)
+static struct mapping_fingerprints *new_mapping(const struct section *s, const char *name)
 {
-  struct mapping_prints *m = calloc(1, sizeof *m + (size_t)s->keys * sizeof *m->key);
+  struct mapping_fingerprints *m = calloc(1, sizeof *m + (size_t)s->keys * sizeof *m->key);
   if (!m) return NULL;
   m->of = s;
   m->name = strdup(name);
@@ -102,10 +102,10 @@ static int find_key(const struct section *s, const char *name)
 }
 
 /* values: the struct that the section was read into. Options and other keys may override the file. */
-static struct mapping_prints *print_of_section(const struct section *s, const struct node *n,
-                                               const char *values)
+static struct mapping_fingerprints *print_of_section(const struct section *s, const struct node *n,
+                                                     const char *values)
 {
-  struct mapping_prints *m = new_mapping(s, "");
+  struct mapping_fingerprints *m = new_mapping(s, "");
   const int enabled = find_key(s, "enabled");
   const bool off = enabled >= 0 && !*(const bool *)(const void *)(values + s->key[enabled].offset);
   for (int i = 0; m && i < s->keys; i++)
@@ -114,11 +114,11 @@ static struct mapping_prints *print_of_section(const struct section *s, const st
   return m;
 }
 
-static struct mapping_prints *print_of_element(const struct section *list_of, const struct node *n,
-                                               const char *name, struct report *r)
+static struct mapping_fingerprints *print_of_element(const struct section *list_of, const struct node *n,
+                                                     const char *name, struct report *r)
 {
   const struct section *s = schema_variant(list_of, n);
-  struct mapping_prints *m = new_mapping(s, name);
+  struct mapping_fingerprints *m = new_mapping(s, name);
   for (int i = 0; m && i < s->keys; i++) {
     union value value = {0};
     const struct node *given = node_find(n, s->key[i].name);
@@ -130,18 +130,18 @@ static struct mapping_prints *print_of_element(const struct section *list_of, co
   return m;
 }
 
-static int compare_prints(const void *a, const void *b)
+static int compare_fingerprints(const void *a, const void *b)
 {
-  const struct mapping_prints *const *x = a, *const *y = b;
+  const struct mapping_fingerprints *const *x = a, *const *y = b;
   return strcmp((*x)->name, (*y)->name);
 }
 
 static bool sort_part(struct part *p)
 {
-  p->sorted = calloc((size_t)p->maps + 1, sizeof(struct mapping_prints *));
+  p->sorted = calloc((size_t)p->maps + 1, sizeof(struct mapping_fingerprints *));
   if (!p->sorted) return false;
-  memcpy(p->sorted, p->map, (size_t)p->maps * sizeof(struct mapping_prints *));
-  qsort(p->sorted, (size_t)p->maps, sizeof(struct mapping_prints *), compare_prints);
+  memcpy(p->sorted, p->map, (size_t)p->maps * sizeof(struct mapping_fingerprints *));
+  qsort(p->sorted, (size_t)p->maps, sizeof(struct mapping_fingerprints *), compare_fingerprints);
   return true;
 }
 
@@ -149,7 +149,7 @@ static bool take_list(struct part *p, const struct key *k, const struct node *n,
 {
   const bool named = find_key(k->section, "name") >= 0;
   if (!named) p->text = mix_node(EMPTY, n);
-  p->map = calloc((size_t)(n && named ? n->count : 0) + 1, sizeof(struct mapping_prints *));
+  p->map = calloc((size_t)(n && named ? n->count : 0) + 1, sizeof(struct mapping_fingerprints *));
   if (!p->map) return false;
   for (const struct node *e = n && named ? n->first : NULL; e; e = e->next) {
     const struct node *name = node_find(e, "name");
@@ -160,9 +160,10 @@ static bool take_list(struct part *p, const struct key *k, const struct node *n,
   return sort_part(p);
 }
 
-static bool take_model_prints(struct part *p, const struct section *s, const struct node *n, struct report *r)
+static bool take_model_fingerprints(struct part *p, const struct section *s, const struct node *n,
+                                    struct report *r)
 {
-  p->map = calloc(1, sizeof(struct mapping_prints *));
+  p->map = calloc(1, sizeof(struct mapping_fingerprints *));
   p->list = calloc((size_t)s->keys, sizeof *p->list);
   if (!p->map || !p->list) return false;
   p->map[0] = print_of_element(s, n, "", r);
@@ -177,10 +178,10 @@ static bool take_model_prints(struct part *p, const struct section *s, const str
 static bool take_part(struct part *p, const struct key *k, const struct node *n, const struct file_values *v,
                       struct report *r)
 {
-  if (k->type == KEY_ELEMENT) return take_model_prints(p, k->section, n, r);
+  if (k->type == KEY_ELEMENT) return take_model_fingerprints(p, k->section, n, r);
   if (k->type == KEY_LIST) return take_list(p, k, n, r);
   p->text = k->type == KEY_LIST_FILE ? mix_node(EMPTY, n) : 0;
-  p->map = calloc(1, sizeof(struct mapping_prints *));
+  p->map = calloc(1, sizeof(struct mapping_fingerprints *));
   if (!p->map) return false;
   if (k->type == KEY_SECTION) p->map[0] = print_of_section(k->section, n, (const char *)v);
   if (k->type == KEY_SECTION && !p->map[0]) return false;
@@ -188,10 +189,10 @@ static bool take_part(struct part *p, const struct key *k, const struct node *n,
   return sort_part(p);
 }
 
-struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
-                              const struct report *r)
+struct key_fingerprints *fingerprints_new(const struct file_values *v, const struct node *root,
+                                          const struct node *model, const struct report *r)
 {
-  struct key_prints *p = calloc(1, sizeof *p);
+  struct key_fingerprints *p = calloc(1, sizeof *p);
   bool memory = p;
   /* The elements of some lists are judged later, by their readers. Their mistakes are not reported here. */
   struct report silent = {.out = r->out, .source = r->source, .errors = REPORT_MAX, .option = r->option};
@@ -200,13 +201,13 @@ struct key_prints *prints_new(const struct file_values *v, const struct node *ro
     memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, &silent);
   }
   if (memory) return p;
-  prints_free(p);
+  fingerprints_free(p);
   return NULL;
 }
 
-static struct mapping_prints *copy_mapping(const struct mapping_prints *m)
+static struct mapping_fingerprints *copy_mapping(const struct mapping_fingerprints *m)
 {
-  struct mapping_prints *copy = new_mapping(m->of, m->name);
+  struct mapping_fingerprints *copy = new_mapping(m->of, m->name);
   if (copy) memcpy(copy->key, m->key, (size_t)m->of->keys * sizeof *m->key);
   return copy;
 }
@@ -215,7 +216,7 @@ static struct mapping_prints *copy_mapping(const struct mapping_prints *m)
 static bool copy_part(struct part *to, const struct part *from, int keys)
 {
   to->text = from->text;
-  to->map = calloc((size_t)from->maps + 1, sizeof(struct mapping_prints *));
+  to->map = calloc((size_t)from->maps + 1, sizeof(struct mapping_fingerprints *));
   if (!to->map) return false;
   for (; to->maps < from->maps; to->maps++) {
     to->map[to->maps] = copy_mapping(from->map[to->maps]);
@@ -227,16 +228,16 @@ static bool copy_part(struct part *to, const struct part *from, int keys)
   return sort_part(to);
 }
 
-struct key_prints *prints_copy(const struct key_prints *p)
+struct key_fingerprints *fingerprints_copy(const struct key_fingerprints *p)
 {
-  struct key_prints *copy = calloc(1, sizeof *copy);
+  struct key_fingerprints *copy = calloc(1, sizeof *copy);
   bool memory = copy;
   for (int i = 0; p && memory && i < schema_file.keys; i++) {
     const struct section *s = schema_file.key[i].section;
     memory = copy_part(&copy->part[i], &p->part[i], s ? s->keys : 0);
   }
   if (memory) return copy;
-  prints_free(copy);
+  fingerprints_free(copy);
   return NULL;
 }
 
@@ -252,20 +253,21 @@ static void free_part(struct part *p, int keys)
   free(p->list);
 }
 
-void prints_free(struct key_prints *p)
+void fingerprints_free(struct key_fingerprints *p)
 {
   for (int i = 0; p && i < schema_file.keys; i++)
     free_part(&p->part[i], schema_file.key[i].section ? schema_file.key[i].section->keys : 0);
   free(p);
 }
 
-void prints_add_file(struct key_prints *p, const char *section, const char *key, const struct node *list)
+void fingerprints_add_file(struct key_fingerprints *p, const char *section, const char *key,
+                           const struct node *list)
 {
   if (!p) return;
   const int i = find_key(&schema_file, section ? section : key);
-  uint64_t *print =
+  uint64_t *fingerprint =
       section ? &p->part[i].map[0]->key[find_key(schema_file.key[i].section, key)] : &p->part[i].text;
-  if (*print) *print = mix_node(*print, list); /* else the section is not enabled */
+  if (*fingerprint) *fingerprint = mix_node(*fingerprint, list); /* else the section is not enabled */
 }
 
 /* --- comparison --- */
@@ -300,14 +302,15 @@ static void end_names(struct name_list *l)
     snprintf(l->text + l->used, l->size - l->used, l->used ? ", and %d more" : "%d keys", l->cut);
 }
 
-static bool key_differs(const struct mapping_prints *a, const struct mapping_prints *b, int key)
+static bool key_differs(const struct mapping_fingerprints *a, const struct mapping_fingerprints *b, int key)
 {
   return a->key[key] != b->key[key] && a->of->key[key].change != BY_SIMULATOR;
 }
 
 /* If other keys of the mapping differ, its live keys take effect with the restart that those need, unless they apply by
  * themselves. */
-static bool is_applied(const struct mapping_prints *a, const struct mapping_prints *b, bool by_itself)
+static bool is_applied(const struct mapping_fingerprints *a, const struct mapping_fingerprints *b,
+                       bool by_itself)
 {
   if (a->of != b->of) return false;
   for (int i = 0; i < a->of->keys && !by_itself; i++)
@@ -315,8 +318,8 @@ static bool is_applied(const struct mapping_prints *a, const struct mapping_prin
   return true;
 }
 
-static void compare_mappings(const char *section, const struct mapping_prints *a,
-                             const struct mapping_prints *b, struct name_list *l)
+static void compare_mappings(const char *section, const struct mapping_fingerprints *a,
+                             const struct mapping_fingerprints *b, struct name_list *l)
 {
   if (a->of != b->of) {
     if (!l->live) add_name(l, section, a->name, a->of->by ? a->of->by : "type");
@@ -331,11 +334,11 @@ static void compare_mappings(const char *section, const struct mapping_prints *a
   }
 }
 
-static struct mapping_prints *find_element(const struct part *p, const char *name)
+static struct mapping_fingerprints *find_element(const struct part *p, const char *name)
 {
-  const struct mapping_prints key = {.name = (char *)name}, *wanted = &key;
-  struct mapping_prints **found =
-      p->maps ? bsearch(&wanted, p->sorted, (size_t)p->maps, sizeof *p->sorted, compare_prints) : NULL;
+  const struct mapping_fingerprints key = {.name = (char *)name}, *wanted = &key;
+  struct mapping_fingerprints **found =
+      p->maps ? bsearch(&wanted, p->sorted, (size_t)p->maps, sizeof *p->sorted, compare_fingerprints) : NULL;
   return found ? *found : NULL;
 }
 
@@ -346,7 +349,7 @@ static void compare_parts(const struct key *of, const struct part *a, const stru
   const int before = l->count;
   bool moved = false;
   for (int i = 0; i < a->maps; i++) {
-    const struct mapping_prints *other = find_element(b, a->map[i]->name);
+    const struct mapping_fingerprints *other = find_element(b, a->map[i]->name);
     if (other) compare_mappings(of->name, a->map[i], other, l);
     if (!other && !l->live) add_name(l, of->name, a->map[i]->name, "");
     moved |= other && (i >= b->maps || other != b->map[i]);
@@ -374,7 +377,7 @@ bool settings_same_section(const struct settings *a, const struct settings *b, c
 {
   const int i = find_key(&schema_file, name);
   struct name_list l = {0};
-  compare_key_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i], &l);
+  compare_key_parts(&schema_file.key[i], &a->fingerprints->part[i], &b->fingerprints->part[i], &l);
   return l.count == 0;
 }
 
@@ -382,8 +385,8 @@ bool settings_same_element(const struct settings *a, const struct settings *b, c
                            const char *name)
 {
   const int i = find_key(&schema_file, list);
-  const struct mapping_prints *x = find_element(&a->prints->part[i], name),
-                              *y = find_element(&b->prints->part[i], name);
+  const struct mapping_fingerprints *x = find_element(&a->fingerprints->part[i], name),
+                                    *y = find_element(&b->fingerprints->part[i], name);
   return x && y && is_applied(x, y, schema_file.key[i].section->by_itself);
 }
 
@@ -393,7 +396,7 @@ int settings_changes(const struct settings *a, const struct settings *b, bool wh
   struct name_list l = {.text = text, .size = size, .live = while_running};
   if (size) text[0] = '\0';
   for (int i = 0; i < schema_file.keys; i++)
-    compare_key_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i], &l);
+    compare_key_parts(&schema_file.key[i], &a->fingerprints->part[i], &b->fingerprints->part[i], &l);
   end_names(&l);
   return l.count;
 }
@@ -401,7 +404,7 @@ int settings_changes(const struct settings *a, const struct settings *b, bool wh
 static void keep_part(struct part *to, const struct part *from, bool by_itself)
 {
   for (int m = 0; m < to->maps; m++) {
-    struct mapping_prints *x = to->map[m], *y = find_element(from, x->name);
+    struct mapping_fingerprints *x = to->map[m], *y = find_element(from, x->name);
     if (!y || !is_applied(x, y, by_itself)) continue;
     for (int k = 0; k < x->of->keys; k++)
       if (x->of->key[k].change == WHILE_RUNNING) x->key[k] = y->key[k];
@@ -412,8 +415,8 @@ void settings_keep_changes(struct settings *held, const struct settings *read)
 {
   for (int i = 0; i < schema_file.keys; i++) {
     const struct section *s = schema_file.key[i].section;
-    const struct part *from = &read->prints->part[i];
-    struct part *to = &held->prints->part[i];
+    const struct part *from = &read->fingerprints->part[i];
+    struct part *to = &held->fingerprints->part[i];
     keep_part(to, from, s && s->by_itself);
     for (int k = 0; to->list && k < s->keys; k++) keep_part(&to->list[k], &from->list[k], s->by_itself);
   }
@@ -423,5 +426,5 @@ void settings_keep_key(struct settings *held, const struct settings *read, const
                        const char *key)
 {
   const int i = find_key(&schema_file, section), k = find_key(schema_file.key[i].section, key);
-  held->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
+  held->fingerprints->part[i].map[0]->key[k] = read->fingerprints->part[i].map[0]->key[k];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The keys in which two readings of a file differ. A reading leaves a print of each key of the schema; two readings differ in
- * the keys whose prints differ. Set-up only. */
+ * The keys in which two readings of a file differ. A reading leaves a fingerprint of each key of the schema; two readings differ
+ * in the keys whose fingerprints differ. Set-up only. */
 #ifndef CONFIG_CHANGES_H
 #define CONFIG_CHANGES_H
 
@@ -24,20 +24,21 @@ bool settings_same_section(const struct settings *a, const struct settings *b, c
 /* True if both lists have the element, and its live keys may take effect. */
 bool settings_same_element(const struct settings *a, const struct settings *b, const char *list,
                            const char *name);
-/* Takes the prints of the live keys from the new reading. */
+/* Takes the fingerprints of the live keys from the new reading. */
 void settings_keep_changes(struct settings *held, const struct settings *read);
-/* Takes the print of one key of a section from the new reading, live or not. */
+/* Takes the fingerprint of one key of a section from the new reading, live or not. */
 void settings_keep_key(struct settings *held, const struct settings *read, const char *section,
                        const char *key);
 
 /* Prints of a file without mistakes. model: the mapping of the model, in this file or in its own. NULL when out of memory. */
-struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
-                              const struct report *r);
-/* p NULL: no prints. Returns NULL when out of memory. */
-struct key_prints *prints_copy(const struct key_prints *p);
-void prints_free(struct key_prints *p);
-/* Adds a list that stands in another file to the print of the key that names the file. section NULL: the key is one of the
+struct key_fingerprints *fingerprints_new(const struct file_values *v, const struct node *root,
+                                          const struct node *model, const struct report *r);
+/* p NULL: no fingerprints. Returns NULL when out of memory. */
+struct key_fingerprints *fingerprints_copy(const struct key_fingerprints *p);
+void fingerprints_free(struct key_fingerprints *p);
+/* Adds a list that stands in another file to the fingerprint of the key that names the file. section NULL: the key is one of the
  * whole file. p NULL: does nothing. */
-void prints_add_file(struct key_prints *p, const char *section, const char *key, const struct node *list);
+void fingerprints_add_file(struct key_fingerprints *p, const char *section, const char *key,
+                           const struct node *list);
 
 #endif

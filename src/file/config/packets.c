@@ -313,7 +313,7 @@ static bool read_packets_file(struct settings *s, const struct node *n, struct r
   if (!list_open(&other, node_find(n, "file"), &schema_packets, NULL, "packets", report)) return false;
   struct reader reader = {.settings = s, .report = report, .instead = place ? &v.place : NULL};
   const bool memory = read_packets_list(&reader, other.list);
-  prints_add_file(s->prints, NULL, "packets", other.list);
+  fingerprints_add_file(s->fingerprints, NULL, "packets", other.list);
   list_close(&other, report);
   return memory;
 }

@@ -245,7 +245,7 @@ static bool read_map(struct settings_reader *l, const char *section, const struc
   if (in_file) map = other.list;
   const bool memory = rules ? wiring_read(map, rules, s->signals, &s->modbus.map, r)
                             : osc_map_read(map, l->values.osc_prefix, s, r);
-  if (in_file) prints_add_file(s->prints, section, "map", map);
+  if (in_file) fingerprints_add_file(s->fingerprints, section, "map", map);
   if (in_file) list_close(&other, r);
   return memory;
 }
@@ -315,9 +315,9 @@ static bool read_main_file(struct settings_reader *l, const char *file, const st
   override_options(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r) && rig_read(l->main.root, v, r);
 
-  /* Take prints, by which a reload finds the changed keys. */
-  if (memory && r->errors == 0) s->prints = prints_new(v, l->main.root, l->model_node, r);
-  memory = memory && (s->prints || r->errors > 0);
+  /* Take fingerprints, by which a reload finds the changed keys. */
+  if (memory && r->errors == 0) s->fingerprints = fingerprints_new(v, l->main.root, l->model_node, r);
+  memory = memory && (s->fingerprints || r->errors > 0);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
 }
@@ -348,7 +348,7 @@ static void release_settings(struct settings *s)
 {
   ali3_model_free(s->model);
   places_free(&s->places);
-  prints_free(s->prints);
+  fingerprints_free(s->fingerprints);
   /* Lists of elements. */
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);

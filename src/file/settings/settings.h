@@ -63,7 +63,7 @@ struct settings {
   struct record_settings record; /* defaults of recorders */
   struct state_settings state;   /* states that the daemon saves */
 
-  struct key_prints *prints; /* prints of the keys of the file: changes.h */
+  struct key_fingerprints *fingerprints; /* fingerprints of the keys of the file: changes.h */
 };
 
 /* The names of all methods of a step, for messages. */

@@ -196,8 +196,8 @@ TEST(changes_that_apply_are_kept)
                   *other = load_good(FILE_OF("1", "0.3, axes: body", "cycle: {grace: 7}\nosc: {}\n"));
   struct settings force = *started;
   char names[200];
-  force.prints = prints_copy(started->prints);
-  assert_non_null(force.prints);
+  force.fingerprints = fingerprints_copy(started->fingerprints);
+  assert_non_null(force.fingerprints);
   settings_keep_changes(&force, live);
   assert_int_equal(settings_changes(&force, live, true, names, sizeof names), 0);
   settings_changes(&force, started, true, names, sizeof names);
@@ -208,7 +208,7 @@ TEST(changes_that_apply_are_kept)
   assert_int_equal(settings_changes(&force, started, false, names, sizeof names), 0);
   settings_keep_key(&force, live, "cycle", "grace");
   assert_int_equal(settings_changes(&force, live, true, names, sizeof names), 0);
-  prints_free(force.prints);
+  fingerprints_free(force.fingerprints);
   settings_free(started);
   settings_free(live);
   settings_free(other);
