@@ -35,25 +35,33 @@ static void add_gradient(double *row, const struct natural_point *point, const d
     if (point->at[axis] >= 0) row[point->at[axis]] += factor * k[axis];
 }
 
+typedef double end_of(const struct natural_point *point, const double *x, int axis);
+
+/* Rods: (Q - P)^2 = L^2. A rod between fixed points has no row. end: coordinates or velocities of the points. Phi NULL: only the
+ * gradients. Returns the row after them. */
+static double *add_rods(const struct problem *p, end_of *end, const double *x, double *row, double **Phi)
+{
+  const struct natural *o = p->own;
+  for (int i = 0; i < o->rods; i++) {
+    const struct natural_rod *rod = &o->rod[i];
+    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
+    if (!rod->row) continue;
+    const double d[2] = {end(Q, x, 0) - end(P, x, 0), end(Q, x, 1) - end(P, x, 1)};
+    if (Phi) *(*Phi)++ = d[0] * d[0] + d[1] * d[1] - rod->L * rod->L;
+    add_gradient(row, P, d, -2);
+    add_gradient(row, Q, d, 2);
+    row += p->n;
+  }
+  return row;
+}
+
 static void natural_rows(const struct problem *p, const struct instant *now, const double *q, double *Phi,
                          double *Phi_q)
 {
   const struct natural *o = p->own;
   (void)now;
-  double *row = Phi_q;
   memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
-  /* Rods: (Q - P)^2 = L^2. A rod between fixed points has no row. */
-  for (int i = 0; i < o->rods; i++) {
-    const struct natural_rod *rod = &o->rod[i];
-    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
-    if (!rod->row) continue;
-    const double d[2] = {end_coordinate(Q, q, 0) - end_coordinate(P, q, 0),
-                         end_coordinate(Q, q, 1) - end_coordinate(P, q, 1)};
-    *Phi++ = d[0] * d[0] + d[1] * d[1] - rod->L * rod->L;
-    add_gradient(row, P, d, -2);
-    add_gradient(row, Q, d, 2);
-    row += p->n;
-  }
+  double *row = add_rods(p, end_coordinate, q, Phi_q, &Phi);
   /* Points on lines: n'P = offset. */
   for (int i = 0; i < o->lines; i++, row += p->n) {
     const struct natural_line *line = &o->line[i];
@@ -67,20 +75,9 @@ static void natural_rows(const struct problem *p, const struct instant *now, con
 /* Phi_q is linear in q and in the fixed points; so its rate is Phi_q of the velocities, with fixed points at 0. */
 static void natural_row_rates(const struct problem *p, const double *q, const double *qd, double *dPhi_q)
 {
-  const struct natural *o = p->own;
-  double *row = dPhi_q;
   (void)q;
   memset(dPhi_q, 0, sizeof *dPhi_q * (size_t)(p->m * p->n));
-  for (int i = 0; i < o->rods; i++) {
-    const struct natural_rod *rod = &o->rod[i];
-    const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
-    if (!rod->row) continue;
-    const double d[2] = {end_velocity(Q, qd, 0) - end_velocity(P, qd, 0),
-                         end_velocity(Q, qd, 1) - end_velocity(P, qd, 1)};
-    add_gradient(row, P, d, -2);
-    add_gradient(row, Q, d, 2);
-    row += p->n;
-  }
+  add_rods(p, end_velocity, qd, dPhi_q, NULL);
 }
 
 static void natural_bias(const struct problem *p, const struct instant *now, const double *q,
