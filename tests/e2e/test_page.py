@@ -310,7 +310,7 @@ class Picture(Shown):
                 const box = document.createElement('div');
                 box.style.cssText = 'position: fixed; left: 0; top: 0; width: 400px; height: 300px';
                 document.body.append(box);
-                const labels = new ali3.Labels(box, document.createElement('div')), point = [...Array(14)].map(() => [200, 150]);
+                const labels = new ali3.Labels(box), point = [...Array(14)].map(() => [200, 150]);
                 labels.make(point.map((_, i) => [`J${i}`, 'joint', () => point[i]]));
                 for (const l of labels.list) l.span.style.position = 'absolute';
                 const gaps = () => {
@@ -329,6 +329,85 @@ class Picture(Shown):
             self.assertGreater(far[0], 15)
             self.assertGreaterEqual(far[1], 0)
             self.assertLess(far[2], 10)
+
+
+class Layout(Shown):
+    WIDTHS = (360, 500, 760, 1000, 1400)
+    ANSWER = "arm refused: required input lead is not fresh; send its values first, then arm again within the time of the watchdog"
+    # Every control with its faults: it lies on another one, or leaves the window or an element around it that does not scroll, or its own
+    # text leaves it. A picture or a plot counts as a control, because it takes the pointer.
+    FAULTS = """(() => {
+        const seen = (e) => e.getClientRects().length > 0 && !e.closest('.unseen');
+        const all = [...document.querySelectorAll('button, input, select, canvas, label, output, #notice, .plot .title b, .plot .title span')].filter(seen);
+        const name = (e) => e.id || e.dataset.command || e.dataset.signal || `${e.parentElement.id || e.parentElement.className} ${e.textContent.trim() || e.tagName}`;
+        // The part of an element that its scrolling surroundings show.
+        const shown = (e) => {
+            let {left, right, top, bottom} = e.getBoundingClientRect();
+            for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+                if (!/auto|scroll/.test(getComputedStyle(p).overflow)) continue;
+                const b = p.getBoundingClientRect();
+                [left, right, top, bottom] = [Math.max(left, b.left), Math.min(right, b.right), Math.max(top, b.top), Math.min(bottom, b.bottom)];
+            }
+            return {left, right, top, bottom};
+        };
+        const box = new Map(all.map((e) => [e, shown(e)])), bad = [];
+        for (const [e, s] of box) {
+            const r = e.getBoundingClientRect();
+            if (r.width === 0 || r.height === 0) continue;
+            for (const [f, o] of box) {
+                if (f === e) break;
+                if (e.contains(f) || f.contains(e)) continue;
+                if (s.left < o.right - 0.5 && o.left < s.right - 0.5 && s.top < o.bottom - 0.5 && o.top < s.bottom - 0.5) bad.push(`${name(e)} lies on ${name(f)}`);
+            }
+            let x = true, y = true;
+            for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+                const style = getComputedStyle(p), b = p.getBoundingClientRect();
+                if (style.display === 'contents') continue;
+                x = x && !/auto|scroll/.test(style.overflowX);
+                y = y && !/auto|scroll/.test(style.overflowY);
+                if ((x && (r.left < b.left - 1 || r.right > b.right + 1)) || (y && (r.top < b.top - 1 || r.bottom > b.bottom + 1)))
+                    bad.push(`${name(e)} leaves ${p.id || p.className || p.tagName}`);
+            }
+            if (x && (r.left < -0.5 || r.right > document.documentElement.clientWidth + 0.5)) bad.push(`${name(e)} leaves the window`);
+            if (e.matches('button, output, label') && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline') bad.push(`${name(e)} is cut`);
+        }
+        return bad;
+    })()"""
+
+    def check(self, what):
+        """All widths, with a short and a long answer, and with a notice."""
+        for width in self.WIDTHS:
+            self.size(width, 800)
+            for words in ("", self.ANSWER):
+                with self.subTest(what, width=width, words=words):
+                    self.browser.execute_script("scrollTo(0, 0); ali3.page.answer(arguments[0], true); ali3.page.notice(arguments[0])", words)
+                    self.browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[arguments.length - 1]))")
+                    self.assertEqual(self.ask(self.FAULTS), [])
+
+    def test_a_daemon(self):
+        """With and without the right to command, a platform that jogs, inputs, and a plot of two signals with long names."""
+        long = {"name": "a_pose_of_the_platform_with_a_long_name", "platform": "pose", "policy": "hold"}
+        with bench.Daemon(cycle={"autostart": False}, inputs=[long], platform=dict(test_rig.PLATFORM, input=long["name"], jog=test_jog.JOG),
+                          osc={"peers": test_jog.PEERS}) as d:
+            bench.wait_for("ready", lambda: "warm-up cycles done" in d.said())
+            for token in ("", self.view.token):
+                self.open(d, f"#token={token}" if token else "")
+                bench.wait_for("plots", lambda: self.ask("ali3.page.plots.list.length"))
+                self.plot(f"input.{long['name']}.position.x + input.{long['name']}.rotation.x, platform.legs.*")
+                bench.wait_for("the inputs", lambda: self.ask("document.querySelectorAll('#inputs tr').length > 6"))
+                bench.wait_for("the load", lambda: self.text("load"))
+                self.assertEqual(self.ask("document.getElementById('jog').hidden"), not token)
+                self.assertNotRegex(self.ask("document.body.innerText"), "NaN|undefined")
+                self.check(f"token {token != ''}")
+
+    def test_a_file(self):
+        with bench.Daemon(wait=False) as d:
+            page = os.path.join(d.dir, "run.html")
+            subprocess.run([bench.program("ali3-sim"), os.path.join(MODELS, "double_wishbone.yaml"), "--duration", "1", "--view", page], check=True,
+                           capture_output=True, timeout=bench.PATIENCE)
+            self.browser.get(f"file://{page}")
+            bench.wait_for("pictures", lambda: (self.ask("window.ali3 && ali3.page && ali3.page.scene ? ali3.page.scene.pictures : 0") or 0) > 0, 30)
+            self.check("file")
 
 
 class Narrow(Shown):

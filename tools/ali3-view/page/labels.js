@@ -12,10 +12,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
   for (let ring = 0; ring < RINGS; ring++) for (const [x, y] of SIDES) PLACES.push([x, y, GAP + ring * LINE]);
 
   class Labels {
-    // box: the element over the picture; keep: an element that no name may cover.
-    constructor(box, keep) {
+    // box: the element over the picture.
+    constructor(box) {
       this.box = box;
-      this.keep = keep;
       this.clear();
     }
 
@@ -38,8 +37,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
 
     // project(point): its pixel, or null. A name keeps its place as long as it is free and no place of a nearer ring is.
     place(project, poses) {
-      const taken = [{x: this.keep.offsetLeft, y: this.keep.offsetTop, w: this.keep.offsetWidth, h: this.keep.offsetHeight}];
-      const width = this.box.clientWidth, height = this.box.clientHeight;
+      const taken = [], width = this.box.clientWidth, height = this.box.clientHeight;
       for (const l of this.list) {
         const p = project(l.at(poses));
         const at = (k) => {

@@ -19,7 +19,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
         this.source.dense = names;
         this.source.again();
       });
-      this.labels = new ali3.Labels($('labels'), $('tools'));
+      this.labels = new ali3.Labels($('labels'));
       this.timeline = new ali3.Timeline($('line'), $('record'));
       this.control = new ali3.Control(abilities, (text, bad) => this.answer(text, bad));
       try {
@@ -343,6 +343,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       page.source.extra = new Set();
       page.plots.whole = true;
       $('axis').value = 'time';
+      document.querySelector('footer').hidden = true; // a simulated run has no misses and no events
       $('span').value = 'all';
       page.source.again = () => {};
       page.source.begin();

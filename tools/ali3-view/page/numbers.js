@@ -6,9 +6,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
 (function () {
   const DIGITS = 5, SMALL = 1e-4, LARGE = 1e6;
 
-  // A number for people: five digits, 10000 and -0.25, 1e-23 and 2.5e6.
+  // A number for people: five digits, 10000 and -0.25, 1e-23 and 2.5e6. A dash: there is no value yet.
   function number(x) {
-    if (!isFinite(x)) return String(x);
+    if (!isFinite(x)) return isNaN(x) ? '-' : String(x);
     const a = Math.abs(x);
     if (a === 0) return '0';
     if (a < SMALL || a >= LARGE) return x.toExponential(DIGITS - 1).replace(/\.?0*e/, 'e').replace('e+', 'e');

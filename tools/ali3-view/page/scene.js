@@ -15,6 +15,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
   // A solid that stands for the inertia of a body hides no joint.
   const GLASS = {transparent: true, opacity: 0.35, depthWrite: false};
   const EDGE_ANGLE = 30; // degrees between faces, from which on a line shows
+  const BELOW = 0.003; // of the size of the picture: the grid lies so far below faces that are in its plane, or the two would flicker
   const DRIVEN = 3; // times the radius of the picture: a mechanism that has moved this far is followed
 
   // A processor that draws in place of a graphics card has no time for smooth edges and shadows.
@@ -384,7 +385,9 @@ var ali3 = window.ali3 || (window.ali3 = {});
     }
 
     addForces(scene, rod) {
-      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, this.look.cable), glass = {transparent: true, opacity: 0.3};
+      const t = scene.thickness, coils = this.batch(unitCoil(), SPRING), lines = this.batch(rod, this.look.cable);
+      // Glass lies behind a face in its own plane, or the two would flicker: a road in the top of a table.
+      const glass = {transparent: true, opacity: 0.3, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4};
       const balls = this.batch(geometry('Sphere', 1, 24, 16), CONTACT, glass), discs = this.batch(rod, CONTACT, glass);
       for (const f of scene.forces) {
         if (f.type === 'spring_damper' || f.type === 'bushing') this.span(coils, f, 2.2 * t);
@@ -415,7 +418,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       for (const x of [scene.low[0], scene.high[0]])
         for (const y of [scene.low[1], scene.high[1]])
           for (const z of [scene.low[2], scene.high[2]]) level = Math.min(level, normal.dot(new THREE.Vector3(x, y, z)));
-      level = plane ? normal.dot(new THREE.Vector3(...plane.point[0])) : level - 0.05 * scene.size;
+      level = plane ? normal.dot(new THREE.Vector3(...plane.point[0])) - BELOW * scene.size : level - 0.05 * scene.size;
       const step = Math.pow(10, Math.floor(Math.log10(scene.size / 2))), cells = 2 * Math.ceil(1.2 * scene.size / step);
       const grid = new THREE.GridHelper(cells * step, Math.min(60, cells), this.look.middle, this.look.grid);
       grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
