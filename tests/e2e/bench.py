@@ -335,7 +335,7 @@ class Daemon:
 
     def start(self):
         environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(self.dir, "notify"), **self.environment)
-        executable = program(self.executable)
+        executable, states = program(self.executable), ["--state-dir", self.state_dir] if self.state_dir else []  # None: the default folder
         options = {}
         if self.user is not None:  # a copy, since the build folder may not be open to others
             executable = shutil.copy(executable, self.dir)
@@ -343,8 +343,8 @@ class Daemon:
             options = {"user": self.user, "group": self.user, "extra_groups": []}
         with open(os.path.join(self.dir, "log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, executable, self.config, "--report", self.report_file, "--state-dir", self.state_dir] + self.arguments, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, preexec_fn=end_with_this_test, **options)
+                [*self.prefix, executable, self.config, "--report", self.report_file, *states, *self.arguments], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, env=environment, cwd=self.dir, preexec_fn=end_with_this_test, **options)
         if self.wait:
             wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready)
 

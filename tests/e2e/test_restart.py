@@ -189,10 +189,11 @@ class Restart(unittest.TestCase):
         self.in_state(d, "RUNNING")
 
     def test_a_folder_that_cannot_be_written(self):
+        """The default folder; one that --state-dir names is refused at the start (tools/output_files)."""
         d = bench.Daemon()
         self.addCleanup(d.__exit__)
-        d.file("no-folder", "")
-        d.arguments += ["--state-dir", os.path.join(d.dir, "no-folder", "x")]
+        d.state_dir = None
+        d.environment["STATE_DIRECTORY"] = os.path.join(d.file("no-folder", ""), "x")
         d.__enter__()
         self.in_state(d, "RUNNING")
         self.assertIn("will not survive a reboot or a restart of the service; give --state-dir\n", d.said())
@@ -203,8 +204,8 @@ class Restart(unittest.TestCase):
                                            [-0.440, -0.094, 0], [0.139, -0.428, 0]]},
                          inputs=[{"name": "lead", "platform": "pose", "policy": "hold"}], wait=False)
         self.addCleanup(e.__exit__)
-        e.file("no-folder", "")
-        e.arguments += ["--state-dir", os.path.join(e.dir, "no-folder", "x")]
+        e.state_dir = None
+        e.environment["STATE_DIRECTORY"] = os.path.join(e.file("no-folder", ""), "x")
         e.__enter__()
         self.assertEqual(e.finish(), 1)
         self.assertIn("error: ", e.said())

@@ -26,8 +26,10 @@ ROBOT = """<robot name="r"><link name="ground"/><link name="arm">
 READ = {
     "ali3-bench": {"platform"}, "ali3-doctor": {"root"}, "ali3-fmu": {"platform-binary"}, "ali3-import": {"pose", "loops", "package"},
     "ali3-lab": {"models", "references", "reference"}, "ali3-record": {"recover"}, "ali3-sim": {"inputs", "state-in", "batch", "stimulus"},
-    "ali3-view": {"meshes", "token-file"}, "ali3d": {"resume", "state-dir"},
+    "ali3-view": {"meshes", "token-file"}, "ali3d": {"resume"},
 }
+
+MADE = ("--meshes", "--to", "--state-dir")  # options that name a folder
 
 
 def commands(folder):
@@ -47,7 +49,7 @@ def commands(folder):
         "ali3-record": {"once": [], "to": []},
         "ali3-top": {"histogram": []},
         "ali3d": {"draw": [FOUR_BAR], "flat": [FOUR_BAR], "flat-inputs": [FOUR_BAR, "--flat", "/dev/null"], "report": [FOUR_BAR, "--duration", "0.1"],
-                  "miss-log": [FOUR_BAR, "--duration", "0.1"]},
+                  "miss-log": [FOUR_BAR, "--duration", "0.1"], "state-dir": [FOUR_BAR, "--duration", "0.1"]},
         "ali3-import": {"meshes": [plan]},
     }
 
@@ -107,13 +109,13 @@ class OutputFiles(unittest.TestCase):
     def test_a_folder_that_is_missing(self):
         folder = os.path.join(self.folder, "none")
         missing = os.path.join(folder, "x")
-        cases = [c for c in self.each_with(missing) + more_commands(missing) if c[2] not in ("--meshes", "--to")]
+        cases = [c for c in self.each_with(missing) + more_commands(missing) if c[2] not in MADE]
         self.refused(cases, rf"{re.escape(missing)}(\.fmu)?: the folder {re.escape(folder)} does not exist; make it, or name another file")
         self.refused([("ali3-record", ["--to", folder], "--to")], rf"{re.escape(folder)}: No such file or directory; make it, or name another folder")
         self.assertFalse(os.path.exists(folder))
 
     def test_a_folder_in_place_of_a_file(self):
-        cases = [c for c in self.each_with(self.folder) + more_commands(self.folder) if c[0] != "ali3-fmu" and c[2] not in ("--meshes", "--to")]
+        cases = [c for c in self.each_with(self.folder) + more_commands(self.folder) if c[0] != "ali3-fmu" and c[2] not in MADE]
         self.refused(cases, rf"{re.escape(self.folder)}: it is a folder; name a file in it")
 
     def test_a_file_in_place_of_a_folder(self):
@@ -125,6 +127,28 @@ class OutputFiles(unittest.TestCase):
                               check=False)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(done.stderr, r"--meshes: none/meshes: No such file or directory; make the folder above it, or name another folder")
+
+    def test_a_folder_of_states(self):
+        """The daemon makes the folder and those above it, so only the first one that is there has to take files."""
+        file, name = os.path.join(self.folder, "link.yaml"), "--state-dir"
+        daemon = [FOUR_BAR, "--duration", "0.1", "--report", "/dev/null"]
+        for folder, reason in ((file, "it is a file; name a folder"), (file + "/a/b", "Not a directory; name another folder")):
+            with self.subTest(folder):
+                done = run("ali3d", [*daemon, name, folder])
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertEqual(done.stderr, f"ali3d: {name}: {folder}: {reason}\n")
+        # Nobody may write to the root folder. Root may write everywhere.
+        options = {"user": 65534} if os.geteuid() == 0 else {}
+        try:
+            done = subprocess.run([os.path.join(BIN, "ali3d"), *daemon, name, "/states/of/ali3"], capture_output=True, text=True, check=False, **options)
+        except PermissionError:
+            done = None  # the programs lie where only root reads
+        if done:
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertEqual(done.stderr, f"ali3d: {name}: /states/of/ali3: cannot be made: /: Permission denied; name a folder that you may write to\n")
+        made = os.path.join(self.folder, "made", "below", "it")
+        done = run("ali3d", [*daemon, name, made, "--check"])
+        self.assertEqual((done.returncode, os.path.exists(made)), (0, False), done.stderr)
 
     def test_a_picture_without_gnuplot(self):
         """A shell that finds no gnuplot ends before the data: a message, and not the end by SIGPIPE."""

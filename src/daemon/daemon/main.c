@@ -59,12 +59,12 @@ static int run_file(const struct options *o, const struct settings_overrides *ov
   return status;
 }
 
-/* The files that options name, before any work. */
+/* The files and the folder that options name, before any work. */
 static bool check_daemon_files(const struct options *o)
 {
   return outfile_check("--draw", o->draw) && outfile_check("--flat", o->flat) &&
          outfile_check("--flat-inputs", o->flat_inputs) && outfile_check("--report", o->report) &&
-         outfile_check("--miss-log", o->miss_log);
+         outfile_check("--miss-log", o->miss_log) && outfile_check_made_folder("--state-dir", o->state_dir);
 }
 
 /* Output that is cut off must not look complete. */

@@ -58,10 +58,32 @@ bool outfile_check_folder(const char *what, const char *folder)
 {
   struct stat st;
   if (stat(folder, &st) != 0)
-    return say_refused(what, folder, strerror(errno), "make it, or name another folder");
+    return say_refused(what, folder, strerror(errno),
+                       errno == ENOENT ? "make it, or name another folder" : "name another folder");
   if (!S_ISDIR(st.st_mode)) return say_refused(what, folder, "it is a file", "name a folder");
   return access(folder, W_OK | X_OK) == 0 ||
          say_refused(what, folder, strerror(errno), "name a folder that you may write to");
+}
+
+bool outfile_check_made_folder(const char *what, const char *folder)
+{
+  char there[PATH_MAX], above[PATH_MAX], reason[PATH_MAX + 80];
+  struct stat st;
+  if (!folder) return true;
+  if (snprintf(there, sizeof there, "%s", folder) >= (int)sizeof there)
+    return say_refused(what, folder, strerror(ENAMETOOLONG), "name another folder");
+  /* Find the first folder that is there, from the named one upwards. */
+  while (stat(there, &st) != 0 && errno == ENOENT) {
+    for (size_t n = strlen(there); n > 1 && there[n - 1] == '/'; n--) there[n - 1] = '\0';
+    parent_of_outfile(there, above);
+    memcpy(there, above, sizeof there);
+  }
+  if (strcmp(there, folder) == 0) return outfile_check_folder(what, folder);
+  /* Judge it as the place of the folders that are to be made. */
+  if (stat(there, &st) == 0 && S_ISDIR(st.st_mode) && access(there, W_OK | X_OK) == 0) return true;
+  if (stat(there, &st) == 0 && !S_ISDIR(st.st_mode)) errno = ENOTDIR;
+  snprintf(reason, sizeof reason, "cannot be made: %s: %s", there, strerror(errno));
+  return say_refused(what, folder, reason, "name a folder that you may write to");
 }
 
 bool outfile_refuse(const char *what, const char *file, int error)

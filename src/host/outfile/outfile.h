@@ -15,6 +15,10 @@ bool outfile_check(const char *what, const char *file);
 /* Same for a folder in which files are made: it must exist. */
 bool outfile_check_folder(const char *what, const char *folder);
 
+/* Same for a folder that the program makes, with all folders above it: the folder, or the first one above it that is
+ * there, must take files. NULL: not asked for; good. */
+bool outfile_check_made_folder(const char *what, const char *folder);
+
 /* Prints the message for a file that could not be opened or written. error: an errno; 0: unknown. Returns false. */
 bool outfile_refuse(const char *what, const char *file, int error);
 
