@@ -97,6 +97,14 @@ class Platform(unittest.TestCase):
                                                             ("lp_wn", 1.0, 3))):
                 osc.send(bench.osc_message("/ali3/platform/set", "sfi", name, value, number))
                 self.assertEqual(osc.answer("/ali3/ack"), ["platform", number, result], name)
+            # Three numbers act together.
+            for number, (name, values, result) in enumerate((("gain_rot", (0.5, 0.25, 0.75), 0), ("gain_rot", (0.1, 0.1, 9.0), 3),
+                                                             ("gain_rot.x", (0.1, 0.1, 0.1), 3), ("gain", (0.1, 0.1, 0.1), 7)), 10):
+                osc.send(bench.osc_message("/ali3/platform/set", "sfffi", name, *values, number))
+                self.assertEqual(osc.answer("/ali3/ack"), ["platform", number, result], name)
+            for axis, value in zip("xyz", (0.5, 0.25, 0.75)):
+                bench.wait_for("the three in the log", lambda: f"platform: gain_rot.{axis} set to {value} by osc 127.0.0.1:" in d.said())
+            self.assertNotIn("set to 0.1 ", d.said())
             bench.wait_for("the change in the log", lambda: "platform: gain_lin.x set to 0.4 by osc 127.0.0.1:" in d.said())
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)

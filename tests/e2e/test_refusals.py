@@ -38,6 +38,10 @@ class Refusals(unittest.TestCase):
                                       ("lp_wn", 0.25, "refused: lp_wn: 0.25 rad/s contradicts another parameter")):
                 osc.send(bench.osc_message("/ali3/platform/set", "sf", name, value))
                 self.logged(d, said.format(port=osc.socket.getsockname()[1]))
+            osc.send(bench.osc_message("/ali3/platform/set", "sfff", "vel_max", 0.2, 1e6, 0.2))
+            self.logged(d, "refused: vel_max.y: 1e+06 is out of range: expected ")
+            osc.send(bench.osc_message("/ali3/platform/set", "sf", "vel_max", 0.2))
+            self.logged(d, "three numbers for this name, or one for its .x, .y or .z")
             self.assertNotIn("bad argument", d.said())
 
     def test_names_and_garbage_over_osc(self):

@@ -20,6 +20,7 @@ NOISE = [{"name": "noisy", "input": "push", "kind": "noise", "amplitude": 2.0}]
 CHAINS = [{"name": "travel", "type": "distance", "body": "car", "body_b": "ground", "delay": 0.033, "noise": 1e-3, "cutoff": 20},
           {"name": "cell", "type": "load_cell", "force": "strut", "lower": -20e3, "upper": 20e3, "bits": 14, "filter_order": 2, "cutoff": 30}]
 INJECTED = 1 << 13  # a flag of a frame
+WORKERS = ("0", "1", "2", "3")
 STOPS = {"skip": 0, "catch_up": 0, "slip": 0, "stop": 2}  # overrun policy: max_misses
 
 
@@ -224,8 +225,9 @@ print(f["replay/cycle"][n])"""
                         client.send(bench.osc_message("/ali3/inject", "sii", "noisy", k == 60, 40 + k))
                     client.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.05, 0.02 * (k % 3), 0.01))
                     if k % 40 == 10:
-                        client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "blend", 0.2 + 0.001 * k, 5))
-                        client.send(bench.osc_message("/ali3/cmd/platform", "sdi", "vel_max.x", 0.3, 6))
+                        self.ask(client, "platform/set", "sd", "blend", 0.2 + 0.001 * k)
+                        self.ask(client, "platform/set", "sd", "vel_max.x", 0.3)
+                        self.ask(client, "platform/set", "sddd", "acc_max", 3.0, 2.5, 2.0 + 0.001 * k)
                     bench.pace(0.02)
                 with open(d.config, encoding="utf-8") as f:
                     config = json.load(f)
@@ -327,7 +329,8 @@ print(f["replay/cycle"][n])"""
             found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
             self.assertGreater(len(found), 2)
             for k, name in enumerate(found):
-                self.check_same(os.path.join(d.dir, name), "--workers", "1")
+                for workers in WORKERS:
+                    self.check_same(os.path.join(d.dir, name), "--workers", workers)
                 written = os.path.join(d.dir, f"written{k}.h5")
                 self.check_same(os.path.join(d.dir, name), "--write", written)
                 self.check_same(written)
@@ -361,17 +364,20 @@ print(f["replay/cycle"][n])"""
             found = sorted(name for name in os.listdir(d.dir) if name.endswith(".h5"))
             self.assertGreater(len(found), 0)
             for name in found:
-                for workers in ("0", "1", "3"):
+                for workers in WORKERS:
                     self.check_same(os.path.join(d.dir, name), "--workers", workers)
             got = read_all([os.path.join(d.dir, name) for name in found])
             for name in ("force.ram.pressure_a", "force.motor.current", "force.tyre.along", "force.brake.value"):
                 self.assertGreater(len({row[f["names"].index(name)] for f in got for row in f["values"]}), 20, name)
 
     def test_fast_shafts(self):
-        """Geared shafts at 1000 rad/s and more that an input accelerates, enough of them to wake workers: the same bits with 0, 1 and
-        3 workers, and the counts of turns go on from a recorded state."""
+        """Geared shafts at 1000 rad/s and more that an input accelerates, enough of them to wake workers: the same bits with 0 to 3
+        workers, also in sensors of their ends, and the counts of turns go on from a recorded state."""
         pairs = 100
-        with bench.Daemon(model=fast_shafts(pairs), inputs=[{"name": "push", "body": "a0", "recover": 1}],
+        ends = [{"name": "far", "type": "distance", "body": "a0", "body_b": f"b{pairs - 1}", "point": [0.1, 0, 0], "point_b": [0, 0.1, 0], "delay": 0.033,
+                 "noise": 1e-3, "cutoff": 20},
+                {"name": "shaken", "type": "imu", "body": f"b{pairs - 1}", "point": [0, 0.05, 0], "cutoff": 30, "filter_order": 2, "noise": 1e-2}]
+        with bench.Daemon(model={**fast_shafts(pairs), "sensors": ends}, inputs=[{"name": "push", "body": "a0", "recover": 1}],
                           cycle={"clock": "lockstep", "warmup": 20}, realtime={"workers": 1}) as d:
             file, client = os.path.join(d.dir, "run.h5"), self.open(d)
             with Once(file, d.name) as r:
@@ -381,10 +387,12 @@ print(f["replay/cycle"][n])"""
                     client.answer("/ali3/ack")
                 d.stop()
                 self.assertEqual(r.finish(), 0, r.said)
-            for workers in ("0", "1", "3"):
+            for workers in WORKERS:
                 self.check_same(file, "--workers", workers)
             self.check_same(file, "--workers", "3", "--from", "0.2")
             got = read(file)
+            for name in ("sensor.far.value", "sensor.shaken.specific_force.x"):
+                self.assertGreater(len({row[got["names"].index(name)] for row in got["values"]}), 40, name)
             angle = {name: got["values"][-1][got["names"].index(f"joint.{name}.position")] for name in ("j0", "k0")}
         self.assertGreater(angle["j0"], 0.5 * 1000)
         self.assertAlmostEqual(angle["k0"], -0.5 * angle["j0"], delta=1e-9 * angle["j0"])

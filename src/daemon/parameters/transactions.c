@@ -29,19 +29,6 @@ void param_server_forget_transactions(struct param_server *l, uint64_t now_ns)
   }
 }
 
-/* A name of the table is one number; the beginning of three names is a vector. */
-static void find_of_platform(const struct param_server *l, const char *name, struct param_server_change *c)
-{
-  const size_t length = strlen(name);
-  for (int i = 0; l->config.cycle->drive.there && i < (int)PARAMS && c->of.param < 0; i++) {
-    const bool begins = strncmp(params_table[i].name, name, length) == 0;
-    if (!begins || (params_table[i].name[length] && strcmp(params_table[i].name + length, ".x") != 0))
-      continue;
-    c->of.param = i;
-    c->numbers = params_table[i].name[length] ? 3 : 1;
-  }
-}
-
 bool param_server_find_change(const struct param_server *l, const struct desk_request *r,
                               struct param_server_change *c)
 {
@@ -50,7 +37,7 @@ bool param_server_find_change(const struct param_server *l, const struct desk_re
   c->of.param = -1;
   c->numbers = 1;
   if (c->platform) {
-    find_of_platform(l, r->name + strlen(PLATFORM), c);
+    if (l->config.cycle->drive.there) c->of.param = params_find_rows(r->name + strlen(PLATFORM), &c->numbers);
   } else {
     c->of.param = params_find_part(&l->params, r->name, &c->part);
     if (c->of.param >= 0 && !c->part) c->numbers = l->params.param[c->of.param].count;

@@ -63,8 +63,9 @@ enum osc_address_flag {
            "name of the fault, 1 on or 0 off, request number", osc_on_inject)                                \
   RECEIVED("stimulus", "si|sii", OSC_LENIENT, "", "name of the stimulus, 1 start or 0 stop, request number", \
            osc_on_stimulus)                                                                                  \
-  RECEIVED("platform/set", "sf|sfi|sd|sdi|si|sii", OSC_PLATFORM, "",                                         \
-           "platform parameter, value, request number; ali3d answers with ack", osc_on_platform_set)         \
+  RECEIVED("platform/set", "sf|sfi|sfff|sfffi|sd|sdi|sddd|sdddi|si|sii|siii|siiii", OSC_PLATFORM, "",        \
+           "platform parameter, its value or its three values, request number; ali3d answers with ack",      \
+           osc_on_platform_set)                                                                              \
   RECEIVED("platform/jog", "sf|sfi|sfiii|sd|sdi|sdiii|si|sii|siiii", OSC_PLATFORM, "",                       \
            "surge to yaw or leg1 to leg6, -1 to 1 of the crawl speed (0 stops), request number; then hand "  \
            "and number; the last number rises",                                                              \

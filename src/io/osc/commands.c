@@ -136,19 +136,34 @@ enum verdict osc_on_stimulus(struct osc_in *in, const struct request *r)
   return switch_named(in, r, COMMAND_STIMULUS, in->config->stimulus_name, in->config->stimuli);
 }
 
-/* platform/set NAME VALUE [REQUEST]: the loop checks the value, because it knows the other parameters. */
+/* platform/set NAME VALUE [REQUEST], or three values where NAME is the whole of three numbers. The loop checks the
+ * values, because it knows the other parameters. */
 enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
 {
   const struct osc_arguments *a = r->a;
-  const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
-  for (uint32_t i = 0; i < PARAMS; i++)
-    if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
-      return send_valued(
-          in, r,
-          &(struct command){
-              .code = COMMAND_PLATFORM, .argument = i, .id = (uint32_t)id, .value = osc_number(a, 1)});
-  osc_tell_name(in, r, osc_string(a, 0));
-  osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_NO_SUCH_NAME);
+  const int values = a->count > 3 ? 3 : 1;
+  const int32_t id = a->count > 1 + values ? osc_integer(a, 1 + values) : 0;
+  int rows = 0;
+  const int first = params_find_rows(osc_string(a, 0), &rows);
+  /* Send it if the name has as many numbers. */
+  if (first >= 0 && rows == values) {
+    struct command c = {.code = COMMAND_PLATFORM,
+                        .argument = (uint32_t)first,
+                        .id = (uint32_t)id,
+                        .value = osc_number(a, 1),
+                        .more = (uint32_t)values - 1};
+    for (int i = 1; i < values; i++) c.next[i - 1] = osc_number(a, 1 + i);
+    return send_valued(in, r, &c);
+  }
+  /* Say what the name would take. */
+  if (first < 0)
+    osc_tell_name(in, r, osc_string(a, 0));
+  else
+    osc_tell_types(in, r,
+                   rows == 3 ? "three numbers for this name, or one for its .x, .y or .z"
+                             : "one number for this name");
+  osc_out_acknowledge(in->out, &r->from, command_name(COMMAND_PLATFORM), id,
+                      first < 0 ? RESULT_NO_SUCH_NAME : RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }
 

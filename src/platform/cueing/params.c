@@ -15,33 +15,33 @@ const struct params_scalar params_table[PARAMS] = {
 #undef PARAM
 };
 
-static int find_param(const char *name)
-{
-  for (int i = 0; i < PARAMS; i++)
-    if (strcmp(params_table[i].name, name) == 0) return i;
-  return -1;
-}
-
-/* True if the list has three numbers of this name. */
-static bool is_group(const char *name)
+int params_find_rows(const char *name, int *rows)
 {
   const size_t length = strlen(name);
-  for (int i = 0; i < PARAMS; i++)
-    if (strncmp(params_table[i].name, name, length) == 0 && params_table[i].name[length] == '.') return true;
-  return false;
+  for (int i = 0; i < PARAMS; i++) {
+    const char *row = params_table[i].name, *end = row + length;
+    if (strncmp(row, name, length) != 0 || (*end && strcmp(end, ".x") != 0)) continue;
+    *rows = *end ? 3 : 1;
+    return i;
+  }
+  return -1;
 }
 
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size)
 {
-  const int i = find_param(name);
+  /* Find the row of one number. */
+  int rows = 1;
+  const int i = params_find_rows(name, &rows);
   if (i < 0) {
-    if (is_group(name))
-      snprintf(error, size, "%s: has three numbers; set them one by one as %s.x, %s.y, %s.z", name, name,
-               name, name);
-    else
-      snprintf(error, size, "%.64s: no such parameter of the platform", name);
+    snprintf(error, size, "%.64s: no such parameter of the platform", name);
     return false;
   }
+  if (rows == 3) {
+    snprintf(error, size, "%s: has three numbers; set them one by one as %s.x, %s.y, %s.z", name, name, name,
+             name);
+    return false;
+  }
+  /* Check the value, and set it. */
   const struct params_scalar *s = &params_table[i];
   if (!(value >= s->least && value <= s->greatest)) {
     snprintf(error, size, "%s: expected a number from %g to %g%s%s, found %g", name, s->least, s->greatest,

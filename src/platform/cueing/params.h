@@ -18,6 +18,10 @@ struct params_scalar {
 /* In the order in which struct platform_params holds them. */
 extern const struct params_scalar params_table[PARAMS];
 
+/* Not RT. Finds the rows of a name, which is one number, or the whole of a parameter of three: NAME of NAME.x, NAME.y
+ * and NAME.z. Returns the first row and the number of rows in *rows, or -1. */
+int params_find_rows(const char *name, int *rows);
+
 /* Not RT. Sets one number, in the unit of the table. False, with p unchanged and the reason in error, if the name is unknown or
  * the value is out of its range. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);

@@ -42,18 +42,38 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
 
+int cycle_platform_changes(const struct command *command, struct platform_change change[3])
+{
+  const int more = command->more <= 2 ? (int)command->more : 2;
+  change[0] = (struct platform_change){command->argument, command->value};
+  for (int i = 0; i < more; i++)
+    change[1 + i] = (struct platform_change){command->argument + 1 + (uint32_t)i, command->next[i]};
+  return 1 + more;
+}
+
+/* The change by which a COMMAND_PLATFORM was refused: the first one if together they contradict other parameters. */
+static struct platform_change refused_change(const struct cycle *c, const struct command *command)
+{
+  struct platform_change change[3];
+  struct platform_params params;
+  const int n = cycle_platform_changes(command, change);
+  const int refused = platform_drive_judge(&c->drive, change, n, &params);
+  return change[refused > 0 && refused < n ? refused : 0];
+}
+
 void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port)
 {
   /* A refused parameter is told with its ceiling, a jog and a sign of the rig with the reason. */
   const bool sets = command->code == COMMAND_PLATFORM;
+  const struct platform_change asked = sets ? refused_change(c, command) : (struct platform_change){0};
   struct cycle_event e = cycle_event_of(c, CAUSE_REFUSED);
   e.code = command->code;
   e.port = port;
   e.client = command->client;
   e.value = result;
-  e.parameter = sets ? command->argument : 0;
-  e.asked = sets ? command->value : 0.0;
-  e.ceiling = sets ? platform_drive_ceiling(&c->drive, command->argument) : INFINITY;
+  e.parameter = asked.parameter;
+  e.asked = asked.value;
+  e.ceiling = sets ? platform_drive_ceiling(&c->drive, asked.parameter) : INFINITY;
   e.jog = command->code == COMMAND_JOG ? c->jog_answer : JOG_TAKEN;
   e.rig = rig_drive_lacks(&c->rig, &c->drive, c->machine.state, command->code);
   ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);

@@ -68,6 +68,8 @@ void cycle_leave(struct cycle *c);
  * changes. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);
+/* cycle_note.c: the changes that a COMMAND_PLATFORM asks for. Returns their number. */
+int cycle_platform_changes(const struct command *command, struct platform_change change[3]);
 void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port);
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
 

@@ -92,9 +92,11 @@ static void note_parameter(struct cycle *c, uint64_t cycle, uint32_t parameter, 
 
 enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port)
 {
-  const enum command_result result = platform_drive_set(&c->drive, command->argument, command->value);
-  if (result == RESULT_OK)
-    note_parameter(c, c->times.number, command->argument, command->value, port, command->client);
+  struct platform_change change[3];
+  const int n = cycle_platform_changes(command, change);
+  const enum command_result result = platform_drive_set(&c->drive, change, n);
+  for (int i = 0; i < n && result == RESULT_OK; i++)
+    note_parameter(c, c->times.number, change[i].parameter, change[i].value, port, command->client);
   return result;
 }
 

@@ -138,11 +138,10 @@ int platform_drive_judge(const struct platform_drive *d, const struct platform_c
   return n > 0 && params_leave_notch(params) ? n : -1;
 }
 
-enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)
+enum command_result platform_drive_set(struct platform_drive *d, const struct platform_change *change, int n)
 {
   struct platform_params params;
-  if (platform_drive_judge(d, &(struct platform_change){parameter, value}, 1, &params) >= 0)
-    return RESULT_BAD_ARGUMENT;
+  if (platform_drive_judge(d, change, n, &params) >= 0) return RESULT_BAD_ARGUMENT;
   platform_drive_tune(d, d->setup.spec.mode, &params);
   return RESULT_OK;
 }

@@ -73,8 +73,8 @@ void platform_drive_raise(struct platform_drive *d);
  * parameters would be inconsistent. */
 int platform_drive_judge(const struct platform_drive *d, const struct platform_change *change, int n,
                          struct platform_params *params);
-/* Sets one row of params_table. Returns RESULT_BAD_ARGUMENT and changes nothing if platform_drive_judge() refuses it. */
-enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value);
+/* Makes the changes together. Returns RESULT_BAD_ARGUMENT and changes nothing if platform_drive_judge() refuses one. */
+enum command_result platform_drive_set(struct platform_drive *d, const struct platform_change *change, int n);
 /* The largest value that a command may give a limit; INFINITY: the parameter is no limit. */
 double platform_drive_ceiling(const struct platform_drive *d, uint32_t parameter);
 

@@ -24,6 +24,9 @@ struct command {
    * result that the loop shows; LOAD with RESULT_OK loads. */
   double value;
   uint32_t number; /* COMMAND_JOG: see COMMAND_HAND */
+  /* COMMAND_PLATFORM: number of the rows of params_table behind `argument` that change with it, and their values. */
+  uint32_t more;
+  double next[2];
 };
 struct answer {
   uint32_t code, id, client, result;

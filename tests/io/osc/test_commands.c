@@ -399,11 +399,26 @@ TEST(parameters_of_the_platform_are_set_by_name)
   receive(wire_message(bytes, "/ali3/platform/set", "si", "tilt_max", 12));
   assert_true(ring_pop(&port.commands, &c));
   assert_true(c.value == 12.0);
-  static const char *const unknown[] = {"gain_lin", "gain_lin.w", "gain_lin.xy", "hp_zeta.x", "", "tilt"};
+  static const char *const unknown[] = {"gain_lin.w", "gain_lin.xy", "hp_zeta.x", "",
+                                        "tilt",       "gain",        "gain_lin."};
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     receive(wire_message(bytes, "/ali3/platform/set", "sf", unknown[i], 1.0));
     assert_acknowledged("platform", 0, RESULT_NO_SUCH_NAME);
   }
+  /* The whole of three numbers takes three, every other name takes one. */
+  receive(wire_message(bytes, "/ali3/platform/set", "sfffi", "gain_lin", 0.25, 0.5, 0.75, 78));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.argument, offsetof(struct platform_params, gain_lin[0]) / sizeof(double));
+  assert_true(c.value == 0.25 && c.more == 2 && c.next[0] == 0.5 && c.next[1] == 0.75 && c.id == 78);
+  receive(wire_message(bytes, "/ali3/platform/set", "siii", "acc_max", 1, 2, 3));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_true(c.value == 1.0 && c.more == 2 && c.next[0] == 2.0 && c.next[1] == 3.0 && c.id == 0);
+  receive(wire_message(bytes, "/ali3/platform/set", "sfi", "gain_lin", 1.0, 79));
+  assert_acknowledged("platform", 79, RESULT_BAD_ARGUMENT);
+  receive(wire_message(bytes, "/ali3/platform/set", "sdddi", "gain_lin.x", 1.0, 1.0, 1.0, 80));
+  assert_acknowledged("platform", 80, RESULT_BAD_ARGUMENT);
+  receive(wire_message(bytes, "/ali3/platform/set", "sdddi", "tilt_max", 1.0, 1.0, 1.0, 81));
+  assert_acknowledged("platform", 81, RESULT_BAD_ARGUMENT);
   receive(wire_message(bytes, "/ali3/platform/set", "s", "tilt_max"));
   receive(wire_message(bytes, "/ali3/platform/set", "sT", "tilt_max"));
   receive(wire_message(bytes, "/ali3/platform/set", "fs", 1.0, "tilt_max"));

@@ -115,7 +115,7 @@ void begin_running(struct bench *b)
 uint32_t told(struct bench *b, uint32_t code)
 {
   static uint32_t id = 1000;
-  assert_true(port_command(&b->port[0], &(struct command){code, 0, ++id, 7, clock_now_ns(), 0, 0}));
+  assert_true(port_command(&b->port[0], &(struct command){code, 0, ++id, 7, clock_now_ns(), 0, 0, 0, {0}}));
   cycle_once(&b->cycle);
   struct answer a = {0};
   assert_true(ring_pop(&b->port[0].answers, &a));

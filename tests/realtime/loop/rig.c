@@ -92,7 +92,7 @@ void rig_begin(struct loop_rig *r)
 
 static void tell(struct loop_rig *r, int port, uint32_t code)
 {
-  (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns(), 0, 0});
+  (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns(), 0, 0, 0, {0}});
 }
 
 static void set_inputs(struct loop_rig *r, int port, double value)

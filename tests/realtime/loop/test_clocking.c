@@ -189,7 +189,8 @@ static struct answer answered(struct bench *b)
 static uint32_t ask(struct bench *b, uint32_t code, uint32_t argument)
 {
   static uint32_t id = 1;
-  assert_true(port_command(&b->port[0], &(struct command){code, argument, ++id, 5, clock_now_ns(), 0, 0}));
+  assert_true(
+      port_command(&b->port[0], &(struct command){code, argument, ++id, 5, clock_now_ns(), 0, 0, 0, {0}}));
   const struct answer a = answered(b);
   assert_int_equal(a.code, code);
   assert_int_equal(a.id, id);
@@ -279,9 +280,10 @@ static void an_estop_ends_steps_that_are_owed(void **state)
   const pthread_t thread = run(b);
   frame_of(b, STATE_STOPPED, 0);
   assert_int_equal(ask(b, COMMAND_RUN, 0), RESULT_OK);
+  assert_true(port_command(&b->port[0],
+                           &(struct command){COMMAND_STEP, UINT32_MAX, 77, 5, clock_now_ns(), 0, 0, 0, {0}}));
   assert_true(
-      port_command(&b->port[0], &(struct command){COMMAND_STEP, UINT32_MAX, 77, 5, clock_now_ns(), 0, 0}));
-  assert_true(port_command(&b->port[1], &(struct command){COMMAND_ESTOP, 0, 1, 1, clock_now_ns(), 0, 0}));
+      port_command(&b->port[1], &(struct command){COMMAND_ESTOP, 0, 1, 1, clock_now_ns(), 0, 0, 0, {0}}));
   const struct answer a = answered(b);
   assert_int_equal(a.code, COMMAND_STEP);
   assert_int_equal(a.result, RESULT_WRONG_STATE);

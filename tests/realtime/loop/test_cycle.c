@@ -165,8 +165,8 @@ static void a_reset_sent_with_an_estop_does_not_win(void **state)
   struct bench *b = *state;
   begin_running(b);
   after(b, 3);
-  port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 0, clock_now_ns(), 0, 0});
-  port_command(&b->port[0], &(struct command){COMMAND_ESTOP, 0, 2, 0, 0, 0, 0});
+  port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 0, clock_now_ns(), 0, 0, 0, {0}});
+  port_command(&b->port[0], &(struct command){COMMAND_ESTOP, 0, 2, 0, 0, 0, 0, 0, {0}});
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
@@ -177,10 +177,10 @@ static void an_estop_behind_full_rings_of_commands_wins(void **state)
   begin_running(b);
   after(b, 3);
   for (int p = 0; p < 2; p++)
-    for (uint32_t k = 0;
-         port_command(&b->port[p], &(struct command){k % 2 ? COMMAND_RUN : COMMAND_RESET, 0, k, 0, 0, 0, 0});)
+    for (uint32_t k = 0; port_command(
+             &b->port[p], &(struct command){k % 2 ? COMMAND_RUN : COMMAND_RESET, 0, k, 0, 0, 0, 0, 0, {0}});)
       k++;
-  assert_true(port_command(&b->port[0], &(struct command){COMMAND_ESTOP, 0, 0, 0, 0, 0, 0}));
+  assert_true(port_command(&b->port[0], &(struct command){COMMAND_ESTOP, 0, 0, 0, 0, 0, 0, 0, {0}}));
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   assert_int_equal(after(b, 20)->state, STATE_SAFE);
   struct answer a;
@@ -195,8 +195,8 @@ static void commands_are_taken_in_order_and_sixteen_at_a_time(void **state)
   struct bench *b = *state;
   begin_running(b);
   for (uint32_t k = 0; k < 40; k++)
-    assert_true(
-        port_command(&b->port[1], &(struct command){k % 2 ? COMMAND_RUN : COMMAND_PAUSE, 0, k, 3, 0, 0, 0}));
+    assert_true(port_command(
+        &b->port[1], &(struct command){k % 2 ? COMMAND_RUN : COMMAND_PAUSE, 0, k, 3, 0, 0, 0, 0, {0}}));
   static const int taken[] = {16, 16, 8, 0};
   uint32_t id = 0;
   for (size_t c = 0; c < sizeof taken / sizeof *taken; c++) {
@@ -499,7 +499,8 @@ static void an_input_sent_after_a_reset_acts(void **state)
   set_input(b, 0, 0, 5.0);
   after(b, 2);
   assert_true(newest(b, 0)->values[b->signals->input_first] == 5.0);
-  assert_true(port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 0, clock_now_ns(), 0, 0}));
+  assert_true(
+      port_command(&b->port[0], &(struct command){COMMAND_RESET, 0, 1, 0, clock_now_ns(), 0, 0, 0, {0}}));
   set_input(b, 0, 0, 7.0);
   after(b, 1);
   assert_true(newest(b, 0)->values[b->signals->input_first] == 7.0);

@@ -253,7 +253,8 @@ static void after_a_suspension_nothing_moves_by_itself(void **state)
   assert_int_equal(after(b, 10)->state, STATE_RUNNING);
   asleep_ns = 600 * NS_PER_S;
   /* A command from before it, and values from before it. */
-  assert_true(port_command(&b->port[0], &(struct command){COMMAND_RUN, 0, 1, 7, clock_now_ns(), 0, 0}));
+  assert_true(
+      port_command(&b->port[0], &(struct command){COMMAND_RUN, 0, 1, 7, clock_now_ns(), 0, 0, 0, {0}}));
   const struct frame *f = after(b, 1);
   assert_int_equal(f->state, STATE_SAFE);
   assert_int_equal(f->fault, FAULT_STUCK);
@@ -276,8 +277,8 @@ static void a_reset_from_a_gap_does_not_lift_its_stop(void **state)
   begin_running(b);
   after(b, 10);
   b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S / 2;
-  assert_true(port_command(&b->port[0],
-                           &(struct command){COMMAND_RESET, 0, 1, 7, clock_now_ns() - NS_PER_S / 4, 0, 0}));
+  assert_true(port_command(
+      &b->port[0], &(struct command){COMMAND_RESET, 0, 1, 7, clock_now_ns() - NS_PER_S / 4, 0, 0, 0, {0}}));
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   struct answer a;
   assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_TOO_SOON);

@@ -38,13 +38,33 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   }
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 
+  /* Three numbers act together, or none acts; the refusal names the one that is wrong. */
+  static const double wanted[3] = {0.1, 0.2, 0.3};
+  assert_int_equal(set_parameters(b, PARAMETER(gain_lin), wanted), RESULT_OK);
+  assert_int_equal(told_it.tunes, 2);
+  for (int i = 0; i < 3; i++) {
+    assert_true(told_it.params.gain_lin[i] == wanted[i]);
+    assert_true(outbox_next_event(&b->cycle.outbox, &e));
+    assert_int_equal(e.cause, CAUSE_PLATFORM_SET);
+    assert_int_equal(e.code, PARAMETER(gain_lin) + (uint32_t)i);
+  }
+  assert_int_equal(set_parameters(b, PARAMETER(gain_lin), (double[]){0.4, 1.6, 0.4}), RESULT_BAD_ARGUMENT);
+  assert_int_equal(told_it.tunes, 2);
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
+  assert_true(e.cause == CAUSE_REFUSED && e.parameter == PARAMETER(gain_lin[1]) && e.asked == 1.6);
+  assert_int_equal(set_parameters(b, PARAMETER(hp_wn), (double[]){2.0, 2.6, 3.0}),
+                   RESULT_BAD_ARGUMENT); /* a notch */
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
+  assert_true(e.cause == CAUSE_REFUSED && e.parameter == PARAMETER(hp_wn[0]));
+  assert_false(outbox_next_event(&b->cycle.outbox, &e));
+
   /* The next reload restores all values of the file. */
   struct cycle_tuning t = {
       .live.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
   t.params.blend[0] = 2.0;
   cycle_tune(&b->cycle, &t);
   after(b, 1);
-  assert_int_equal(told_it.tunes, 2);
+  assert_int_equal(told_it.tunes, 3);
   assert_int_equal(told_it.mode, PLATFORM_EXTERNAL);
   assert_memory_equal(&told_it.params, &t.params, sizeof t.params);
   cycle_tune(&b->cycle, &t); /* a second time changes nothing */
@@ -53,7 +73,7 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   after(b, 1);
   cycle_tune(&b->cycle, &t);
   after(b, 1);
-  assert_int_equal(told_it.tunes, 2);
+  assert_int_equal(told_it.tunes, 3);
 }
 
 /* Commands stay below the limits of the file. A reload lowers limits at once, and raises them where nobody rides. */

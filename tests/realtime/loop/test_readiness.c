@@ -18,8 +18,8 @@ void __wrap_inputs_take(struct inputs *in, struct port *const *port, uint64_t cl
   __real_inputs_take(in, port, clock_ns, virtual_ns);
   if (!interferes) return;
   set_input(interferes, 0, INPUT_WRENCH_CHANNELS, 1.0);
-  assert_true(
-      port_command(&interferes->port[0], &(struct command){COMMAND_ARM, 0, 1, 7, clock_now_ns(), 0, 0}));
+  assert_true(port_command(&interferes->port[0],
+                           &(struct command){COMMAND_ARM, 0, 1, 7, clock_now_ns(), 0, 0, 0, {0}}));
   interferes = NULL;
 }
 
@@ -97,7 +97,7 @@ static void an_estop_names_who_asked(void **state)
   struct bench *b = *state;
   begin_running(b);
   after(b, 1);
-  assert_true(port_command(&b->port[1], &(struct command){COMMAND_ESTOP, 0, 1, UINT32_MAX, 0, 0, 0}));
+  assert_true(port_command(&b->port[1], &(struct command){COMMAND_ESTOP, 0, 1, UINT32_MAX, 0, 0, 0, 0, {0}}));
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   const struct cycle_event e = event(b, CAUSE_FAULT);
   assert_int_equal(e.code, FAULT_ESTOP);
@@ -148,8 +148,8 @@ static const struct injection BIASES[] = {
 
 static uint32_t told_to_inject(struct bench *b, uint32_t argument)
 {
-  assert_true(
-      port_command(&b->port[0], &(struct command){COMMAND_INJECT, argument, 1, 7, clock_now_ns(), 0, 0}));
+  assert_true(port_command(&b->port[0],
+                           &(struct command){COMMAND_INJECT, argument, 1, 7, clock_now_ns(), 0, 0, 0, {0}}));
   cycle_once(&b->cycle);
   struct answer a = {0};
   assert_true(ring_pop(&b->port[0].answers, &a));

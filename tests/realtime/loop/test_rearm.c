@@ -17,8 +17,8 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
     let_rearm(b); /* as if a second had passed */
     let_rearm(b);
     for (size_t k = 0; k < 3; k++)
-      assert_true(
-          port_command(&b->port[again % 2], &(struct command){bundle[k], 0, 1, 7, clock_now_ns(), 0, 0}));
+      assert_true(port_command(&b->port[again % 2],
+                               &(struct command){bundle[k], 0, 1, 7, clock_now_ns(), 0, 0, 0, {0}}));
     assert_int_equal(after(b, 1)->state, STATE_STOPPED);
     for (size_t k = 0; k < 3; k++) {
       struct answer a = {0};
@@ -28,7 +28,7 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
     assert_int_equal(newest(b, 0)->last_result, RESULT_WRONG_STATE);
   }
   /* A stamp in the future is invalid: it counts as now. */
-  assert_true(port_command(&b->port[0], &(struct command){COMMAND_ARM, 0, 1, 7, UINT64_MAX, 0, 0}));
+  assert_true(port_command(&b->port[0], &(struct command){COMMAND_ARM, 0, 1, 7, UINT64_MAX, 0, 0, 0, {0}}));
   assert_int_equal(after(b, 1)->state, STATE_STOPPED);
   struct answer a = {0};
   assert_true(ring_pop(&b->port[0].answers, &a) && a.result == RESULT_TOO_SOON);

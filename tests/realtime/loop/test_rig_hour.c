@@ -263,7 +263,7 @@ static void live(struct hour *h, int cycles)
 
 static void order(struct hour *h, uint32_t code)
 {
-  assert_true(port_command(&h->port[0], &(struct command){code, 0, ++h->id, 1, virtual_ns, 0, 0}));
+  assert_true(port_command(&h->port[0], &(struct command){code, 0, ++h->id, 1, virtual_ns, 0, 0, 0, {0}}));
 }
 
 /* --- faults --- */

@@ -95,10 +95,25 @@ double published(const struct bench *b, const struct frame *f, size_t offset)
 uint32_t set_parameter(struct bench *b, uint32_t parameter, double value)
 {
   struct answer a = {0};
-  assert_true(port_command(&b->port[0],
-                           &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value, 0}));
+  assert_true(port_command(
+      &b->port[0], &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value, 0, 0, {0}}));
   cycle_once(&b->cycle);
   assert_true(ring_pop(&b->port[0].answers, &a));
   assert_int_equal(a.code, COMMAND_PLATFORM);
+  return a.result;
+}
+
+uint32_t set_parameters(struct bench *b, uint32_t first, const double value[3])
+{
+  struct answer a = {0};
+  const struct command c = {.code = COMMAND_PLATFORM,
+                            .argument = first,
+                            .t_ns = clock_now_ns(),
+                            .value = value[0],
+                            .more = 2,
+                            .next = {value[1], value[2]}};
+  assert_true(port_command(&b->port[0], &c));
+  cycle_once(&b->cycle);
+  assert_true(ring_pop(&b->port[0].answers, &a));
   return a.result;
 }

@@ -29,5 +29,7 @@ double published(const struct bench *b, const struct frame *f, size_t offset);
 #define PARAMETER(field) ((uint32_t)(offsetof(struct platform_params, field) / sizeof(double)))
 /* Sends a command of client 7 and runs one cycle; returns the result in the answer. */
 uint32_t set_parameter(struct bench *b, uint32_t parameter, double value);
+/* Three rows from `first` on, in one command. */
+uint32_t set_parameters(struct bench *b, uint32_t first, const double value[3]);
 
 #endif

@@ -114,12 +114,13 @@ TEST(commands_keep_their_order_and_estop_needs_no_room)
   struct command c;
   uint32_t sent = 0;
   assert_true(port_init(&p, "test", 1, 0, false));
-  while (port_command(&p, &(struct command){COMMAND_RUN, 5, sent, 9, 0, 0, 0})) sent++;
+  while (port_command(&p, &(struct command){COMMAND_RUN, 5, sent, 9, 0, 0, 0, 0, {0}})) sent++;
   assert_true(sent >= 16);
   assert_int_equal(ring_dropped(&p.commands), 1);
   assert_int_equal(atomic_load(&p.estop), 0);
   assert_true(port_command(
-      &p, &(struct command){COMMAND_ESTOP, 0, 77, 9, 0, 0, 0})); /* the ring is full, which does not matter */
+      &p, &(struct command){
+              COMMAND_ESTOP, 0, 77, 9, 0, 0, 0, 0, {0}}));       /* the ring is full, which does not matter */
   assert_true(atomic_exchange(&p.estop, 0) == (PORT_ESTOP | 9)); /* and its sender */
   for (uint32_t i = 0; i < sent; i++) {
     assert_true(ring_pop(&p.commands, &c));
@@ -129,8 +130,10 @@ TEST(commands_keep_their_order_and_estop_needs_no_room)
     assert_int_equal(c.client, 9);
   }
   assert_false(ring_pop(&p.commands, &c));
-  assert_true(port_command(&p, &(struct command){COMMAND_ESTOP, 0, 78, 9, 0, 0,
-                                                 0})); /* with room it is also in the queue, to be answered */
+  assert_true(port_command(
+      &p,
+      &(struct command){
+          COMMAND_ESTOP, 0, 78, 9, 0, 0, 0, 0, {0}})); /* with room it is also in the queue, to be answered */
   assert_true(ring_pop(&p.commands, &c));
   assert_int_equal(c.code, COMMAND_ESTOP);
   assert_int_equal(c.id, 78);
