@@ -82,7 +82,7 @@ var ali3 = window.ali3 || (window.ali3 = {});
       this.target = plot;
       for (const p of this.list) p.join.setAttribute('aria-pressed', p === plot);
       const pick = this.elements.pick;
-      pick.placeholder = plot ? `signal to add to the plot of ${plot.series[0].name}` : 'signal or glob, Enter adds';
+      pick.placeholder = plot ? `signal to add to the plot of ${plot.series[0].name}` : 'add a signal';
       if (plot) pick.focus();
     }
 
