@@ -406,7 +406,7 @@ class Layout(Shown):
             subprocess.run([bench.program("ali3-sim"), os.path.join(MODELS, "double_wishbone.yaml"), "--duration", "1", "--view", page], check=True,
                            capture_output=True, timeout=bench.PATIENCE)
             self.browser.get(f"file://{page}")
-            bench.wait_for("pictures", lambda: (self.ask("window.ali3 && ali3.page && ali3.page.scene ? ali3.page.scene.pictures : 0") or 0) > 0, 30)
+            bench.wait_for("pictures", lambda: (self.ask("window.ali3 && ali3.page && ali3.page.scene ? ali3.page.scene.pictures : 0") or 0) > 0)
             self.check("file")
 
 
