@@ -30,24 +30,50 @@ with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
 units = {file: unit for file, unit in units.items() if not file.startswith(ROOT + "/tests/")}
 
 
-def check(unit):
-    flags = [flag for flag in shlex.split(unit["command"])[1:]
-             if flag not in ("-c", unit["file"]) and not flag.startswith(GCC_ONLY)]
-    del flags[flags.index("-o"):flags.index("-o") + 2]
-    if tidy:
-        checks = "--checks=" + LEFT_OUT.get(os.path.relpath(unit["file"], ROOT), "")
-        command = [tool, "--quiet", "--warnings-as-errors=*", checks, unit["file"], "--", *flags]
-    else:
-        command = [tool, *flags, "-Werror", "-fsyntax-only", unit["file"]]
+def flags_of(unit):
+    words = shlex.split(unit["command"])
+    while not words[0].startswith("-"):  # the compiler, and perhaps its cache
+        words.pop(0)
+    flags = [flag for flag in words if flag not in ("-c", "-MD", unit["file"]) and not flag.startswith(GCC_ONLY)]
+    for word in ("-o", "-MT", "-MF"):
+        if word in flags:
+            del flags[flags.index(word):flags.index(word) + 2]
+    return flags
+
+
+def tidied(unit):
+    checks = "--checks=" + LEFT_OUT.get(os.path.relpath(unit["file"], ROOT), "")
+    command = [tool, "--quiet", "--warnings-as-errors=*", checks, unit["file"], "--", *flags_of(unit)]
     done = subprocess.run(command, cwd=unit["directory"], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + ("" if tidy and done.returncode == 0 else done.stderr)
+    return [] if done.returncode == 0 else [done.stdout + done.stderr]
 
 
-failed = 0
+def compiled(group):
+    """What clang says of each file that it refuses. The text of four files takes a third of their time, because headers are read once.
+    Where they do not go together, which names of their own may cause, each is compiled alone."""
+    text = ""
+    for unit in group:
+        with open(unit["file"], encoding="utf-8") as source:
+            text += f'#line 1 "{unit["file"]}"\n{source.read()}\n'
+    folders = [word for unit in group for word in ("-iquote", os.path.dirname(unit["file"]))]
+    command = [tool, *flags_of(group[0]), *folders, "-Werror", "-fsyntax-only", "-x", "c", "-"]
+    done = subprocess.run(command, cwd=group[0]["directory"], input=text, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return []
+    return [done.stderr] if len(group) == 1 else [said for unit in group for said in compiled([unit])]
+
+
+def groups_of(count):
+    """The units in groups of at most `count` with the same flags."""
+    alike = {}
+    for unit in units.values():
+        alike.setdefault((unit["directory"], *flags_of(unit)), []).append(unit)
+    return [group[k:k + count] for group in alike.values() for k in range(0, len(group), count)]
+
+
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for status, said in pool.map(check, units.values()):
-        if status != 0:
-            failed += 1
-            print(said, end="")
-print(f"{len(units)} files, {failed} with findings")
-sys.exit(1 if failed else 0)
+    found = [said for one in (pool.map(tidied, units.values()) if tidy else pool.map(compiled, groups_of(4))) for said in one]
+for said in found:
+    print(said, end="")
+print(f"{len(units)} files, {len(found)} with findings")
+sys.exit(1 if found else 0)
