@@ -4,7 +4,6 @@
 import concurrent.futures
 import os
 import random
-import resource
 import subprocess
 import unittest
 
@@ -18,14 +17,10 @@ FLIPS = 40
 MEMORY = 1 << 30  # bytes; a sanitizer needs more
 
 
-def limit_memory():
-    if not bench.SANITIZED:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 def run(*words, **more):
-    done = subprocess.run([bench.program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
-                          preexec_fn=limit_memory, **more)
+    limited = [] if bench.SANITIZED else ["prlimit", f"--as={MEMORY}"]
+    done = subprocess.run([*limited, bench.program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                          check=False, **more)
     said = (done.stdout + done.stderr).decode(errors="replace")
     return done.returncode, said
 
@@ -40,6 +35,11 @@ class Hostile(Case):
         with Once(cls.base, cls.daemon.name) as r:
             bench.wait_for("some cycles", lambda: cls.daemon.watch()["cycle"] > 150)
             r.stop()
+        cls.lies = os.path.join(cls.daemon.dir, "lies")
+        os.mkdir(cls.lies)
+        done = subprocess.run([PYTHON, "-B", MAKER, cls.base, cls.lies], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        cls.files = done.stdout.split()
 
     def check(self, *words, **more):
         status, said = run(*words, **more)
@@ -50,35 +50,27 @@ class Hostile(Case):
         return status, said
 
     def test_one_lie(self):
-        folder = os.path.join(self.daemon.dir, "lies")
-        os.mkdir(folder)
-        done = subprocess.run([PYTHON, "-B", MAKER, self.base, folder], capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        files = done.stdout.split()
-        self.assertGreater(len(files), 150)
+        self.assertGreater(len(self.files), 150)
 
         def read_lie(file):
             self.check("ali3-replay", file)
             self.check("ali3-replay", "info", file)
             self.check("ali3-replay", "export", file, file + ".csv")
             self.check("ali3-replay", "recover", file, file + ".out")
-            for made in (file, file + ".csv", file + ".out"):
+            for made in (file + ".csv", file + ".out"):
                 if os.path.exists(made):
                     os.unlink(made)
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for f in [pool.submit(read_lie, file) for file in files]:
+            for f in [pool.submit(read_lie, file) for file in self.files]:
                 f.result()
 
     def test_the_page_of_a_lie(self):
-        folder = os.path.join(self.daemon.dir, "pages")
-        os.mkdir(folder)
-        subprocess.run([PYTHON, "-B", MAKER, self.base, folder], capture_output=True, timeout=120, check=True)
-        for name in sorted(os.listdir(folder)):
+        for name in sorted(os.listdir(self.lies)):
             if not any(part in name for part in ("model.flat", "period_s", "frames.cycle", "frames.values", "extras", "rank20")):
                 continue
             try:
-                view = Viewer("--file", os.path.join(folder, name))
+                view = Viewer("--file", os.path.join(self.lies, name))
             except AssertionError:
                 continue  # refused
             with view:
