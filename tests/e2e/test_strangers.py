@@ -83,8 +83,8 @@ class Files(unittest.TestCase):
                 with self.subTest(user=user), Odd(d.name, os.mkfifo, strange):
                     d.user, d.wait = user, user is None
                     os.chmod(d.dir, 0o777)
-                    for name in os.listdir(d.dir):  # the report of root's daemon, which the other user writes again
-                        os.chmod(os.path.join(d.dir, name), 0o666)
+                    for name in os.listdir(d.dir):  # the report and the folder of root's daemon, which the other user writes again
+                        os.chmod(os.path.join(d.dir, name), 0o777)
                     d.notified.clear()
                     d.start()
                     if user is None:

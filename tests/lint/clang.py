@@ -49,8 +49,8 @@ def tidied(unit):
 
 
 def compiled(group):
-    """What clang says of each file that it refuses. The text of four files takes a third of their time, because headers are read once.
-    Where they do not go together, which names of their own may cause, each is compiled alone."""
+    """Returns the messages of clang about each file that it refuses. The text of four files takes a third of their time, because
+    headers are read once. Where they do not go together, which names of their own may cause, each is compiled alone."""
     text = ""
     for unit in group:
         with open(unit["file"], encoding="utf-8") as source:
