@@ -87,6 +87,17 @@ class Lint(unittest.TestCase):
             self.file(f"src/core/{layer}/tree.c", "/* SPDX-License-Identifier: MIT */\n")
         self.assertIn("tree.c:0: 3 sources in src/ have the name tree.c, more than 2", self.said("tree.py", self.dir))
 
+    def test_commands(self):
+        said = "tests/take:0: a script without a suffix is a command: make it executable"
+        self.file("src/core/dca/tree.c", "no license\n")
+        command = self.file("tests/take", "#!/bin/sh\n")
+        os.chmod(command, 0o644)
+        self.assertIn(said, self.said("tree.py", self.dir))
+        os.chmod(command, 0o755)
+        mended = self.said("tree.py", self.dir)
+        self.assertIn("src/core/dca/tree.c", mended)
+        self.assertNotIn(said, mended)
+
     def test_walls(self):
         """A room sees what its own line names: not what that links in turn, and nothing that it does not use."""
         for room, text in (("dca", ""), ("stepper", ""), ("mechanics", '#include "dca/tree.h"\n#include "stepper/data.h"\n')):

@@ -237,6 +237,16 @@ def check_top():
             breach(os.path.join(ROOT, name), 0, "not among the entries of the top folder")
 
 
+def check_commands():
+    """A script whose name has no suffix is a command, as README.md and --help write it."""
+    for top in ("tests", "tools"):
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
+            for path in (os.path.join(folder, name) for name in names if "." not in name):
+                with open(path, "rb") as f:
+                    if f.read(2) == b"#!" and not os.access(path, os.X_OK):
+                        breach(path, 0, "a script without a suffix is a command: make it executable")
+
+
 layers, link_lines = check_links()
 check_includes(layers, link_lines)
 check_readme(layers)
@@ -244,6 +254,7 @@ check_circles()
 check_text()
 check_folders()
 check_namesakes()
+check_commands()
 check_top()
 print("\n".join(breaches) or "the tree is in order")
 sys.exit(1 if breaches else 0)
