@@ -152,6 +152,16 @@ void assert_stepped(int request, uint64_t cycle, int packets)
   assert_acknowledged("step", request, RESULT_OK);
 }
 
+int other_ports(void)
+{
+  struct inet_address own = sender;
+  assert_int_equal(getsockname(server, &own.name.any, &own.length), 0);
+  int first = 20000;
+  while (inet_address_port(&own) / 100 == first / 100 || inet_address_port(&sender) / 100 == first / 100)
+    first += 100;
+  return first;
+}
+
 uint32_t subscribe(const char *stream, int to_port, int divisor, int profile)
 {
   receive(wire_message(bytes, "/ali3/sub", "siii", stream, to_port, divisor, profile));

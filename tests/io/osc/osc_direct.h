@@ -50,6 +50,8 @@ void assert_acknowledged(const char *what, int id, int result);
 void assert_stepped(int request, uint64_t cycle, int packets);
 /* Subscribes `client`; returns the result. */
 uint32_t subscribe(const char *stream, int to_port, int divisor, int profile);
+/* The first of a hundred ports without the server's, which takes no subscription, and without the client's. */
+int other_ports(void);
 
 #define assert_counted(name, n) assert_int_equal(counter_get(&counters.name), (n))
 

@@ -20,13 +20,13 @@ static int setup(void **state)
   return 0;
 }
 
-/* "127.0.0.HOST:PORT": nobody listens there. */
-static struct inet_address at(int host, int port_number)
+/* Port `number` of other_ports() at 127.0.0.HOST: nobody listens there. */
+static struct inet_address at(int host, int number)
 {
   char text[32];
   struct inet_address a;
   snprintf(text, sizeof text, "127.0.%d.%d", host / 256, host % 256);
-  assert_int_equal(inet_address_parse(text, port_number, &a), 0);
+  assert_int_equal(inet_address_parse(text, other_ports() + number, &a), 0);
   return a;
 }
 
@@ -59,20 +59,20 @@ static bool end(int host, int port_number, int to_port)
 TEST(no_host_has_more_than_half)
 {
   int readers = 0, writers = 0;
-  for (int i = 0; i < OSC_SUBSCRIBERS; i++) readers += take(2, 40000 + i);
+  for (int i = 0; i < OSC_SUBSCRIBERS; i++) readers += take(2, i);
   assert_int_equal(readers, OSC_SUBSCRIBERS / 2);
-  for (int i = 0; i < OSC_SUBSCRIBERS; i++) writers += take(1, 40000 + i);
+  for (int i = 0; i < OSC_SUBSCRIBERS; i++) writers += take(1, i);
   assert_int_equal(writers, OSC_SUBSCRIBERS / 2);
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
-  assert_true(take(2, 40000)); /* existing leases can be renewed */
+  assert_true(take(2, 0)); /* existing leases can be renewed */
 }
 
 TEST(a_place_is_kept_for_a_writer)
 {
   int readers = 0;
-  for (int i = 0; i < 2 * OSC_SUBSCRIBERS; i++) readers += take(2 + i, 40000);
+  for (int i = 0; i < 2 * OSC_SUBSCRIBERS; i++) readers += take(2 + i, 0);
   assert_int_equal(readers, OSC_SUBSCRIBERS - 1);
-  assert_true(take(1, 40000));
+  assert_true(take(1, 0));
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
 }
 
@@ -86,38 +86,38 @@ TEST(the_reader_who_is_idle_longest_gives_way)
   rule[0].access = ACCESS_WRITE;
   for (int i = 1; i < OSC_SUBSCRIBERS - 1; i++) {
     now_ns += NS_PER_S / 10;
-    assert_true(take(2 + i, 40000));
+    assert_true(take(2 + i, 0));
   }
-  assert_true(take(1, 40000));
+  assert_true(take(1, 0));
   assert_int_equal(next_answer_at(idle_fd), 0);
-  assert_true(take(1, 40001)); /* the only place left is a reader's */
+  assert_true(take(1, 1)); /* the only place left is a reader's */
   const uint8_t *args = wire_find(answer, next_answer_at(idle_fd), "/ali3/sub/ack", "si");
   assert_non_null(args);
   assert_string_equal((const char *)args, "body");
   assert_int_equal(wire_get_u32(args + 8), RESULT_NOT_AUTHORISED);
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
-  assert_false(take(100, 40000)); /* a reader does not get another reader's place */
+  assert_false(take(100, 0)); /* a reader does not get another reader's place */
   close(idle_fd);
 }
 
 TEST(a_lease_belongs_to_who_asked_for_it)
 {
-  assert_true(take_for(1, 40000, 40001, 1)); /* for another port of its own */
-  assert_false(take_for(1, 40002, 40001, 1000));
-  assert_false(end(1, 40002, 40001));
-  assert_true(take_for(1, 40000, 40001, 2));
-  assert_true(end(1, 40000, 40001));
-  assert_true(take_for(1, 40002, 40001, 1)); /* now it is free */
+  assert_true(take_for(1, 0, 1, 1)); /* for another port of its own */
+  assert_false(take_for(1, 2, 1, 1000));
+  assert_false(end(1, 2, 1));
+  assert_true(take_for(1, 0, 1, 2));
+  assert_true(end(1, 0, 1));
+  assert_true(take_for(1, 2, 1, 1)); /* now it is free */
 }
 
 /* Another sender took it first, to thin it out. */
 TEST(the_receiver_itself_takes_its_lease_back)
 {
-  assert_true(take_for(1, 40002, 40001, 1000));
-  assert_true(take(1, 40001));
-  assert_false(take_for(1, 40002, 40001, 1000));
-  assert_false(end(1, 40002, 40001));
-  const struct osc_sender thief = asker(1, 40002);
+  assert_true(take_for(1, 2, 1, 1000));
+  assert_true(take(1, 1));
+  assert_false(take_for(1, 2, 1, 1000));
+  assert_false(end(1, 2, 1));
+  const struct osc_sender thief = asker(1, 2);
   now_ns += 9 * NS_PER_S;
   assert_true(osc_out_heartbeat(out, &thief, 1)); /* renews nothing */
   osc_out_expire(out, now_ns + 2 * NS_PER_S);
