@@ -45,8 +45,8 @@ struct offer *offer_new(const char *file);
 bool offer_read(struct offer *o, const ali3_model *m);
 /* o NULL: nothing. */
 void offer_free(struct offer *o);
-/* The supervisor: the parameters in use become those of the offer, where it has them. The server notes every parameter that it
- * does not apply, and frees the offer. tell_none: if none differs, a note says that nothing changed. */
+/* For the supervisor: sets each parameter of the offer to its value there. The server notes every parameter that it does not
+ * set, and frees the offer. tell_none: if no value differs, a note says that nothing changed. */
 void param_server_offer_values(struct param_server *l, struct offer *o, bool tell_none);
 
 /* Stops the thread. l NULL, or not started: nothing. */

@@ -98,7 +98,7 @@ static bool make_front(struct order_state *k, int j)
                                      .front = o->count,
                                      .into = NONE};
   if (!f->row || !f->F || !f->place || !made->joint) return false;
-  /* Rows of the front: those of the joint, then those of its boundary. */
+  /* The front has the rows of the joint first, then the rows of its boundary. */
   memcpy(made->joint, k->boundary, sizeof *made->joint * (size_t)boundary);
   for (int i = 0; i < f->pivot; i++) f->row[f->size++] = o->joint[j].first + i;
   for (int c = 0; c < boundary; c++)

@@ -19,7 +19,7 @@ struct front_joint {
 
 struct front {     /* the elimination of one joint */
   int pivot, size; /* rows eliminated, and with the boundary */
-  int *row;        /* (size) rows of the system: the joint's, then those of the boundary, ascending */
+  int *row;        /* (size) numbers in the system: rows of the joint, then rows of the boundary, ascending */
   double *F;       /* (size, size): factors of the pivot, and the boundary's rows */
   int *place;      /* (size - pivot) where the parent has the rows of the boundary */
   int body[FRONT_BODIES], bodies; /* that it brings in */
