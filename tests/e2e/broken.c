@@ -13,7 +13,7 @@
  *   worker-sleep    prepare    worker 1 sleeps in its share of the condensation
  *   worker-preempt  prepare    a thread of higher priority takes that worker's processor
  *   worker-killed   prepare    that worker ends */
-#include "dca/condense.h"
+#include "condensation/condense.h"
 #include "inputs/inputs.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"

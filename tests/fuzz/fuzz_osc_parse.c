@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as one datagram of OSC, for the parser alone. Every message and argument that it found is read to its end
  * and lies inside the datagram. */
-#include "osc/parse.h"
+#include "osc_messages/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any text as the JSON that a recording or a ring holds for pictures: the geometry of a platform, and shapes. A
  * geometry that was read makes a scene, and is written and read again with equal numbers. */
-#include "meshes.h"
+#include "page/meshes.h"
 #include "scene/json.h"
 
 #include <ali3/ali3.h>

@@ -70,8 +70,8 @@ ali3_fuzz(description 15000 LINK ali3_telemetry ali3_transport PkgConfig::LO
   SOURCES ${view}/control.c ${exporter}/oscquery.c
   HEADERS ${view} ${exporter})
 ali3_fuzz(scene 60000 LINK ali3_scene ali3_mesh ali3_state
-  SOURCES ${view}/meshes.c
-  HEADERS ${view})
+  SOURCES ${tools}/page/meshes.c
+  HEADERS ${tools})
 ali3_fuzz(restart 60000 LINK ali3_restart)
 ali3_fuzz(params 40000 LINK ali3_parameters m)
 ali3_fuzz(sweep 20000 LINK ali3_command ali3_yaml m

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/osc/parse.c: a datagram of any bytes, with every length from SHORTEST to LONGEST. The buffer before the
+ * Frama-C's Eva on src/io/osc_messages/parse.c: a datagram of any bytes, with every length from SHORTEST to LONGEST. The buffer before the
  * datagram is not initialised and ends with it, so that every read outside the datagram is an alarm.
  *
  * Eva knows intervals of values, but no relations between them. So the proof has three parts, and each accepts every value that
@@ -8,7 +8,7 @@
  *   osc_arguments()  for any message with this property; its assertion is a property of every argument
  *   accessors        for any argument with this property, of any type
  * The zero of a text inside the datagram is a relation: the contract of text_end() states it, and the plug-in WP proves it. */
-#include "osc/parse.h"
+#include "osc_messages/parse.h"
 #include <__fc_builtin.h>
 
 enum { BLOB_DATAGRAM = 260 }; /* the length for read_blob() */

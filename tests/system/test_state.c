@@ -5,8 +5,8 @@
 #include "common/random.h"
 #include "common/toys.h"
 #include "config/setup.h"
+#include "kernels/data.h"
 #include "signals/signals.h"
-#include "stepper/data.h"
 
 #include <glob.h>
 #include <stdlib.h>

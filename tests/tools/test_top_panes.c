@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The screens of ali3-top, drawn without a terminal: the required content at any size. */
 #include "check.h"
-#include "panes.h"
+#include "panes/panes.h"
 #include "tools/canvas_text.h"
 
 #include "telemetry/fields.h"

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "common/toys.h"
 #include "frames/writer.h"
-#include "panes.h"
+#include "panes/panes.h"
 #include "show.h"
 #include "telemetry/shm.h"
 #include "tools/canvas_text.h"

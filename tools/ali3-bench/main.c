@@ -7,9 +7,9 @@
 
 #include "base/isa.h"
 #include "common/output.h"
-#include "loop/workers_choose.h"
 #include "rt/realtime.h"
 #include "settings/settings.h"
+#include "workers/workers_choose.h"
 
 #include <errno.h>
 #include <getopt.h>

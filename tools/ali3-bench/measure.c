@@ -5,9 +5,9 @@
 #include "common/ranks.h"
 
 #include "base/isa.h"
-#include "loop/workers_choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
+#include "workers/workers_choose.h"
 
 #include <ali3/profile.h>
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "bench.h"
 #include "common/ranks.h"
 
-#include "loop/workers_choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
+#include "workers/workers_choose.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

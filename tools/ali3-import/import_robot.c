@@ -4,7 +4,7 @@
 
 #include "mesh_copies.h"
 #include "mjcf/mjcf.h"
-#include "urdf.h"
+#include "urdf/urdf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #define LAB_TOOL_H
 
 #include "command/command_line.h"
-#include "formulations/lab.h"
-#include "formulations/state.h"
+#include "integrators/lab.h"
+#include "integrators/state.h"
 
 #include <jansson.h>
 #include <stdio.h>

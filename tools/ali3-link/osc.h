@@ -6,9 +6,9 @@
 
 #include "config/setup.h"
 #include "link.h"
-#include "osc/encode.h"
-#include "osc/parse.h"
-#include "osc/space.h"
+#include "osc_messages/encode.h"
+#include "osc_messages/parse.h"
+#include "osc_messages/space.h"
 
 enum { OSC_SENT_MAX = 4096 }; /* ali3d refuses a longer datagram */
 

@@ -2,7 +2,7 @@
  * At most 30 frames for each simulated second, and every step of the signals that are plotted. */
 #include "film.h"
 
-#include "one_page.h"
+#include "page/one_page.h"
 #include "scene/json.h"
 #include "signals/states.h"
 

@@ -6,10 +6,10 @@
 #include "sim.h"
 
 #include "config/setup.h"
-#include "loop/workers_choose.h"
 #include "outfile/outfile.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "workers/workers_choose.h"
 
 #include <ali3/ali3.h>
 #include <stdlib.h>

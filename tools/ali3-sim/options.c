@@ -6,9 +6,9 @@
 #include "sim.h"
 
 #include "base/isa.h"
-#include "loop/workers_choose.h"
 #include "outfile/outfile.h"
 #include "rt/pool.h"
+#include "workers/workers_choose.h"
 
 #include <ali3/ali3.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The layout of the screen. */
-#include "panes.h"
+#include "panes/panes.h"
 
 #include <stdio.h>
 

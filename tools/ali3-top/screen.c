@@ -3,7 +3,7 @@
  * lost. */
 #include "screen.h"
 
-#include "panes.h"
+#include "panes/panes.h"
 #include "reset.h"
 #include "rt/clock.h"
 

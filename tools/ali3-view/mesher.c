@@ -2,7 +2,7 @@
 #include "mesher.h"
 
 #include "mesh/mesh.h"
-#include "meshes.h"
+#include "page/meshes.h"
 #include "rt/realtime.h"
 
 #include <stdlib.h>

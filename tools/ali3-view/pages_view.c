@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The pages that are made at once: the scene, the signals, the state of the daemons. */
-#include "assets.h"
-#include "meshes.h"
+#include "page/assets.h"
+#include "page/meshes.h"
 #include "pages.h"
 #include "server_parts.h"
 

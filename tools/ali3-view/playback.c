@@ -2,7 +2,7 @@
  * Rows are read as they are asked for: a page shows at most a hundred of them a second. */
 #include "playback.h"
 
-#include "meshes.h"
+#include "page/meshes.h"
 #include "recording/parts.h"
 #include "recording/recording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source.h"
 
-#include "meshes.h"
+#include "page/meshes.h"
 #include "playback.h"
 #include "scene/json.h"
 

@@ -4,9 +4,9 @@
 #ifndef ALI3_VIEW_STREAM_H
 #define ALI3_VIEW_STREAM_H
 
+#include "page/wire.h"
 #include "query.h"
 #include "source.h"
-#include "wire.h"
 
 enum { STREAM_BYTES_A_SECOND = 2000000, STREAM_EVENTS_BEFORE = 500 };
 

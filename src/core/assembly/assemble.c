@@ -7,8 +7,8 @@
  *                 links are then pushed a little, by pseudo-random numbers that are equal in every run
  *   at the end    compares the displacements with the options */
 #include "assembly/assembly.h"
+#include "kernels/elements.h"
 #include "math/euler.h"
-#include "stepper/elements.h"
 #include "stepper/project.h"
 #include "stepper/stage.h"
 

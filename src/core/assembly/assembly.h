@@ -3,7 +3,7 @@
 #ifndef ASSEMBLY_ASSEMBLY_H
 #define ASSEMBLY_ASSEMBLY_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 /* --- reset.c --- */
 

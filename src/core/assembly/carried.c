@@ -2,8 +2,8 @@
  * Set-up for bodies without mass (paper 4). Their velocity is no initial value: it follows from dampers and the forces at the
  * start. Joints, springs or dampers have to hold them. */
 #include "assembly/assembly.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/stage.h"
 
 #include <math.h>

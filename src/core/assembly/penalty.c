@@ -2,8 +2,8 @@
  * Set-up of delta of every body and of the compliance of every row. */
 #include "assembly/assembly.h"
 #include "dynamics/region.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/extrapolate.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"

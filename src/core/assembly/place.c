@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: a start from poses and velocities of the caller. */
 #include "assembly/assembly.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 
 #include <ali3/linear.h>
 #include <math.h>

@@ -9,7 +9,7 @@
  * If given rates contradict each other or the joints, nothing changes. The projection with the masses of the bodies follows
  * (reset.c), and finds nothing to change where the rates agree. */
 #include "assembly/assembly.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/project.h"
 #include "stepper/stage.h"
 

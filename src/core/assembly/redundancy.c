@@ -2,7 +2,7 @@
  * Set-up: whether some multipliers of the rigid rows load no body. With S = c + J delta J', S^-1 c leaves such multipliers, and
  * shrinks all others by c/s, where s is their part of S. Its powers tend to 0, unless rows are redundant. */
 #include "assembly/assembly.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/stage.h"
 
 #include <math.h>

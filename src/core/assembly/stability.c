@@ -5,7 +5,7 @@
 #include "assembly/assembly.h"
 #include "dynamics/laws.h"
 #include "dynamics/region.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/stage.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * the last ones that changes least in a pass takes the slow parts out (reduced rank extrapolation: Mesina, Comput. Methods Appl.
  * Mech. Eng. 10, 1977). */
 #include "assembly/assembly.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/project.h"
 #include "stepper/stage.h"
 

@@ -2,7 +2,7 @@
  * Measures the accuracy of the steps: compares the first steps of the mechanism with two half steps each, and with more
  * iterations. It also follows drives that are functions of time, to find positions that the mechanism cannot reach. */
 #include "findings/findings_parts.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/explicit.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/distance.h"
 
+#include "kernels/data.h"
 #include "math/euler.h"
 #include "math/vec3.h"
 #include "model/model.h"
-#include "stepper/data.h"
 
 #include <math.h>
 #include <stdlib.h>

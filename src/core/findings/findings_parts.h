@@ -5,7 +5,7 @@
 
 #include "findings/distance.h"
 #include "findings/findings.h"
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 struct inspection {
   const ali3_model *m;

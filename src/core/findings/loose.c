@@ -10,8 +10,8 @@
  * Bodies with loads, sensors or contacts have a task, and are not reported. A body falls if gravity moves it about its joint. A
  * load that hangs straight down, a wheel and a turntable do not fall. */
 #include "findings/findings_parts.h"
+#include "kernels/elements.h"
 #include "model/spec_fields.h"
-#include "stepper/elements.h"
 
 #include "math/vec3.h"
 

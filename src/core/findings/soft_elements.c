@@ -3,7 +3,7 @@
  * joints. */
 #include "assembly/assembly.h"
 #include "findings/findings_parts.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/stage.h"
 
 #include <math.h>

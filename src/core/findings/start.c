@@ -2,7 +2,7 @@
  * The mechanism at the start: openings of joints that the assembly closed, violated stops and contacts, and the largest
  * loads. */
 #include "findings/findings_parts.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 
 #include "math/vec3.h"
 

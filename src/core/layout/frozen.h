@@ -4,7 +4,7 @@
 #ifndef LAYOUT_FROZEN_H
 #define LAYOUT_FROZEN_H
 
-#include "dca/condense.h"
+#include "condensation/condense.h"
 #include "dynamics/motion.h"
 #include "dynamics/rows.h"
 #include "measure/chain.h"

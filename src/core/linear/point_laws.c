@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See point_parts.h. */
 #include "actuators/tyre.h"
+#include "kernels/elements.h"
 #include "linear/point_parts.h"
-#include "stepper/elements.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef MECHANICS_GEOMETRY_H
 #define MECHANICS_GEOMETRY_H
 
+#include "kernels/elements.h"
 #include "mechanics/parts.h"
-#include "stepper/elements.h"
 
 enum { GEOMETRY_V = 6 }; /* length of v */
 

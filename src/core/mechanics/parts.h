@@ -3,7 +3,7 @@
 #ifndef MECHANICS_PARTS_H
 #define MECHANICS_PARTS_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #include <ali3/mechanics.h>
 

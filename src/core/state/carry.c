@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: brings the motion of one model into the data of a model with other numbers, such as masses or stiffnesses. Delta and
  * the compliances stay those of the other model: its own reset has computed them. */
+#include "kernels/elements.h"
 #include "state/state.h"
-#include "stepper/elements.h"
 #include "stepper/inner.h"
 #include "stepper/stage.h"
 

@@ -3,8 +3,8 @@
 #include "actuators/cylinder.h"
 #include "actuators/winding.h"
 #include "assembly/assembly.h"
+#include "kernels/elements.h"
 #include "state/state.h"
-#include "stepper/elements.h"
 
 #include <ali3/ali3.h>
 #include <math.h>

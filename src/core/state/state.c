@@ -6,7 +6,7 @@
 #include "state/state.h"
 #include "base/crc.h"
 #include "base/isa.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"

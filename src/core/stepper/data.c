@@ -5,8 +5,8 @@
 #include "actuators/winding.h"
 #include "base/arena.h"
 #include "dynamics/spin.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/violation.h"
 

@@ -4,13 +4,7 @@
 #define STEPPER_EXPLICIT_H
 
 #include "articulated/limbs.h"
-#include "stepper/data.h"
-
-/* The unknowns are those of joints. */
-static inline bool data_is_jointed(const ali3_model *m)
-{
-  return m->frozen->limbs != NULL;
-}
+#include "kernels/data.h"
 
 /* Number of earlier steps whose starts the method reads; 0: a one-step method. */
 static inline int explicit_history(ali3_method method)

@@ -3,7 +3,7 @@
 #ifndef STEPPER_EXTRAPOLATE_H
 #define STEPPER_EXTRAPOLATE_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 enum { EXTRAPOLATE_PARTS = 3 }; /* inner steps of T3, the branch that the data itself runs */
 

@@ -4,11 +4,11 @@
 #include "actuators/winding.h"
 #include "articulated/limbs.h"
 #include "base/float_mode.h"
+#include "kernels/kernels.h"
 #include "layout/layout.h"
 #include "layout/storage.h"
 #include "math/vec3.h"
 #include "stepper/explicit.h"
-#include "stepper/kernels.h"
 
 #include <ali3/flat.h>
 #include <ali3/profile.h>

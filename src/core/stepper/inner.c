@@ -7,9 +7,8 @@
  *                                         dq = w - delta J'z,  lambda += z
  *               then projects q if rows do not close, q' and q'' */
 #include "stepper/inner.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
-#include "stepper/explicit.h"
 #include "stepper/project.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"

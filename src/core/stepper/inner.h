@@ -3,7 +3,7 @@
 #ifndef STEPPER_INNER_H
 #define STEPPER_INNER_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #include <string.h>
 

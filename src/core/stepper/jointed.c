@@ -2,7 +2,7 @@
  * Loop code: inner steps of explicit methods in joint coordinates (articulated/limbs.h). Inner joints are exact at every stage,
  * and only the rows of closures are projected. Soft rows act as loads, by the kernels of links, on bodies that the state fills
  * in. The factors at the end of the step belong to the projected positions. */
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/inner.h"
 #include "stepper/soft.h"

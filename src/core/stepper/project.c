@@ -5,7 +5,7 @@
  * All three have one form: a free value w per body, S z = beta, the new value w - delta J'z. A soft row resists the
  * correction, not the motion. */
 #include "stepper/project.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"
 

@@ -3,7 +3,7 @@
 #ifndef STEPPER_PROJECT_H
 #define STEPPER_PROJECT_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 /* One step towards Phi = 0. It updates the frames to the new state, but not Phi and J. Returns the largest component of the
  * change. */

@@ -12,8 +12,8 @@
  * energy method may stay at half a turn, because the bushing stores the same energy on both sides. The force of a spring or end
  * stop whose points pass each other jumps, too. */
 #include "dynamics/region.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/violation.h"
 
 #include <math.h>

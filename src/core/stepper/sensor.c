@@ -2,8 +2,9 @@
  * Loop code: sensors. The motion of a point on a body follows from the state of the body alone, without differences or filters:
  *
  *   v = r' + R (w x s),   a = r'' + R (w' x s + w x (w x s)),   w, w' in body axes */
+#include "stepper/sensor.h"
+#include "kernels/elements.h"
 #include "math/euler.h"
-#include "stepper/elements.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "stepper/soft.h"
 #include "actuators/tyre.h"
 #include "dynamics/region.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/stage.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef STEPPER_SOFT_H
 #define STEPPER_SOFT_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 /* Phi' at the state. */
 void soft_rates(const ali3_model *m, ali3_data *d);

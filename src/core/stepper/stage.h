@@ -4,7 +4,7 @@
 #ifndef STEPPER_STAGE_H
 #define STEPPER_STAGE_H
 
-#include "stepper/kernels.h"
+#include "kernels/kernels.h"
 
 /* Flops of a stage below which a barrier costs more than it saves. */
 static inline double stage_worth_waking(const ali3_exec *e)

@@ -9,12 +9,13 @@
  *
  * The state at the start of the step is kept until the end, so that a failed step does not change the data. */
 #include "base/float_mode.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/explicit.h"
 #include "stepper/extrapolate.h"
 #include "stepper/inner.h"
 #include "stepper/project.h"
+#include "stepper/sensor.h"
 #include "stepper/stage.h"
 #include "stepper/violation.h"
 

@@ -6,8 +6,8 @@
  *
  * The rows are examined one by one only if the norms of the step, which exist anyway, are suspicious. */
 #include "stepper/violation.h"
+#include "kernels/elements.h"
 #include "math/vec3.h"
-#include "stepper/elements.h"
 #include "stepper/project.h"
 #include "stepper/soft.h"
 #include "stepper/stage.h"

@@ -3,7 +3,7 @@
 #ifndef STEPPER_VIOLATION_H
 #define STEPPER_VIOLATION_H
 
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #define VIOLATION_POSITION 1e-5 /* relative to the size of the mechanism, or rad: see ali3_step() */
 #define VIOLATION_VELOCITY 1e-3 /* per step, relative to the size of the mechanism, or rad */

@@ -5,7 +5,7 @@
 #include "config/setup.h"
 #include "cueing/params.h"
 #include "daemon/service.h"
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"

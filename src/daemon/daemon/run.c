@@ -16,17 +16,17 @@
 #include "daemon/endpoints.h"
 #include "daemon/supervisor.h"
 #include "frames/writer.h"
-#include "journal/log.h"
 #include "journal/report_file.h"
-#include "journal/wall_clock.h"
+#include "log/log.h"
+#include "log/wall_clock.h"
 #include "loop/cycle.h"
-#include "loop/workers_choose.h"
 #include "parameters/param_server.h"
 #include "restart/restart.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 #include "telemetry/shm.h"
+#include "workers/workers_choose.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/service.h"
 
-#include "journal/log.h"
+#include "log/log.h"
 #include "rt/clock.h"
 
 #include <errno.h>

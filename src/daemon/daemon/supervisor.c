@@ -12,7 +12,7 @@
 #include "daemon/supervisor.h"
 
 #include "journal/events.h"
-#include "journal/log.h"
+#include "log/log.h"
 #include "rt/clock.h"
 
 #include <errno.h>

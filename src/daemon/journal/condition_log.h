@@ -3,7 +3,7 @@
 #ifndef JOURNAL_CONDITION_LOG_H
 #define JOURNAL_CONDITION_LOG_H
 
-#include "journal/rate_limit.h"
+#include "log/rate_limit.h"
 #include "loop/cycle.h"
 
 #include <stdint.h>

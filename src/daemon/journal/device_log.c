@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal/device_log.h"
 
-#include "journal/log.h"
+#include "log/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>

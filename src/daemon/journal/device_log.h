@@ -4,7 +4,7 @@
 #ifndef JOURNAL_DEVICE_LOG_H
 #define JOURNAL_DEVICE_LOG_H
 
-#include "journal/rate_limit.h"
+#include "log/rate_limit.h"
 #include "telemetry/telemetry.h"
 #include "wire/packet.h"
 

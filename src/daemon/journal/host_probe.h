@@ -3,7 +3,7 @@
 #ifndef JOURNAL_HOST_PROBE_H
 #define JOURNAL_HOST_PROBE_H
 
-#include "journal/wall_clock.h"
+#include "log/wall_clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

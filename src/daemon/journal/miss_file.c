@@ -2,8 +2,8 @@
  * Each line is one write(): a reader sees complete lines only, and several daemons may share a file. */
 #include "journal/miss_file.h"
 
-#include "journal/log.h"
-#include "journal/wall_clock.h"
+#include "log/log.h"
+#include "log/wall_clock.h"
 #include "signals/clocking.h"
 #include "signals/exchange.h"
 #include "telemetry/json.h"

@@ -3,7 +3,7 @@
 #ifndef JOURNAL_MISS_FILE_H
 #define JOURNAL_MISS_FILE_H
 
-#include "journal/rate_limit.h"
+#include "log/rate_limit.h"
 #include "telemetry/miss.h"
 
 #include <stdbool.h>

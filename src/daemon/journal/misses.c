@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal/misses.h"
 
-#include "journal/log.h"
+#include "log/log.h"
 #include "telemetry/read.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef JOURNAL_RECORDER_LOG_H
 #define JOURNAL_RECORDER_LOG_H
 
-#include "journal/log_limits.h"
+#include "log/log_limits.h"
 #include "telemetry/telemetry.h"
 
 struct recorder_log {

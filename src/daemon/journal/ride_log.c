@@ -2,8 +2,8 @@
 #include "journal/ride_log.h"
 
 #include "cueing/params.h"
-#include "journal/log.h"
-#include "journal/wall_clock.h"
+#include "log/log.h"
+#include "log/wall_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

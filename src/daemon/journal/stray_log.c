@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal/stray_log.h"
 
-#include "journal/log.h"
+#include "log/log.h"
 #include "rt/clock.h"
 
 #include <inttypes.h>

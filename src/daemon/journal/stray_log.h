@@ -4,7 +4,7 @@
 #ifndef JOURNAL_STRAY_LOG_H
 #define JOURNAL_STRAY_LOG_H
 
-#include "journal/rate_limit.h"
+#include "log/rate_limit.h"
 #include "loop/cycle.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * What goes to the loop, and what comes back: commands, copies of the state, and models with changed parameters. */
 #include "base/arena.h"
 #include "config/setup.h"
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The thread of states and parameters. It waits for requests, for the next automatic save, and for the next cycle while a
  * parameter moves. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"

@@ -8,7 +8,7 @@
 #include "checkpoints/store.h"
 #include "config/params.h"
 #include "cueing/params.h"
-#include "journal/rate_limit.h"
+#include "log/rate_limit.h"
 #include "parameters/param_server.h"
 #include "signals/desk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Values of parameters, for clients and for files. */
-#include "journal/log.h"
-#include "journal/wall_clock.h"
+#include "log/log.h"
+#include "log/wall_clock.h"
 #include "parameters/param_server_parts.h"
 
 #include "settings/values.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Orders of clients to the recorder. They go through the events of the frame ring, which the recorder reads anyway. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Replies to requests, and refusals for the log. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Parameters of a model whose file was read again. The file has the last word: what moves, stops. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 
 #include <ali3/ali3.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * States: from the loop into files, and back. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 #include "settings/values.h"

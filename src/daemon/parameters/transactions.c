@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sets of changes that clients begin, fill and commit; changes that take effect at once; parameters that move over a time. */
-#include "journal/log.h"
+#include "log/log.h"
 #include "parameters/param_server_parts.h"
 #include "rt/clock.h"
 

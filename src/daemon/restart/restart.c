@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "restart/restart.h"
 
-#include "journal/log.h"
+#include "log/log.h"
 #include "restart/restart_writer.h"
 #include "restart/state_file.h"
 #include "rt/clock.h"

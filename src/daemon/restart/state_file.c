@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "restart/state_file.h"
 
-#include "journal/wall_clock.h"
+#include "log/wall_clock.h"
 #include "restart/durable.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "machine/rig_drive.h"
 #include "modbus_client/device_config.h"
 #include "modbus_server/config.h"
-#include "osc/config.h"
+#include "osc_messages/config.h"
 #include "rt/realtime_settings.h"
 #include "scene/visual.h"
 #include "signals/signals.h"

@@ -5,9 +5,9 @@
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
-#include "osc/addresses.h"
 #include "osc/in.h"
-#include "osc/parse.h"
+#include "osc_messages/addresses.h"
+#include "osc_messages/parse.h"
 #include "wire/peers.h"
 
 enum {

@@ -7,11 +7,11 @@
  *   answers   of the loop, to the senders of the commands
  *   serve     queue: writers first, then readers */
 #include "osc/osc.h"
-#include "osc/describe.h"
 #include "osc/in.h"
 #include "osc/out.h"
 #include "osc/queue.h"
 #include "osc/socket.h"
+#include "osc_messages/describe.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 

@@ -7,7 +7,7 @@
 #ifndef OSC_OSC_H
 #define OSC_OSC_H
 
-#include "osc/config.h"
+#include "osc_messages/config.h"
 #include "transport/endpoint.h"
 
 /* The endpoint; its configuration is a struct osc_config. Before it stops, it sends the newest frame once more. */

@@ -6,8 +6,8 @@
 #ifndef OSC_OUT_H
 #define OSC_OUT_H
 
-#include "osc/config.h"
-#include "osc/encode.h"
+#include "osc_messages/config.h"
+#include "osc_messages/encode.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
 #include "transport/inet_address.h"

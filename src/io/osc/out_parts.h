@@ -3,10 +3,10 @@
 #ifndef OSC_OUT_PARTS_H
 #define OSC_OUT_PARTS_H
 
-#include "osc/encode.h"
 #include "osc/limit.h"
 #include "osc/out.h"
 #include "osc/receiver.h"
+#include "osc_messages/encode.h"
 
 struct osc_out {
   const struct osc_config *config;

@@ -5,7 +5,7 @@
 #ifndef OSC_QUEUE_H
 #define OSC_QUEUE_H
 
-#include "osc/parse.h"
+#include "osc_messages/parse.h"
 #include "transport/inet_address.h"
 #include "wire/peers.h"
 

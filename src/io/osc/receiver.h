@@ -3,7 +3,7 @@
 #ifndef OSC_RECEIVER_H
 #define OSC_RECEIVER_H
 
-#include "osc/config.h"
+#include "osc_messages/config.h"
 #include "transport/inet_address.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "osc/socket.h"
 
-#include "osc/parse.h"
+#include "osc_messages/parse.h"
 #include "rt/clock.h"
 #include "transport/datagram_arrival.h"
 #include "transport/kernel_stamp.h"

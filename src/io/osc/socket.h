@@ -3,7 +3,7 @@
 #ifndef OSC_SOCKET_H
 #define OSC_SOCKET_H
 
-#include "osc/config.h"
+#include "osc_messages/config.h"
 #include "signals/counters.h"
 #include "transport/inet_address.h"
 

@@ -4,8 +4,8 @@
 #include "actuators/cylinder.h"
 #include "actuators/winding.h"
 #include "coordinates/forces_parts.h"
+#include "kernels/data.h"
 #include "layout/frozen.h"
-#include "stepper/data.h"
 
 #include <math.h>
 #include <string.h>

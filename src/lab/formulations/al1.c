@@ -7,7 +7,7 @@
  *
  * lambda* goes on from step to step; one update in an evaluation is enough. */
 #include "formulations/formulations.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

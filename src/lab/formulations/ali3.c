@@ -7,7 +7,7 @@
  *
  * then velocities and accelerations by Newmark's formulas, and their projections with the same matrix. */
 #include "formulations/formulations.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <string.h>
 

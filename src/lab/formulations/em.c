@@ -42,7 +42,7 @@
 #include "coordinates/forces_mean.h"
 #include "formulations/formulations.h"
 #include "formulations/fronts.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 #include "math/euler.h"
 #include "model/model.h"
 

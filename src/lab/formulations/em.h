@@ -5,7 +5,7 @@
 #define LAB_EM_H
 
 #include "coordinates/geometric.h"
-#include "formulations/state.h"
+#include "integrators/state.h"
 
 struct fronts;
 

@@ -15,7 +15,7 @@
 #include "formulations/em.h"
 #include "coordinates/forces_mean.h"
 #include "formulations/fronts.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 #include "math/euler.h"
 #include "model/model.h"
 

@@ -3,7 +3,7 @@
 #ifndef LAB_FORMULATIONS_H
 #define LAB_FORMULATIONS_H
 
-#include "formulations/state.h"
+#include "integrators/state.h"
 
 extern const struct formulation formulation_penalty, formulation_al1, formulation_hamiltonian,
     formulation_ali3;

@@ -8,7 +8,7 @@
  *
  * (9) as printed has sigma before the update, plus alpha (..), which is equal. sigma goes on from step to step. */
 #include "formulations/formulations.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * the accelerations lose six digits. So this is an oracle of the formulas, not an engine; multipliers.c is. */
 #include "formulations/handles.h"
 #include "formulations/index1.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <string.h>
 

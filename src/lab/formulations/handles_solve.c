@@ -3,7 +3,7 @@
  * (24). */
 #include "formulations/handles.h"
 #include "formulations/index1.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "formulations/index1.h"
 #include "coordinates/forces.h"
 #include "formulations/formulations.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

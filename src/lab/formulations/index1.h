@@ -9,7 +9,7 @@
 #define LAB_INDEX1_H
 
 #include "coordinates/absolute.h"
-#include "formulations/state.h"
+#include "integrators/state.h"
 
 struct index1_matrices {
   const double *q, *J;     /* the configuration, and the blocks of its rows (absolute.h) */

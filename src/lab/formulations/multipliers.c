@@ -10,7 +10,7 @@
 #include "coordinates/absolute.h"
 #include "formulations/fronts.h"
 #include "formulations/index1.h"
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 #include "links/elimination.h"
 #include "math/euler.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
  * step of the run. Its iterations count as calls. */
 #include "coordinates/forces.h"
 #include "formulations/formulations.h"
-#include "formulations/integrators.h"
+#include "integrators/integrators.h"
 #include "math/euler.h"
 #include "model/model.h"
 

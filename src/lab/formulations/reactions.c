@@ -3,8 +3,8 @@
  * where it has none, from a solve at q and q' (paper 2, section 3.4, "a separate module"; paper 3, (5) (6)):
  *
  *   (M + alpha Phi_q'Phi_q) q'' = f - Phi_q' (lambda + alpha bias),    lambda += alpha (Phi_q q'' + bias) */
-#include "formulations/linear.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 
 #include <stdlib.h>
 #include <string.h>

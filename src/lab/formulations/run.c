@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One run, and what is recorded of it. */
 #include "coordinates/forces.h"
-#include "formulations/linear.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 
 #include <math.h>
 #include <stdio.h>

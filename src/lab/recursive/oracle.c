@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recursive/oracle.h"
 
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <math.h>
 #include <stdlib.h>

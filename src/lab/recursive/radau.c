@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recursive/radau.h"
 
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <float.h>
 #include <math.h>

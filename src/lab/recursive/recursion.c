@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recursive/recursion.h"
 
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 #include "math/eigen.h"
 
 #include <string.h>

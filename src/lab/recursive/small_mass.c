@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recursive/small_mass.h"
 
-#include "formulations/linear.h"
+#include "integrators/linear.h"
 
 #include <float.h>
 #include <math.h>

@@ -23,7 +23,6 @@
 #include "loop/output.h"
 #include "loop/plant.h"
 #include "loop/schedule.h"
-#include "loop/step_times.h"
 #include "loop/suspension.h"
 #include "machine/machine.h"
 #include "machine/platform_drive.h"
@@ -34,6 +33,7 @@
 #include "signals/signals.h"
 #include "signals/wakeup.h"
 #include "telemetry/telemetry.h"
+#include "workers/step_times.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * One walk over a list names the figures, another one fills them in. */
 #include "loop/figures.h"
 
-#include "loop/step_times.h"
 #include "rt/clock.h"
+#include "workers/step_times.h"
 
 #include <ali3/model.h>
 #include <stdio.h>

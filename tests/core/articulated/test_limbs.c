@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "check.h"
 #include "fuzz/linkage.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/inner.h"
 #include "stepper/project.h"
 #include "stepper/soft.h"

@@ -4,7 +4,7 @@
 #define DCA_GRAPHS_H
 
 #include "common/random.h"
-#include "dca/condense.h"
+#include "condensation/condense.h"
 
 enum { GROUND = -1 };
 

@@ -4,8 +4,8 @@
 #include "check.h"
 #include "common/heap.h"
 #include "common/toys.h"
+#include "kernels/data.h"
 #include "state/state.h"
-#include "stepper/data.h"
 
 #include <stdlib.h>
 #include <string.h>

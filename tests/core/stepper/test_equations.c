@@ -6,7 +6,7 @@
 #include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 
 #include <math.h>
 #include <stdio.h>

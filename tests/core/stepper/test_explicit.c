@@ -3,7 +3,7 @@
 #include "check.h"
 #include "common/toys.h"
 #include "dynamics/region.h"
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The branches of extrapolated steps: equal bits for any assignment to workers, and the state after a branch fails. */
 #include "common/points.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 
 #include <stdlib.h>
 

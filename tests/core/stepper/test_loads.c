@@ -2,7 +2,7 @@
  * Constant loads of the model and loads changed from outside, on a body that turns, compared with closed forms. */
 #include "check.h"
 #include "common/toys.h"
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #include <math.h>
 #include <stddef.h>

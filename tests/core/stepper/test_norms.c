@@ -2,7 +2,7 @@
  * The kernels over arrays of numbers, for every instruction set of this machine, compared with loops. */
 #include "base/arena.h"
 #include "check.h"
-#include "stepper/kernels.h"
+#include "kernels/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "common/toys.h"
 #include "fuzz/linkage.h"
-#include "stepper/data.h"
+#include "kernels/data.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "common/toys.h"
 #include "fuzz/linkage.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 #include "stepper/stage.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "osc/osc_packet.h"
 #include "osc/osc_wire.h"
-#include "osc/parse.h"
+#include "osc_messages/parse.h"
 #include "rt/clock.h"
 
 enum { CHANNELS = 13, VALUES = CHANNELS + 3, NOW = 1000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Datagrams go directly into osc_in_packet(), and its answers are read from a socket of 127.0.0.1. */
-#include "osc/addresses.h"
 #include "osc/osc_direct.h"
+#include "osc_messages/addresses.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-ali3_test(osc encode LINK ali3_osc)
 ali3_test(osc in LINK ali3_osc SOURCES io/osc/osc_direct.c)
 ali3_test(osc stops LINK ali3_osc SOURCES io/osc/osc_direct.c)
 ali3_test(osc inputs LINK ali3_osc SOURCES io/osc/osc_direct.c)
@@ -11,7 +10,6 @@ ali3_test(osc withheld LINK ali3_osc SOURCES io/osc/osc_direct.c)
 ali3_test(osc limit LINK ali3_osc)
 ali3_test(osc queue LINK ali3_osc)
 ali3_test(osc socket LINK ali3_osc)
-ali3_test(osc describe LINK ali3_osc)
 ali3_test(osc send LINK ali3_osc SOURCES common/heap.c)
 ali3_test(osc multicast LINK ali3_osc SOURCES io/osc/osc_bench.c)
 ali3_test(osc osc LINK ali3_osc SOURCES io/osc/osc_bench.c)

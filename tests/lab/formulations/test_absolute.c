@@ -3,9 +3,9 @@
  * reset. */
 #include "coordinates/absolute.h"
 #include "coordinates/problem_make.h"
-#include "formulations/linear.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 
 #include "check.h"
 

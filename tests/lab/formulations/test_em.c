@@ -4,9 +4,9 @@
 #include "coordinates/geometric.h"
 #include "coordinates/problem_make.h"
 #include "formulations/fronts.h"
-#include "formulations/linear.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 #include "math/euler.h"
 
 #include "check.h"

@@ -4,7 +4,7 @@
 #include "coordinates/joint.h"
 #include "coordinates/problem_make.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/state.h"
 #include "math/euler.h"
 #include "model/model.h"
 

@@ -3,9 +3,9 @@
  * with the product's step; rows of drives and gears against differences. */
 #include "coordinates/forces.h"
 #include "coordinates/problem_make.h"
-#include "formulations/linear.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 
 #include "check.h"
 

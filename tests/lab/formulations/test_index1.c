@@ -3,8 +3,8 @@
 #include "coordinates/absolute.h"
 #include "coordinates/problem_make.h"
 #include "formulations/index1.h"
-#include "formulations/linear.h"
 #include "formulations/mechanism.h"
+#include "integrators/linear.h"
 
 #include "check.h"
 

@@ -3,9 +3,9 @@
  * equations with derivatives by differences of energies. */
 #include "coordinates/joint.h"
 #include "coordinates/problem_make.h"
-#include "formulations/linear.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/linear.h"
+#include "integrators/state.h"
 #include "links/links.h"
 #include "math/euler.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
 #include "coordinates/absolute.h"
 #include "coordinates/problem_make.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/state.h"
 
 #include "check.h"
 

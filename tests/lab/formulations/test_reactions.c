@@ -2,7 +2,7 @@
  * Reactions of joints: every formulation in its own coordinates beside libali3, on mechanisms in motion. */
 #include "coordinates/problem_make.h"
 #include "formulations/mechanism.h"
-#include "formulations/state.h"
+#include "integrators/state.h"
 
 #include "check.h"
 

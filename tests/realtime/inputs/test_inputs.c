@@ -2,7 +2,7 @@
  * Storage, tuning, forgetting and missing of inputs, and handing them to the model. */
 #include "check.h"
 #include "inputs/inputs_bench.h"
-#include "stepper/elements.h"
+#include "kernels/elements.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "loop/figures.h"
-#include "loop/step_times.h"
 #include "rt/clock.h"
+#include "workers/step_times.h"
 
 #include "base/arena.h"
 #include "common/toys.h"

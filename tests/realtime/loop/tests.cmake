@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-ali3_test(loop workers_choose SOURCES common/toys.c LINK ali3_loop m)
 ali3_test(loop cycle SOURCES realtime/loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop rearm SOURCES realtime/loop/pendulum.c LINK ali3_loop m)
 ali3_test(loop readiness SOURCES realtime/loop/pendulum.c LINK ali3_loop m)
@@ -16,7 +15,6 @@ ali3_spins(loop/heap)
 
 ali3_test(loop record SOURCES realtime/loop/rig.c LINK ali3_config ali3_loop m)
 ali3_test(loop stack SOURCES realtime/loop/rig.c LINK ali3_config ali3_loop m)
-ali3_test(loop step_times SOURCES common/toys.c LINK ali3_loop m)
 ali3_test(loop figures SOURCES common/toys.c LINK ali3_loop m)
 ali3_test(loop rig_hour TIER system LINK ali3_config ali3_loop m)
 target_link_options(test_loop_rig_hour PRIVATE -Wl,--wrap=clock_now_ns -Wl,--wrap=clock_boot_ns)
