@@ -193,9 +193,13 @@ def compare_keys(page, schema, keys):
     return sorted(missing), sorted(wrong)
 
 
+def types_of(keys, section):
+    """Types of the elements of a list of the model."""
+    return [t for k in keys if k.path == f"model.{section}.type" for t in k.facts["range"].split(", ")]
+
+
 def missing_types(page, keys):
     """Types of joints, forces and sensors that no table of the hand-written part of the page has in its first column."""
     text = re.sub(r'\.\\" generated: .*?\.\\" end', "", page, flags=re.S)
     cells = {word for row in re.findall(r"^([\w, ]+)\t", text, re.M) for word in row.split(", ")}
-    types = [t for k in keys if k.path in ("model.joints.type", "model.forces.type", "model.sensors.type") for t in k.facts["range"].split(", ")]
-    return [t for t in types if t not in cells]
+    return [t for section in ("joints", "forces", "sensors") for t in types_of(keys, section) if t not in cells]

@@ -30,9 +30,9 @@ MEANING = {
     "sensor.NAME.acceleration": "point and pose: acceleration, in world axes",
     "sensor.NAME.angular_acceleration": "pose: angular acceleration, in the axes of the sensor",
     "sensor.NAME.specific_force": "imu: acceleration less gravity, in the axes of the sensor; 9.81 upwards at rest, 0 in free fall",
-    "sensor.NAME.value": "distance, angle, encoder, load_cell: what the sensor shows",
-    "sensor.NAME.rate": "distance, angle, encoder: rate of the value; with a measuring chain its change in the last cycle",
-    "sensor.NAME.quality": "distance, angle, encoder, load_cell: 1; 0 while the value is at a limit or stuck",
+    "sensor.NAME.value": "{value}: what the sensor shows",
+    "sensor.NAME.rate": "{rate}: rate of the value; with a measuring chain its change in the last cycle",
+    "sensor.NAME.quality": "{quality}: 1; 0 while the value is at a limit or stuck",
     "energy.kinetic": "kinetic energy of all bodies",
     "energy.potential": "energy of gravity, 0 at the origin of the world, and of springs, oil, windings and treads, 0 at rest",
     "energy.total": "kinetic plus potential energy",
@@ -140,6 +140,22 @@ def words(units):
     return f"{', '.join(first)} or {last}" if first else last
 
 
+def types_of_readings(signals):
+    """Types of sensors with the signals value, rate and quality. The name of a sensor in signals.yaml is its type."""
+    found = {}
+    for name in signals:
+        if name.startswith("sensor."):
+            _, element, quantity = name.split(".")
+            found.setdefault(quantity, {})[element.removesuffix(TYPES_WITH_TWO_UNITS)] = True
+    return {quantity: ", ".join(found[quantity]) for quantity in ("value", "rate", "quality")}
+
+
+def missing_types(signals, types):
+    """Types of force elements and sensors, as in {"force": [..]}, that no element of signals.yaml has: no table would have their signals."""
+    named = {tuple(name.split(".")[:2]) for name in signals}
+    return [f"{kind} {t}" for kind, all_types in types.items() for t in all_types if (kind, t) not in named]
+
+
 def signal_table(signals):
     """Every signal except force.*, platform.* and rig.*, with elements and parts of the loop collected."""
     rows, phases, levels = {}, [], []
@@ -158,7 +174,8 @@ def signal_table(signals):
         rows.setdefault(pattern, {})[unit] = True
     if rows.keys() != MEANING.keys():
         raise SystemExit(f"signal_tables.py: signals and meanings differ: {rows.keys() ^ MEANING.keys()}")
-    lists = {"phases": ", ".join(phases), "levels": ", ".join(levels)}
+    lists = types_of_readings(signals)
+    lists |= {"phases": ", ".join(phases), "levels": ", ".join(levels)}
     return table("l l lx", ("name", "unit", "meaning"), [(p, words(rows[p]), text.format(**lists)) for p, text in MEANING.items()])
 
 

@@ -71,6 +71,11 @@ def main():
     made = {f.__name__.replace("_", "-"): f(io_map) for f in (osc_addresses, modbus_registers, status_bits)}
     made["keys"] = key_tables.key_sections(file_keys)
     all_signals = signal_tables.read_signals(ali3d)
+    loads = ("force", "torque")  # no signals
+    types = {"force": [t for t in key_tables.types_of(file_keys, "forces") if t not in loads],
+             "sensor": key_tables.types_of(file_keys, "sensors")}
+    if missing := signal_tables.missing_types(all_signals, types):
+        sys.exit(f"tests/man/signals.yaml has no element of the type {', '.join(missing)}: its name there is its type")
     made["signals"] = signal_tables.signal_table(all_signals)
     made["force-signals"] = signal_tables.force_table(all_signals)
     made["sections"] = key_tables.section_table(file_keys)
