@@ -88,6 +88,21 @@ class Case(unittest.TestCase):
         self.assertIn(status, (OK, WARNING), instance.log)
 
 
+class Units(Case):
+    def test_the_chain_of_a_sensor_has_the_unit_of_what_it_shows(self):
+        file = self.folder / "x.fmu"
+        done = run(FMU, "export", ROOT / "config" / "guides" / "sensors.yaml", file, "--fmi", 3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with zipfile.ZipFile(file) as z:
+            tree = xml.etree.ElementTree.fromstring(z.read("modelDescription.xml"))
+        unit = {v.get("name"): v.get("unit") for v in tree.find("ModelVariables")}
+        chains = [n.removesuffix(".noise") for n in unit if n.endswith(".noise")]
+        self.assertGreaterEqual(len(chains), 4, sorted(unit))
+        for sensor in chains:
+            shown = next(n for n in unit if n in (f"{sensor}.value", f"{sensor}.specific_force.x"))
+            self.assertEqual(unit[f"{sensor}.noise"], unit[shown], sensor)
+
+
 class Bits(Case):
     """Every output has the bits of ali3-sim in every step."""
 

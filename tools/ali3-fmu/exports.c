@@ -205,26 +205,8 @@ static const char *field_of_param(const struct param *p, int *place)
   return NULL;
 }
 
-/* The unit of what a sensor shows. */
-static const char *unit_of_sensor(const ali3_model *m, int sensor)
-{
-  const ali3_sensor_spec s = ali3_model_sensor_spec(m, sensor);
-  switch (s.type) {
-  case ALI3_SENSOR_IMU:
-    return "m/s^2";
-  case ALI3_SENSOR_ANGLE:
-    return "rad";
-  case ALI3_SENSOR_ENCODER:
-    return ali3_model_joint_type(m, s.joint) == ALI3_JOINT_REVOLUTE ? "rad" : "m";
-  case ALI3_SENSOR_LOAD_CELL:
-    return ali3_model_force_turns(m, s.force) ? "N m" : "N";
-  default:
-    return "m";
-  }
-}
-
 /* Keys of elements on a joint have two units, "N m or N": the first one is for a revolute joint. */
-static const char *unit_of_param(const struct param *p, const ali3_model *m)
+static const char *unit_of_param(const struct param *p, const struct settings *s)
 {
   static const struct {
     const char *both, *turning, *sliding;
@@ -235,14 +217,15 @@ static const char *unit_of_param(const struct param *p, const ali3_model *m)
                {"N m s/rad or N s/m", "N m s/rad", "N s/m"}};
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (p->owner == PARAM_OF_FORCE && strcmp(p->key->unit, units[i].both) == 0)
-      return ali3_model_force_turns(m, p->element) ? units[i].turning : units[i].sliding;
-  /* Keys of sensors list the units of all types. */
-  return p->owner == PARAM_OF_SENSOR && strchr(p->key->unit, ',') ? unit_of_sensor(m, p->element)
-                                                                  : p->key->unit;
+      return ali3_model_force_turns(s->model, p->element) ? units[i].turning : units[i].sliding;
+  /* Keys of sensors list the units of all types: the sensor has the unit of what it shows, which is its first signal. */
+  return p->owner == PARAM_OF_SENSOR && strchr(p->key->unit, ',')
+             ? s->signals->signal[s->signals->sensor_first[p->element]].unit
+             : p->key->unit;
 }
 
 /* The numbers of a parameter as variables: one, three, or the six of a symmetric matrix. */
-static bool add_numbers_of_param(struct candidates *c, const struct param *p, const ali3_model *m)
+static bool add_numbers_of_param(struct candidates *c, const struct param *p, const struct settings *s)
 {
   static const enum fmu_owner owner[] = {
       [PARAM_OF_MODEL] = FMU_OF_MODEL, [PARAM_OF_SOLVER] = FMU_OF_SOLVER, [PARAM_OF_BODY] = FMU_OF_BODY,
@@ -252,7 +235,7 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
   /* The place of the parameter in the spec of its element. */
   const char *field = field_of_param(p, &first);
   if (!field) return fmu_complain("%s: the parameter has no field in the model", p->name);
-  params_get(p, m, value);
+  params_get(p, s->model, value);
   /* One variable for each number that is finite. */
   int parts;
   const struct param_part *of = param_parts(p, &parts);
@@ -272,7 +255,7 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
                                   .lower = p->key->min,
                                   .upper = p->key->max,
                                   .start = value[place]},
-                            .unit = unit_of_param(p, m),
+                            .unit = unit_of_param(p, s),
                             .text = p->key->doc};
     snprintf(one.v.field, sizeof one.v.field, "%s", field);
     snprintf(name, sizeof name, "%s%s", p->name, part.name);
@@ -281,11 +264,11 @@ static bool add_numbers_of_param(struct candidates *c, const struct param *p, co
   return true;
 }
 
-static bool add_parameters(struct candidates *c, const ali3_model *m)
+static bool add_parameters(struct candidates *c, const struct settings *s)
 {
   struct params list;
-  bool good = params_list(&list, m) || fmu_complain("out of memory");
-  for (int i = 0; good && i < list.count; i++) good = add_numbers_of_param(c, &list.param[i], m);
+  bool good = params_list(&list, s->model) || fmu_complain("out of memory");
+  for (int i = 0; good && i < list.count; i++) good = add_numbers_of_param(c, &list.param[i], s);
   params_free(&list);
   return good;
 }
@@ -345,11 +328,11 @@ static bool choose_outputs(struct exports *p, const char *outputs, const char *l
   return good;
 }
 
-static bool choose_parameters(struct exports *p, const char *globs, const ali3_model *m)
+static bool choose_parameters(struct exports *p, const char *globs, const struct settings *s)
 {
   struct candidates c = {0};
   const bool good =
-      add_parameters(&c, m) && choose_by_globs(p, PARAMETER, &c, globs ? globs : "*", "--parameters");
+      add_parameters(&c, s) && choose_by_globs(p, PARAMETER, &c, globs ? globs : "*", "--parameters");
   free_candidates(&c);
   return good;
 }
@@ -361,5 +344,5 @@ bool exports_choose(struct exports *p, const struct export_options *o, const str
                                  .unit = "s"};
   *p = (struct exports){.table = {.rest = s->start == START_REST}};
   return add_exported(p, INDEPENDENT, &time) && choose_inputs(p, o->inputs, s, d) &&
-         choose_outputs(p, o->outputs, o->locals, s) && choose_parameters(p, o->parameters, s->model);
+         choose_outputs(p, o->outputs, o->locals, s) && choose_parameters(p, o->parameters, s);
 }
