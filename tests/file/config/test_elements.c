@@ -190,29 +190,38 @@ static bool takes(const struct section *s, const char *key, int type)
   return false;
 }
 
-/* The keys that a sensor or joint of a type needs beside `key`. */
-static void other_keys(enum spec_element e, int type, const char *key, char *text, size_t size)
+/* The keys that a sensor of a type needs beside `key`, each with a comma before it. */
+static void needs_of_sensor(int type, const char *key, char *text, size_t size)
 {
-  if (e == SPEC_OF_SENSOR) {
-    /* a limit stands beside the other one */
-    const char *pair = strcmp(key, "lower") == 0           ? ", upper: 2"
-                       : strcmp(key, "upper") == 0         ? ", lower: -2"
-                       : strcmp(key, "angular_lower") == 0 ? ", angular_upper: 2"
-                       : strcmp(key, "angular_upper") == 0 ? ", angular_lower: -2"
-                                                           : "";
-    const bool axis = type == ALI3_SENSOR_ANGLE && strcmp(key, "axis") != 0;
-    snprintf(text, size, "%s%s%s%s",
-             type == ALI3_SENSOR_ENCODER     ? "joint: hinge"
-             : type == ALI3_SENSOR_LOAD_CELL ? "force: coil"
-                                             : "body: A",
-             type == ALI3_SENSOR_DISTANCE || type == ALI3_SENSOR_ANGLE ? ", body_b: B" : "",
-             axis ? ", axis: [0, 0, 1]" : "", pair);
-    return;
+  static const char *const values[][2] = {
+      {"body", "A"}, {"body_b", "B"}, {"axis", "[0, 0, 1]"}, {"joint", "hinge"}, {"force", "coil"}};
+  static const char *const pairs[][2] = {{"lower", "upper: 2"},
+                                         {"upper", "lower: -2"},
+                                         {"angular_lower", "angular_upper: 2"},
+                                         {"angular_upper", "angular_lower: -2"}};
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < schema_sensor.keys; i++) {
+    const struct key *k = &schema_sensor.key[i];
+    if (!(k->needed >> type & 1) || strcmp(k->name, key) == 0) continue;
+    size_t at = 0;
+    while (at < sizeof values / sizeof *values && strcmp(values[at][0], k->name) != 0) at++;
+    if (at == sizeof values / sizeof *values) fail_msg("sensors need \"%s\": give it a value here", k->name);
+    used += (size_t)snprintf(text + used, size - used, ", %s: %s", k->name, values[at][1]);
+    assert_true(used < size);
   }
+  /* A limit stands beside the other one. */
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (strcmp(pairs[i][0], key) == 0) snprintf(text + used, size - used, ", %s", pairs[i][1]);
+}
+
+/* The keys that a joint of a type needs beside `key`, each with a comma before it. */
+static void needs_of_joint(int type, const char *key, char *text, size_t size)
+{
   const bool points = strncmp(key, "point_", 6) == 0 || !takes(&schema_joint, "at", type);
   const bool axes = takes(&schema_joint, "axis_a", type);
   const bool own = axes && (strncmp(key, "axis_", 5) == 0 || !takes(&schema_joint, "axis", type));
-  snprintf(text, size, "body_a: A, body_b: B%s%s%s%s%s",
+  snprintf(text, size, ", body_a: A, body_b: B%s%s%s%s%s",
            strcmp(key, "point_a") != 0 && points ? ", point_a: [0, 0, 0]" : "",
            strcmp(key, "point_b") != 0 && points ? ", point_b: [0, 0, 0]" : "",
            points ? "" : ", at: [0, 0, 0]", !own && axes ? ", axis: [0, 0, 1]" : "",
@@ -237,12 +246,12 @@ static void check_taken(enum spec_element e, const char *list, const struct key 
   const int numbers = k->type == KEY_VECTOR       ? 3
                       : k->type == KEY_QUATERNION ? 4
                                                   : 1; /* a field may have several keys */
-  other_keys(e, type, k->name, others, sizeof others);
+  (e == SPEC_OF_SENSOR ? needs_of_sensor : needs_of_joint)(type, k->name, others, sizeof others);
   snprintf(
       text, sizeof text,
       "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
       "    - {name: B, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n%s  %s:\n    - {name: it, type: "
-      "%s, %s, %s: %s}\n",
+      "%s%s, %s: %s}\n",
       e == SPEC_OF_SENSOR
           ? "  joints: [{name: hinge, type: revolute, body_a: ground, body_b: A, at: [0, 0, 0], axis: "
             "[1, 0, 0]}]\n  forces: [{name: coil, type: joint_spring, joint: hinge, stiffness: 1}]\n"

@@ -2,7 +2,7 @@
  * Every mistake of a file is refused with the text and at the place that mistakes/ expects.
  *
  * Each file there holds the cases of one theme. A case begins with "==== NAME.yaml" and is a whole configuration file; its
- * first lines, "# expect: PLACE: TEXT", are the errors in their order. */
+ * first lines, "# expect: PLACE: TEXT", are the errors in their order. " ... " in TEXT stands for any text between its neighbours. */
 #include "config/scratch.h"
 
 #include <dirent.h>
@@ -21,6 +21,16 @@ static void shorten(const char *folder, const char *name, const char *line, char
   if (own) place += strlen(name) + (place + strlen(name) < error);
   snprintf(out, size, "%s%.*s%s%s", own ? "" : "@", (int)(error - place), place, place < error ? ": " : "",
            error + 9);
+}
+
+/* " ... " in `expected` stands for any text. */
+static bool is_expected(const char *found, const char *expected)
+{
+  const char *gap = strstr(expected, " ... ");
+  if (!gap) return strcmp(found, expected) == 0;
+  const size_t before = (size_t)(gap - expected), behind = strlen(gap + 4), length = strlen(found);
+  return length >= before + behind && strncmp(found, expected, before) == 0 &&
+         strcmp(found + length - behind, gap + 4) == 0;
 }
 
 /* The next line that is an error. The lines of the source below an error are skipped. */
@@ -50,7 +60,7 @@ static void check_bad_file(const char *folder, const char *name)
       break;
     }
     shorten(folder, name, error, found, sizeof found);
-    if (strcmp(found, expected) != 0) fail_msg("%s:\nexpected %s\nfound    %s", file, expected, found);
+    if (!is_expected(found, expected)) fail_msg("%s:\nexpected %s\nfound    %s", file, expected, found);
   }
   error = next_error(&rest);
   if (error) fail_msg("%s: more than expected: %s", file, error);

@@ -421,6 +421,84 @@ static void a_wanted_signal_has_its_value_and_other_elements_are_left_out(void *
   free(v);
 }
 
+/* The reading of a sensor at the signal of this name; NAN: it has no reading of this name. */
+static double reading_named(const char *quantity, const ali3_reading *r)
+{
+  return strcmp(quantity, "value") == 0     ? r->value[0]
+         : strcmp(quantity, "rate") == 0    ? r->rate
+         : strcmp(quantity, "quality") == 0 ? r->good
+                                            : NAN;
+}
+
+/* The signals of a sensor of a type: all of them are filled in, and no others; one value stands beside its rate and quality. */
+static void check_sensor_signals(ali3_sensor_type type)
+{
+  static const double untouched = -12345.0;
+  ali3_model *m = ali3_model_new();
+  for (int i = 0; i < 2; i++) {
+    ali3_body_spec body = toy_body(i ? "B" : "A", (const double[]){i, 0.2, 0.3}, 1.0, 1.0);
+    memcpy(body.angular_velocity, (const double[3]){0.3, 0.2 + i, 0.5}, sizeof body.angular_velocity);
+    body.velocity[0] = i;
+    toy_added(m, ali3_model_add_body(m, &body));
+  }
+  const ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 5}, 1.0, 1.0);
+  const ali3_joint_spec hinge = {.name = "hinge",
+                                 .type = ALI3_JOINT_REVOLUTE,
+                                 .body_a = ALI3_GROUND,
+                                 .body_b = toy_added(m, ali3_model_add_body(m, &wheel)),
+                                 .point_a = {0, 0, 5},
+                                 .axis_a = {0, 0, 1},
+                                 .axis_b = {0, 0, 1},
+                                 .position = 0.4,
+                                 .velocity = 0.7};
+  toy_added(m, ali3_model_add_joint(m, &hinge));
+  ali3_force_spec coil = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
+  coil.name = "coil";
+  coil.rest = 0.0;
+  coil.stiffness[0] = 10.0;
+  toy_added(m, ali3_model_add_force(m, &coil));
+  const ali3_sensor_spec spec = {.name = "eye",
+                                 .type = type,
+                                 .body = 0,
+                                 .body_b = 1,
+                                 .point = {0.1, 0.2, 0.3},
+                                 .orientation = {0.6, 0, 0, 0.8},
+                                 .axis = {0, 0, 1}};
+  toy_added(m, ali3_model_add_sensor(m, &spec));
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  toy_run(m, d, 1);
+  struct signals *s = signals_new(m, NULL, 0);
+  double *v = calloc((size_t)s->count, sizeof *v);
+  bool *wanted = calloc((size_t)s->count, sizeof *wanted);
+  assert_true(v && wanted);
+  const int first = s->sensor_first[0], end = s->sensor_first[1];
+  wanted[first] = true;
+  signals_want(s, wanted);
+  for (int i = 0; i < s->count; i++) v[i] = untouched;
+  signals_observe_wanted(s, m, d, NULL, wanted, v);
+  /* Every signal of the sensor, and no energy behind it. */
+  ali3_reading reading;
+  ali3_sensor_read(m, d, 0, &reading);
+  for (int i = first; i < end; i++) {
+    const double expected = reading_named(strrchr(s->signal[i].name, '.') + 1, &reading);
+    if (v[i] == untouched || (ali3_sensor_type_readings(type) == 1 && v[i] != expected))
+      fail_msg("%s: %s is %g, expected %g", ali3_sensor_type_name(type), s->signal[i].name, v[i], expected);
+  }
+  assert_true(v[end] == untouched);
+  if (ali3_sensor_type_readings(type) == 1) assert_true(fabs(v[first]) > 0.1);
+  free(wanted);
+  free(v);
+  signals_free(s);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+TEST(every_type_of_sensor_fills_in_its_signals)
+{
+  for (int type = 0; type < ALI3_SENSOR_TYPES; type++) check_sensor_signals((ali3_sensor_type)type);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -435,6 +513,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_wanted_signal_has_its_value_and_other_elements_are_left_out, set_up,
                                       tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
+      cmocka_unit_test(every_type_of_sensor_fills_in_its_signals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,19 @@ class Version(unittest.TestCase):
         self.assertEqual(ali3.__version__, ali3.library_version())
 
 
+class Names(unittest.TestCase):
+    def test_every_type_has_the_signals_of_ali3_sim(self):
+        """signals.yaml has every type of element. Its run need not succeed: ali3-sim writes the names first."""
+        file = ROOT / "tests" / "man" / "signals.yaml"
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out.csv")
+            subprocess.run([os.environ.get("ALI3_SIM", "ali3-sim"), str(file), "--duration", "0.01", "--output", str(out)], capture_output=True,
+                           check=False)
+            columns = out.read_text().splitlines()[0].split(",")
+        of_model = [c for c in columns if not c.startswith(("input.", "platform.", "rig."))]
+        self.assertEqual(ali3.Model.load(file).signals, of_model)
+
+
 class Bits(unittest.TestCase):
     """The numbers of ali3-sim, to the last bit."""
 
