@@ -59,11 +59,11 @@ def main():
         return
     if now[1:] != then[1:] and int(now[0].split()[1]) <= int(then[0].split()[1]):
         print("\n".join(difflib.unified_diff(then, now, "tests/consumer/abi.txt", "include/ali3", n=1, lineterm="")))
-        sys.exit("the binary interface changed: raise ALI3_ABI in include/ali3/version.h, then tests/consumer/abi.py . --write")
+        sys.exit("the binary interface changed: raise ALI3_ABI in include/ali3/version.h, then run tests/refresh")
     if "--write" in sys.argv:
         TABLE.write_text("\n".join(now) + "\n", encoding="utf-8")
         return
-    sys.exit("tests/consumer/abi.txt is older than ALI3_ABI: tests/consumer/abi.py . --write")
+    sys.exit("tests/consumer/abi.txt is older than ALI3_ABI: run tests/refresh")
 
 
 main()

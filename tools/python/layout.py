@@ -137,7 +137,7 @@ def main():
     if "--write" in sys.argv:
         TARGET.write_text(text, encoding="utf-8")
     elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        print("layout.py: tools/python/ali3/_layout.py is not that of include/ali3: tools/python/layout.py . --write")
+        print("layout.py: tools/python/ali3/_layout.py is not that of include/ali3: run tests/refresh")
         good = False
     sys.exit(0 if good else 1)
 
