@@ -70,7 +70,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
   struct table table;
   struct quantities quantities = {0};
   if (o->quantities && !quantities_open(&quantities, o->quantities, signals)) return EXIT_USAGE;
-  if (o->output && !table_open(&table, o->output, o->signals, o->header, signals)) {
+  if (o->output && !table_open(&table, o, signals)) {
     quantities_close(&quantities);
     return EXIT_USAGE;
   }

@@ -99,9 +99,8 @@ struct table {
   int *column; /* (columns) indices of signals */
 };
 
-/* `globs`: comma-separated, NULL for all. Writes the header. Returns false after printing the reason. */
-bool table_open(struct table *t, const char *file, const char *globs, enum csv_header header,
-                const struct signals *signals);
+/* Writes the header into the output file of the options. Returns false after printing the reason. */
+bool table_open(struct table *t, const struct options *o, const struct signals *signals);
 void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);

@@ -26,14 +26,13 @@ static void release_table(struct table *t)
   free(t->column);
 }
 
-bool table_open(struct table *t, const char *file, const char *globs, enum csv_header header,
-                const struct signals *signals)
+bool table_open(struct table *t, const struct options *o, const struct signals *signals)
 {
-  *t = (struct table){.file = file, .signals = signals};
-  t->column = signals_choose(signals, globs, "--signals", &t->columns);
+  *t = (struct table){.file = o->output, .signals = signals};
+  t->column = signals_choose(signals, o->signals, "--signals", &t->columns);
   bool good = t->column != NULL;
   if (good) {
-    t->out = outfile_open_or_standard("--output", file);
+    t->out = outfile_open_or_standard("--output", o->output);
     good = t->out != NULL;
   }
   if (!good) {
@@ -41,9 +40,9 @@ bool table_open(struct table *t, const char *file, const char *globs, enum csv_h
     return false;
   }
   setvbuf(t->out, NULL, _IOFBF, 1 << 20);
-  for (int i = 0; header != CSV_NO_HEADER && i < t->columns; i++) {
+  for (int i = 0; o->header != CSV_NO_HEADER && i < t->columns; i++) {
     const struct signal *s = &signals->signal[t->column[i]];
-    csv_column(t->out, header, s->name, s->unit);
+    csv_column(t->out, o->header, s->name, s->unit);
     fputc(i + 1 < t->columns ? ',' : '\n', t->out);
   }
   return true;
