@@ -9,14 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
-
 static void walk_body(struct walk *w, const char *name)
 {
   char *prefix = walk_text(w, "body.%s.", name);
   if (!prefix) return;
   walk_group(w, prefix, "position", "m", walk_xyz, 3);
-  walk_group(w, prefix, "orientation", "", e0123, 4);
+  walk_group(w, prefix, "orientation", "", walk_e0123, 4);
   walk_group(w, prefix, "velocity", "m/s", walk_xyz, 3);
   walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
   walk_group(w, prefix, "acceleration", "m/s^2", walk_xyz, 3);
@@ -127,47 +125,6 @@ static void walk_input_signals(struct walk *w, const ali3_model *m, struct input
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
     walk_group(w, prefix, p->name, input_unit(w, m, input, p), p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
-  free(prefix);
-}
-
-/* Whether a sensor with one reading measures an angle or a torque. */
-static bool sensor_turns(const ali3_model *m, const ali3_sensor_spec *s)
-{
-  if (s->type == ALI3_SENSOR_ENCODER) return ali3_model_joint_type(m, s->joint) == ALI3_JOINT_REVOLUTE;
-  if (s->type == ALI3_SENSOR_LOAD_CELL) return ali3_model_force_turns(m, s->force);
-  return s->type == ALI3_SENSOR_ANGLE;
-}
-
-/* value, rate, quality; a load cell has no rate. */
-static void walk_reading(struct walk *w, const char *prefix, const ali3_model *m, const ali3_sensor_spec *s)
-{
-  const bool turns = sensor_turns(m, s), force = s->type == ALI3_SENSOR_LOAD_CELL;
-  const struct quantity *q = force ? &VALUE : &POSITION;
-  walk_group(w, prefix, "value", turns ? q->unit_turning : q->unit, NULL, 1);
-  if (!force) walk_group(w, prefix, "rate", turns ? "rad/s" : "m/s", NULL, 1);
-  walk_group(w, prefix, "quality", "", NULL, 1);
-}
-
-static void walk_sensor(struct walk *w, const ali3_model *m, int sensor)
-{
-  const ali3_sensor_spec spec = ali3_model_sensor_spec(m, sensor);
-  char *prefix = walk_text(w, "sensor.%s.", spec.name);
-  if (!prefix) return;
-  bool pose = spec.type == ALI3_SENSOR_POSE;
-  /* One value, an imu, or the motion of a frame. */
-  if (ali3_sensor_type_readings(spec.type) == 1) {
-    walk_reading(w, prefix, m, &spec);
-  } else if (spec.type == ALI3_SENSOR_IMU) {
-    walk_group(w, prefix, "specific_force", "m/s^2", walk_xyz, 3);
-    walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
-  } else {
-    walk_group(w, prefix, "position", "m", walk_xyz, 3);
-    if (pose) walk_group(w, prefix, "orientation", "", e0123, 4);
-    walk_group(w, prefix, "velocity", "m/s", walk_xyz, 3);
-    if (pose) walk_group(w, prefix, "angular_velocity", "rad/s", walk_xyz, 3);
-    walk_group(w, prefix, "acceleration", "m/s^2", walk_xyz, 3);
-    if (pose) walk_group(w, prefix, "angular_acceleration", "rad/s^2", walk_xyz, 3);
-  }
   free(prefix);
 }
 
@@ -290,43 +247,6 @@ int signals_find_group(const struct signals *s, const char *name)
   return -1;
 }
 
-static void observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, double *o)
-{
-  _Static_assert(offsetof(ali3_sensor_state, specific_force) == sizeof(ali3_body_state),
-                 "a pose's signals begin as ali3_sensor_state does");
-  /* The signals of a sensor, in the order of walk_sensor(). */
-  ali3_sensor_state x;
-  ali3_reading reading;
-  const ali3_sensor_type type = ali3_model_sensor_type(m, sensor);
-  if (ali3_sensor_type_readings(type) > 0)
-    ali3_sensor_read(m, d, sensor, &reading);
-  else
-    ali3_sensor_get(m, d, sensor, &x);
-  switch (type) {
-  case ALI3_SENSOR_IMU:
-    memcpy(o, reading.value, sizeof reading.value);
-    break;
-  case ALI3_SENSOR_LOAD_CELL:
-    o[0] = reading.value[0];
-    o[1] = reading.good;
-    break;
-  case ALI3_SENSOR_DISTANCE:
-  case ALI3_SENSOR_ANGLE:
-  case ALI3_SENSOR_ENCODER:
-    o[0] = reading.value[0];
-    o[1] = reading.rate;
-    o[2] = reading.good;
-    break;
-  case ALI3_SENSOR_POSE:
-    memcpy(o, &x, sizeof(ali3_body_state));
-    break;
-  default:
-    memcpy(o, x.position, sizeof x.position);
-    memcpy(o + 3, x.velocity, sizeof x.velocity);
-    memcpy(o + 6, x.acceleration, sizeof x.acceleration);
-  }
-}
-
 static void observe_force(const ali3_model *m, const ali3_data *d, int index, double *out)
 {
   ali3_force_state f;
@@ -397,7 +317,7 @@ void signals_observe_wanted(const struct signals *s, const ali3_model *m, const 
   for (int i = 0; i < s->forces; i++)
     if (is_wanted(wanted, s->force_first[i])) observe_force(m, d, i, v + s->force_first[i]);
   for (int i = 0; i < s->sensors; i++)
-    if (is_wanted(wanted, s->sensor_first[i])) observe_sensor(m, d, i, v + s->sensor_first[i]);
+    if (is_wanted(wanted, s->sensor_first[i])) signals_observe_sensor(m, d, i, v + s->sensor_first[i]);
   /* Figures of the whole model, then the inputs. */
   if (is_wanted(wanted, s->energy_first)) {
     ali3_energy energy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Inside the signal table: the walk that makes it. Set-up only. */
+ * Inside the signal table: the walk that makes it, set-up only, and the values of sensors. */
 #ifndef SIGNALS_SIGNALS_PARTS_H
 #define SIGNALS_SIGNALS_PARTS_H
 
@@ -14,6 +14,7 @@ struct walk {
 };
 
 extern const char *const walk_xyz[3];                    /* "x", "y", "z" */
+extern const char *const walk_e0123[4];                  /* "e0" to "e3" */
 extern const char *const walk_one_to_six[PLATFORM_LEGS]; /* "1" to "6" */
 
 /* Adds a group `prefix` with these components; NULL: a scalar. Components from the fourth on have the unit `beyond`. */
@@ -27,5 +28,9 @@ __attribute__((format(printf, 2, 3))) char *walk_text(struct walk *w, const char
 /* Adds the signals platform.* and rig.*. */
 void walk_platform(struct walk *w, bool cranks);
 void walk_rig(struct walk *w, bool cranks);
+/* Adds the signals of a sensor. */
+void walk_sensor(struct walk *w, const ali3_model *m, int sensor);
+/* RT. Fills in the values of a sensor, in the order of walk_sensor(). */
+void signals_observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, double *values);
 
 #endif

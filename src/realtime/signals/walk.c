@@ -39,4 +39,5 @@ void walk_group(struct walk *w, const char *prefix, const char *quantity, const 
 }
 
 const char *const walk_xyz[3] = {"x", "y", "z"};
+const char *const walk_e0123[4] = {"e0", "e1", "e2", "e3"};
 const char *const walk_one_to_six[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
