@@ -101,9 +101,12 @@ static int check_channel_numbers(ali3_model *m, const ali3_sensor_spec *s, int a
   return ALI3_OK;
 }
 
+/* Numbers of one value, which an imu has for each axis, or not at all. */
 static int check_biases(ali3_model *m, const ali3_sensor_spec *s, ali3_sensor_spec *own)
 {
   if (s->type != ALI3_SENSOR_IMU) {
+    REQUIRE_NUMBER("sensor", s->name, "stuck_at", s->stuck_at, BOUND_LOAD, "of its unit");
+    own->stuck_at = s->stuck_at;
     REQUIRE_NUMBER("sensor", s->name, "bias", s->bias, BOUND_LOAD, "of its unit");
     own->bias = s->bias;
     return ALI3_OK;
@@ -142,13 +145,11 @@ static int check_measuring_chain(ali3_model *m, const ali3_sensor_spec *s, ali3_
   const int most = kinds == 2 ? 1 : 2;
   if (s->stuck < 0 || s->stuck > most)
     return REFUSE("stuck", "sensor '%.60s': expected 0 to %d, found %d", s->name, most, s->stuck);
-  REQUIRE_NUMBER("sensor", s->name, "stuck_at", s->stuck_at, BOUND_LOAD, "of its unit");
   own->cutoff = s->cutoff;
   own->filter_order = s->filter_order;
   own->delay = s->delay;
   own->seed = s->seed;
   own->stuck = s->stuck;
-  own->stuck_at = s->stuck_at;
   return check_biases(m, s, own);
 }
 

@@ -283,6 +283,58 @@ TEST(a_type_takes_the_keys_that_it_uses)
                   ali3_joint_type_name((ali3_joint_type)type));
 }
 
+/* A sensor of a type on a model of two bodies, a hinge and a spring, with every number of its spec near `number`; what the model keeps
+ * of it. */
+static ali3_sensor_spec kept_sensor(int type, double number)
+{
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec body = {.mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1}};
+  for (int i = 0; i < 2; i++) {
+    body.name = i ? "B" : "A";
+    assert_int_equal(ali3_model_add_body(m, &body), i);
+  }
+  const ali3_joint_spec hinge = {
+      .name = "hinge", .type = ALI3_JOINT_REVOLUTE, .body_a = ALI3_GROUND, .axis_a = {1}, .axis_b = {1}};
+  assert_int_equal(ali3_model_add_joint(m, &hinge), 0);
+  ali3_force_spec coil = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
+  coil.name = "coil";
+  coil.stiffness[0] = 1.0;
+  assert_int_equal(ali3_model_add_force(m, &coil), 0);
+  ali3_sensor_spec s = {.name = "it", .type = (ali3_sensor_type)type, .body_b = 1, .filter_order = 1};
+  for (int i = 0; i < spec_fields[SPEC_OF_SENSOR].fields; i++) {
+    const struct spec_field *f = &spec_fields[SPEC_OF_SENSOR].field[i];
+    double *x = (double *)(void *)((char *)&s + f->at);
+    for (int k = 0; f->kind == SPEC_NUMBERS && k < f->count; k++) x[k] = number + 0.01 * k * k;
+  }
+  for (int i = 0; i < 2; i++) s.upper[i] = s.lower[i] + 1.0;
+  const double turn = number < 0.5 ? 0.6 : 0.8;
+  memcpy(s.orientation, (const double[4]){turn, 0, 0, sqrt(1 - turn * turn)}, sizeof s.orientation);
+  if (ali3_model_add_sensor(m, &s) < 0) fail_msg("%s", ali3_model_problem(m)->text);
+  s = ali3_model_sensor_spec(m, 0);
+  s.name = NULL; /* it is the model's */
+  ali3_model_free(m);
+  return s;
+}
+
+/* The other way round: no file could set a number that a type uses and .only leaves out. */
+TEST(a_type_has_keys_for_the_numbers_that_it_uses)
+{
+  for (int type = 0; type < ALI3_SENSOR_TYPES; type++) {
+    const union spec a = {.sensor = kept_sensor(type, 0.3)}, b = {.sensor = kept_sensor(type, 0.7)};
+    for (int i = 0; i < spec_fields[SPEC_OF_SENSOR].fields; i++) {
+      const struct spec_field *f = &spec_fields[SPEC_OF_SENSOR].field[i];
+      if (f->kind != SPEC_NUMBERS || spec_field_equal(f, &a, &b)) continue;
+      bool given = false;
+      for (int k = 0; k < schema_sensor.keys; k++)
+        given |= schema_sensor.key[k].offset == reader_of[SPEC_OF_SENSOR].spec + f->at &&
+                 takes(&schema_sensor, schema_sensor.key[k].name, type);
+      if (!given)
+        fail_msg("a sensor of the type %s uses %s, and no key may give it: see .only in keys_shapes.c",
+                 ali3_sensor_type_name((ali3_sensor_type)type), f->name);
+    }
+  }
+}
+
 /* --- parts --- */
 
 enum motion { TURNED, MIRRORED, MOTIONS };
@@ -435,6 +487,7 @@ int main(void)
       cmocka_unit_test(every_field_has_a_key),
       cmocka_unit_test(a_parameter_changes_one_field),
       cmocka_unit_test(a_type_takes_the_keys_that_it_uses),
+      cmocka_unit_test(a_type_has_keys_for_the_numbers_that_it_uses),
       cmocka_unit_test(vectors_move_with_their_part),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
