@@ -11,6 +11,7 @@ struct reading_units {
   const char *value, *rate;
 };
 
+/* Without `default`: the compiler names a new type that is missing. */
 static struct reading_units reading_units_of(const ali3_model *m, const ali3_sensor_spec *s)
 {
   static const struct reading_units angle = {"rad", "rad/s"}, length = {"m", "m/s"};
@@ -21,9 +22,16 @@ static struct reading_units reading_units_of(const ali3_model *m, const ali3_sen
     return (struct reading_units){ali3_model_force_turns(m, s->force) ? "N m" : "N", NULL};
   case ALI3_SENSOR_ANGLE:
     return angle;
-  default:
+  case ALI3_SENSOR_DISTANCE:
     return length;
+  /* Types without one value. */
+  case ALI3_SENSOR_POINT:
+  case ALI3_SENSOR_POSE:
+  case ALI3_SENSOR_IMU:
+  case ALI3_SENSOR_TYPES:
+    break;
   }
+  return (struct reading_units){"", ""};
 }
 
 static bool has_rate(ali3_sensor_type type)
