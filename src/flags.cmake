@@ -112,7 +112,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug")
 elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo") # lines, no variables: places of variables in flat loops take a third of
   list(APPEND ali3_flags_kernels -g1)              # the time to compile, and gdb says "optimized out" of most of them
 endif()
+# A loop over the numbers of one body or link fuses other products if the compiler makes vectors of it, and a body alone in its tile
+# would have other bits than in the lanes of a copied model.
+set(ali3_flags_one_lane -fno-vectorize)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set(ali3_flags_one_lane -fno-tree-loop-vectorize -fno-tree-slp-vectorize)
   list(APPEND ali3_flags_kernels
        -fno-tree-loop-distribute-patterns       # a loop over a few vectors is no call of memset
        --param=max-completely-peeled-insns=4000 # loops over the rows of a link are laid out flat

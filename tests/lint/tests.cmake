@@ -14,7 +14,7 @@ add_test(NAME lint/clang COMMAND ${when_built} ${programs} $<TARGET_FILE:test_ma
 add_test(NAME lint/calls COMMAND ${when_built} $<TARGET_FILE:ali3d> -- ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
 add_test(NAME lint/stack COMMAND ${when_built} $<TARGET_FILE:ali3d> -- ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
          $<TARGET_FILE:ali3d> ${lint}/calls.txt)
-set(loop_libraries base math hexapod envelope cueing platform rig jog model measure actuators dynamics articulated dca condensation layout kernels stepper assembly state mechanics linear findings rt signals inputs telemetry frames machine workers loop)
+set(loop_libraries base math hexapod envelope cueing platform rig jog model measure actuators dynamics articulated dca condensation layout kernels stepper assembly state mechanics linear together findings rt signals inputs telemetry frames machine workers loop)
 list(TRANSFORM loop_libraries REPLACE "(.+)" "$<TARGET_FILE:ali3_\\1>")
 add_test(NAME lint/symbols COMMAND ${when_built} ${loop_libraries} -- ${Python3_EXECUTABLE} ${lint}/symbols.py ${lint}/symbols.txt ${loop_libraries})
 get_property(all_libraries GLOBAL PROPERTY ali3_layers)

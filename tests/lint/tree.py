@@ -12,7 +12,7 @@ import sys
 ROOT = sys.argv[1]
 # Wings, lowest first, with their rooms, lowest first: a room links only rooms that stand before it, so a wing knows lower wings alone.
 WINGS = {
-    "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "condensation", "layout", "kernels", "stepper", "assembly", "state", "mechanics", "linear", "findings"],
+    "core": ["base", "math", "model", "measure", "actuators", "dynamics", "articulated", "dca", "condensation", "layout", "kernels", "stepper", "assembly", "state", "mechanics", "linear", "together", "findings"],
     "platform": ["hexapod", "envelope", "cueing", "platform", "rig", "jog"],
     "lab": ["coordinates", "links", "integrators", "formulations", "recursive"],
     "host": ["rt", "trace", "outfile"],

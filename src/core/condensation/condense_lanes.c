@@ -156,7 +156,7 @@ static void condense_leaf(const struct tree *t, const struct tree_group *group, 
     even_leaf(t, group, U, m, 5, 2);
   else if (group->even == 5)
     even_leaf(t, group, U, m, 5, joints);
-  else if (group->unit_columns)
+  else if (group->unit_columns && !group->as_lone)
     leaf_unit_columns(t, group, U, m);
   else
     leaf_update(t, group, U, m);
@@ -221,7 +221,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 }
 
 /* Computes L, D^-1, U and K of a front whose sums are complete. */
-FLAT bool eliminate_pivot(num *F, num *u, int p, int boundary, double sign)
+FLAT bool eliminate_pivot(num *F, num *u, int p, int boundary, double sign, bool as_lone)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
   const bool good = num_everywhere(factorise_pivot(F, p, sign));
@@ -229,11 +229,13 @@ FLAT bool eliminate_pivot(num *F, num *u, int p, int boundary, double sign)
     num *row = E + p * i, y[TREE_Y];
     for (int a = 0; a < p; a++) y[a] = row[a];
     half_solve(F, p, y, z);
-    for (int a = 0; a < p; a++) row[a] = z[a];
-    for (int k = 0; k <= i; k++) *u++ -= row_product(E + p * k, y, p);
+    const num *saved = as_lone ? y : z, *other = as_lone ? z : y;
+    for (int a = 0; a < p; a++) row[a] = saved[a];
+    for (int k = 0; k <= i; k++) *u++ -= row_product(E + p * k, other, p);
   }
   for (int i = 0; i < boundary; i++) {
     for (int a = 0; a < p; a++) z[a] = E[p * i + a];
+    for (int a = 0; a < p && as_lone; a++) z[a] *= F[tree_triangle(a) + a];
     other_half(F, p, z, E + p * i);
   }
   return good;
@@ -342,6 +344,31 @@ static bool condense_even(const struct tree *t, const struct tree_work *w, const
   return group->boundary == 10 ? joint_5_2(t, w, group, m) : joint_5(t, w, group, m);
 }
 
+/* Unrolled loops for each pivot. */
+#define ELIMINATE(name, as_lone)                                                                             \
+  static __attribute__((noinline)) bool name(const struct tree_group *group, num *F, num *U)                 \
+  {                                                                                                          \
+    const double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;                                              \
+    switch (group->pivot) {                                                                                  \
+    case 1:                                                                                                  \
+      return eliminate_pivot(F, U, 1, group->boundary, sign, as_lone);                                       \
+    case 2:                                                                                                  \
+      return eliminate_pivot(F, U, 2, group->boundary, sign, as_lone);                                       \
+    case 3:                                                                                                  \
+      return eliminate_pivot(F, U, 3, group->boundary, sign, as_lone);                                       \
+    case 4:                                                                                                  \
+      return eliminate_pivot(F, U, 4, group->boundary, sign, as_lone);                                       \
+    case 5:                                                                                                  \
+      return eliminate_pivot(F, U, 5, group->boundary, sign, as_lone);                                       \
+    case 6:                                                                                                  \
+      return eliminate_pivot(F, U, 6, group->boundary, sign, as_lone);                                       \
+    default:                                                                                                 \
+      return eliminate_pivot(F, U, 7, group->boundary, sign, as_lone);                                       \
+    }                                                                                                        \
+  }
+ELIMINATE(eliminate_front, false)
+ELIMINATE(eliminate_as_lone, true)
+
 static bool condense_group(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
                            int index)
 {
@@ -354,23 +381,7 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   if (group->even) return condense_even(t, w, group, m);
   assemble_front(t, w, m, index);
   if (group->carried && !hubs_are_held(t, w, index)) return false;
-  double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
-  switch (group->pivot) { /* unrolled loops for each pivot */
-  case 1:
-    return eliminate_pivot(F, U, 1, group->boundary, sign);
-  case 2:
-    return eliminate_pivot(F, U, 2, group->boundary, sign);
-  case 3:
-    return eliminate_pivot(F, U, 3, group->boundary, sign);
-  case 4:
-    return eliminate_pivot(F, U, 4, group->boundary, sign);
-  case 5:
-    return eliminate_pivot(F, U, 5, group->boundary, sign);
-  case 6:
-    return eliminate_pivot(F, U, 6, group->boundary, sign);
-  default:
-    return eliminate_pivot(F, U, 7, group->boundary, sign);
-  }
+  return group->as_lone ? eliminate_as_lone(group, F, U) : eliminate_front(group, F, U);
 }
 
 static int condense_groups(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,

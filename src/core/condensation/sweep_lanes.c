@@ -66,18 +66,16 @@ static void sum_contributions(const struct tree *t, const struct tree_work *w, c
   }
 }
 
-/* Returns the sum for the next place and advances the list. */
-static inline num next_place(const int **list, const double *vector)
+/* Returns `sum` with the numbers of the next place, and advances the list. */
+static inline num next_place(const int **list, const double *vector, num sum)
 {
   const int *l = *list, count = *l++;
-  num sum = num_all(0.0);
-  if (count > 0) sum = *(const num *)(vector + l[0]);
-  for (int i = 1; i < count; i++) sum += *(const num *)(vector + l[i]);
+  for (int i = 0; i < count; i++) sum += *(const num *)(vector + l[i]);
   *list = l + count;
   return sum;
 }
 
-enum how { BARE, LISTED, CONTRIBUTIONS };
+enum how { BARE, LISTED, ALONE, CONTRIBUTIONS };
 
 FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                      const double *beta, enum how how)
@@ -91,16 +89,17 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   /* Sum the children's parts for the pivot and the right-hand side of the group. */
   for (int i = 0; i < p; i++) {
     x[i] = num_all(0.0);
-    if (how == LISTED) x[i] = next_place(&list, w->vector);
+    if (how == ALONE && (joint || group->carried)) x[i] = sign * own_number(group, beta, i);
+    if (how == LISTED || how == ALONE) x[i] = next_place(&list, w->vector, x[i]);
     if (how == CONTRIBUTIONS) x[i] = f[i];
   }
-  if (joint || group->carried)
+  if (how != ALONE && (joint || group->carried))
     for (int i = 0; i < p; i++) x[i] += sign * own_number(group, beta, i);
   /* b = children's b - K x */
   for (int i = 0; i < group->boundary; i++, K += p) {
     num sum = K[0] * x[0], had = num_all(0.0);
     for (int k = 1; k < p; k++) sum += K[k] * x[k];
-    if (how == LISTED) had = next_place(&list, w->vector);
+    if (how == LISTED || how == ALONE) had = next_place(&list, w->vector, had);
     if (how == CONTRIBUTIONS) had = b[i];
     b[i] = had - sum;
   }
@@ -114,6 +113,8 @@ FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct t
 {
   if (group->leaf_children)
     any_up_how(t, w, group, p, beta, BARE);
+  else if (group->as_lone)
+    any_up_how(t, w, group, p, beta, ALONE);
   else if (group->sum.aligned)
     any_up_how(t, w, group, p, beta, LISTED);
   else
@@ -182,9 +183,32 @@ FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct
 
 /* A separate function, so that the other cases keep their registers. */
 static __attribute__((noinline)) void up_by_pivot(const struct tree *t, const struct tree_work *w,
-                                                  const struct tree_group *group, const double *beta)
+                                                  const struct tree_group *group,
+                                                  const double *beta){BY_PIVOT(any_up, beta)}
+
+/* A lone group adds every other row of its boundary to a second sum. */
+FLAT void alone_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                     double *x)
 {
-  BY_PIVOT(any_up, beta)
+  const num *K = (const num *)(w->front + group->front) + tree_triangle(p);
+  num *f = (num *)(w->vector + group->vector), sum[2][TREE_Y];
+  int row = 0;
+  for (int k = 0; k < p; k++) sum[0][k] = f[k];
+  for (int k = 0; k < p; k++) sum[1][k] = num_all(0.0);
+  for (int r = group->gather_first; r < group->gather_end; r++) {
+    const num *from = (const num *)(w->vector + t->gather[r].vector->at);
+    for (int i = 0; i < t->gather[r].size; i++, K += p) row_down(K, from[i], p, sum[row++ & 1]);
+  }
+  for (int k = 0; k < p; k++) {
+    f[k] = sum[0][k] + sum[1][k];
+    put_own(t, group, x, k, f[k]);
+  }
+}
+
+static __attribute__((noinline)) void down_as_lone(const struct tree *t, const struct tree_work *w,
+                                                   const struct tree_group *group, double *x)
+{
+  BY_PIVOT(alone_down, x)
 }
 
 static __attribute__((noinline)) void down_by_pivot(const struct tree *t, const struct tree_work *w,
@@ -215,6 +239,8 @@ void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, doub
       even_down(t, w, group, 3, x);
     else if (group->even == 5 && group->near)
       even_down(t, w, group, 5, x);
+    else if (group->as_lone)
+      down_as_lone(t, w, group, x);
     else
       down_by_pivot(t, w, group, x);
   }

@@ -53,7 +53,8 @@ bool nodes_hold_fast(const struct nodes *n, bool *fast);
 /* Nodes that are computed side by side. */
 struct group_plan {
   int width, used;
-  bool packed; /* part of packed subtrees */
+  bool packed;  /* part of packed subtrees */
+  bool as_lone; /* the node of one of several equal mechanisms is lone */
   /* (width) -1: lane unused. The first node is the template. The others have 0 where they lack a part of it. */
   int node[ISA_LANES_MAX];
 };
@@ -83,6 +84,14 @@ bool plan_bands(struct nodes *n, struct plan *p);
 bool nodes_amalgamate(const struct nodes *n, const struct plan *p, struct nodes *o, int *absorbed);
 /* choose_order.c. Fills the cheapest plan of several orders (order.h), and its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
+
+/* repeated.c. Fills the plan and the nodes of equal mechanisms like graph->one, one in each lane. all: the bundles of the graph.
+ * False: out of memory. */
+struct bundles;
+bool plan_copies(const struct bundles *all, const struct tree_graph *graph, int lanes, struct nodes *n,
+                 struct plan *p);
+/* tree.c. Sorts the boundaries of lone groups as their parents add them. False: out of memory. */
+bool plan_sort_boundaries(struct nodes *n, const struct plan *p);
 
 /* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its boundary. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);

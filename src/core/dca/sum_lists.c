@@ -154,7 +154,7 @@ static bool has_kernels(int size)
 int lists_even_leaf(const struct tree *t, const struct tree_group *o)
 {
   int rows = o->couple_first < o->couple_end ? t->couple[o->couple_first].rows : 0;
-  bool even = o->unit_columns && o->aligned && o->used == o->width && has_kernels(rows);
+  bool even = o->unit_columns && !o->as_lone && o->aligned && o->used == o->width && has_kernels(rows);
   for (int i = o->couple_first; i < o->couple_end; i++)
     even &= t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * TREE_Y;
   return even ? rows : 0;
@@ -162,9 +162,9 @@ int lists_even_leaf(const struct tree *t, const struct tree_group *o)
 
 static int even_joint_rows(const struct tree *t, const struct tree_group *o)
 {
-  bool even = !o->supernode && o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
-              o->child_end - o->child_first <= 2 && has_kernels(o->pivot) &&
-              o->boundary * o->pivot <= TREE_EVEN;
+  bool even = !o->supernode && !o->as_lone && o->aligned && o->sum.aligned &&
+              o->couple_first == o->couple_end && o->child_end - o->child_first <= 2 &&
+              has_kernels(o->pivot) && o->boundary * o->pivot <= TREE_EVEN;
   for (int r = o->gather_first; r < o->gather_end; r++) even &= t->gather[r].size == o->pivot;
   return even ? o->pivot : 0;
 }

@@ -13,8 +13,8 @@ static size_t wide_update_size(const struct tree_group *o)
 {
   const bool leaf = o->kind == TREE_LEAF;
   if (o->width == 1 || (leaf && o->merged)) return 0;
-  return (size_t)(o->width *
-                  (tree_triangle(o->boundary) + (leaf && !o->unit_columns ? TREE_Y * o->boundary : 0)));
+  return (size_t)(o->width * (tree_triangle(o->boundary) +
+                              (leaf && (!o->unit_columns || o->as_lone) ? TREE_Y * o->boundary : 0)));
 }
 
 /* The first place from t->front_size on at which an update overlaps none of the groups in b->live. */
@@ -124,19 +124,25 @@ static bool columns_fit(const struct build *b, int parent, const struct node *ch
 
 /* Chooses how lone groups store their updates. Boundaries are sorted by vertex, for equal shapes of the groups side by
  * side. The boundary of a lone group with a lone parent is sorted by rank: then its order is that of the parent's. */
-static bool arrange_lone(struct build *b)
+bool plan_sort_boundaries(struct nodes *n, const struct plan *p)
 {
-  struct nodes *n = &b->n;
   int *rank = calloc((size_t)n->graph->joints + (size_t)n->graph->bodies + 1, sizeof *rank);
   if (!rank) return false;
   for (int i = 0, next = 0; i < n->count; i++)
     for (int v = n->node[i].vertex; v >= 0; v = n->after[v]) rank[v] = next++;
   for (int i = 0; i < n->count; i++) {
     const int parent = n->node[i].parent;
-    const bool lone = b->p.group[b->p.group_of[i]].width == 1;
-    if (lone && (parent < 0 || b->p.group[b->p.group_of[parent]].width == 1)) nodes_sort_boundary(n, i, rank);
+    const bool lone = p->group[p->group_of[i]].width == 1;
+    if (lone && (parent < 0 || p->group[p->group_of[parent]].width == 1)) nodes_sort_boundary(n, i, rank);
   }
   free(rank);
+  return true;
+}
+
+static bool arrange_lone(struct build *b)
+{
+  const struct nodes *n = &b->n;
+  if (!plan_sort_boundaries(&b->n, &b->p)) return false;
   for (int i = 0; i < n->count; i++) {
     const int group = b->p.group_of[i], parent = n->node[i].parent;
     if (b->p.group[group].width == 1 && parent >= 0)
@@ -160,7 +166,8 @@ static void describe_group(struct build *b, int group)
                            .pivot = a->pivot,
                            .boundary = a->front - a->pivot,
                            .supernode = b->n.after[a->vertex] >= 0,
-                           .packs = o->packs};
+                           .packs = o->packs,
+                           .as_lone = p->as_lone};
   o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
   /* Members of each lane. */
   for (int l = 0; l < p->width; l++) {
@@ -177,13 +184,13 @@ static bool may_merge(const struct build *b, int group)
   const struct tree_group *o = &b->t->group[group];
   const struct node *a = template_of(b, group);
   int elements = 0;
-  bool may = o->kind == TREE_JOINT && !o->supernode && o->aligned && o->couple_first == o->couple_end &&
-             b->p.group[group].packed && o->boundary * o->pivot <= TREE_EVEN &&
-             a->child_end - a->child_first <= 2;
+  bool may = o->kind == TREE_JOINT && !o->supernode && !o->as_lone && o->aligned &&
+             o->couple_first == o->couple_end && b->p.group[group].packed &&
+             o->boundary * o->pivot <= TREE_EVEN && a->child_end - a->child_first <= 2;
   for (int i = a->boundary_first; i < a->boundary_end; i++) may &= b->n.boundary[i].size == o->pivot;
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct tree_group *child = &b->t->group[b->p.group_of[b->n.child[c]]];
-    may &= child->kind == TREE_LEAF && child->even == o->pivot && child->width == o->width;
+    may &= child->kind == TREE_LEAF && child->even == o->pivot && !child->as_lone && child->width == o->width;
     elements += tree_triangle(child->boundary);
   }
   return may && elements > 0 && elements <= TREE_MERGED;
@@ -299,8 +306,10 @@ struct tree *tree_build(const struct tree_graph *g, int lanes, int vector)
 {
   struct build b = {.g = g};
   struct tree *t = calloc(1, sizeof *t);
-  bool ok = t && bundles_build(g, &b.bundles) && plan_best(&b.bundles.g, lanes, &b.n, &b.p) &&
-            plan_bands(&b.n, &b.p);
+  bool ok =
+      t && bundles_build(g, &b.bundles) &&
+      (g->one ? plan_copies(&b.bundles, g, lanes, &b.n, &b.p) : plan_best(&b.bundles.g, lanes, &b.n, &b.p)) &&
+      plan_bands(&b.n, &b.p);
   if (!ok && g->excess && g->excess->joint >= 0 && b.bundles.first)
     g->excess->joint = b.bundles.member[b.bundles.first[g->excess->joint]];
   /* Choose the order, place all numbers, then lay out the groups. */

@@ -73,6 +73,11 @@ struct tree_graph {
    * equal; NULL: all alike */
   const uint64_t *parts;
   struct tree_excess *excess; /* tree_build() fills it; NULL: not wanted */
+  /* The graph has `copies` equal mechanisms like `one`, and each becomes one lane. The bodies of a copy follow those of the
+   * copy before it. Joint j of copy c is joint_of[c one->joints + j]. NULL: one mechanism */
+  const struct tree_graph *one;
+  const int *joint_of;
+  int copies;
 };
 
 /* Why there is no tree: condensation would need too much memory. */
@@ -215,7 +220,8 @@ struct tree_group {
   bool unit_columns; /* leaf: all its couples have unit columns, in every lane */
   /* joint: condenses its children, too, which are all leaves; leaf: its joint condenses it */
   bool merged;
-  int width; /* lanes, or 1 */
+  bool as_lone; /* the group adds in the order of the lone kernels (repeated.c) */
+  int width;    /* lanes, or 1 */
   struct tree_sum sum;
   int gather_first, gather_end; /* in tree.gather: the boundary, part by part */
   int child_first, child_end;   /* in tree.contribution */

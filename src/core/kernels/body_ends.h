@@ -28,12 +28,23 @@ INLINED void end_add_point(const struct body_end *e, const double *v, const num 
   f[6] += 2.0 * v3_dot(a, local);
 }
 
+/* Adds the sum of the ends that the pattern of a copy finds in rows. */
+static void ends_add_apart(const struct body_tile *own, const double *end_load, num f[BODY_Y])
+{
+  const struct body_end *e = own->end + own->ends - own->separate, *end = own->end + own->ends;
+  num sum[BODY_Y];
+  for (int y = 0; y < BODY_Y; y++) sum[y] = ((const num *)(end_load + e->load))[y];
+  for (e++; e < end; e++)
+    for (int y = 0; y < BODY_Y; y++) sum[y] += ((const num *)(end_load + e->load))[y];
+  for (int y = 0; y < BODY_Y; y++) f[y] += sum[y];
+}
+
 /* Any number of ends, or none. Out of line, so that the aligned case stays in registers. */
 __attribute__((noinline)) static void ends_separate(const struct body_tile *own, const double *end_load,
                                                     const double *v, const num *R, num f[BODY_Y])
 {
   for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-  for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
+  for (const struct body_end *e = own->end; e < own->end + own->ends - own->separate; e++) {
     const num *from = (const num *)(end_load + e->load);
     if (e->point && v) end_add_point(e, v, R, f);
     if (e->point) continue;
@@ -43,6 +54,7 @@ __attribute__((noinline)) static void ends_separate(const struct body_tile *own,
       for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
   }
   if (own->rows > 0) num_add_rows(end_load, own->row, own->rows, BODY_Y, f);
+  if (own->separate > 0) ends_add_apart(own, end_load, f);
 }
 
 /* f = sum over the ends of J'v, with v = z or lambda and the frames R. v NULL: the sum leaves points out. The sum begins

@@ -122,6 +122,15 @@ struct newton {
   int refreshed; /* first iteration whose right-hand sides were recomputed after inputs arrived */
 };
 
+/* Norms of each copy: struct newton, norms of the report, and sums that are finite if all numbers are. */
+struct by_copy {
+  int copies;
+  double newton_first[ISA_LANES_MAX], newton_last[ISA_LANES_MAX], newton_largest[ISA_LANES_MAX],
+      newton_body[ISA_LANES_MAX];
+  double *increment; /* (n) solve.increment of the last iteration */
+  double *x; /* (n, X_NUMBERS) bodies of copies whose rows are closed, while the others are projected */
+};
+
 /* Values that users set from outside. */
 struct outside_values {
   double *wrench;      /* (n, WRENCH_NUMBERS) on bodies               filled by ali3_set_wrench */
@@ -198,6 +207,7 @@ struct ali3_data {
   ali3_report report;
   ali3_violation violation;
   ali3_initial initial;
+  struct by_copy *copies; /* the lanes are runs of their own; NULL: one mechanism */
 };
 
 static inline void data_mark_phase(const ali3_data *d, ali3_phase begins)

@@ -128,5 +128,9 @@ int norm_worst_link(const ali3_model *m, const double *row, double largest);
 double norm_increment(const ali3_model *m, const double *increment);
 /* Returns the first body with the largest increment; `otherwise` if there is none. */
 int norm_worst_body(const ali3_model *m, const double *increment, int otherwise);
+/* o[c] = the largest |a| of copy c among n numbers; NaN if one of them is NaN. */
+void norm_largest_by_copy(const ali3_model *m, const double *a, int n, double o[ISA_LANES_MAX]);
+/* Notes the norms of the increments of iteration k in d->copies. goes_on: it is not the last one. */
+void norm_note_copies(const ali3_model *m, ali3_data *d, int k, bool goes_on);
 
 #endif

@@ -4,6 +4,7 @@
 #include "layout/storage.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct norm_kernels *norm_kernels_of(const ali3_model *m)
 {
@@ -76,4 +77,35 @@ int norm_worst_body(const ali3_model *m, const double *increment, int otherwise)
     if (at < tile->slot + tile->width) body = stored_item(t, tile, at - tile->slot);
   }
   return body >= 0 ? body : otherwise;
+}
+
+/* --- each copy of a mechanism: all tiles have all lanes, so number i of an array belongs to copy i mod lanes --- */
+
+void norm_largest_by_copy(const ali3_model *m, const double *a, int n, double o[ISA_LANES_MAX])
+{
+  const int lanes = m->frozen->tree->lanes;
+  for (int c = 0; c < lanes; c++) o[c] = 0.0;
+  for (int i = 0; i < n; i += lanes)
+    for (int c = 0; c < lanes; c++) {
+      const double size = fabs(a[i + c]);
+      o[c] = size > o[c] || isnan(size) ? size : o[c];
+    }
+}
+
+void norm_note_copies(const ali3_model *m, ali3_data *d, int k, bool goes_on)
+{
+  struct by_copy *o = d->copies;
+  const int lanes = m->frozen->tree->lanes, slots = m->frozen->tree->slots / lanes * lanes;
+  double sum[ISA_LANES_MAX] = {0.0};
+  for (int i = 0; i < slots; i += lanes)
+    for (int c = 0; c < lanes; c++) sum[c] += d->solve.increment[i + c];
+  norm_largest_by_copy(m, d->solve.increment, slots, o->newton_body);
+  for (int c = 0; c < o->copies; c++) {
+    o->newton_last[c] = sqrt(sum[c]);
+    o->newton_body[c] = sqrt(o->newton_body[c]);
+    if (k == 0) o->newton_first[c] = o->newton_largest[c] = 0.0;
+    if (k <= d->newton.refreshed) o->newton_first[c] = fmax(o->newton_first[c], o->newton_last[c]);
+    if (goes_on) o->newton_largest[c] = fmax(o->newton_largest[c], o->newton_last[c]);
+  }
+  if (!goes_on) memcpy(o->increment, d->solve.increment, (size_t)slots * sizeof *o->increment);
 }

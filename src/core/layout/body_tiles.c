@@ -17,6 +17,32 @@ void body_ends_list(struct layout *l)
       if (f->link[j].body[side] >= 0) l->end[l->fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
+/* A body of the pattern finds this end in a tile, and so adds it before those of which it has a row. */
+static bool end_is_whole(const ali3_model *m, int body, int link, int side)
+{
+  const struct frozen *f = m->frozen;
+  const struct body_tile *o = &f->body_tile[f->tile_of[body]];
+  for (int e = 0; e < o->ends; e++)
+    if (o->end[e].link == f->tree->tile_of_joint[link] && o->end[e].side == side &&
+        o->end[e].load == f->link_tile[o->end[e].link].side[side].load_at)
+      return true;
+  return false;
+}
+
+void body_ends_copy_order(struct layout *l)
+{
+  const ali3_model *one = l->m->pattern;
+  int at = 0;
+  for (int b = 0; b < l->m->bodies; b++)
+    for (int rows = 0; rows < 2; rows++)
+      for (int j = 0; j < one->frozen->links; j++)
+        for (int side = 0; side < one->frozen->link[j].sides; side++) {
+          if (one->frozen->link[j].body[side] != b % one->bodies) continue;
+          if (end_is_whole(one, b % one->bodies, j, side) != (rows == 0)) continue;
+          l->end[at++] = ROWS_SIDES * layout_link_of_copy(l->m, l->f, b / one->bodies, j) + side;
+        }
+}
+
 /* End `e` of the body in a lane, as in layout.end; -1: it has none. */
 static int end_of_lane(const struct layout *l, int tile, int lane, int e)
 {
@@ -127,6 +153,19 @@ static void place_loads(struct layout *l)
   }
 }
 
+/* Sums of end loads have the order of the pattern, of which a copy has all ends in its lane. */
+static void add_like_pattern(const struct layout *l, int tile, struct body_tile *o)
+{
+  const ali3_model *one = l->m->pattern;
+  const int body = stored_item(l->t, &l->t->tile[tile], 0) % one->bodies;
+  const struct body_tile *from = &one->frozen->body_tile[one->frozen->tile_of[body]];
+  const struct tree_body *at = &one->frozen->tree->body[body];
+  int whole = 0;
+  for (int e = 0; e < from->ends; e++) whole += !from->end[e].lane || from->end[e].lane[at->lane] < at->width;
+  o->aligned &= from->aligned;
+  o->separate = at->width > 1 && o->ends - whole > 1 ? o->ends - whole : 0;
+}
+
 /* The ends of a tile; `end`, `row` and `lane` have room for them. */
 static void fill_ends(const struct layout *l, int tile, struct body_end *end, int *row, long long *lane_of)
 {
@@ -157,6 +196,7 @@ static void fill_ends(const struct layout *l, int tile, struct body_end *end, in
     }
   }
   o->aligned &= o->ends > 0 && o->rows == 0;
+  if (l->m->copies > 0) add_like_pattern(l, tile, o);
 }
 
 /* Fills an end of a link with tips. */
@@ -178,6 +218,15 @@ static void fill_tips(const struct layout *l, struct body_tile *o, struct body_e
   o->self_contained = o->tips_all && !o->carried && !o->loaded;
 }
 
+/* A copy has the bits of the pattern, in which other kernels may evaluate the points of a link. */
+static bool pattern_has_tips(const struct layout *l, int tile)
+{
+  const ali3_model *one = l->m->pattern;
+  if (l->m->copies == 0) return true;
+  return one->frozen->link_tile[one->frozen->tree->tile_of_joint[stored_item(l->t, &l->t->tile[tile], 0)]]
+      .has_tips;
+}
+
 /* A link tile has tips if its links are rigid and spherical, and its lanes match the bodies of both sides. */
 void body_tips_find(struct layout *l)
 {
@@ -186,7 +235,8 @@ void body_tips_find(struct layout *l)
   for (int i = 0; i < t->joint_tiles; i++) {
     struct link_tile *o = &f->link_tile[t->stored_joints.tile[i]];
     o->has_tips = !f->switches && l->found[t->stored_joints.tile[i]] == 3 * FOUND_ALIGNED &&
-                  o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned;
+                  o->shape == LINK_SPHERICAL && !o->tile->soft && o->aligned &&
+                  pattern_has_tips(l, t->stored_joints.tile[i]);
   }
   struct body_end *end = f->block[1];
   for (int i = 0; i < t->body_tiles; i++) {

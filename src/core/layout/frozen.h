@@ -102,7 +102,8 @@ struct body_end {
 struct body_tile {
   const struct body_end *end; /* in the order of the links */
   int ends;
-  int rows;       /* largest number of other ends of a body */
+  int separate; /* copies: the last ends, which the pattern adds up before it adds them to the others; 0: none */
+  int rows;     /* largest number of other ends of a body */
   const int *row; /* (rows, width) their places in solve.end_load; a missing end: the zeros after all loads */
   int slot, at;   /* as in tree_tile */
   size_t y, frame, delta; /* offsets in bytes in w, frame, delta; in x three times y */

@@ -65,42 +65,94 @@ static unsigned kind_of_link(const struct frozen *f, int link, int *example, uns
   return kind;
 }
 
+/* The arrays of a graph, one for each property of the links. */
+struct graph_room {
+  int (*ends)[TREE_SIDES], *first, *sides, *example, *joint_of;
+  bool *soft, *unit_columns;
+  unsigned *kind;
+};
+
+static void free_graph_room(struct graph_room *o)
+{
+  free(o->ends);
+  free(o->first);
+  free(o->sides);
+  free(o->example);
+  free(o->joint_of);
+  free(o->soft);
+  free(o->unit_columns);
+  free(o->kind);
+}
+
+/* The links of a model become joints of a graph. False: out of memory. */
+static bool make_graph(const ali3_model *m, const struct frozen *f, struct tree_graph *g,
+                       struct graph_room *o)
+{
+  const size_t links = (size_t)f->links + 1;
+  unsigned kinds = 0;
+  /* Allocate all properties, then fill them link by link. */
+  o->ends = calloc(links, sizeof *o->ends);
+  o->first = calloc(links, sizeof *o->first);
+  o->sides = calloc(links, sizeof *o->sides);
+  o->example = calloc(links, sizeof *o->example);
+  o->joint_of = calloc(links, sizeof *o->joint_of);
+  o->soft = calloc(links, sizeof *o->soft);
+  o->unit_columns = calloc(links, sizeof *o->unit_columns);
+  o->kind = calloc(links, sizeof *o->kind);
+  if (!o->ends || !o->first || !o->sides || !o->example || !o->joint_of || !o->soft || !o->unit_columns ||
+      !o->kind)
+    return false;
+  for (int j = 0; j < f->links; j++) {
+    const struct joint_rows *link = &f->link[j];
+    for (int side = 0; side < TREE_SIDES; side++)
+      o->ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
+    o->first[j + 1] = o->first[j] + link->count;
+    o->sides[j] = link->sides;
+    o->soft[j] = link->soft;
+    o->unit_columns[j] = rows_share_point(link);
+    o->kind[j] = kind_of_link(f, j, o->example, &kinds);
+  }
+  *g = (struct tree_graph){.bodies = m->bodies,
+                           .joints = f->links,
+                           .ends = (const int(*)[TREE_SIDES])o->ends,
+                           .first = o->first,
+                           .carried = f->carried,
+                           .soft = o->soft,
+                           .unit_columns = o->unit_columns,
+                           .sides = o->sides,
+                           .kind = o->kind,
+                           .joint_of = o->joint_of};
+  return true;
+}
+
+int layout_link_of_copy(const ali3_model *m, const struct frozen *f, int copy, int link)
+{
+  const struct frozen *one = m->pattern->frozen;
+  const int joints = m->pattern->joints, rigid = one->rigid_links - joints,
+            soft = one->links - one->rigid_links;
+  if (link < joints) return copy * joints + link;
+  if (link < one->rigid_links) return m->joints + copy * rigid + link - joints;
+  return f->rigid_links + copy * soft + link - one->rigid_links;
+}
+
 static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
 {
-  struct tree_graph g = {.bodies = m->bodies, .joints = f->links, .carried = f->carried, .excess = excess};
-  size_t links = (size_t)f->links + 1;
-  int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
-  int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
-      *example = calloc(links, sizeof *example);
-  bool *soft = calloc(links, sizeof *soft), *unit_columns = calloc(links, sizeof *unit_columns);
-  unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
-  /* The links become joints of a graph. */
-  if (ends && first && sides && example && soft && unit_columns && kind) {
-    for (int j = 0; j < f->links; j++) {
-      const struct joint_rows *link = &f->link[j];
-      for (int side = 0; side < TREE_SIDES; side++)
-        ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
-      first[j + 1] = first[j] + link->count;
-      sides[j] = link->sides;
-      soft[j] = link->soft;
-      unit_columns[j] = rows_share_point(link);
-      kind[j] = kind_of_link(f, j, example, &kinds);
-    }
-    g.ends = (const int(*)[TREE_SIDES])ends;
-    g.first = first;
-    g.sides = sides;
-    g.soft = soft;
-    g.unit_columns = unit_columns;
-    g.kind = kind;
-    f->tree = tree_build(&g, isa_lanes(f->isa), isa_lanes(f->isa));
+  struct tree_graph g, one;
+  struct graph_room room = {0}, room_of_one = {0};
+  bool good = make_graph(m, f, &g, &room);
+  g.excess = excess;
+  /* Copies share the tree of one of them. */
+  if (good && m->copies > 0) {
+    good = make_graph(m->pattern, m->pattern->frozen, &one, &room_of_one);
+    for (int c = 0; c < m->copies && good; c++)
+      for (int j = 0; j < one.joints; j++)
+        room.joint_of[c * one.joints + j] = layout_link_of_copy(m, f, c, j);
+    g.one = &one;
+    g.copies = m->copies;
   }
-  free(ends);
-  free(first);
-  free(sides);
-  free(example);
-  free(soft);
-  free(unit_columns);
-  free(kind);
+  if (good) f->tree = tree_build(&g, isa_lanes(f->isa), isa_lanes(f->isa));
+  free_graph_room(&room);
+  free_graph_room(&room_of_one);
   return f->tree != NULL;
 }
 
@@ -322,6 +374,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     body_ends_list(&l);
+    if (m->copies > 0) body_ends_copy_order(&l);
     ok = layout_find_axes(m, f) && fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f);
     if (ok) layout_mark_steady(m, f);
     if (ok) body_tips_find(&l);

@@ -8,6 +8,8 @@
 /* Builds the tree, and fills links, tiles and constants of f. False: out of memory, or an excess was found. */
 bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);
 void layout_free(struct frozen *f);
+/* The link of copy `copy` that is `link` of the pattern. */
+int layout_link_of_copy(const ali3_model *m, const struct frozen *f, int copy, int link);
 /* Fills frozen.axes. False: out of memory. */
 bool layout_find_axes(const ali3_model *m, struct frozen *f);
 /* Marks tiles with steady bodies. */

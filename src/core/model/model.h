@@ -64,6 +64,10 @@ struct ali3_model {
   unsigned char
       hash[ALI3_MODEL_HASH_SIZE]; /* ali3_model_hash(), once frozen: a state is checked against it */
   struct frozen *frozen;          /* NULL until frozen */
+  /* The model has the elements of `copies` frozen models like `pattern`, and each of them is one lane of all kernels. 0: one
+   * mechanism */
+  const struct ali3_model *pattern;
+  int copies;
   void (*frozen_free)(struct frozen *);
 };
 

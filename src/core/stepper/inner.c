@@ -229,6 +229,7 @@ static void newton_finish(const ali3_model *m, ali3_data *d, int k)
     stage_rows_end(m, d);
   if (k <= n->refreshed) n->first = fmax(n->first, n->last);
   if (goes_on) n->largest = fmax(n->largest, n->last);
+  if (d->copies) norm_note_copies(m, d, k, goes_on);
 }
 
 /* The prediction, its factors and the iteration of the prepare. False: a pivot is not positive. */
@@ -332,7 +333,9 @@ static bool project_end(const ali3_model *m, ali3_data *d)
 {
   const bool balance = d->combines || m->options.method == ALI3_METHOD_ENERGY;
   bool branch = d->combines; /* branches are projected after their combination */
-  if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
+  if (d->copies) {
+    if (project_position_by_copy(m, d, ROWS_MET)) stage_rows_end(m, d);
+  } else if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }

@@ -24,6 +24,47 @@ double project_position(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
+/* Copies the numbers of the lanes with a flag. */
+static void keep_lanes(double *to, const double *from, size_t n, int lanes, const bool *flag)
+{
+  for (size_t i = 0; i < n; i += (size_t)lanes)
+    for (int c = 0; c < lanes; c++)
+      if (flag[c]) to[i + (size_t)c] = from[i + (size_t)c];
+}
+
+static void clear_lanes(double *a, size_t n, int lanes, const bool *flag)
+{
+  for (size_t i = 0; i < n; i += (size_t)lanes)
+    for (int c = 0; c < lanes; c++)
+      if (flag[c]) a[i + (size_t)c] = 0.0;
+}
+
+bool project_position_by_copy(const ali3_model *m, ali3_data *d, double limit)
+{
+  const struct tree *t = m->frozen->tree;
+  const size_t bodies = (size_t)(t->slots / t->lanes * t->lanes);
+  double largest[ISA_LANES_MAX];
+  bool closed[ISA_LANES_MAX];
+  int open = 0;
+  norm_largest_by_copy(m, d->solve.Phi, m->frozen->rigid, largest);
+  for (int c = 0; c < t->lanes; c++) {
+    closed[c] = largest[c] < limit || c >= d->copies->copies;
+    open += !closed[c];
+  }
+  if (open == 0) return false;
+  /* project_position(), in which closed copies have no residual */
+  memcpy(d->copies->x, d->now.x, X_NUMBERS * bodies * sizeof *d->now.x);
+  stage_bodies(m, d, KERNEL_body_position_free);
+  clear_lanes(d->solve.w, BODY_Y * bodies, t->lanes, closed);
+  stage_links(m, d, KERNEL_link_position_beta);
+  clear_lanes(d->solve.beta, (size_t)t->unknowns, t->lanes, closed);
+  stage_solve(m, d);
+  stage_links(m, d, KERNEL_link_rest_z);
+  stage_move(m, d, KERNEL_body_position_set);
+  keep_lanes(d->now.x, d->copies->x, X_NUMBERS * bodies, t->lanes, closed);
+  return true;
+}
+
 /* correction: body_velocity_set or body_velocity_refine */
 static void velocity_pass(const ali3_model *m, ali3_data *d, enum body_kernel correction)
 {

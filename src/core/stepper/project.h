@@ -8,6 +8,8 @@
 /* One step towards Phi = 0. It updates the frames to the new state, but not Phi and J. Returns the largest component of the
  * change. */
 double project_position(const ali3_model *m, ali3_data *d);
+/* project_position() of those copies that have an open row: at least `limit`. False: there is none. */
+bool project_position_by_copy(const ali3_model *m, ali3_data *d, double limit);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
