@@ -207,6 +207,46 @@ class Batch(unittest.TestCase):
         self.assertEqual(self.text("parts/sweep.csv"), self.text("one.csv"))
         self.assertEqual(len(self.rows("one.csv")), 1000)
 
+    def lanes_and_single_runs(self, model, sweep, quantities, *more):
+        """Rows of both ways are equal byte by byte; returns what --lanes 8 says about its runs."""
+        file = self.path("sweep.yaml", sweep)
+        command = (model, "--batch", file, "--quantities", quantities, "--output")
+        single = sim(*command, self.path("single.csv"), *more, "--lanes", "1")
+        lanes = sim(*command, self.path("lanes.csv"), *more, "--lanes", "8")
+        self.assertEqual((single.returncode, lanes.returncode), (0, 0), lanes.stderr)
+        self.assertEqual(self.text("lanes.csv"), self.text("single.csv"))
+        self.assertEqual(lanes.stdout.replace("lanes.csv", "single.csv"), single.stdout)
+        return lanes.stderr
+
+    def test_runs_in_lanes_have_the_rows_of_single_runs(self):
+        """The number of runs is no multiple of the lanes; the quantities of one mechanism are those of forces and joints, too."""
+        models = os.path.join(SWEEPS, "..", "models")
+        for model, key, quantities in ((os.path.join(SWEEPS, "quarter_car.yaml"), "forces.strut.damping", "body.*,force.*"),
+                                       (os.path.join(models, "four_bar.yaml"), "bodies.B.mass", "body.*"),
+                                       (os.path.join(models, "slider_crank.yaml"), "bodies.crank.mass", "*"),
+                                       (os.path.join(models, "lab", "bricard.yaml"), "bodies.b2.mass", "body.*.position.*"),
+                                       (os.path.join(models, "stewart_platform.yaml"), "bodies.plate.mass", "*")):
+            sweep = f"parameters: [{{key: model.{key}, from: 1, to: 40, count: 19}}]\n"
+            for isa in ("auto", "baseline"):
+                said = self.lanes_and_single_runs(model, sweep, quantities, "--duration", "0.3", "--isa", isa)
+                self.assertRegex(said, r"\Aali3-sim: 1[6-9] of 19 runs in lanes, side by side[^\n]*\n\Z", (model, isa))
+
+    def test_a_run_that_fails_beside_others_fails_alone(self):
+        """Runs of a bundle with values that make no model, that diverge, and that settle."""
+        sweep = "parameters: [{key: model.forces.hook.stiffness, values: [500, 600, -1, 1e300, 700, 1e308, 800, 900, 1000]}]\n"
+        self.lanes_and_single_runs(self.path("hung.yaml", HUNG.replace("simulation: {start: rest}", "")), sweep, "*", "--duration", "0.5")
+        outcomes = [r["outcome"] for r in self.rows("lanes.csv")]
+        self.assertEqual((len(outcomes), outcomes[0], outcomes[2]), (9, "ok", "refused"))
+
+    def test_lanes_are_refused_with_a_reason(self):
+        """Methods and numbers of iterations that differ."""
+        sweep = "parameters: [{key: solver.method, values: [rk4, dp5]}]\n"
+        said = self.lanes_and_single_runs(self.path("ball.yaml", BALL), sweep, "body.*", "--duration", "0.5")
+        self.assertEqual(said, "ali3-sim: 0 of 2 runs in lanes, side by side; the others one at a time: lanes need the method ali3\n")
+        sweep = "parameters: [{key: solver.iterations, from: 3, to: 4, count: 2}]\n"
+        said = self.lanes_and_single_runs(self.path("ball.yaml", BALL), sweep, "body.*", "--duration", "0.5")
+        self.assertEqual(said, "ali3-sim: 0 of 2 runs in lanes, side by side; the others one at a time: the runs differ in more than numbers\n")
+
     def test_the_table_and_the_picture(self):
         """Extremes of a mass that is pushed, and of one that is refused, beside the rows of the file."""
         model, push = self.path("model.yaml", SLIDER), self.path("push.csv", PUSH)

@@ -6,6 +6,7 @@
 #include "sim.h"
 #include "sweep.h"
 
+#include "base/isa.h"
 #include "config/setup.h"
 #include "rt/realtime.h"
 
@@ -14,6 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Rows of runs that are computed side by side. */
+struct lanes_of_batch {
+  int most;      /* 1: one run at a time */
+  bool tried;    /* the first runs were computed both ways */
+  long runs;     /* computed in lanes */
+  char why[200]; /* the last reason against lanes */
+};
 
 struct batch {
   const struct options *o;
@@ -24,6 +33,7 @@ struct batch {
   long mine, next, written;    /* runs of the shard; the next one to compute; rows in the file */
   char **row;                  /* (mine) finished rows that wait for an earlier one */
   bool failed;                 /* no memory, or the file cannot be written */
+  struct lanes_of_batch lanes;
 };
 
 /* A run with the memory that it needs. */
@@ -114,63 +124,128 @@ static void print_run_row(FILE *row, const struct quantities *q, const struct re
   fputc('\n', row);
 }
 
+/* A run of a bundle, with its row. */
+struct row_of_run {
+  long number;
+  bool again;        /* its mistakes have been printed */
+  char *text, *said; /* the row, and mistakes of the settings */
+  size_t size, said_size;
+  FILE *row, *errors;
+  struct one_run one;
+  int at; /* its place among the runs that have steps; -1: it has none */
+};
+
 /* The values make no model, or a model that does not come to rest. why: ends with a line end. */
-static void refuse_run(const struct batch *b, long number, const char *why, FILE *row)
+static void refuse_run(const struct batch *b, const struct row_of_run *r, const char *why)
 {
-  fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", number, why);
-  fputs(",refused,0,0,0", row);
-  for (int i = 0; i < b->o->quantity_columns; i++) fputc(',', row);
-  fputc('\n', row);
+  if (!r->again) fprintf(stderr, "ali3-sim: run %ld is refused:\n%s", r->number, why);
+  fputs(",refused,0,0,0", r->row);
+  for (int i = 0; i < b->o->quantity_columns; i++) fputc(',', r->row);
+  fputc('\n', r->row);
 }
 
-/* Computes one run of the model. False: it was interrupted, or there is no memory. */
-static bool simulate_run(struct batch *b, struct one_run *one, long number, FILE *row)
+/* With --lanes: how many runs were computed side by side, and why not all of them. */
+static void say_lanes(const struct batch *b, long computed)
 {
-  struct result r;
-  const struct takers takers = {.every = 1, .quantities = &one->quantities, .of_batch = true};
-  const long planned = planned_steps(b->o, one->settings);
-  if (planned == 0 || !prepare_run(b, one)) return false;
-  const struct settings *s = one->settings;
-  const bool rest = s->start == START_REST;
-  /* Each run has its own rest. */
-  char why[400], line[sizeof why + 1];
-  const int status = rest ? setup_start(s, s->model, one->data, why, sizeof why) : ALI3_OK;
-  if (status < 0) {
-    snprintf(line, sizeof line, "%s\n", why);
-    refuse_run(b, number, line, row);
+  if (b->o->lanes < 2) return;
+  fprintf(stderr, "ali3-sim: %ld of %ld runs in lanes, side by side%s%s\n", b->lanes.runs, computed,
+          *b->lanes.why ? "; the others one at a time: " : "", b->lanes.why);
+}
+
+/* Reads the settings and prepares the run, which `run` describes then. *steps: it has steps. False: it has no result. */
+static bool begin_row(struct batch *b, struct row_of_run *r, struct run_of_batch *run, bool *steps)
+{
+  r->row = open_memstream(&r->text, &r->size);
+  r->errors = open_memstream(&r->said, &r->said_size);
+  *steps = false;
+  if (!r->row || !r->errors) return false;
+  print_parameters(r->row, &b->sweep, r->number);
+  /* A mistake of one run costs its row only. */
+  r->one.settings = load_run(b, r->number, r->errors);
+  fflush(r->errors);
+  if (!r->one.settings) {
+    refuse_run(b, r, r->said);
     return true;
   }
-  const bool done = run(s->model, one->data, rest, one->ride, planned, &takers, &r);
-  if (done && !r.interrupted) print_run_row(row, &one->quantities, &r);
-  free(r.step_ns);
-  return done && !r.interrupted;
+  const struct settings *s = r->one.settings;
+  const long planned = planned_steps(b->o, s);
+  if (planned == 0 || !prepare_run(b, &r->one)) return false;
+  /* Each run has its own rest. */
+  const bool rest = s->start == START_REST;
+  char why[400], line[sizeof why + 1];
+  const int status = rest ? setup_start(s, s->model, r->one.data, why, sizeof why) : ALI3_OK;
+  if (status < 0) {
+    snprintf(line, sizeof line, "%s\n", why);
+    refuse_run(b, r, line);
+    return true;
+  }
+  *steps = true;
+  *run = (struct run_of_batch){.model = s->model,
+                               .data = r->one.data,
+                               .loaded = rest,
+                               .ride = r->one.ride,
+                               .takers = {.every = 1, .quantities = &r->one.quantities, .of_batch = true},
+                               .result = {.planned = planned}};
+  return true;
 }
 
-/* The row of a run, to be freed; NULL if the run has none. columns: of the quantities. */
-static char *make_row(struct batch *b, long run)
+/* Closes the row; *text: to be freed, NULL without a result. */
+static void end_row(struct row_of_run *r, bool good, char **text)
 {
-  char *text = NULL, *said = NULL;
-  size_t size = 0, said_size = 0;
-  FILE *row = open_memstream(&text, &size), *errors = open_memstream(&said, &said_size);
-  struct one_run one = {0};
-  bool good = row && errors;
-  if (good) {
-    print_parameters(row, &b->sweep, run);
-    /* A mistake of one run costs its row only. */
-    one.settings = load_run(b, run, errors);
-    fflush(errors);
-    if (one.settings)
-      good = simulate_run(b, &one, run, row);
-    else
-      refuse_run(b, run, said, row);
+  free_run(&r->one);
+  if (r->errors) fclose(r->errors);
+  if (r->row && fclose(r->row) != 0) good = false;
+  free(r->said);
+  *text = good ? r->text : NULL;
+  if (!good) free(r->text);
+}
+
+/* The rides read more of a mechanism than the states of its bodies. */
+static bool reads_more_than_bodies(const struct ride *ride)
+{
+  const struct signals *s = ride->signals;
+  bool more = !ride->wanted;
+  for (int i = 0; i < s->count && !more; i++)
+    more = ride->wanted[i] && strncmp(s->signal[i].name, "body.", strlen("body.")) != 0;
+  return more;
+}
+
+static void note_reason(struct batch *b, const char *why)
+{
+  pthread_mutex_lock(&b->lock);
+  snprintf(b->lanes.why, sizeof b->lanes.why, "%s", why);
+  pthread_mutex_unlock(&b->lock);
+}
+
+/* Computes the rows of `count` runs of the shard from `first` on, each to be freed; NULL: it has none. again: one
+ * at a time, after a try in lanes. Returns the number of runs
+ * that were in lanes. */
+static int compute_bundle(struct batch *b, long first, int count, bool again, char **row)
+{
+  struct row_of_run r[ISA_LANES_MAX] = {{0}};
+  struct run_of_batch run[ISA_LANES_MAX] = {{0}};
+  bool good[ISA_LANES_MAX], steps, whole = false;
+  char why[200] = "";
+  int runs = 0;
+  /* Prepare the runs, move them, and write their rows. */
+  for (int i = 0; i < count; i++) {
+    r[i] = (struct row_of_run){.number = b->o->shard + (first + i) * b->o->shards, .again = again, .at = -1};
+    good[i] = begin_row(b, &r[i], &run[runs], &steps);
+    if (!good[i] || !steps) continue;
+    whole |= reads_more_than_bodies(r[i].one.ride);
+    r[i].at = runs++;
   }
-  free_run(&one);
-  if (errors) fclose(errors);
-  if (row && fclose(row) != 0) good = false;
-  free(said);
-  if (good) return text;
-  free(text);
-  return NULL;
+  const bool done = runs == 0 || run_together(run, runs, !again, whole, why, sizeof why);
+  int in_lanes = 0;
+  for (int i = 0; i < runs; i++) in_lanes += run[i].in_lanes;
+  if (*why) note_reason(b, why);
+  for (int i = 0; i < count; i++) {
+    const struct result *result = r[i].at < 0 ? NULL : &run[r[i].at].result;
+    if (result) good[i] &= done && !result->interrupted;
+    if (result && good[i]) print_run_row(r[i].row, &r[i].one.quantities, result);
+    end_row(&r[i], good[i], &row[i]);
+  }
+  return in_lanes;
 }
 
 /* With the lock: writes the rows that no earlier row is missing for. */
@@ -187,20 +262,55 @@ static void write_rows(struct batch *b)
   b->failed = true;
 }
 
+/* Computes rows in lanes. check: also one run at a time, whose rows count. *differ: a row differs. Returns the number of runs in
+ * lanes. */
+static int compute_rows(struct batch *b, long first, int count, bool check, char **row, bool *differ)
+{
+  char *single[ISA_LANES_MAX] = {NULL};
+  const int in_lanes = compute_bundle(b, first, count, false, row);
+  *differ = false;
+  if (!check || in_lanes == 0 || run_stopped()) return in_lanes;
+  compute_bundle(b, first, count, true, single);
+  for (int i = 0; i < count; i++) {
+    *differ |= !row[i] || !single[i] || strcmp(row[i], single[i]) != 0;
+    free(row[i]);
+    row[i] = single[i];
+  }
+  return in_lanes;
+}
+
+/* With the lock. The first runs in lanes were computed both ways. */
+static void judge_lanes(struct batch *b, int in_lanes, bool differ)
+{
+  b->lanes.tried |= in_lanes > 0;
+  b->lanes.runs += in_lanes;
+  if (!differ || run_stopped()) return;
+  b->lanes.most = 1;
+  b->lanes.runs = 0;
+  snprintf(b->lanes.why, sizeof b->lanes.why, "the first runs have other last bits in lanes");
+}
+
 static void *compute_runs(void *user)
 {
   struct batch *b = user;
   realtime_flush_denormals(); /* of this thread */
   pthread_mutex_lock(&b->lock);
   while (b->next < b->mine && !b->failed && !run_stopped()) {
-    const long mine = b->next++;
+    const long first = b->next, left = b->mine - first;
+    const int count = left < b->lanes.most ? (int)left : b->lanes.most;
+    const bool check = !b->lanes.tried;
+    bool differ;
+    b->next += count;
     pthread_mutex_unlock(&b->lock);
-    char *row = make_row(b, b->o->shard + mine * b->o->shards);
+    char *row[ISA_LANES_MAX] = {NULL};
+    const int in_lanes = compute_rows(b, first, count, check, row, &differ);
     pthread_mutex_lock(&b->lock);
-    b->row[mine] = row;
-    if (!row && !run_stopped()) {
+    judge_lanes(b, in_lanes, differ);
+    for (int i = 0; i < count; i++) {
+      b->row[first + i] = row[i];
+      if (row[i] || run_stopped() || b->failed) continue;
       fprintf(stderr, "ali3-sim: run %ld has no result, and the batch ends\n",
-              b->o->shard + mine * b->o->shards);
+              b->o->shard + (first + i) * b->o->shards);
       b->failed = true;
     }
     write_rows(b);
@@ -257,7 +367,12 @@ static bool try_first_run(struct batch *b, struct options *o, char **head)
   struct one_run first = {.settings = load_run(b, o->shard < b->sweep.runs ? o->shard : 0, stderr)};
   bool good = first.settings && planned_steps(o, first.settings) > 0 && prepare_run(b, &first);
   o->quantity_columns = QUANTITIES * first.quantities.columns;
-  if (good) *head = make_head(b, &first.quantities);
+  if (good) {
+    enum isa isa = isa_best();
+    isa_from_name(ali3_model_isa(first.settings->model), &isa);
+    b->lanes.most = o->lanes && o->lanes < isa_lanes(isa) ? (int)o->lanes : isa_lanes(isa);
+    *head = make_head(b, &first.quantities);
+  }
   free_run(&first);
   return good && *head;
 }
@@ -283,6 +398,7 @@ static int run_batch(struct batch *b, const char *head)
   b->next = b->written = done < b->mine ? done : b->mine;
   b->row = calloc((size_t)b->mine + 1, sizeof *b->row);
   if (b->row) compute_shard(b);
+  say_lanes(b, b->written - done);
   const bool whole = b->row && b->written == b->mine && !b->failed;
   /* Rows behind a missing row are computed again. */
   for (long i = 0; b->row && i < b->mine; i++) free(b->row[i]);

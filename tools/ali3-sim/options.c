@@ -87,6 +87,10 @@ static const struct command_option sim_list[] = {
     COMMAND_OTHER(take_shard, "shard", "K/N",
                   "only the runs K, K + N, .. (K from 0); a row is the same for any N"),
     COMMAND_LONG(struct options, jobs, "jobs", "N", 1, 256, "threads of a batch, 1 to 256 (default: 1)"),
+    COMMAND_LONG(
+        struct options, lanes, "lanes", "N", 1, 8,
+        "runs of a batch that one thread computes side by side in the lanes of the processor, 1 to 8 "
+        "(default: as many as it has); each row is the same for any N"),
     COMMAND_SWITCH(struct options, resume, "resume",
                    "keep the rows that the output file of the batch has already"),
     COMMAND_TEXT(struct options, png, "png", "FILE",
@@ -143,8 +147,8 @@ bool options_name_hdf5(const char *file)
 /* A batch writes one file of rows and nothing else. */
 static bool check_batch(const struct options *o)
 {
-  if (!o->batch && (o->shards || o->jobs || o->resume || o->png))
-    return usage("--shard, --jobs, --resume, --png", "--batch as well", "none");
+  if (!o->batch && (o->shards || o->jobs || o->lanes || o->resume || o->png))
+    return usage("--shard, --jobs, --lanes, --resume, --png", "--batch as well", "none");
   if (!o->batch) return true;
   /* The rows need a file, and their columns. */
   if (!o->output || strcmp(o->output, "-") == 0) return usage("--batch", "--output FILE as well", "none");

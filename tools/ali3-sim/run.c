@@ -4,6 +4,7 @@
 #include "sim.h"
 
 #include "rt/clock.h"
+#include "together/copies.h"
 
 #include <ali3/model.h>
 #include <math.h>
@@ -88,19 +89,13 @@ long planned_steps(const struct options *o, const struct settings *s)
   return 0;
 }
 
-bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
-         const struct takers *takers, struct result *r)
+/* The initial state, which is the first row. *going false: the reset failed, and the run has no steps. False after printing the
+ * reason. */
+static bool begin_motion(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride,
+                         const struct takers *takers, struct result *r, bool *going)
 {
   const bool of_batch = takers->of_batch;
-  *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
-  r->step_ns = of_batch ? NULL : malloc((size_t)planned * sizeof *r->step_ns);
-  if (!r->step_ns && !of_batch) {
-    fputs("ali3-sim: out of memory\n", stderr);
-    return false;
-  }
-  if (!of_batch) run_catch_signals();
-
-  /* The first row is the initial state. */
+  *going = false;
   if (!loaded) {
     r->status = ali3_reset(m, d);
     r->moved = *ali3_data_initial(d);
@@ -117,46 +112,144 @@ bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long
   }
   r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
-  struct table *t = takers->table;
-  struct quantities *q = takers->quantities;
-  if (t) table_row(t, ride->values);
-  if (q && !quantities_add(q, ride->values)) return false;
+  if (takers->table) table_row(takers->table, ride->values);
+  if (takers->quantities && !quantities_add(takers->quantities, ride->values)) return false;
   if (takers->film) film_add(takers->film, 0, ride->values);
-
   r->extrapolation = ali3_data_extrapolation(d);
+  *going = true;
+  return true;
+}
+
+/* After a step that did not fail. False: out of memory, which is printed. */
+static bool account_run_step(const ali3_model *m, ali3_data *d, struct ride *ride,
+                             const struct takers *takers, struct result *r)
+{
+  struct table *t = takers->table;
+  /* the verdict, then the signals */
+  r->steps++;
+  r->degraded += r->status > 0;
+  r->retried += ali3_data_report(d)->retried;
+  if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
+    r->violation = *ali3_data_violation(d);
+    r->violated_time = ali3_data_report(d)->time;
+  }
+  if (r->status == ALI3_UNRESOLVED && r->unresolved++ == 0) {
+    r->unresolved_time = ali3_data_report(d)->time;
+    ali3_report_text(m, d, r->unresolved_text, sizeof r->unresolved_text);
+  }
+  if (!takers->of_batch) account_step(m, d, r);
+  const bool row = t && r->steps % takers->every == 0;
+  if (row || takers->quantities || takers->film || ride->drive.there) ride_step(ride, m, d);
+  if (row) table_row(t, ride->values);
+  if (takers->quantities && !quantities_add(takers->quantities, ride->values)) return false;
+  if (takers->film) film_add(takers->film, r->steps, ride->values);
+  return true;
+}
+
+static void end_run(const struct takers *takers, struct result *r)
+{
+  if (takers->quantities) quantities_end(takers->quantities);
+  r->interrupted = stop_run && r->steps < r->planned;
+  if (r->status > 0) r->status = ALI3_OK;
+}
+
+static const struct result NO_STEPS = {.min = INFINITY, .max = -INFINITY};
+
+bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
+         const struct takers *takers, struct result *r)
+{
+  bool going;
+  *r = NO_STEPS;
+  r->planned = planned;
+  r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
+  if (!r->step_ns) {
+    fputs("ali3-sim: out of memory\n", stderr);
+    return false;
+  }
+  run_catch_signals();
+  if (!begin_motion(m, d, loaded, ride, takers, r, &going)) return false;
+  if (!going) return true;
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
-  struct progress progress = {.terminal = !of_batch && isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
+  struct progress progress = {.terminal = isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
   while (r->steps < planned && !stop_run) {
-    const uint64_t begin = of_batch ? 0 : clock_now_ns();
+    const uint64_t begin = clock_now_ns();
     if (ride->script) script_step(ride->script, m, d);
     r->status = ali3_step(m, d);
-    if (!of_batch) end = clock_now_ns();
+    end = clock_now_ns();
     if (r->status < 0) break;
-    if (!of_batch) r->step_ns[r->steps] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
-    r->steps++;
-    r->degraded += r->status > 0;
-    r->retried += ali3_data_report(d)->retried;
-    if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
-      r->violation = *ali3_data_violation(d);
-      r->violated_time = ali3_data_report(d)->time;
-    }
-    if (r->status == ALI3_UNRESOLVED && r->unresolved++ == 0) {
-      r->unresolved_time = ali3_data_report(d)->time;
-      ali3_report_text(m, d, r->unresolved_text, sizeof r->unresolved_text);
-    }
-    if (!of_batch) account_step(m, d, r);
-    const bool row = t && r->steps % takers->every == 0;
-    if (row || q || takers->film || ride->drive.there) ride_step(ride, m, d);
-    if (row) table_row(t, ride->values);
-    if (q && !quantities_add(q, ride->values)) return false;
-    if (takers->film) film_add(takers->film, r->steps, ride->values);
+    r->step_ns[r->steps] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
+    if (!account_run_step(m, d, ride, takers, r)) return false;
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);
-  if (q) quantities_end(q);
+  end_run(takers, r);
   r->wall_s = (double)(end - start) / (double)NS_PER_S;
-  r->interrupted = stop_run && r->steps < planned;
-  if (r->status > 0) r->status = ALI3_OK;
   return true;
+}
+
+/* The runs that go on. */
+struct together {
+  struct run_of_batch *run[ISA_LANES_MAX];
+  int count;
+};
+
+/* The step of all runs in lanes, or one after the other. k NULL: without lanes. False: lanes have ended. */
+static bool step_together(const struct together *o, struct copies *k, int *status)
+{
+  for (int i = 0; i < o->count; i++)
+    if (o->run[i]->ride->script) script_step(o->run[i]->ride->script, o->run[i]->model, o->run[i]->data);
+  if (k) return copies_step(k, status);
+  for (int i = 0; i < o->count; i++) status[i] = ali3_step(o->run[i]->model, o->run[i]->data);
+  return true;
+}
+
+/* Lanes for all runs; NULL: not possible, or not asked for. */
+static struct copies *open_lanes(const struct together *o, bool lanes, bool whole, char *why, size_t size)
+{
+  const ali3_model *model[ISA_LANES_MAX];
+  ali3_data *data[ISA_LANES_MAX];
+  for (int i = 0; i < o->count; i++) {
+    model[i] = o->run[i]->model;
+    data[i] = o->run[i]->data;
+  }
+  bool together = lanes && o->count > 1;
+  for (int i = 0; i < o->count; i++) together &= o->run[i]->result.planned == o->run[0]->result.planned;
+  return together ? copies_new(model, data, o->count, whole, why, size) : NULL;
+}
+
+bool run_together(struct run_of_batch *run, int count, bool lanes, bool whole, char *why, size_t size)
+{
+  struct together o = {.count = 0};
+  bool good = true, going;
+  for (int i = 0; i < count && good; i++) {
+    const long planned = run[i].result.planned;
+    run[i].result = NO_STEPS;
+    run[i].result.planned = planned;
+    good = begin_motion(run[i].model, run[i].data, run[i].loaded, run[i].ride, &run[i].takers, &run[i].result,
+                        &going);
+    if (good && going) o.run[o.count++] = &run[i];
+  }
+  struct copies *k = good ? open_lanes(&o, lanes, whole, why, size) : NULL;
+  for (int i = 0; i < o.count; i++) o.run[i]->in_lanes = k != NULL;
+  while (o.count > 0 && good && !stop_run) {
+    int status[ISA_LANES_MAX], left = 0;
+    if (!step_together(&o, k, status)) {
+      copies_free(k);
+      k = NULL;
+    }
+    /* A run that failed or is complete leaves; lanes end with the first of them. */
+    for (int i = 0; i < o.count; i++) {
+      struct result *r = &o.run[i]->result;
+      r->status = status[i];
+      if (status[i] < 0) continue;
+      good &= account_run_step(o.run[i]->model, o.run[i]->data, o.run[i]->ride, &o.run[i]->takers, r);
+      if (r->steps < r->planned) o.run[left++] = o.run[i];
+    }
+    o.count = left;
+  }
+  copies_free(k);
+  for (int i = 0; i < count; i++)
+    if (run[i].result.status >= 0 || run[i].result.steps > 0) end_run(&run[i].takers, &run[i].result);
+  return good;
 }

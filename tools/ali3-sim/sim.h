@@ -34,8 +34,8 @@ struct options {
   long every;
   enum csv_header header;
   /* --batch */
-  const char *batch; /* file of the sweep; NULL: one run */
-  long shard, shards, jobs;
+  const char *batch;               /* file of the sweep; NULL: one run */
+  long shard, shards, jobs, lanes; /* lanes: most runs side by side; 0: as many as the processor has */
   bool resume;
   const char *png;                          /* picture of the batch; NULL: none */
   int quantity_columns;                     /* of a row */
@@ -188,6 +188,20 @@ bool state_save_file(const char *file, const ali3_model *m, const ali3_data *d);
 /* Runs `planned` steps. `loaded`: from the state in `d`, without a reset. False after printing the reason. */
 bool run(const ali3_model *m, ali3_data *d, bool loaded, struct ride *ride, long planned,
          const struct takers *takers, struct result *r);
+
+/* A run of a batch. */
+struct run_of_batch {
+  const ali3_model *model;
+  ali3_data *data;
+  bool loaded; /* from the state in `data`, without a reset */
+  struct ride *ride;
+  struct takers takers;
+  struct result result; /* planned is given */
+  bool in_lanes;        /* the run was one lane of several runs */
+};
+/* Runs of one structure, at most ISA_LANES_MAX; lanes: side by side if that gives equal bits. whole: their rides read more than
+ * bodies. why: the reason against lanes, if there was one. False after printing the reason. */
+bool run_together(struct run_of_batch *run, int count, bool lanes, bool whole, char *why, size_t size);
 
 /* "ok", "degraded", .. */
 const char *outcome_word(const struct result *r);
