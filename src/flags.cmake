@@ -114,7 +114,7 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo") # lines, no variables: places
 endif()
 # A loop over the numbers of one body or link fuses other products if the compiler makes vectors of it, and a body alone in its tile
 # would have other bits than in the lanes of a copied model.
-set(ali3_flags_one_lane -fno-vectorize)
+set(ali3_flags_one_lane -fno-vectorize -fno-slp-vectorize)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set(ali3_flags_one_lane -fno-tree-loop-vectorize -fno-tree-slp-vectorize)
   list(APPEND ali3_flags_kernels

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: a step of several runs side by side. Every decision that a step makes for a whole mechanism is made for each copy
- * (by_copy.c). A run whose verdict is not plainly good makes its step alone, from the state before. */
+ * (norm_note_copies(), project_position_by_copy(), step_is_good()). A run whose verdict is not plainly good makes its step by
+ * itself, from the state before. */
 #include "base/float_mode.h"
-#include "math/vec3.h"
 #include "kernels/elements.h"
+#include "math/vec3.h"
 #include "stepper/inner.h"
+#include "stepper/sensor.h"
 #include "stepper/stage.h"
 #include "stepper/violation.h"
 #include "together/copies_parts.h"
