@@ -90,7 +90,7 @@ bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struc
 struct bundles;
 bool plan_copies(const struct bundles *all, const struct tree_graph *graph, int lanes, struct nodes *n,
                  struct plan *p);
-/* tree.c. Sorts the boundaries of lone groups as their parents add them. False: out of memory. */
+/* Sorts the boundaries of lone groups as their parents add them. False: out of memory. */
 bool plan_sort_boundaries(struct nodes *n, const struct plan *p);
 
 /* shapes.c. Returns the place of vertex v in the front of node a. a eliminates v or has it in its boundary. */

@@ -124,21 +124,6 @@ static bool columns_fit(const struct build *b, int parent, const struct node *ch
 
 /* Chooses how lone groups store their updates. Boundaries are sorted by vertex, for equal shapes of the groups side by
  * side. The boundary of a lone group with a lone parent is sorted by rank: then its order is that of the parent's. */
-bool plan_sort_boundaries(struct nodes *n, const struct plan *p)
-{
-  int *rank = calloc((size_t)n->graph->joints + (size_t)n->graph->bodies + 1, sizeof *rank);
-  if (!rank) return false;
-  for (int i = 0, next = 0; i < n->count; i++)
-    for (int v = n->node[i].vertex; v >= 0; v = n->after[v]) rank[v] = next++;
-  for (int i = 0; i < n->count; i++) {
-    const int parent = n->node[i].parent;
-    const bool lone = p->group[p->group_of[i]].width == 1;
-    if (lone && (parent < 0 || p->group[p->group_of[parent]].width == 1)) nodes_sort_boundary(n, i, rank);
-  }
-  free(rank);
-  return true;
-}
-
 static bool arrange_lone(struct build *b)
 {
   const struct nodes *n = &b->n;

@@ -125,16 +125,6 @@ static bool make_graph(const ali3_model *m, const struct frozen *f, struct tree_
   return true;
 }
 
-int layout_link_of_copy(const ali3_model *m, const struct frozen *f, int copy, int link)
-{
-  const struct frozen *one = m->pattern->frozen;
-  const int joints = m->pattern->joints, rigid = one->rigid_links - joints,
-            soft = one->links - one->rigid_links;
-  if (link < joints) return copy * joints + link;
-  if (link < one->rigid_links) return m->joints + copy * rigid + link - joints;
-  return f->rigid_links + copy * soft + link - one->rigid_links;
-}
-
 static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
 {
   struct tree_graph g, one;

@@ -9,7 +9,15 @@
 bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);
 void layout_free(struct frozen *f);
 /* The link of copy `copy` that is `link` of the pattern. */
-int layout_link_of_copy(const ali3_model *m, const struct frozen *f, int copy, int link);
+static inline int layout_link_of_copy(const ali3_model *m, const struct frozen *f, int copy, int link)
+{
+  const struct frozen *one = m->pattern->frozen;
+  const int joints = m->pattern->joints, rigid = one->rigid_links - joints,
+            soft = one->links - one->rigid_links;
+  if (link < joints) return copy * joints + link;
+  if (link < one->rigid_links) return m->joints + copy * rigid + link - joints;
+  return f->rigid_links + copy * soft + link - one->rigid_links;
+}
 /* Fills frozen.axes. False: out of memory. */
 bool layout_find_axes(const ali3_model *m, struct frozen *f);
 /* Marks tiles with steady bodies. */
