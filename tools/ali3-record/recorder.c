@@ -254,6 +254,25 @@ static void add_marks(struct recorder *r)
 }
 
 /* Slot r->next is in r->slot. */
+static void record_slot(struct recorder *r, const struct frames_state *state)
+{
+  if (!run_file_add(&r->file, r->slot, state)) {
+    end_file(r, "a write failed");
+    return;
+  }
+  r->taken++;
+  add_marks(r);
+}
+
+/* A new slot that no file takes: counted while a file is wanted and the disk has no space. */
+static void miss_slot(struct recorder *r, bool wanted)
+{
+  if (!wanted)
+    end_missed(r, 0);
+  else if (r->full)
+    r->missed++;
+}
+
 static void handle_slot(struct recorder *r)
 {
   const struct record_options *o = &r->options;
@@ -265,20 +284,16 @@ static void handle_slot(struct recorder *r)
     wanted = wants_slot(r);
     r->unjudged = r->next + 1;
   }
+  /* A file that starts goes back to earlier slots. */
   if (!r->recording && (r->continues || wanted) && !(o->file.once && r->files > 0)) {
     start_recording(r);
     fresh = fresh && r->next + 1 == r->unjudged;
     if (take_slot(r, r->next) != FRAMES_WHOLE) return; /* overtaken: looked at again */
   }
-  if (fresh && !r->recording) {
-    if (!wanted)
-      end_missed(r, 0);
-    else if (r->full)
-      r->missed++;
-  }
-  if (r->recording && !run_file_add(&r->file, r->slot, state)) end_file(r, "a write failed");
-  r->taken += r->recording;
-  if (r->recording) add_marks(r);
+  if (r->recording)
+    record_slot(r, state);
+  else if (fresh)
+    miss_slot(r, wanted);
   if (fresh && o->when != RECORD_ALWAYS) judge_idleness(r, wanted);
   r->next++;
   if (r->recording && o->split > 0 && r->slot->cycle - r->file.first_cycle + 1 >= cycles_in(r, o->split))

@@ -307,16 +307,17 @@ TEST(workers_without_a_cpu_are_not_tried)
 
 TEST(a_small_mechanism_has_none)
 {
-#ifdef __SANITIZE_THREAD__
-  print_message("skipped: this sanitizer makes a small step so slow that it is shared\n");
-  skip();
-#endif
   ali3_model *m = small();
   struct choice c;
   choose_workers(m, &(struct choose_plan){.pool.first_cpu = -1, .most = 3}, &c);
-  assert_int_equal(c.workers, 0);
   assert_true(c.tries >= 1 && c.tried[0].step_us > 0);
+  const bool slow = c.tried[0].step_us >= 30.0;
+  if (!slow) assert_int_equal(c.workers, 0);
   ali3_model_free(m);
+  if (slow) {
+    print_message("skipped: a sanitizer or the host makes a small step so slow that it may be shared\n");
+    skip();
+  }
 }
 
 TEST(a_large_model_gets_workers_by_its_times)
