@@ -74,8 +74,8 @@ class Program:
         self.to = {}            # {address: addresses, and names of library functions}
         self.takes = {}         # {address: functions whose address it takes}
         self.by_pointer = set() # those that call through a pointer
+        skip_sanitized(line.split()[-1] for line in run("nm", path))
         self._read_code(path)
-        skip_sanitized(self.name.values())
         self.tables = self._read_tables(path)
 
     def _read_code(self, path):
