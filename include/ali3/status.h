@@ -11,7 +11,7 @@ ALI3_BEGIN_DECLARATIONS
 /* name, value, text */
 #define ALI3_STATUS_LIST(X)                                                                                  \
   X(ALI3_OK, 0, "ok")                                                                                        \
-  X(ALI3_NOT_CONVERGED, 1, "the iterations ended with a large increment; the best iterate was kept")         \
+  X(ALI3_NOT_CONVERGED, 1, "the step ended with a large increment; its best result was kept")                \
   X(ALI3_MOVED, 2, "the initial state was moved onto the constraints")                                       \
   X(ALI3_VIOLATED, 3, "a joint, drive or gear is open by more than the tolerance")                           \
   X(ALI3_UNRESOLVED, 4, "a rotation or an element is beyond its range")                                      \

@@ -145,9 +145,11 @@ typedef struct {
   /* Steps since the last one that determined the reactions. A step near a singular position does not. Forces and torques of joints,
    * drives and gears then stay as they were, for up to 10 steps; later steps give what they find. */
   int held;
-  uint64_t step;    /* steps since reset */
-  double time;      /* s */
-  double increment; /* norm of the last Newton increment, m and rad mixed */
+  uint64_t step; /* steps since reset */
+  double time;   /* s */
+  /* m and rad mixed: norm of the last Newton increment; of explicit methods, the largest component by which the projection of the
+   * positions moved a body or a coordinate */
+  double increment;
   /* Largest |Phi| of a row, m or 1. After ALI3_E_ASSEMBLE: the largest opening in the poses of the model, m or rad. */
   double position;
   double velocity;     /* largest |Phi_q q' + Phi_t|, m/s or 1/s */

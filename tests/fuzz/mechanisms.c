@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * usage: mechanisms FIRST COUNT [--words]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
+ * usage: mechanisms FIRST COUNT [--words | --explicit]: COUNT random mechanisms with the seeds FIRST, FIRST + 1, .. Their rank,
  * freedoms and conflicts must match their construction, in any part and in any unit. Then they run: no NaN or infinity
  * with a status of 0 or more, no energy from nothing, and equal bits for any number of shares, by each method in turn; explicit methods in
- * coordinates of bodies and of joints. Rotors
+ * coordinates of bodies and of joints. --explicit: every explicit method, in both coordinates. Rotors
  * of up to 1e4 rad/s turn on the ground and on their bodies; those on the ground keep their rates and count their turns. Prints
  * seed and description of each failure. Exit status 1 if there is one. */
 #include "linkage.h"
@@ -175,16 +175,29 @@ static void run(const struct linkage *k, int *degraded)
   for (int s = 0; s < SHARES; s++) ali3_data_free(d[s]);
 }
 
+/* A method and its coordinates. */
+struct choice {
+  ali3_method method;
+  ali3_coordinates coordinates;
+};
+
 /* The first seed takes the default, the next one extrapolates, and so on with the other methods. */
-static void freeze(const struct linkage *k, uint64_t seed)
+static struct choice choice_of(uint64_t seed)
 {
   static const ali3_method METHOD[] = {
       ALI3_METHOD_ALI3, ALI3_METHOD_ALI3, ALI3_METHOD_ENERGY, ALI3_METHOD_ALI3, ALI3_METHOD_ALI3,
       ALI3_METHOD_RK4,  ALI3_METHOD_ALI3, ALI3_METHOD_ALI3,   ALI3_METHOD_DP5,  ALI3_METHOD_ALI3,
-      ALI3_METHOD_ALI3, ALI3_METHOD_AB4,  ALI3_METHOD_ALI3,   ALI3_METHOD_ALI3, ALI3_METHOD_ABM8};
+      ALI3_METHOD_ALI3, ALI3_METHOD_AB4,  ALI3_METHOD_ALI3,   ALI3_METHOD_ALI3, ALI3_METHOD_ABM8,
+      ALI3_METHOD_ALI3, ALI3_METHOD_DP8};
+  return (struct choice){METHOD[seed % (sizeof METHOD / sizeof *METHOD)],
+                         seed % 2 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT};
+}
+
+static void freeze(const struct linkage *k, uint64_t seed, struct choice choice)
+{
   ali3_options o = ali3_options_default();
-  o.method = METHOD[seed % (sizeof METHOD / sizeof *METHOD)];
-  o.coordinates = seed % 2 ? ALI3_COORDINATES_BODY : ALI3_COORDINATES_JOINT;
+  o.method = choice.method;
+  o.coordinates = choice.coordinates;
   o.extrapolate = !ali3_method_is_explicit(o.method) && seed % 2;
   int status = ali3_model_freeze(k->m, &o);
   if (status < 0 && ali3_method_is_explicit(o.method)) { /* some bodies are too light for it */
@@ -194,14 +207,14 @@ static void freeze(const struct linkage *k, uint64_t seed)
   if (status < 0) complain(k, ali3_model_problem(k->m)->text);
 }
 
-static void check(uint64_t seed, bool words, int *degraded, int *refused)
+static void check(uint64_t seed, struct choice choice, bool words, int *degraded, int *refused)
 {
   static struct linkage k;
   char text[400];
   linkage_make(&k, seed);
   linkage_spin(&k);
   if (words) printf("seed %llu: %s\n", (unsigned long long)seed, k.words);
-  freeze(&k, seed);
+  freeze(&k, seed, choice);
   ali3_data *d = ali3_data_new(k.m);
   if (!d) exit(3);
   const int status = ali3_reset(k.m, d);
@@ -222,15 +235,32 @@ static void check(uint64_t seed, bool words, int *degraded, int *refused)
   ali3_model_free(k.m);
 }
 
+/* Every explicit method, in both coordinates. */
+static void check_explicit(uint64_t seed, int *degraded, int *refused)
+{
+  static const ali3_method METHOD[] = {ALI3_METHOD_RK4, ALI3_METHOD_DP5, ALI3_METHOD_DP8, ALI3_METHOD_AB4,
+                                       ALI3_METHOD_ABM8};
+  for (size_t i = 0; i < sizeof METHOD / sizeof *METHOD; i++)
+    for (int joint = 0; joint < 2; joint++)
+      check(seed, (struct choice){METHOD[i], joint ? ALI3_COORDINATES_JOINT : ALI3_COORDINATES_BODY}, false,
+            degraded, refused);
+}
+
 int main(int argc, char **argv)
 {
-  if (argc < 3) {
-    fprintf(stderr, "usage: mechanisms FIRST COUNT [--words]\n");
+  const bool words = argc > 3 && strcmp(argv[3], "--words") == 0,
+             explicit_only = argc > 3 && strcmp(argv[3], "--explicit") == 0;
+  if (argc < 3 || (argc > 3 && !words && !explicit_only)) {
+    fprintf(stderr, "usage: mechanisms FIRST COUNT [--words | --explicit]\n");
     return 2;
   }
   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
   int degraded = 0, refused = 0;
-  for (uint64_t seed = first; seed < first + count; seed++) check(seed, argc > 3, &degraded, &refused);
+  for (uint64_t seed = first; seed < first + count; seed++)
+    if (explicit_only)
+      check_explicit(seed, &degraded, &refused);
+    else
+      check(seed, choice_of(seed), words, &degraded, &refused);
   printf("%llu mechanisms, %d wrong; %d refused at the start, %d steps degraded\n", (unsigned long long)count,
          wrong, refused, degraded);
   return wrong ? 1 : 0;

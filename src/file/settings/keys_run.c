@@ -48,7 +48,8 @@ static const struct key solver_keys[] = {
          "the motion. Where they do not, its predictions are poor, and seven steps are again those of dp5. "
          "Near a singular position the accelerations that follow from a small error of the rows grow without limit. The error of "
          "an explicit method then depends on how close a step comes to that position, and more substeps may make it larger: "
-         "--check warns of such steps. abm8 "
+         "--check warns of such steps. A step of an explicit method counts as degraded if the projection at its end moves a body by more "
+         "than 1e-3 (m, rad): the step was too long for the motion. abm8 "
          "follows oscillations up to 0.16 rad in an inner step, ab4 up to 0.43, dp8 up to 0.74, dp5 up to 1 and rk4 up to 2.8; with a damping "
          "ratio of 0.01 dp8 follows 4.5 and dp5 1.9. dp8 is the most accurate method that does not look back. An inner step in which "
          "a body turns by more than 10 rad takes the stages of dp5.", .option = "--method"),
