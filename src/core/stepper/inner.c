@@ -127,19 +127,16 @@ static void swap_pointers(double **a, double **b)
   *b = c;
 }
 
-/* The last increment is compared with the first one. A step that reduces it by less than WELL_BELOW is reported; a step that
+/* The last increment is compared with the first one. A step that reduces it by less than INNER_WELL_BELOW is reported; one that
  * does not reduce it has diverged. The floors exclude increments that are rounding: those of a mechanism at rest, and the
  * larger ones of coordinates of 1e7 m or of a penalty that is weak for its step. Laws with corners may find their side only
  * in the second iteration; they use the largest norm before the last iteration, and ignore an error that the next step
  * corrects. */
 static const double
-    WELL_BELOW = 1e-2,
     BELOW =
         0.1, /* energy method, where an iteration reduces the error by about the angle that a body turns in a step */
-    FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
-    FELT = 2e-5,     /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
-    SENSELESS = 1.0, /* m, rad: more iterations would not reduce it */
-    SLIGHT = 1e-3;   /* relative to the size of the mechanism, or rad: see moves_slightly() */
+    RUNS_AWAY = 100.0, SENSELESS = 1.0, /* m, rad: more iterations would not reduce it */
+    SLIGHT = 1e-3; /* relative to the size of the mechanism, or rad: see moves_slightly() */
 
 /* The rigid rows keep a residual after the iterations. One projection of the positions with the available factors reduces
  * it: in a whipping chain an iteration reduces it by 30, this projection by 3000. The step saves the projection if the
@@ -273,7 +270,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d, bool early)
 static bool newton_back(const ali3_model *m, ali3_data *d, double before)
 {
   struct newton *n = &d->newton;
-  const bool grows = n->last > before && n->last > FLOOR;
+  const bool grows = n->last > before && n->last > INNER_FLOOR;
   if (m->options.method != ALI3_METHOD_ENERGY || m->frozen->switches || !grows) return false;
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] -= d->solve.z[i];
   stage_bodies(m, d, KERNEL_body_mean_back);
@@ -296,13 +293,13 @@ static bool moves_slightly(const ali3_model *m, const ali3_data *d)
   return true;
 }
 
-/* All rigid rows are closed to HARMLESS, lengths relative to the size of the mechanism. */
+/* All rigid rows are closed to INNER_HARMLESS, lengths relative to the size of the mechanism. */
 static bool rows_close(const ali3_model *m, const ali3_data *d)
 {
   for (int i = 0; i < m->frozen->rigid_links && !d->combines; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      const double limit = HARMLESS * (rows_is_length(j, k) ? m->frozen->length : 1.0);
+      const double limit = INNER_HARMLESS * (rows_is_length(j, k) ? m->frozen->length : 1.0);
       if (!(fabs(d->solve.Phi[stored_row(j, k)]) < limit)) return false;
     }
   }
@@ -377,17 +374,17 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   positive = positive && project_end(m, d);
   /* A single iteration has no increment to compare with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;
-  bool judged = !single && n.last > (corners || d->rule.mean ? HARMLESS : FLOOR);
+  bool judged = !single && n.last > (corners || d->rule.mean ? INNER_HARMLESS : INNER_FLOOR);
   *status = ALI3_OK;
-  if (judged && (n.last > (d->rule.mean ? BELOW : WELL_BELOW) * n.largest || n.body > FELT))
+  if (judged && (n.last > (d->rule.mean ? BELOW : INNER_WELL_BELOW) * n.largest || n.body > INNER_FELT))
     *status = ALI3_NOT_CONVERGED;
   if (n.back) judged = false;
-  const bool poor = n.back ? n.last > HARMLESS : single && n.body * n.body > FELT;
+  const bool poor = n.back ? n.last > INNER_HARMLESS : single && n.body * n.body > INNER_FELT;
   if (poor) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last)) *status = ALI3_E_DIVERGED; /* a pivot that is not a number is not positive, either */
-  if (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS)
+  if (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > INNER_HARMLESS)
     *status = positive && n.slight && rows_close(m, d) ? status_worse(*status, ALI3_NOT_CONVERGED)
                                                        : ALI3_E_DIVERGED;
   return n.last;

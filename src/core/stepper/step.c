@@ -213,12 +213,11 @@ static double largest_acceleration(const ali3_model *m, const ali3_data *d)
  * that this changes by more than a part of the largest are not determined: the last ones stay for some steps. */
 static void hold_reactions(const ali3_model *m, ali3_data *d, int status)
 {
-  static const double SMALL = 5e-5,
-                      SMALL_DEGRADED = 1e-6, /* relative to the accelerations of the mechanism */
+  static const double SMALL_DEGRADED = 1e-6, /* relative to the accelerations of the mechanism */
       PART = 0.02;
   enum { HELD_MOST = 10 };
   const bool strictly = status == ALI3_NOT_CONVERGED || data_is_explicit(m);
-  const double least = d->report.acceleration / (strictly ? SMALL_DEGRADED : SMALL),
+  const double least = d->report.acceleration / (strictly ? SMALL_DEGRADED : INNER_SMALL),
                gravity = sqrt(v3_dot(m->gravity, m->gravity));
   bool known = !m->frozen->loops || least <= gravity || least <= norm_largest(m, d->solve.bias) ||
                least <= largest_acceleration(m, d);

@@ -214,8 +214,7 @@ static void measure_copies(const struct copies *k, struct verdicts *o)
  * so a norm near its limit is in doubt. */
 static bool step_is_good(const struct copies *k, int copy, const struct verdicts *v)
 {
-  static const double SURE = 1.0 - 1e-9, WELL_BELOW = 1e-2, FLOOR = 1e-9, HARMLESS = 1e-6, FELT = 2e-5,
-                      SMALL = 5e-5;
+  static const double SURE = 1.0 - 1e-9;
   const ali3_model *m = k->of[copy];
   const struct by_copy *n = &k->by;
   const double last = n->newton_last[copy], least = fmin(1.0, m->frozen->length);
@@ -223,15 +222,15 @@ static bool step_is_good(const struct copies *k, int copy, const struct verdicts
                 v->Phi[copy]))
     return false;
   /* the iterations */
-  const bool rests = last < SURE * (m->frozen->switches ? HARMLESS : FLOOR);
-  const bool converges = last < SURE * WELL_BELOW * n->newton_largest[copy] &&
-                         n->newton_body[copy] < SURE * FELT && last < SURE * n->newton_first[copy];
+  const bool rests = last < SURE * (m->frozen->switches ? INNER_HARMLESS : INNER_FLOOR);
+  const bool converges = last < SURE * INNER_WELL_BELOW * n->newton_largest[copy] &&
+                         n->newton_body[copy] < SURE * INNER_FELT && last < SURE * n->newton_first[copy];
   if (!rests && !converges) return false;
   /* open rows, then reactions near a singular position */
   if (v->position[copy] > SURE * VIOLATION_POSITION * least ||
       v->velocity[copy] * m->options.dt > SURE * VIOLATION_VELOCITY * least)
     return false;
-  const double acceleration = v->acceleration[copy] / SMALL;
+  const double acceleration = v->acceleration[copy] / INNER_SMALL;
   return !m->frozen->loops || acceleration <= sqrt(v3_dot(m->gravity, m->gravity)) ||
          acceleration <= v->bias[copy];
 }
