@@ -218,8 +218,7 @@ static void note_reason(struct batch *b, const char *why)
 }
 
 /* Computes the rows of `count` runs of the shard from `first` on, each to be freed; NULL: it has none. again: one
- * at a time, after a try in lanes. Returns the number of runs
- * that were in lanes. */
+ * at a time, after a try in lanes. Returns the number of runs that were in lanes. */
 static int compute_bundle(struct batch *b, long first, int count, bool again, char **row)
 {
   struct row_of_run r[ISA_LANES_MAX] = {{0}};
@@ -370,7 +369,7 @@ static bool try_first_run(struct batch *b, struct options *o, char **head)
   if (good) {
     enum isa isa = isa_best();
     isa_from_name(ali3_model_isa(first.settings->model), &isa);
-    b->lanes.most = o->lanes && o->lanes < isa_lanes(isa) ? (int)o->lanes : isa_lanes(isa);
+    b->lanes.most = o->lanes < 2 ? 1 : o->lanes < isa_lanes(isa) ? (int)o->lanes : isa_lanes(isa);
     *head = make_head(b, &first.quantities);
   }
   free_run(&first);

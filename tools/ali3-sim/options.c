@@ -90,7 +90,7 @@ static const struct command_option sim_list[] = {
     COMMAND_LONG(
         struct options, lanes, "lanes", "N", 1, 8,
         "runs of a batch that one thread computes side by side in the lanes of the processor, 1 to 8 "
-        "(default: as many as it has); each row is the same for any N"),
+        "(default: 1)"),
     COMMAND_SWITCH(struct options, resume, "resume",
                    "keep the rows that the output file of the batch has already"),
     COMMAND_TEXT(struct options, png, "png", "FILE",

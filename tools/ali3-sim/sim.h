@@ -35,7 +35,7 @@ struct options {
   enum csv_header header;
   /* --batch */
   const char *batch;               /* file of the sweep; NULL: one run */
-  long shard, shards, jobs, lanes; /* lanes: most runs side by side; 0: as many as the processor has */
+  long shard, shards, jobs, lanes; /* lanes: most runs side by side; 0: one */
   bool resume;
   const char *png;                          /* picture of the batch; NULL: none */
   int quantity_columns;                     /* of a row */
