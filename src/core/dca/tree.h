@@ -73,8 +73,8 @@ struct tree_graph {
    * equal; NULL: all alike */
   const uint64_t *parts;
   struct tree_excess *excess; /* tree_build() fills it; NULL: not wanted */
-  /* The graph has `copies` equal mechanisms like `one`, and each becomes one lane. The bodies of a copy follow those of the
-   * copy before it. Joint j of copy c is joint_of[c one->joints + j]. NULL: one mechanism */
+  /* `one` is the graph of a single mechanism, and this graph repeats it `copies` times. Each copy has a lane of its own.
+   * Body b of copy c has the number c one->bodies + b, and joint j of copy c is joint_of[c one->joints + j]. NULL: no copies */
   const struct tree_graph *one;
   const int *joint_of;
   int copies;

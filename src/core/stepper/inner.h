@@ -5,14 +5,15 @@
 
 #include "kernels/data.h"
 
+#include <string.h>
+
 /* Limits of the verdict on a step: inner_iterate(), hold_reactions() of step.c, and copies.c, which judges runs side by side. */
 #define INNER_WELL_BELOW 1e-2 /* the last increment, relative to the largest one before it */
 #define INNER_FLOOR      1e-9 /* a smaller increment is rounding */
 #define INNER_HARMLESS   1e-6 /* with corners of laws, a smaller increment is corrected by the next step */
 #define INNER_FELT       2e-5 /* m, rad of one body in one step: a fast rotor loses 2 % of its energy in 10 s */
-#define INNER_SMALL      5e-5 /* accelerations across the rows, relative to those of the mechanism */
-
-#include <string.h>
+/* The mechanism may accelerate against its rows by this part of its accelerations; more is a sign of a singular position. */
+#define INNER_SMALL 5e-5
 
 /* The formulas of the model's method, and those of Newmark, with which a reset finds the initial state. */
 void inner_rule(const ali3_model *m, double dt, struct rule *rule);
